@@ -41,6 +41,10 @@ class StudyOptions:
         int | None,
         option("N", "Seed of all random choices (default: those declared, mostly 1).", low=0),
     ] = None
+    only: Annotated[
+        tuple[str, ...],
+        option("LINE", "Only the experiments that answer these lines: D7."),
+    ] = ()
     concurrency: Annotated[
         int | None,
         option("N", "Measurements made at once (default: the number of processors).", low=1),
@@ -71,11 +75,13 @@ def study(
     plyground study all --quick
 
     plyground study dots_and_boxes connect_four --out studies
+
+    plyground study dots_and_boxes --only D7
     """
     if only_list:
         _list()
         return
-    studies = _select(names)
+    studies = _select(names, options.only)
     _check_packages()
     out = options.out
     steps = show_steps("measuring", Console(stderr=True))
@@ -91,12 +97,12 @@ def study(
             say(findings.study.title)
             for experiment in findings.experiments:
                 say(f"  {', '.join(experiment.declaration.lines)}: {summary(experiment)}")
-            say(f"  {out / findings.study.name}.html\n")
+            say(f"  {out / findings.study.stem}.html\n")
     except OSError as error:
         raise StoreError(f"{out} cannot be written: {error.strerror}") from None
 
 
-def _select(names: tuple[str, ...]) -> list[Study]:
+def _select(names: tuple[str, ...], only: tuple[str, ...]) -> list[Study]:
     if not names:
         raise SpecificationError(
             f"name the studies to run: {', '.join(STUDIES)}, or {ALL}; plyground study --list "
@@ -104,7 +110,12 @@ def _select(names: tuple[str, ...]) -> list[Study]:
         )
     check_names("there is no study", names, [*STUDIES, ALL])
     selection = list(STUDIES) if ALL in names else list(dict.fromkeys(names))
-    return [STUDIES[name] for name in selection]
+    studies = [STUDIES[name] for name in selection]
+    if not only:
+        return studies
+    lines = list(dict.fromkeys(line for study in studies for line in study.lines))
+    check_names(f"no experiment of {' and '.join(selection)} answers a line", only, lines)
+    return [study.part(only) for study in studies if set(only) & set(study.lines)]
 
 
 def _check_packages() -> None:

@@ -28,35 +28,43 @@ class Claim:
         column: the column that tells; empty where the claim is only shown beside the numbers.
         low: the least value with which it holds.
         high: the greatest.
-        where: values of other columns that a row must have to count.
+        where: values of other columns that a row must have to count; a tuple for one of several.
         measurement: the number of the measurement whose rows count.
+        beyond_chance: whether the 95 % interval must keep to the range too; a row whose interval
+            goes beyond it, or is beyond it in part only, decides nothing.
     """
 
     text: str
-    column: str = ""
+    column: str
     low: float = -math.inf
     high: float = math.inf
     where: tuple[tuple[str, Any], ...] = ()
     measurement: int = 0
+    beyond_chance: bool = False
 
     def verdict(self, measurement: Measurement, rows: list[Row]) -> str:
-        """Whether it holds, in one sentence with the numbers; empty where nothing is tested."""
-        if not self.column:
-            return ""
-        values = [
-            float(row[self.column])
+        """Whether it holds, in one sentence with the numbers."""
+        column = next(each for each in measurement.columns if each.key == self.column)
+        rows = [
+            row
             for row in rows
             if matches(row, dict(self.where)) and row.get(self.column) is not None
         ]
-        if not values:
+        if not rows:
             return f"{NO_TEST} by this run."
-        column = next(each for each in measurement.columns if each.key == self.column)
-        texts = map(FORMATS.get(column.kind, "{:,.6g}".format), (min(values), max(values)))
-        span = " to ".join(dict.fromkeys(texts))
-        count = sum(self.low <= value <= self.high for value in values)
-        outcome = {0: "does not hold", len(values): "holds"}.get(
-            count, f"holds in {count} of {len(values)} cases"
-        )
+        text = FORMATS.get(column.kind, "{:,.6g}".format)
+        ends = sorted(float(row[self.column]) for row in rows)[:: len(rows) - 1 or 1]
+        span = " to ".join(dict.fromkeys(map(text, ends)))
+        if len(rows) == 1 and len(column.interval) == 2 and rows[0][column.interval[0]] is not None:
+            span += f"; 95 % interval {' to '.join(text(rows[0][end]) for end in column.interval)}"
+        keys = column.interval if self.beyond_chance else (self.column,)
+        tests = [[self.low <= row[key] <= self.high for key in keys] for row in rows]
+        count = sum(map(all, tests))
+        outcome = f"holds in {count} of {len(rows)} cases"
+        if count in (0, len(rows)):
+            outcome = "holds" if count else "does not hold"
+        if not count and any(map(any, tests)):
+            outcome = "is not decided"
         return f"The claim {outcome} ({span})."
 
 
@@ -70,9 +78,9 @@ class Figure:
         y: the column that is drawn.
         series: the column that tells the series apart; empty for one series.
         title: what it shows.
-        where: values of other columns that a row must have to be drawn.
+        where: values of other columns that a row must have to be drawn; a tuple for one of several.
         logarithmic: the axes with a logarithmic scale: ``x``, ``y`` or ``xy``.
-        measurement: the number of the measurement.
+        measurement: the number of the measurement; None for the rows of all, which are of one kind.
         stacked: for bars, further columns that are drawn at the end of the first.
     """
 
@@ -83,7 +91,7 @@ class Figure:
     series: str = ""
     where: tuple[tuple[str, Any], ...] = ()
     logarithmic: str = ""
-    measurement: int = 0
+    measurement: int | None = 0
     stacked: tuple[str, ...] = ()
 
 
@@ -92,11 +100,11 @@ class Experiment:
     """An experiment.
 
     Attributes:
-        lines: the numbered lines that it answers, see :mod:`.lines`.
+        lines: the numbered lines that it answers, ``D7``.
         title: its heading.
         question: what is asked.
         full: what is measured.
-        quick: the same with less work.
+        quick: the same with less work; empty where the full one is quick enough.
         claims: what the original claims.
         figures: what is drawn.
     """
@@ -105,23 +113,43 @@ class Experiment:
     title: str
     question: str
     full: tuple[Measurement, ...]
-    quick: tuple[Measurement, ...]
+    quick: tuple[Measurement, ...] = ()
     claims: tuple[Claim, ...] = ()
     figures: tuple[Figure, ...] = ()
 
     def measurements(self, quick: bool) -> tuple[Measurement, ...]:
         """What is measured."""
-        return self.quick if quick else self.full
+        return self.quick if quick and self.quick else self.full
 
 
 @dataclasses.dataclass(frozen=True)
 class Study:
-    """A study: its name, title, what it is about, and its experiments."""
+    """A study: its name, title, what it is about, and its experiments.
+
+    ``only`` names the lines to which it is reduced; empty for all.
+    """
 
     name: str
     title: str
     about: str
     experiments: tuple[Experiment, ...]
+    only: tuple[str, ...] = ()
+
+    @property
+    def stem(self) -> str:
+        """What its files are called: a part of a study takes the place of no whole one."""
+        return "-".join((self.name, *self.only))
+
+    @property
+    def lines(self) -> list[str]:
+        """The numbered lines that it answers."""
+        return list(dict.fromkeys(line for each in self.experiments for line in each.lines))
+
+    def part(self, lines: tuple[str, ...]) -> Study:
+        """The experiments that answer some lines."""
+        experiments = [each for each in self.experiments if set(each.lines) & set(lines)]
+        only = tuple(line for line in self.lines if line in lines)
+        return dataclasses.replace(self, experiments=tuple(experiments), only=only)
 
 
 def with_seed(measurement: Measurement, seed: int | None) -> Measurement:

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 from ..report.plots import Axis, Bar, Plot, Point, bar_chart, number_text, point_chart, seconds_text
 from .declaration import Figure
-from .measurements.measurement import SECONDS, SHARE, TEXT, Column, Measurement, Row, matches
+from .measurements.measurement import ALL, SECONDS, SHARE, TEXT, Column, Measurement, Row, matches
 
 
 def draw(figure: Figure, measurement: Measurement, rows: Sequence[Row]) -> Plot | None:
     """The figure; None where it has nothing to show."""
     columns = {column.key: column for column in measurement.columns}
+    where = {measurement.cross[1]: ALL} if measurement.cross else {}
+    where |= dict(figure.where)
     rows = [
         row
         for row in rows
-        if matches(row, dict(figure.where))
-        and row.get(figure.y) is not None
-        and row.get(figure.x) is not None
+        if matches(row, where) and row.get(figure.y) is not None and row.get(figure.x) is not None
     ]
     if not rows:
         return None
@@ -39,7 +39,7 @@ def _bars(figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> Pl
     ends = [end for bar in bars for end in (sum(bar.parts), *(bar.interval or ()))]
     axis = _axis(parts[0], ends if figure.logarithmic else [0.0, *ends], bool(figure.logarithmic))
     if figure.stacked:
-        axis.heading = "moves, %"
+        axis.heading = "share, %"
     return bar_chart(figure.title, bars, axis, [part.heading for part in parts[len(parts) == 1 :]])
 
 
@@ -77,6 +77,8 @@ def _value(row: Row, column: Column) -> float:
 
 def _interval(row: Row, column: Column, columns: dict[str, Column]) -> tuple[float, float] | None:
     """The ends of the interval of a value."""
+    if any(row[key] is None for key in column.interval):
+        return None
     ends = [_value(row, columns[key]) for key in column.interval]
     if len(ends) == 1:  # half the width
         middle = _value(row, column)

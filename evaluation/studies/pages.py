@@ -16,6 +16,7 @@ from ..report.display import duration, percent
 from ..report.html import render_page, versions
 from .figures import draw
 from .measurements.measurement import (
+    ALL,
     COUNT,
     DIFFERENCE,
     NUMBER,
@@ -30,6 +31,7 @@ from .results import sentences, summary
 from .runner import Findings, MeasuredExperiment
 
 FIGURES = "figures"
+MOST_WITH_INTERVALS = 8  # columns of a cross table
 
 
 # How the tables write the values of a column.
@@ -56,6 +58,8 @@ def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[C
         if column.key not in ends
         and not (column.key == "game" and same_game)
         and not (column.key == "same" and all(row["same"] is not False for row in rows))
+        and not (column.key == "reached" and all(row["reached"] <= row["depth"] for row in rows))
+        and not (measurement.cross and column.key == measurement.cross[1])
         and any(row[column.key] is not None for row in rows)
     ]
 
@@ -63,7 +67,7 @@ def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[C
 def _cell(row: dict[str, Any], column: Column) -> str:
     value = row[column.key]
     text = "-" if value is None else CELLS[column.kind](value)
-    if not column.interval or value is None:
+    if not column.interval or row[column.interval[0]] is None:
         return text
     if len(column.interval) == 1:
         return f"{text} ± {CELLS[NUMBER](row[column.interval[0]])}"
@@ -73,6 +77,8 @@ def _cell(row: dict[str, Any], column: Column) -> str:
 
 def _table(measurement: Measurement, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """A table on a page: its caption is the game where that is the same in all rows."""
+    if measurement.cross:
+        rows = [row for row in rows if row[measurement.cross[1]] == ALL]
     columns = _columns(measurement, rows)
     games = list(dict.fromkeys(row["game"] for row in rows if "game" in row))
     return {
@@ -82,6 +88,26 @@ def _table(measurement: Measurement, rows: list[dict[str, Any]]) -> dict[str, An
         "rows": [[_cell(row, column) for column in columns] for row in rows],
         "note": _note(measurement),
     }
+
+
+def _cross_tables(measurement: Measurement, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The cross table of a measurement, if it has one; intervals where few columns leave room."""
+    if not measurement.cross:
+        return []
+    own, other, shown = measurement.cross
+    names = [row[own] for row in rows if row[other] == ALL]
+    column = next(each for each in measurement.columns if each.key == shown)
+    if len(names) > MOST_WITH_INTERVALS:
+        column = column._replace(interval=())
+    cells = {(row[own], row[other]): _cell(row, column) for row in rows}
+    return [{
+        "caption": f"{column.heading} against each",
+        "headings": ["#", own, *map(str, range(1, len(names) + 1))],
+        "texts": [False, True, *[False] * len(names)],
+        "rows": [[str(number), name, *(cells.get((name, each), "") for each in names)]
+                 for number, name in enumerate(names, 1)],
+        "note": "",
+    }]  # fmt: skip
 
 
 def _note(measurement: Measurement) -> str:
@@ -96,11 +122,12 @@ def _note(measurement: Measurement) -> str:
 def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
     """An experiment on a page; pictures have a file name, a title and their SVG."""
     declaration, measurements = experiment
-    plots = [
-        draw(figure, measurement, cell.rows)
-        for figure in declaration.figures
-        for measurement, cell in measurements[figure.measurement :][:1]
-    ]
+    plots = []
+    for figure in declaration.figures:
+        n = figure.measurement
+        own = measurements if n is None else measurements[n : n + 1]
+        if own:
+            plots.append(draw(figure, own[0][0], [row for _, cell in own for row in cell.rows]))
     boards = [board for measurement, _ in measurements for board in measurement.pictures()]
     return {
         "id": f"e{number}",
@@ -109,7 +136,11 @@ def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
         "question": declaration.question,
         "summary": summary(experiment),
         "sentences": sentences(experiment),
-        "tables": [_table(measurement, cell.rows) for measurement, cell in measurements],
+        "tables": [
+            table
+            for measurement, cell in measurements
+            for table in (_table(measurement, cell.rows), *_cross_tables(measurement, cell.rows))
+        ],
         "figures": [
             (f"e{number}-{n}.svg", plot.title, plot.file())
             for n, plot in enumerate(filter(None, plots), 1)
@@ -122,7 +153,10 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
     """What one must know to make the page again."""
     cells = [cell for experiment in findings.experiments for _, cell in experiment.measurements]
     seed = "those declared" if findings.seed is None else str(findings.seed)
-    command = f"plyground study {findings.study.name}{' --quick' if findings.quick else ''}"
+    command = " ".join(
+        ["plyground study", findings.study.name, *["--quick"] * findings.quick,
+         *(f"--only {line}" for line in findings.study.only)]
+    )  # fmt: skip
     return [
         ("command", command if findings.seed is None else f"{command} --seed {seed}"),
         ("seeds", seed),
@@ -152,7 +186,7 @@ def write_pages(findings: Findings, folder: Path) -> None:
     """
     study = findings.study
     sections = [_section(each, n) for n, each in enumerate(findings.experiments, 1)]
-    figures = folder / FIGURES / study.name
+    figures = folder / FIGURES / study.stem
     figures.mkdir(parents=True, exist_ok=True)
     files = {
         figures / name: svg
@@ -162,9 +196,9 @@ def write_pages(findings: Findings, folder: Path) -> None:
     for ending in ("md", "html"):
         page = render_page(
             f"study.{ending}", study=study, quick=findings.quick, sections=sections,
-            facts=_facts(findings), figures=f"{FIGURES}/{study.name}", as_data=_as_data,
+            facts=_facts(findings), figures=f"{FIGURES}/{study.stem}", as_data=_as_data,
         )  # fmt: skip
-        files[folder / f"{study.name}.{ending}"] = page
+        files[folder / f"{study.stem}.{ending}"] = page
     for path, text in files.items():
         with written_whole(path) as file:
             file.write(text.encode())

@@ -26,12 +26,11 @@ def rows_of(measurement: Measurement, rows: list[Row], times: bool) -> list[Row]
 
 def verdicts(experiment: MeasuredExperiment) -> list[tuple[str, str]]:
     """The claims that were tested, each with its verdict."""
-    verdicts = [
+    return [
         (claim.text, claim.verdict(measurement, cell.rows))
         for claim in experiment.declaration.claims
         for measurement, cell in experiment.measurements[claim.measurement :][:1]
     ]
-    return [(text, verdict) for text, verdict in verdicts if verdict]
 
 
 def sentences(experiment: MeasuredExperiment) -> list[str]:
@@ -77,7 +76,7 @@ def to_json(findings: Findings, times: bool = False) -> dict[str, Any]:
 def write_json(findings: Findings, folder: Path) -> None:
     """Write ``NAME.json`` and, with the times, ``NAME.times.json``."""
     for ending, times in (("json", False), ("times.json", True)):
-        with written_whole(folder / f"{findings.study.name}.{ending}") as file:
+        with written_whole(folder / f"{findings.study.stem}.{ending}") as file:
             text = json.dumps(to_json(findings, times), ensure_ascii=False, indent=1)
             file.write(f"{text}\n".encode())
 
@@ -115,7 +114,7 @@ def write_parquet(findings: Findings, folder: Path) -> None:
         "number": pa.float64(),
     }
     schema = pa.schema([(key, kinds.get(key, pa.string())) for key in lines[0]])
-    with written_whole(folder / f"{findings.study.name}.parquet") as file:
+    with written_whole(folder / f"{findings.study.stem}.parquet") as file:
         pq.write_table(pa.Table.from_pylist(lines, schema), file)
 
 

@@ -6,7 +6,7 @@ from ..declaration import Claim, Experiment, Figure, Study
 from ..measurements.games import Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
-from .searches import Searches, at_equal_cost, ladder, named_pool, pick
+from .searches import at_equal_cost, equal_cost, fixed, ladder, named_pool, pick
 
 _GAME, _SMALL = "gomoku:size=10", "gomoku:size=5,connect=4"
 _MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
@@ -25,17 +25,18 @@ _WIDE = {"heuristic": "caro10", "shared": ",radius=1", "options": ",width=0,win_
 _IMPROVEMENTS = (*ladder(**_WIDE), ("+ pattern tables", "alphabeta:depth={depth}"))
 
 
-def _rivals(nodes: str, simulations: str) -> Searches:
-    """One improvement more in each search, then another kind of search, at equal cost."""
-    return (
-        *at_equal_cost(nodes, "caro10", ",radius=1,width=0,win_in_one=no"),
-        ("+ pattern tables", f"alphabeta:nodes={nodes}"),
-        ("MCTS", f"mcts:simulations={simulations}"),
-    )
-
-
-_RIVALS = _rivals("{count}", "{count}")
-_FEW = pick(("+ order", "+ table", "+ pattern tables", "MCTS"), _rivals("2000", "200"))
+_RIVALS = (
+    *at_equal_cost("caro10", ",radius=1,width=0,win_in_one=no"),
+    ("+ pattern tables", "alphabeta:nodes={count}"),
+    ("MCTS", "mcts:simulations={count}"),
+    ("MCTS, network of 9×9", "mcts:simulations={count},network={network}"),
+    ("engine, value network", "gomoku:nodes={count}"),
+)
+_FEW = (
+    *fixed(pick(("+ order", "+ table", "+ pattern tables"), _RIVALS), 2000),
+    *fixed(_RIVALS[-3:], 500, 30),
+)
+_EQUAL = equal_cost(1)
 
 
 STUDY = Study(
@@ -91,15 +92,15 @@ STUDY = Study(
             ("R5",),
             "Improvements, one by one",
             "What do ordering by heuristic, killer moves, a transposition table, deepening, a "
-            "board of 15×15 and a neural evaluation bring in nodes and, at equal cost, in Elo?",
+            "board of 15×15 and a neural evaluation bring in nodes and in Elo?",
             (Nodes((Task(_GAME, (3,), 10, 10), Task("gomoku", (3,), 10, 5)), _IMPROVEMENTS),
-             named_pool(_GAME, _RIVALS, 5, "random:2", seconds=0.005)),
+             named_pool(_GAME, _RIVALS, 5, "random:2", network="zoo:gomoku", seconds=0.005)),
             (Nodes((Task(_GAME, (3,), 10, 2),), _IMPROVEMENTS),
-             named_pool(_GAME, _FEW, 2, "random:2")),
-            (),
+             named_pool(_GAME, _FEW, 2, "random:2", network="zoo:gomoku")),
+            _EQUAL[:1],
             (Figure("bars", "search", "nodes", "Nodes at depth 3, one improvement more in each bar",
                     where=(("game", _GAME),), logarithmic="y"),
-             Figure("bars", "agent", "elo", "Elo at equal cost", measurement=1)),
+             *_EQUAL[1:]),
         ),
     ),
 )  # fmt: skip

@@ -8,12 +8,13 @@ from ..measurements.games import Seats, Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
 from ..measurements.sizes import TreeSizes
-from .searches import ladder, pick
+from .searches import duels, ladder, pick, seats_figure, sizes_figure
 
 _SMALL = "connect_four:rows=4,cols=4"
 _MIDDLE = "connect_four:rows=5,cols=5"
 _QUICK = "connect_four:rows=4,cols=5"
 _WINDOWS = "alphabeta:depth={depth},heuristic=windows"
+_DEPTHS = tuple(_WINDOWS.format(depth=depth) for depth in (1, 2, 3, 4, 6, 8))
 _ORDERS = pick(("alpha-beta", "+ order"), ladder("windows"))
 _OPENINGS = Figure(
     "lines", "simulations", "right", "Best first move chosen by pure Monte Carlo",
@@ -33,6 +34,7 @@ STUDY = Study(
             (TreeSizes((_SMALL, _MIDDLE, "connect_four"), 6),),
             (Claim("A game lasts at most rows · columns = 42 plies", "depth", 42, 42,
                    (("game", "connect_four"),)),),
+            (sizes_figure(),),
         ),
         Experiment(
             ("C4",),
@@ -41,6 +43,8 @@ STUDY = Study(
             (Seats("connect_four", ("random", "random"), 1000, "random:0"),
              Seats(_SMALL, ("random", "random"), 1000, "random:0")),
             (Seats("connect_four", ("random", "random"), 500, "random:0"),),
+            (),
+            (seats_figure("Results of random play", "game", "", measurement=None),),
         ),
         Experiment(
             ("C6",),
@@ -50,10 +54,14 @@ STUDY = Study(
                     Task("connect_four", (2, 3, 4, 5, 6, 8))), _ORDERS),),
             (Nodes((Task("connect_four", (2, 3, 4, 6), 21, 10),
                     Task("connect_four", (2, 3, 4, 6))), _ORDERS),),
-            (Claim("The order saves time at depths 2, 3 and 4", "fewer", 1e-9, 1,
-                   (("search", "+ order"),)),),
+            (Claim("The order saves time at depths 2, 3 and 4 on a half-filled board", "quicker",
+                   1e-9, 1, (("search", "+ order"), ("plies", 21), ("depth", (2, 3, 4)))),
+             Claim("It saves nodes there too", "fewer",
+                   1e-9, 1, (("search", "+ order"), ("plies", 21), ("depth", (2, 3, 4))))),
             (Figure("lines", "depth", "nodes", "Nodes with and without order, from the start",
-                    "search", (("plies", 0),), "y"),),
+                    "search", (("plies", 0),), "y"),
+             Figure("lines", "depth", "time", "Time with and without order, after 21 plies",
+                    "search", (("plies", 21),), "y")),
         ),
         Experiment(
             ("C7", "C11"),
@@ -80,6 +88,7 @@ STUDY = Study(
             (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 100, "random:0"),),
             (Claim("Minimax of depth 4 moves first and does not lose", "second_wins", 0, 0,
                    (("second", "random"),)),),
+            (seats_figure("Results of depth 4 and random play, 4×4"),),
         ),
         Experiment(
             ("C9",),
@@ -97,14 +106,11 @@ STUDY = Study(
             "What does depth 3 cost on 4×4, 5×5 and 6×7, and does depth 4 beat depth 2?",
             (Nodes((Task(_SMALL, (3,)), Task(_MIDDLE, (3,)), Task("connect_four", (3, 6, 9))),
                    (("alpha-beta", _WINDOWS),)),
-             Strength("connect_four", tuple(_WINDOWS.format(depth=d) for d in (1, 2, 3, 4, 6, 8)),
-                      25, "random:4")),
+             Strength("connect_four", _DEPTHS, 25, "random:4")),
             (Nodes((Task(_SMALL, (3,)), Task(_MIDDLE, (3,)), Task("connect_four", (3, 6))),
                    (("alpha-beta", _WINDOWS),)),
-             Strength("connect_four", tuple(_WINDOWS.format(depth=d) for d in (2, 4, 6)),
-                      20, "random:4")),
-            (Claim("Depth 4 beats depth 2", "score", 0.5, 1,
-                   (("agent", _WINDOWS.format(depth=4)),), 1),),
+             Strength("connect_four", _DEPTHS[1::2], 20, "random:4")),
+            duels(_DEPTHS[3], _DEPTHS[1:2], "Depth 4 beats depth 2", 1),
             (Figure("points", "time", "elo", "Strength against time a move", "agent",
                     logarithmic="x", measurement=1),),
         ),

@@ -9,7 +9,17 @@ from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Reach, Task
 from ..measurements.quality import Answers, Case
 from ..measurements.sizes import TreeSizes
-from .searches import Searches, at_equal_cost, ladder, named_pool, pick
+from .searches import (
+    at_equal_cost,
+    duels,
+    equal_cost,
+    fixed,
+    ladder,
+    named_pool,
+    pick,
+    seats_figure,
+    sizes_figure,
+)  # fmt: skip
 
 
 def _dots(size: str, margin: bool = True) -> str:
@@ -28,14 +38,20 @@ _CASES = (
          "v 1 1,h 0 0,v 1 2,v 0 1,h 0 1,h 2 0,v 1 0,v 0 0"),
 )  # fmt: skip
 _SIZES_AND_DEPTHS = (("3x3", 4), ("3x4", 4), ("4x4", 4), ("4x4", 6), ("4x5", 4), ("5x5", 4))
-_TASKS = tuple(Task(_dots(size), (depth,)) for size, depth in _SIZES_AND_DEPTHS)
+# Adaptive depth changes nothing at the start: it looks further as the moves get fewer.
+_LATER = (Task(_dots("4x4"), (4,), 8, 8), Task(_dots("4x4"), (4,), 14, 8),
+          Task(_dots("5x5"), (4,), 12, 8), Task(_dots("5x5"), (4,), 24, 8))  # fmt: skip
+_TASKS = (*(Task(_dots(size), (depth,)) for size, depth in _SIZES_AND_DEPTHS), *_LATER)
 _CUTS = (
     ("one depth, classic heuristic", "alphabeta:depth={depth},heuristic=classic,iterative=no"),
     ("deepening, classic", "alphabeta:depth={depth},heuristic=classic"),
     ("deepening, chains", "alphabeta:depth={depth}"),
     ("deepening, chains, adaptive depth", "alphabeta:depth={depth},adaptive=yes"),
 )
+_DEPTHS = (("depth 4", "alphabeta:depth=4"), ("adaptive depth", "alphabeta:depth=4,adaptive=yes"))
 _ORDERS = pick(("alpha-beta", "+ order"), ladder())
+_CLASSIC = tuple(f"alphabeta:depth={depth},heuristic=classic" for depth in (2, 4, 6))
+_CARLO, _RANDOM, _DEPTH_4 = "montecarlo:simulations=100", "random", "alphabeta:depth=4"
 _CHOICES = Figure("lines", "simulations", "right", "Best first move chosen by pure Monte Carlo",
                   logarithmic="x", measurement=1)  # fmt: skip
 _NODES = Figure("bars", "search", "nodes", "Nodes with one improvement more in each bar", "depth",
@@ -44,32 +60,21 @@ _PARETO = Figure("points", "time", "elo", "Strength against time a move", "agent
                  logarithmic="x", measurement=1)  # fmt: skip
 
 
-def _rivals(nodes: str, simulations: str) -> Searches:
-    """One improvement more in each search, then other kinds of search, at equal cost."""
-    mcts = f"mcts:simulations={simulations}"
-    return (
-        *at_equal_cost(nodes, "classic"),
-        ("+ chain analysis", f"alphabeta:nodes={nodes},heuristic=chains"),
-        ("+ endgame database", f"alphabeta:nodes={nodes},heuristic=chains,endgame=12"),
-        ("MCTS", mcts),
-        ("MCTS, endgame database", f"{mcts},endgame=12"),
-        ("MCTS, learned evaluation", f"{mcts},network=zoo:dots_and_boxes"),
-    )
-
-
-_RIVALS = _rivals("{count}", "{count}")
-_FEW = pick(
-    ("+ order", "+ table", "+ chain analysis", "+ endgame database", "MCTS"), _rivals("2000", "200")
+_RIVALS = (
+    *at_equal_cost("classic"),
+    ("+ chain analysis", "alphabeta:nodes={count},heuristic=chains"),
+    ("+ endgame database", "alphabeta:nodes={count},heuristic=chains,endgame=12"),
+    ("MCTS", "mcts:simulations={count}"),
+    ("MCTS, endgame database", "mcts:simulations={count},endgame=12"),
+    ("MCTS, learned evaluation", "mcts:simulations={count},network=zoo:dots_and_boxes"),
 )
+_FEW = ("+ order", "+ table", "+ chain analysis", "+ endgame database", "MCTS")
 _BOOK = Book("solver:memory=64", 4)
-
-
-def _with_book(nodes: str) -> Searches:
-    search = f"alphabeta:nodes={nodes}"
-    return ("without a book", search), ("with one", f"{search},book={{book}}")
-
-
-_WITH_BOOK, _QUICK_BOOK = _with_book("{count}"), _with_book("500")
+_WITH_BOOK = (
+    ("without a book", "alphabeta:nodes={count}"),
+    ("with one", "alphabeta:nodes={count},book={book}"),
+)
+_EQUAL, _BOOKS = equal_cost(1, "Elo of the searches, 4×4 dots"), equal_cost(0, "Elo with a book")
 
 
 STUDY = Study(
@@ -87,6 +92,7 @@ STUDY = Study(
             (Claim("5×5 dots have 2mn − m − n = 40 edges", "depth", 40, 40,
                    (("game", _dots("5x5")),)),
              Claim("The best order takes the tree to about its square root", "ratio", 0.4, 0.6)),
+            (sizes_figure(),),
         ),
         Experiment(
             ("D4",),
@@ -95,6 +101,8 @@ STUDY = Study(
             tuple(Seats(_dots(size), ("random", "random"), 1000, "random:0")
                   for size in ("3x3", "4x4", "5x5")),
             (Seats(_dots("3x3"), ("random", "random"), 500, "random:0"),),
+            (),
+            (seats_figure("Results of random play", "game", "", measurement=None),),
         ),
         Experiment(
             ("D5",),
@@ -158,6 +166,7 @@ STUDY = Study(
                    (("first", _EXACT),)),
              Claim("Minimax wins nearly always as the second player", "second_wins", 0.9, 1,
                    (("second", _EXACT),))),
+            (seats_figure("Results of full search and random play, 3×3 dots"),),
         ),
         Experiment(
             ("D10",),
@@ -174,57 +183,67 @@ STUDY = Study(
             ("D11",),
             "Depth cut-off",
             "What do depths cost by board, and what do deepening and an adaptive depth change?",
-            (Nodes(_TASKS, _CUTS),),
-            (Nodes(_TASKS, _CUTS[:3]),),
-            (),
-            (Figure("bars", "game", "nodes", "Nodes at depth 4", "search", (("depth", 4),), "y"),),
+            (Nodes(_TASKS, _CUTS), named_pool(_dots("4x4"), _DEPTHS, 50, "random:4")),
+            (Nodes((_TASKS[0], *_LATER[:2]), _CUTS),
+             named_pool(_dots("4x4"), _DEPTHS, 5, "random:4")),
+            duels("adaptive depth", ("depth 4",), "Adaptive depth beats depth 4 on 4×4 dots", 1),
+            (Figure("bars", "game", "nodes", "Nodes at depth 4, from the start", "search",
+                    (("depth", 4), ("plies", 0)), "y"),
+             *(Figure("bars", "plies", "nodes", f"Nodes at depth 4 by plies played, {size} dots",
+                      "search", (("game", _dots(size)), ("plies", (8, 12, 14, 24))), "y")
+               for size in ("4x4", "5x5"))),
         ),
         Experiment(
             ("D12",),
             "Duels of depths and heuristics",
             "Do a greater depth and a better heuristic win?",
-            (Strength(_dots("3x3"), tuple(f"alphabeta:depth={d},heuristic=classic"
-                                          for d in (2, 4, 6)), 33, "all:2"),
+            (Strength(_dots("3x3"), _CLASSIC, 33, "all:2"),
              Strength(_dots("4x4"), tuple(f"alphabeta:depth={d},heuristic={h}"
                                           for h in ("classic", "chains") for d in (2, 3, 4, 6)),
                       12, "random:4")),
-            (Strength(_dots("3x3"), tuple(f"alphabeta:depth={d},heuristic=classic"
-                                          for d in (2, 4, 6)), 10, "all:2"),
+            (Strength(_dots("3x3"), _CLASSIC, 10, "all:2"),
              Strength(_dots("4x4"), tuple(f"alphabeta:depth={d},heuristic={h}"
                                           for h in ("classic", "chains") for d in (3, 4)),
                       6, "random:4")),
-            (Claim("Depth 6 is the strongest on 3×3", "score", 0.5, 1,
-                   (("agent", "alphabeta:depth=6,heuristic=classic"),)),),
+            duels(_CLASSIC[2], _CLASSIC[:2], "Depth 6 is the strongest on 3×3: it beats {}"),
             (_PARETO,),
         ),
         Experiment(
             ("D13",),
-            "Pure Monte Carlo",
+            "Pure Monte Carlo against random play and against minimax",
             "How does pure Monte Carlo do against random play and against minimax?",
-            (Seats(_dots("4x4"), ("montecarlo:simulations=100", "random", "alphabeta:depth=4"),
-                   30, "random:2"),),
-            (Seats(_dots("4x4"), ("montecarlo:simulations=50", "random", "alphabeta:depth=4"),
-                   6, "random:2"),),
+            (Seats(_dots("4x4"), (_CARLO, _RANDOM, _DEPTH_4), 50, "random:2"),),
+            (Seats(_dots("4x4"), (_CARLO, _RANDOM, _DEPTH_4), 6, "random:2"),),
+            tuple(
+                Claim(f"It wins more than half of its games against {words}, moving {seat}",
+                      f"{seat}_wins", 0.5, 1, ((seat, _CARLO), (other, opponent)),
+                      beyond_chance=True)
+                for opponent, words in ((_RANDOM, "random play"), (_DEPTH_4, "minimax of depth 4"))
+                for seat, other in (("first", "second"), ("second", "first"))
+            ),
+            (seats_figure("Results of pure Monte Carlo, random play and minimax, 4×4 dots"),),
         ),
         Experiment(
             ("D15",),
             "Improvements, one by one",
             "What do deepening, a transposition table, chain analysis, an endgame database, Monte "
-            "Carlo tree search and a learned evaluation bring in nodes and, at equal cost, in Elo?",
+            "Carlo tree search and a learned evaluation bring in nodes and in Elo?",
             (Nodes((Task(_dots("3x3"), (6, 8)), Task(_dots("4x4"), (5,), 8, 5)), ladder()),
              named_pool(_dots("4x4", False), _RIVALS, 10, "random:4", seconds=0.004)),
             (Nodes((Task(_dots("3x3"), (6,)),), ladder()),
-             named_pool(_dots("4x4", False), _FEW, 3, "random:4")),
-            (),
-            (_NODES, Figure("bars", "agent", "elo", "Elo at equal cost, 4×4 dots", measurement=1)),
+             named_pool(_dots("4x4", False), fixed(pick(_FEW, _RIVALS), 2000, 200), 3, "random:4")),
+            _EQUAL[:1],
+            (_NODES, *_EQUAL[1:]),
         ),
         Experiment(
             ("D15",),
             "An opening book",
-            "What do four plies of perfect play from a book bring at equal cost?",
+            "What do four plies of perfect play from a book bring?",
             (named_pool(_dots("4x4", False), _WITH_BOOK, 50, "random:2",
                         book=_BOOK, seconds=0.004),),
-            (named_pool(_dots("3x3", False), _QUICK_BOOK, 6, "random:1", book=_BOOK),),
+            (named_pool(_dots("3x3", False), fixed(_WITH_BOOK, 500), 6, "random:1", book=_BOOK),),
+            _BOOKS[:1],
+            _BOOKS[1:],
         ),
     ),
 )  # fmt: skip

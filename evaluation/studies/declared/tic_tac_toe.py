@@ -8,7 +8,7 @@ from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Reach, Task
 from ..measurements.quality import Answers, Case
 from ..measurements.sizes import TreeSizes
-from .searches import ladder
+from .searches import ladder, seats_figure, sizes_figure
 
 _CASES = (
     Case("win at once rather than later", "tic_tac_toe", "a1,a3,b1,b3", ("c1",)),
@@ -32,7 +32,7 @@ STUDY = Study(
             "Full minimax and its improvements",
             "How many nodes does full minimax visit on 3×3, and how few are enough?",
             (Nodes((Task("tic_tac_toe", (9,)),), ladder()),),
-            (Nodes((Task("tic_tac_toe", (9,)),), ladder()),),
+            (),
             (Claim("Full minimax of 3×3 visits 549,946 nodes (those of the game tree)", "nodes",
                    549_945, 549_946, (("search", "minimax"),)),),
             (Figure("bars", "search", "nodes", "Nodes of full search on 3×3", logarithmic="y"),),
@@ -47,6 +47,10 @@ STUDY = Study(
             (Reach(("tic_tac_toe", "tic_tac_toe:size=4"),
                    (("alpha-beta", _FULL, 1), ("solver", "solver", 2))),
              TreeSizes(("tic_tac_toe", "tic_tac_toe:size=4"), 5)),
+            (),
+            (Figure("bars", "game", "nodes", "Nodes to solve the start", "way",
+                    (("solved", True),), "y"),
+             sizes_figure(1)),
         ),
         Experiment(
             ("T3",),
@@ -54,7 +58,7 @@ STUDY = Study(
             "Does alpha-beta prefer a quick win and a slow loss (win = 10 − depth, loss = −10 + "
             "depth)?",
             (Answers(_CASES, _PLAYERS),),
-            (Answers(_CASES, _PLAYERS),),
+            (),
             (Claim("Alpha-beta prefers a quick win and a slow loss", "right", 1, 1,
                    (("agent", "alphabeta:depth=9"),)),),
         ),
@@ -76,6 +80,7 @@ STUDY = Study(
             (Seats("tic_tac_toe", ("alphabeta:depth=9", "random"), 100, "random:0"),),
             (Claim("Full search never loses to random play", "second_wins", 0, 0,
                    (("first", "alphabeta:depth=9"),)),),
+            (seats_figure("Results of full search and random play, 3×3"),),
         ),
     ),
 )  # fmt: skip

@@ -1,36 +1,37 @@
 """Games: who wins from which seat, how strong the agents of a pool are, and what they cost.
 
-Processor time does not depend on what else the machine does, as seconds of a clock would.
+Times are processor time of the games' own moves. It does not depend on what else the machine does,
+as seconds of a clock would, and counts that of all threads.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import json
-import re
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ....agents import make_agent
-from ....agents.agent import Agent
 from ....agents.book_writer import write_book
 from ....envs import __version__
-from ....envs.files import written_whole
-from ....envs.game import Game, Position
+from ....envs.game import Game
 from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
-from ...openings import Openings
+from ...match import CPU, Limits
 from ...runners.contest import Conditions
 from ...statistics.cross_table import CrossTable
-from ...statistics.ratings import Ratings, RatingsError, rate
+from ...statistics.intervals import paired_score_interval
+from ...statistics.ratings import PAIR_POINTS, SINGLE_POINTS, Ratings, RatingsError, rate
 from ...store.store import Store, StoredGame
 from ...tournament import Plan, Tournament
 from .measurement import (
+    ALL,
     COUNT,
     DIFFERENCE,
     FORMAT,
@@ -43,12 +44,14 @@ from .measurement import (
     share_columns,
     share_values,
 )  # fmt: skip
+from .resized import resized_network, zoo_network
 
 COUNT_BLANK = "{count}"  # in a specification: the nodes or simulations of equal cost
-FIRST_COUNT, LEAST_COUNT = 1000, 16
-TRIALS = 3  # each with the count that the one before suggests
-TRIAL_POSITIONS, MOST_TRIAL_PLIES = 8, 12
-SAMPLE = 40  # positions of its games in which an agent's time is taken
+BOOK_BLANK, NETWORK_BLANK = "{book}", "{network}"  # the files of both
+FIRST_COUNT, LEAST_COUNT = 50, 4
+ROUNDS = 8  # of games whose costs correct the counts
+NEAR = 0.1  # how far a cost of the same may be from the pool's median
+DRIFT = 1.2  # how far the median itself may be from the cost that is declared
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,8 +86,9 @@ class Pool(Measurement):
         pairs: pairs of games in each meeting.
         opening: where openings come from.
         seed: decides openings and the agents' random choices.
-        names: (specification, what pages call the agent) where the specification says too little.
+        names: what pages call the agents where specifications say too little.
         book: the book of those with ``book={book}``.
+        network: the network of those with ``network={network}``, rewritten for the game's board.
         seconds: the processor time a move for which ``{count}`` is filled in.
     """
 
@@ -93,34 +97,67 @@ class Pool(Measurement):
     pairs: int
     opening: str = "random:2"
     seed: int = 1
-    names: tuple[tuple[str, str], ...] = ()
+    names: tuple[str, ...] = ()
     book: Book | None = None
+    network: str = ""
     seconds: float = 0.01
 
     @property
     def repeatable(self) -> bool:
         return super().repeatable and not any(COUNT_BLANK in spec for spec in self.agents)
 
-    def name_of(self, spec: str) -> str:
-        """What pages call an agent."""
-        return dict(self.names).get(spec, spec)
+    def versions(self) -> dict[str, Any]:
+        actions = make_game(self.game).facts.num_actions
+        network = {self.network: zoo_network(self.network, actions).version} if self.network else {}
+        return super().versions() | network
 
-    def entrants(self, path: Path) -> tuple[str, ...]:
-        """The specifications of the agents with all blanks filled."""
-        game, agents = make_game(self.game), self.agents
+    @property
+    def labels(self) -> list[str]:
+        """What pages call the agents."""
+        return list(self.names or self.agents)
+
+    def files(self, folder: Path) -> dict[str, str]:
+        """The files that stand for blanks, made if they are not there yet."""
+        game, files = make_game(self.game), {}
         if self.book is not None:
-            book = str(self.book.path(game, path.parent))
-            agents = tuple(spec.replace("{book}", book) for spec in agents)
-        counts = path.with_suffix(".counts")
-        return tuple(with_equal_cost(agents, game, self.seconds, counts))
+            files[BOOK_BLANK] = str(self.book.path(game, folder))
+        if self.network:
+            files[NETWORK_BLANK] = str(resized_network(self.network, game, folder))
+        return files
 
-    def play(self, path: Path) -> list[StoredGame]:
-        """The games. Those that the store holds already are not played."""
-        agents = self.entrants(path)
-        plan = Plan(self.game, agents, self.pairs, self.opening, seed=self.seed)
+    def play(self, path: Path) -> tuple[list[str], list[StoredGame], CrossTable]:
+        """The agents with counts filled in, their games, and the cross table of these.
+
+        Where moves are to cost the same, the counts follow from what they cost in the games before.
+        A pair a meeting shows it; once that is right, all games are played, and corrected likewise.
+        What the store holds already is not played again.
+        """
+        files, counts = self.files(path.parent), [FIRST_COUNT] * len(self.agents)
+        pairs = self.pairs if self.repeatable else 1
+        for _ in range(ROUNDS):
+            agents = [
+                spec.replace(COUNT_BLANK, str(count)) for spec, count in zip(self.agents, counts)
+            ]
+            entrants = agents
+            for blank, file in files.items():
+                entrants = [spec.replace(blank, file) for spec in entrants]
+            games = self._games(entrants, pairs, path)
+            table = CrossTable(self.labels, make_game(self.game), games)
+            costs = self.costs(table)
+            if all(cost is None or abs(cost - 1) <= NEAR for cost in costs):
+                if pairs == self.pairs:
+                    break
+                pairs = self.pairs
+            else:
+                counts = [corrected(*each) for each in zip(counts, costs)]
+        return agents, games, table
+
+    def _games(self, agents: Sequence[str], pairs: int, path: Path) -> list[StoredGame]:
+        plan = Plan(self.game, tuple(agents), pairs, self.opening, seed=self.seed)
+        # The agents are the suite's own: a process of their own would only cost time.
+        conditions = Conditions(isolation="never", limits=Limits(clock=CPU))
         with Store(path.with_suffix(".db")) as store:
-            # The agents are the suite's own: a process of their own would only cost time.
-            tournament = Tournament(plan, store, conditions=Conditions(isolation="never"))
+            tournament = Tournament(plan, store, conditions=conditions)
             tournament.find_openings()
             tournament.get_ready()
             tournament.run()
@@ -130,13 +167,16 @@ class Pool(Measurement):
             raise SpecificationError(f"{self.game}: an agent of a study forfeited: {faults[0]}")
         return games
 
-    def costs(self, path: Path, games: list[StoredGame]) -> list[float]:
-        """The processor time of a move of each agent."""
-        game = make_game(self.game)
-        return [
-            seconds_per_move(make_agent(spec, game), positions_of(number, game, games))
-            for number, spec in enumerate(self.entrants(path))
-        ]
+    def costs(self, table: CrossTable) -> list[float | None]:
+        """What a move of each agent with a count costs, 1 being as much as it should.
+
+        That is their median, unless it has gone far from what is declared.
+        """
+        seconds = [row.seconds_per_move if COUNT_BLANK in spec else None
+                   for spec, row in zip(self.agents, table.rows)]  # fmt: skip
+        middle = median([each for each in seconds if each] or [self.seconds])
+        goal = min(max(middle, self.seconds / DRIFT), self.seconds * DRIFT)
+        return [each and each / goal for each in seconds]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -158,42 +198,42 @@ class Seats(Pool):
     )
 
     def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
-        games = self.play(path)
-        names = [self.name_of(spec) for spec in self.agents]
-        costs = dict(zip(names, self.costs(path, games)))
-        meetings: dict[tuple[str, str], list[StoredGame]] = {}
+        _, games, table = self.play(path)
+        meetings: dict[tuple[str, ...], list[StoredGame]] = {}
         for game in games:
-            first, second = (names[number] for number in game.players)
-            meetings.setdefault((first, second), []).append(game)
-        for (first, second), own in meetings.items():
+            names = tuple(self.labels[number] for number in game.players)
+            meetings.setdefault(names, []).append(game)
+        for names, own in meetings.items():
             results = np.array([game.result.returns[0] for game in own])
             pairs = [game.pair for game in own]
             yield (
                 self.game,
-                first,
-                second,
+                *names,
                 len(own),
                 len({game.result.moves for game in own}),
                 *share_values(results > 0, pairs),
                 *share_values(results < 0, pairs),
                 float(np.mean(results == 0)),
                 float(np.mean([len(game.result.moves) for game in own])),
-                costs[first],
-                costs[second],
+                *(table.rows[self.labels.index(name)].seconds_per_move for name in names),
             )
 
 
 @dataclasses.dataclass(frozen=True)
 class Strength(Pool):
-    """Ratings of a pool, and the time a move. The mean of the ratings is 0."""
+    """Ratings of a pool, and the time a move; then its cross table. The mean rating is 0.
+
+    An agent has a row for all its games and one against each opponent.
+    """
 
     columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
         Column("agent", "agent", TEXT),
+        Column("opponent", "against", TEXT),
         Column("plays", "which is", TEXT),
         Column("elo", "Elo", DIFFERENCE, interval=("margin",)),
         Column("margin", "± (95 %)", NUMBER),
-        Column("score", "score", SHARE),
+        *share_columns("score", "score"),
         Column("score_first", "moving first", SHARE),
         Column("score_second", "moving second", SHARE),
         Column("games", "games", COUNT),
@@ -201,93 +241,57 @@ class Strength(Pool):
         Column("openings", "from openings", COUNT),
         Column("front", "on the Pareto front", TEXT, timed=True),
         Column("time", "CPU time a move", SECONDS, timed=True),
+        Column("cost", "of the cost of all", SHARE, timed=True),
     )
+    cross = "agent", "opponent", "score"
 
     def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
-        games = self.play(path)
-        costs, entrants = self.costs(path, games), self.entrants(path)
-        labels = [self.name_of(spec) for spec in self.agents]
-        table = CrossTable(labels, make_game(self.game), games)
+        agents, games, table = self.play(path)
+        meetings = table.meetings()
         try:
-            ratings: Ratings | None = rate(labels, table.meetings())
+            ratings: Ratings | None = rate(self.labels, meetings)
         except RatingsError:
             ratings = None
         order = ratings.order() if ratings else [row.number for row in table.standings()]
         if self.names:  # what is named is declared in an order of its own
             order = sorted(order)
-        scores = [row.total.score or 0.0 for row in table.rows]
+        times = [row.seconds_per_move or 0.0 for row in table.rows]
+        scores, costs = [row.total.score or 0.0 for row in table.rows], self.costs(table)
         for number in order:
             row = table.rows[number]
-            plays = re.sub(r"(?<=book=)[^,]+\.book", "{book}", entrants[number])
-            quicker = [score for score, cost in zip(scores, costs) if cost < costs[number]]
+            quicker = [score for score, time in zip(scores, times) if time < times[number]]
             yield (
                 self.game,
                 row.label,
-                plays if plays != row.label else None,
+                ALL,
+                agents[number] if agents[number] != row.label else None,
                 float(ratings.elo[number]) if ratings else None,
                 ratings.margin(number) if ratings else None,
                 row.total.score,
-                row.by_seat[0].score,
-                row.by_seat[1].score,
+                None,
+                None,
+                *(tally.score for tally in row.by_seat),
                 row.total.games,
                 row.distinct_games,
                 len({game.opening for game in games if number in game.players}),
                 "yes" if all(score < scores[number] for score in quicker) else "no",
+                times[number],
                 costs[number],
             )
+        scores_of_pairs: dict[tuple[int, int], Any] = {}
+        for first, second, pairs, singles in meetings:  # a game without its other half stands alone
+            own = np.repeat([*PAIR_POINTS / 2, *SINGLE_POINTS], [*pairs, *singles])
+            scores_of_pairs |= {(first, second): own, (second, first): 1 - own}
+        for number, other in itertools.permutations(order, 2):
+            labels = self.labels[number], self.labels[other], None, None, None
+            tally = table.rows[number].against[other]
+            interval = paired_score_interval(scores_of_pairs[number, other])[1:]
+            yield self.game, *labels, tally.score, *interval, None, None, tally.games, *[None] * 5
 
 
-def seconds_per_move(agent: Agent, positions: Iterable[Position]) -> float:
-    """The mean processor time of an agent's decisions in some positions."""
-    total, count = 0.0, 0
-    for position in positions:
-        if not count:
-            agent.get_ready(position.game)
-        agent.reset(count)
-        began = time.process_time()
-        agent.act(position)
-        total, count = total + time.process_time() - began, count + 1
-    return total / max(count, 1)
-
-
-def with_equal_cost(specs: Sequence[str], game: Game, seconds: float, path: Path) -> list[str]:
-    """Specifications whose blank ``{count}`` is filled so that a move takes so much processor time.
-
-    The counts are kept in a file, so that a pool that was stopped goes on with the same agents.
-    An agent with ``threads=N`` may take N times as much: it needs as many processors.
-    """
-    counts: dict[str, int] = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    missing = [spec for spec in specs if COUNT_BLANK in spec and spec not in counts]
-    if missing:
-        plies = min(MOST_TRIAL_PLIES, game.facts.longest_game // 4)
-        openings = Openings(game, f"random:{plies}", 1)
-        openings.find(TRIAL_POSITIONS)
-        positions = [game.position(openings[index]) for index in range(TRIAL_POSITIONS)]
-        counts |= {spec: _count(spec, game, seconds, positions) for spec in missing}
-        with written_whole(path) as file:
-            file.write(json.dumps(counts).encode())
-    return [spec.replace(COUNT_BLANK, str(counts.get(spec, 0))) for spec in specs]
-
-
-def _count(spec: str, game: Game, seconds: float, positions: Sequence[Position]) -> int:
-    count = FIRST_COUNT
-    for _ in range(TRIALS):
-        agent = make_agent(spec.replace(COUNT_BLANK, str(count)), game)
-        budget = seconds * agent.options.get("threads", 1)
-        cost = seconds_per_move(agent, positions)
-        count = max(LEAST_COUNT, round(count * budget / max(cost, 1e-6)))
-    digits = len(str(count)) - 2  # more than two digits would be noise
-    return round(count, -max(digits, 0))
-
-
-def positions_of(number: int, game: Game, games: Sequence[StoredGame]) -> list[Position]:
-    """Some positions in which an agent was to move, spread over its games."""
-    beginnings: list[tuple[int, ...]] = []
-    for entry in games:
-        position = game.initial_position()
-        for ply, action in enumerate(entry.result.moves):
-            if ply >= len(entry.opening) and entry.players[position.to_move] == number:
-                beginnings.append(entry.result.moves[:ply])
-            position.play(action)
-    step = max(1, len(beginnings) // SAMPLE)
-    return [game.position(actions) for actions in beginnings[::step][:SAMPLE]]
+def corrected(count: int, cost: float | None) -> int:
+    """The count for a cost of 1; more than two digits would be noise."""
+    if cost is None:
+        return count
+    better = max(LEAST_COUNT, round(count / min(max(cost, 0.05), 20.0)))
+    return round(better, min(0, 2 - len(str(better))))

@@ -21,7 +21,7 @@ from ...fingerprints import sources_of_agent, sources_of_rules
 from ...statistics.intervals import share_interval
 
 Row = dict[str, Any]
-FORMAT = 2  # raised when a measurement changes what it puts into its rows
+FORMAT = 3  # raised when a measurement changes what it puts into the columns it has
 
 SOLVER = "solver"  # stands for the exact solver itself where agents are named
 ALL = "all"  # the part of a table that holds all moves or positions
@@ -81,6 +81,9 @@ class Measurement(ABC):
     """
 
     columns: ClassVar[tuple[Column, ...]] = ()
+    # Of a cross table: the column of its rows, that of its columns, which is ALL in rows that do
+    # not belong to it, and the column that it shows.
+    cross: ClassVar[tuple[str, str, str] | None] = None
 
     @abstractmethod
     def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
@@ -112,6 +115,10 @@ class Measurement(ABC):
         """The agents it uses, by specification."""
         return {spec: make_agent(example(spec)) for spec in self.agents_named() if spec != SOLVER}
 
+    def versions(self) -> dict[str, Any]:
+        """The versions of the agents and other files that it uses."""
+        return {spec: agent.version for spec, agent in self._agents().items()}
+
     def pictures(self) -> list[tuple[str, str]]:
         """Boards that belong to the table, each with a caption, as SVG."""
         return []
@@ -131,16 +138,22 @@ class Measurement(ABC):
         sources += [
             sources_of_agent(type(each), game) for each in agents.values() for game in games
         ]
-        versions = {spec: agent.version for spec, agent in agents.items()}
-        text = json.dumps([FORMAT, __version__, self.to_json(), versions, sources], sort_keys=True)
+        keys = [column.key for column in self.columns]
+        facts = [FORMAT, __version__, keys, self.to_json(), self.versions(), sources]
+        text = json.dumps(facts, sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def example(spec: str) -> str:
-    """A specification with something in its blanks: depth 1, no book."""
-    return spec.replace("{depth}", "1").replace("{count}", "1").replace(",book={book}", "")
+    """A specification with something in its blanks: depth 1, no book, no network."""
+    for blank in (",book={book}", ",network={network}"):
+        spec = spec.replace(blank, "")
+    return spec.replace("{depth}", "1").replace("{count}", "1")
 
 
 def matches(row: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
-    """Whether a row has these values."""
-    return all(row.get(key) == value for key, value in where.items())
+    """Whether a row has these values, or one of those in a tuple."""
+    return all(
+        row.get(key) in (value if isinstance(value, tuple) else (value,))
+        for key, value in where.items()
+    )

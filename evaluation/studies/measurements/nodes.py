@@ -8,7 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ....agents import make_agent
+from ....agents.agent import Decision
 from ....agents.solvers.solver import make_solver
 from ....envs.game import Position
 from ....envs.registry import make_game
@@ -25,6 +28,7 @@ from .measurement import (
     Measurement,
 )  # fmt: skip
 
+LEAST_SECONDS, MOST_PASSES = 0.2, 100  # a search is timed for so long, or in so many passes
 RESULTS: dict[int | None, str] = {1: "win", 0: "draw", -1: "loss", None: "-"}
 
 
@@ -77,9 +81,11 @@ class Nodes(Measurement):
         Column("search", "search", TEXT),
         Column("nodes", "nodes a move", NUMBER),
         Column("fewer", "fewer than the first", SHARE),
+        Column("reached", "depth reached", NUMBER),
         Column("branching", "effective branching", NUMBER),
         Column("same", "same values", YES),
         Column("time", "CPU time a move", SECONDS, timed=True),
+        Column("quicker", "less time than the first", SHARE, timed=True),
     )
 
     def games(self) -> tuple[str, ...]:
@@ -96,30 +102,40 @@ class Nodes(Measurement):
                 for name, spec in self.variants:
                     if any(name == slow and depth >= least for slow, least in self.skip):
                         continue
-                    nodes, values, seconds = _search(spec, depth, positions)
-                    fewer = same = None
+                    decisions, seconds = _search(spec, depth, positions)
+                    nodes, reached = (float(np.mean(each)) for each in zip(
+                        *((decision.nodes, decision.depth) for decision in decisions)
+                    ))  # fmt: skip
+                    values = [(decision.value, decision.mate_in) for decision in decisions]
+                    fewer = quicker = same = None
                     if first is not None:
-                        fewer, same = 1 - nodes / first[0], values == first[1]
+                        fewer = 1 - nodes / first[0] if first[0] else None
+                        same = values == first[1]
+                        quicker = 1 - seconds / first[2]
                     elif name == self.variants[0][0]:
-                        first = nodes, values
+                        first = nodes, values, seconds
                     where = task.game, task.plies, len(positions), depth, name
-                    yield *where, nodes, fewer, nodes ** (1 / depth), same, seconds
+                    branching = nodes ** (1 / max(reached, depth))
+                    yield *where, nodes, fewer, reached, branching, same, seconds, quicker
 
 
-def _search(
-    spec: str, depth: int, positions: list[Position]
-) -> tuple[float, list[tuple[float | None, int | None]], float]:
-    """The mean nodes of a search to a depth, every position's value and mate, the mean seconds."""
+def _search(spec: str, depth: int, positions: list[Position]) -> tuple[list[Decision], float]:
+    """The decisions of a search to a depth, and the mean processor time of one.
+
+    Short searches are repeated until their time can be told from the clock's and the cache's noise.
+    """
     game = positions[0].game
     agent = make_agent(spec.replace("{depth}", str(depth)), game)
     agent.get_ready(game)
-    start, decisions = time.process_time(), []
-    for position in positions:
-        decisions.append(agent.analyse(position))
-        agent.reset(0)
-    seconds = (time.process_time() - start) / len(positions)
-    nodes = sum(decision.nodes for decision in decisions) / len(positions)
-    return nodes, [(decision.value, decision.mate_in) for decision in decisions], seconds
+    decisions: list[Decision] = []
+    seconds = 0.0
+    while len(decisions) < MOST_PASSES * len(positions) and seconds < LEAST_SECONDS:
+        for position in positions:
+            agent.reset(0)
+            began = time.process_time()
+            decisions.append(agent.analyse(position))
+            seconds += time.process_time() - began
+    return decisions[: len(positions)], seconds / len(decisions)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import re
+from pathlib import Path
 
 import pytest
 from plyground import make_agent, make_game
 from plyground.agents.policies.zoo import ZooNetworks
 from plyground.evaluation.studies.catalogue import STUDIES
 from plyground.evaluation.studies.declaration import Claim, with_seed
-from plyground.evaluation.studies.lines import LINES
+from plyground.evaluation.studies.declared.searches import duels
 from plyground.evaluation.studies.measurements import measurement
 from plyground.evaluation.studies.measurements.games import Strength
-from plyground.evaluation.studies.measurements.measurement import SOLVER, example
+from plyground.evaluation.studies.measurements.measurement import ALL, SOLVER, example
 from plyground.evaluation.studies.measurements.quality import Answers
 
 EXPERIMENTS = [
@@ -32,11 +34,13 @@ def all_measurements():
     ]
 
 
-def test_every_numbered_line_is_answered_by_an_experiment():
-    lines = itertools.chain.from_iterable(
-        experiment.lines for study in STUDIES.values() for experiment in study.experiments
-    )
-    assert set(lines) == set(LINES)
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+
+
+def test_every_experiment_answers_one_of_the_lines():
+    text = (DOCS / "studies" / "lines.md").read_text("utf-8")
+    lines = set(re.findall(r"^\| ([A-Z]\d+) \|", text, re.M))
+    assert set(itertools.chain(*(study.lines for study in STUDIES.values()))) < lines
 
 
 @SIZES
@@ -86,10 +90,42 @@ def test_claims_and_figures_name_columns_that_are_measured(experiment, quick):
         columns = {column.key for column in measurements[claim.measurement].columns}
         assert {claim.column, *dict(claim.where)} <= columns
     for figure in experiment.figures:
-        columns = {column.key for column in measurements[figure.measurement].columns}
+        columns = {column.key for column in measurements[figure.measurement or 0].columns}
+        if figure.measurement is None:
+            assert len({type(each) for each in measurements}) == 1
         names = {figure.x, figure.y, figure.series, *figure.stacked}
         names |= set(dict(figure.where))
         assert names - {""} <= columns
+
+
+@SIZES
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_a_claim_about_a_pool_says_against_whom(experiment, quick):
+    for claim in experiment.claims:
+        for pool in experiment.measurements(quick)[claim.measurement :][:1]:
+            if pool.cross and claim.column == pool.cross[2]:
+                assert dict(claim.where)["opponent"] in pool.labels
+                assert claim.beyond_chance
+
+
+PAGES = DOCS / "studies"
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=list(STUDIES))
+def test_the_page_in_the_documentation_is_that_of_the_declaration(study):
+    page = " ".join((PAGES / f"{study.name}.md").read_text("utf-8").replace("\\", "").split())
+    for experiment in study.experiments:
+        assert f"## {', '.join(experiment.lines)}: {experiment.title}" in page
+        assert f"*{experiment.question}*" in page
+        for claim in experiment.claims:
+            assert f"“{claim.text}”: the claim " in page
+        for figure in experiment.figures:
+            assert f'alt="{figure.title}"' in page
+
+
+def test_the_pages_in_the_documentation_are_of_one_version():
+    pages = [(PAGES / f"{name}.md").read_text("utf-8") for name in STUDIES]
+    assert len({re.search(r"^\| plyground \| `(.+)` \|$", page, re.M)[1] for page in pages}) == 1
 
 
 def test_a_changed_declaration_or_seed_is_another_measurement():
@@ -113,6 +149,35 @@ def test_other_rules_or_another_search_are_another_measurement(of, monkeypatch):
     before = pool.digest()
     monkeypatch.setattr(measurement, of, lambda *_: "changed")
     assert pool.digest() != before
+
+
+DUEL = Strength("tic_tac_toe", ("greedy", "random"), 1)
+
+
+@pytest.mark.parametrize(
+    ("low", "score", "high", "outcome"),
+    [
+        (0.55, 0.6, 0.65, "holds"),
+        (0.45, 0.6, 0.75, "is not decided"),
+        (0.3, 0.48, 0.6, "is not decided"),
+        (0.2, 0.3, 0.4, "does not hold"),
+    ],
+)
+def test_who_beats_whom_is_decided_beyond_chance(low, score, high, outcome):
+    (claim,) = duels("greedy", ("random",), "Greed beats {}")
+    row = {"agent": "greedy", "opponent": "random", "score": score, "score_low": low}
+    total = {"agent": "greedy", "opponent": ALL, "score": 0.9, "score_low": None}
+    ends = f"{100 * low:.1f} % to {100 * high:.1f} %"
+    assert claim.verdict(DUEL, [total, row | {"score_high": high}]) == (
+        f"The claim {outcome} ({100 * score:.1f} %; 95 % interval {ends})."
+    )
+
+
+def test_a_row_may_have_one_of_several_values():
+    claim = Claim("quicker", "quicker", 0, 1, (("depth", (2, 4)),))
+    nodes = STUDIES["connect_four"].experiments[2].quick[0]
+    rows = [{"depth": depth, "quicker": share} for depth, share in ((2, 0.1), (3, -1), (4, 0.3))]
+    assert claim.verdict(nodes, rows) == "The claim holds (10.0 % to 30.0 %)."
 
 
 COLUMNS = STUDIES["connect_four"].experiments[1].quick[0]

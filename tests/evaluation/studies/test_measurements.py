@@ -7,6 +7,7 @@ import itertools
 import pytest
 from plyground import make_game
 from plyground.agents.lookahead import grades, situation
+from plyground.agents.policies.policy_file import OnnxNetwork
 from plyground.evaluation.move_quality import JudgedMove, MoveJudge
 from plyground.evaluation.studies.declared.searches import ladder
 from plyground.evaluation.studies.measurements.first_moves import (
@@ -14,8 +15,9 @@ from plyground.evaluation.studies.measurements.first_moves import (
     MonteCarloChoices,
     symmetry_classes,
 )
-from plyground.evaluation.studies.measurements.games import Book, Seats, Strength
+from plyground.evaluation.studies.measurements.games import Book, Seats, Strength, corrected
 from plyground.evaluation.studies.measurements.heuristics import Heuristics, rank_correlation
+from plyground.evaluation.studies.measurements.measurement import ALL
 from plyground.evaluation.studies.measurements.networks import OPTIMAL, Learning, Networks
 from plyground.evaluation.studies.measurements.nodes import Nodes, Reach, Task
 from plyground.evaluation.studies.measurements.quality import (
@@ -24,7 +26,9 @@ from plyground.evaluation.studies.measurements.quality import (
     MoveQuality,
     kind_of_error,
 )
+from plyground.evaluation.studies.measurements.resized import resized_network, zoo_network
 from plyground.evaluation.studies.measurements.sizes import TreeSizes
+from plyground.evaluation.tournament import Tournament
 
 BOXES = "dots_and_boxes:dots=3x3,reward=margin"
 EVERY_KIND = [
@@ -35,10 +39,7 @@ EVERY_KIND = [
         "connect_four:rows=4,cols=5",
         ("alphabeta:nodes=50,book=centre", "alphabeta:nodes=50,book={book}"),
         2,
-        names=(
-            ("alphabeta:nodes=50,book=centre", "the centre"),
-            ("alphabeta:nodes=50,book={book}", "with a book"),
-        ),
+        names=("the centre", "with a book"),
         book=Book("alphabeta:depth=3", 2),
     ),
     Answers((Case("a row", "tic_tac_toe", "a1,a3,b1,b3", ("c1",)),), ("greedy", "random")),
@@ -92,6 +93,13 @@ def test_searches_are_compared_with_the_first_one_or_with_none(place):
     ]
 
 
+def test_agents_that_visit_no_nodes_have_a_time(place):
+    rows = Nodes((Task("gomoku", (1,)),), (("easy", "easy"), ("medium", "medium"))).measure(place)
+    assert [(row["nodes"], row["fewer"]) for row in rows] == [(0, None), (225, None)]
+    assert all(row["time"] > 0 for row in rows)
+    assert rows[1]["quicker"] == pytest.approx(1 - rows[1]["time"] / rows[0]["time"])
+
+
 def test_pure_monte_carlo_is_judged_by_exact_values_of_first_moves(place):
     (row,) = FirstMoves(BOXES, 50).measure(place)[:1]
     assert row["value"] == 2  # DESIGN: 2×2 boxes are worth +2 to the first player
@@ -130,8 +138,8 @@ def test_games_of_equal_agents_are_counted_by_seat(place):
 
 def test_a_pool_that_was_stopped_goes_on_with_the_games_it_has(place):
     pool = Strength("tic_tac_toe", ("random", "greedy"), 3)
-    games = pool.play(place)
-    again = pool.play(place)
+    _, games, _ = pool.play(place)
+    _, again, _ = pool.play(place)
     assert [game.result for game in again] == [game.result for game in games]  # seconds too
 
 
@@ -148,28 +156,95 @@ def test_what_time_decides_is_not_repeatable(agent, repeatable):
     assert pool.repeatable == repeatable
 
 
-def test_counts_of_equal_cost_are_measured_once(place):
-    pool = Strength(
-        "connect_four",
-        ("alphabeta:nodes={count}", "mcts:simulations={count}", "random"),
-        1,
-        seconds=0.002,
-    )
-    entrants = pool.entrants(place)
-    assert pool.entrants(place) == entrants
-    assert entrants[2] == "random"
-    nodes, simulations = (int(spec.partition("=")[2]) for spec in entrants[:2])
-    assert nodes > simulations > 0  # a simulation plays a game to its end
+EQUAL = Strength(
+    "connect_four:rows=4,cols=5",
+    ("alphabeta:nodes={count}", "mcts:simulations={count}", "random"),
+    4,
+    seconds=0.002,
+)
+RATES = {"alphabeta": 1e-6, "mcts": 2e-5, "random": 0.0}  # seconds for each of a count
+
+
+@pytest.fixture
+def known_costs(monkeypatch):
+    """Games in which a move costs what its count says, and a little more."""
+    play = Strength._games
+
+    def games(pool, agents, pairs, path):
+        costs = []
+        for spec in agents:
+            name, _, count = spec.partition(":")
+            costs.append(4e-5 + RATES[name] * float(count.partition("=")[2] or 0))
+        for game in play(pool, agents, pairs, path):
+            seconds = (
+                costs[number] * count for number, count in zip(game.players, game.result.decisions)
+            )
+            yield game._replace(result=game.result._replace(seconds=tuple(seconds)))
+
+    monkeypatch.setattr(Strength, "_games", lambda *args: list(games(*args)))
+
+
+@pytest.mark.usefixtures("known_costs")
+def test_counts_are_corrected_by_the_games_until_costs_are_equal(place, monkeypatch):
+    agents, games, table = EQUAL.play(place)
+    nodes, simulations = (int(spec.partition("=")[2]) for spec in agents[:2])
+    assert nodes == pytest.approx(1960, rel=0.25)
+    assert simulations == pytest.approx(98, rel=0.25)
+    assert len(games) == 3 * 2 * EQUAL.pairs
+    first, second, none = EQUAL.costs(table)
+    assert first == pytest.approx(1, abs=0.1)
+    assert second == pytest.approx(1, abs=0.1)
+    assert none is None
+    monkeypatch.setattr(Tournament, "run", lambda *_: None)  # what was stopped goes on
+    assert EQUAL.play(place)[:2] == (agents, games)
+
+
+@pytest.mark.parametrize(
+    ("count", "cost", "better"),
+    [(1000, 2.0, 500), (1000, 0.5, 2000), (57, 1.5, 38), (123456, 1.0, 120_000), (50, 1e-9, 1000),
+     (50, None, 50), (4, 9.0, 4)],
+)  # fmt: skip
+def test_counts_are_corrected_in_proportion(count, cost, better):
+    assert corrected(count, cost) == better
+
+
+def test_a_pool_has_a_row_against_each_opponent(place):
+    pool = Strength("tic_tac_toe", ("random", "greedy", "alphabeta:depth=9"), 4)
     rows = pool.measure(place)
-    assert {row["plays"] for row in rows} == {*entrants[:2], None}
+    cells = {(row["agent"], row["opponent"]): row for row in rows}
+    assert set(cells) == {(one, other) for one in pool.agents for other in (ALL, *pool.agents)} - {
+        (agent, agent) for agent in pool.agents
+    }
+    for agent in pool.agents:
+        own = [row for row in rows if row["agent"] == agent and row["opponent"] != ALL]
+        points = sum(row["score"] * row["games"] for row in own)
+        assert points == pytest.approx(cells[agent, ALL]["score"] * cells[agent, ALL]["games"])
+        for row in own:
+            other = cells[row["opponent"], agent]
+            assert row["score"] + other["score"] == pytest.approx(1)
+            assert row["score_low"] <= row["score"] <= row["score_high"]
 
 
 def test_pages_do_not_tell_where_a_book_lay(place):
     rows = next(each for each in EVERY_KIND if getattr(each, "book", None)).measure(place)
-    assert {row["agent"]: row["plays"] for row in rows} == {
+    assert {row["agent"]: row["plays"] for row in rows if row["opponent"] == ALL} == {
         "the centre": "alphabeta:nodes=50,book=centre",
         "with a book": "alphabeta:nodes=50,book={book}",
     }
+
+
+def test_a_network_plays_another_board_with_the_same_weights(tmp_path):
+    game, own = make_game("gomoku:size=10"), zoo_network("zoo:gomoku", 100)
+    assert own.game == make_game("gomoku:size=9")
+    observations = [own.game.position(moves).observation() for moves in ([], [40])]
+    same = OnnxNetwork("same", resized_network("zoo:gomoku", own.game, tmp_path).read_bytes())
+    for ours, theirs in zip(same.evaluate(observations), own.evaluate(observations)):
+        assert ours == pytest.approx(theirs)
+    larger = OnnxNetwork("larger", resized_network("zoo:gomoku", game, tmp_path).read_bytes())
+    assert larger.game == game
+    row_of_four = game.position(["c5", "a1", "d5", "a3", "e5", "a5", "f5", "a7"])
+    logits, _ = larger.evaluate([row_of_four.observation()])
+    assert game.action_to_text(int(logits.argmax())) in ("b5", "g5")
 
 
 def test_the_curve_of_a_network_begins_with_the_run_it_began_with(place):

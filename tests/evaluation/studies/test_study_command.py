@@ -19,7 +19,6 @@ from command_line import plyground
 from helpers import DATA
 from pages import CHROMIUM, CONTRASTS
 from plyground.evaluation.studies.catalogue import STUDIES
-from plyground.evaluation.studies.lines import LINES
 
 CHEAP = "tic_tac_toe"
 ENDINGS = ("md", "html", "json", "times.json", "parquet")
@@ -179,6 +178,22 @@ def test_a_signal_ends_a_study_and_its_processes(tmp_path, concurrency, number):
     assert psutil.wait_procs(workers, timeout=30)[1] == []
 
 
+def test_a_part_of_a_study_has_files_of_its_own(out, tmp_path):
+    shutil.copytree(out / "cells", tmp_path / "cells")
+    result = plyground("study", CHEAP, "--quick", "--only", "T4", "--only", "T3", "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert {path.name for path in tmp_path.glob("*.*")} == {
+        f"{CHEAP}-T3-T4.{ending}" for ending in ENDINGS
+    }
+    whole, part = results(out), results(tmp_path, f"{CHEAP}-T3-T4")
+    assert part["experiments"] == [
+        each for each in whole["experiments"] if each["lines"][0] in ("T3", "T4")
+    ]
+    page = (tmp_path / f"{CHEAP}-T3-T4.md").read_text("utf-8")
+    assert f"`plyground study {CHEAP} --quick --only T3 --only T4`" in page
+    assert all((tmp_path / picture).is_file() for picture in re.findall(r'src="([^"]+)"', page))
+
+
 @pytest.mark.thorough
 def test_another_seed_gives_other_games(out, tmp_path):
     plyground("study", CHEAP, "--quick", "--out", tmp_path, "--seed", "7", "--concurrency", "1")
@@ -187,7 +202,8 @@ def test_another_seed_gives_other_games(out, tmp_path):
 
 def test_the_list_names_every_line():
     text = plyground("study --list").stdout
-    assert set(LINES) <= set(re.findall(r"\b[A-Z]\d+\b", text))
+    lines = {line for study in STUDIES.values() for line in study.lines}
+    assert lines <= set(re.findall(r"\b[A-Z]\d+\b", text))
 
 
 @pytest.mark.parametrize(
@@ -195,6 +211,10 @@ def test_the_list_names_every_line():
     [
         (["study"], "name the studies to run: dots_and_boxes, connect_four"),
         (["study", "conect_four"], "there is no study 'conect_four'; did you mean 'connect_four'?"),
+        (
+            ["study", CHEAP, "caro10", "--only", "D7"],
+            "no experiment of tic_tac_toe and caro10 answers a line 'D7' (there are: T2, T3, T4",
+        ),
         (["study", CHEAP, "--out", "FILE/out"], "FILE/out/cells cannot be made"),
         (["study", CHEAP, "--concurrency", "0"], "--concurrency"),
         (["study", CHEAP, "--seed", "-1"], "--seed"),
