@@ -22,7 +22,7 @@ from .app import command, ctrl_c_says
 from .common import argument, flag, option
 from .output import say
 
-PACKAGES = ("jinja2", "pyarrow", "scipy")
+PACKAGES = ("jinja2", "pyarrow", "scipy", "onnx")
 CELLS = "cells"
 
 

@@ -19,6 +19,11 @@ FORMATS: dict[str, Callable[[float], str]] = {
 }
 
 
+def number_text(value: float) -> str:
+    """A number as sentences and tables write it."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
 @dataclasses.dataclass(frozen=True)
 class Claim:
     """A claim of the original, with the range that a column must keep to for it to hold.
@@ -52,7 +57,7 @@ class Claim:
         ]
         if not rows:
             return f"{NO_TEST} by this run."
-        text = FORMATS.get(column.kind, "{:,.6g}".format)
+        text = FORMATS.get(column.kind, number_text)
         ends = sorted(float(row[self.column]) for row in rows)[:: len(rows) - 1 or 1]
         span = " to ".join(dict.fromkeys(map(text, ends)))
         if len(rows) == 1 and len(column.interval) == 2 and rows[0][column.interval[0]] is not None:

@@ -14,6 +14,7 @@ from ...envs.files import written_whole
 from ...envs.processors import available_processors
 from ..report.display import duration, percent
 from ..report.html import render_page, versions
+from .declaration import number_text
 from .figures import draw
 from .measurements.measurement import (
     ALL,
@@ -44,7 +45,7 @@ CELLS: dict[str, Callable[[Any], str]] = {
     DIFFERENCE: lambda value: (
         f"{value:+.2f}".removesuffix(".00") if abs(value) < 10 else f"{value:+,.0f}"
     ),
-    NUMBER: lambda value: f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}",
+    NUMBER: number_text,
 }
 
 

@@ -11,7 +11,7 @@ from ....agents.policies.policy_file import INPUT, OUTPUTS, OnnxNetwork, policy_
 from ....agents.policies.zoo import PREFIX, ZooNetworks
 from ....envs.files import written_whole
 from ....envs.game import Game
-from ....envs.specification import SpecificationError
+from ....envs.specification import refusing
 
 ENDING = ".onnx"
 
@@ -35,13 +35,10 @@ def resized_network(source: str, game: Game, folder: Path) -> Path:
     path = folder / f"{network.version[:16]}-{game.facts.num_actions}.onnx"
     if path.exists():
         return path
-    try:
+    needs = 'a network for another board needs onnx: pip install -e ".[study]"'
+    with refusing(ImportError, needs):
         import onnx
         from onnx import numpy_helper
-    except ImportError:
-        raise SpecificationError(
-            'a network for another board needs onnx: pip install -e ".[study]"'
-        ) from None
     model: Any = onnx.load_from_string(network.data)
     before, actions = network.game.facts.num_actions, game.facts.num_actions
     del model.graph.value_info[:]
