@@ -49,7 +49,7 @@ from .resized import resized_network, zoo_network
 COUNT_BLANK = "{count}"  # in a specification: the nodes or simulations of equal cost
 BOOK_BLANK, NETWORK_BLANK = "{book}", "{network}"  # the files of both
 FIRST_COUNT, LEAST_COUNT = 50, 4
-ROUNDS = 8  # of games whose costs correct the counts
+ROUNDS, TRIALS = 8, 5  # of games whose costs correct the counts; those with one pair a meeting
 NEAR = 0.1  # how far a cost of the same may be from the pool's median
 DRIFT = 1.2  # how far the median itself may be from the cost that is declared
 
@@ -129,12 +129,15 @@ class Pool(Measurement):
         """The agents with counts filled in, their games, and the cross table of these.
 
         Where moves are to cost the same, the counts follow from what they cost in the games before.
-        A pair a meeting shows it; once that is right, all games are played, and corrected likewise.
+        A pair a meeting shows it; once that is right, or after ``TRIALS`` rounds, all games are
+        played, and corrected likewise.
         What the store holds already is not played again.
         """
         files, counts = self.files(path.parent), [FIRST_COUNT] * len(self.agents)
         pairs = self.pairs if self.repeatable else 1
-        for _ in range(ROUNDS):
+        for number in range(ROUNDS):
+            if number == TRIALS:
+                pairs = self.pairs
             agents = [
                 spec.replace(COUNT_BLANK, str(count)) for spec, count in zip(self.agents, counts)
             ]
