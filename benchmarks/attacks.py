@@ -164,14 +164,14 @@ WAYS = (
 )
 
 
-def complaint(way: Way, folder: Path, status: int, errors: str, named: str) -> str | None:
+def complaint(way: Way, folder: Path, status: int, errors: str, name: str) -> str | None:
     """What is wrong with the outcome of a way; None if nothing is."""
     if "Traceback" in errors or "should not happen" in errors:
         return f"a trace or an unexpected error: {errors[-400:]}"
     if status != way.status:
         return f"status {status}, not {way.status}: {errors[-400:]}"
-    if named not in " ".join(errors.split()):
-        return f"{named} is not named: {errors[-400:]}"
+    if name not in " ".join(errors.split()):
+        return f"{name} is not named: {errors[-400:]}"
     for store in folder.glob("*.db") if status == HEALED else ():
         with contextlib.closing(sqlite3.connect(store)) as connection:
             (faults,) = connection.execute(
@@ -198,7 +198,7 @@ def run_here(words: str, folder: Path) -> tuple[int, str]:
 
 def run_apart(words: str, folder: Path) -> tuple[int, str]:
     """The same in a process of its own, with the cache of the folder."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "plyground.cli", *words.split()],
         cwd=folder,
         env=os.environ | {"PLYGROUND_CACHE": str(folder / "cache")},
@@ -206,7 +206,7 @@ def run_apart(words: str, folder: Path) -> tuple[int, str]:
         text=True,
         check=False,
     )
-    return done.returncode, done.stderr
+    return process.returncode, process.stderr
 
 
 def make(folder: Path, commands: Iterable[str] = MAKE) -> None:
@@ -221,9 +221,9 @@ def apply(way: Way, whole: Path, folder: Path) -> str | None:
     shutil.copytree(whole, folder)
     paths, in_cache = sorted(folder.glob(way.files)), way in CACHE_WAYS
     way.damage(paths)
-    named = str(folder / "cache") if in_cache else str(paths[-1].relative_to(folder))
+    name = str(folder / "cache") if in_cache else str(paths[-1].relative_to(folder))
     status, errors = (run_apart if in_cache else run_here)(way.words, folder)
-    wrong = complaint(way, folder, status, errors, named)
+    wrong = complaint(way, folder, status, errors, name)
     if wrong is None and in_cache and way.damage is not block:
         status, errors = run_apart(way.words.replace("games.db", "again.db"), folder)
         wrong = complaint(way, folder, status, errors, "")
@@ -239,13 +239,13 @@ def main() -> int:
         whole = Path(temporary) / "whole"
         whole.mkdir()
         make(whole)
-        cached = Path(temporary) / "cached"
-        cached.mkdir()
-        status, errors = run_apart(PLAY, cached)
+        warm = Path(temporary) / "warm"
+        warm.mkdir()
+        status, errors = run_apart(PLAY, warm)
         assert status == 0, errors
-        (cached / "games.db").unlink()
+        (warm / "games.db").unlink()
         for number, way in enumerate((*CACHE_WAYS, *WAYS)):
-            source = cached if way in CACHE_WAYS else whole
+            source = warm if way in CACHE_WAYS else whole
             wrong = apply(way, source, Path(temporary) / str(number))
             print(f"{way.files}: {way.what}: {wrong or 'as it should be'}", flush=True)
             right = right and wrong is None

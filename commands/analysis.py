@@ -121,12 +121,12 @@ def _show_static(position: Position, request: dict[str, str], as_json: bool) -> 
         say(f"{position}\n\n{PLAYERS[position.to_move]} to move\n")
         say(report.static_text(position))
         return
-    points, scaled = report.static_evaluations(position), position.game.profile.scaled
+    points, scale = report.static_evaluations(position), position.game.profile.scale
     heuristics = {name: dict(zip(PLAYERS, pair)) for name, pair in points.items()}
     print_json(
         request
         | {"to_move": PLAYERS[position.to_move], "heuristics": heuristics}
-        | {"scaled": {n: dict(zip(PLAYERS, map(scaled, pair))) for n, pair in points.items()}}
+        | {"scaled": {n: dict(zip(PLAYERS, map(scale, pair))) for n, pair in points.items()}}
     )
 
 

@@ -189,15 +189,15 @@ def _tables(board: Mapping[str, Any]) -> list[tuple[str, str, list[str], list[li
     return tables
 
 
-def _shares(measured: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
+def _shares(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
     """Shares of optimal moves in percent, a column for each kind of position, all of them last."""
-    counts = {row["phase"]: row["moves"] for row in measured}
+    counts = {row["phase"]: row["moves"] for row in rows}
     kinds = sorted(counts, key="all".__eq__)
     cells = {
         (row["agent"], row["phase"]): f"{display.percent(row['share'])} "
         f"({100 * row['lower']:.0f}–{100 * row['upper']:.0f})"
-        for row in measured
+        for row in rows
     }
-    agents = dict.fromkeys(row["agent"] for row in measured)
-    rows = [[agent, *(cells[agent, kind] for kind in kinds)] for agent in agents]
-    return ["agent", *(f"{kind} ({counts[kind]})" for kind in kinds)], rows
+    agents = dict.fromkeys(row["agent"] for row in rows)
+    table = [[agent, *(cells[agent, kind] for kind in kinds)] for agent in agents]
+    return ["agent", *(f"{kind} ({counts[kind]})" for kind in kinds)], table

@@ -124,10 +124,10 @@ class Declaration(NamedTuple):
                         f"{short.name} cannot be given together with {' and '.join(beside)} for "
                         f"{self.name}: {short.name} stands for {' and '.join(short.stands_for)}"
                     )
-        given = self.expand(dict(values))
+        values = self.expand(dict(values))
         if not any_size:
-            return rules_type(**given)
-        complete = convert_parameters(self.name, parameters, given)
+            return rules_type(**values)
+        complete = convert_parameters(self.name, parameters, values)
         return _checked(
             tuple.__new__(rules_type, (_stored(p, complete[p.name]) for p in parameters)),
             self.name,
@@ -152,7 +152,7 @@ def declare_game(
     capacity: Callable[[Any], str | None] = lambda rules: None,
     limits: str = "",
     short_forms: tuple[Parameter, ...] = (),
-    expand: Callable[[dict[str, Any]], dict[str, Any]] = lambda given: given,
+    expand: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values,
     contract: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values,
     colours: tuple[str, str] | None = None,
     marks: tuple[str, str] = ("X", "O"),

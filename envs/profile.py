@@ -133,7 +133,7 @@ class Profile(NamedTuple):
             return ending
         return self.words_in("en")[f"ending.{ending.key}"].format_map(ending.values)
 
-    def scaled(self, points: float) -> float:
+    def scale(self, points: float) -> float:
         """Points of an estimate as an expected return between −1 and 1: a lead is 0.5."""
         return points / (abs(points) + self.lead)
 

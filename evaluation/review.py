@@ -145,10 +145,10 @@ class Reviewer:
             return  # another action is proved, and this one may be worse
         first = from_first(worth, player)
         score = Score(from_first(first, child.to_move), kind="exact")
-        proved = dataclasses.replace(after, value=first, exact=True, score=score)
+        proof = dataclasses.replace(after, value=first, exact=True, score=score)
         if before.line[:1] == (action,) and len(before.line) > 1:
-            proved = dataclasses.replace(proved, best=before.line[1:2], line=before.line[1:])
-        self._values[child.record.tobytes()] = proved
+            proof = dataclasses.replace(proof, best=before.line[1:2], line=before.line[1:])
+        self._values[child.record.tobytes()] = proof
 
     def _solver_value(self, position: Position) -> PositionValue | None:
         """The value by the solver; None if there is none or it took too long."""
@@ -194,7 +194,7 @@ class Reviewer:
             )
         scale, worth = self.game.facts.max_return, score.value
         if score.unit == "points":
-            worth = scale * self.game.profile.scaled(worth)
+            worth = scale * self.game.profile.scale(worth)
         return PositionValue(
             position.to_move,
             from_first(worth, position.to_move),
@@ -285,11 +285,11 @@ class Reviewer:
         """Review a game; ``progress`` is told how many steps are done, of how many."""
         moves: list[ReviewedMove] = []
         steps = itertools.chain(self.values(record), self.moves(record))
-        for done, step in enumerate(steps, 1):
+        for number, step in enumerate(steps, 1):
             if isinstance(step, ReviewedMove):
                 moves.append(step)
             if progress is not None:
-                progress(done, 2 * len(record.actions) + 1)
+                progress(number, 2 * len(record.actions) + 1)
         return self.assemble(record, moves)
 
     def assemble(self, record: PlayedGame, moves: Sequence[ReviewedMove]) -> Review:

@@ -217,10 +217,10 @@ class Tournament:
         Raises:
             StoreError: the store holds it no longer.
         """
-        stored = self._store.tournament(self.name)
-        if stored is None:
+        entry = self._store.tournament(self.name)
+        if entry is None:
             raise StoreError(f"the store {self._store.path} holds {self.name} no longer")
-        return stored.digest
+        return entry.digest
 
     @functools.cached_property
     def _number(self) -> int:

@@ -236,8 +236,8 @@ class TrainingRun:
             rate = (trainer.step - first) / seconds
             self._seconds = seconds_before + seconds
             self._cpu_seconds = cpu_before + time.process_time() - cpu_began
-            spent = self._seconds - before[0]
-            self._cores = max(self._cores, (self._cpu_seconds - before[1]) / max(spent, 1.0))
+            interval = self._seconds - before[0]
+            self._cores = max(self._cores, (self._cpu_seconds - before[1]) / max(interval, 1.0))
             times = {
                 "time/steps_per_second": rate,
                 "time/seconds": self._seconds,

@@ -97,8 +97,8 @@ def cards() -> tuple[Card, ...]:
 @functools.cache
 def boards() -> Mapping[str, Mapping[str, Any]]:
     """What was measured on every board on which a network learnt."""
-    measured: dict[str, Mapping[str, Any]] = json.loads(BOARDS.read_text(encoding="utf-8"))
-    return measured
+    content: dict[str, Mapping[str, Any]] = json.loads(BOARDS.read_text(encoding="utf-8"))
+    return content
 
 
 class ZooNetworks:

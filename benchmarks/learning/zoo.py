@@ -245,9 +245,9 @@ def judge(spec: str, positions: int) -> None:
 
 def record(game: Game, what: str, command_line: str, rows: list[dict[str, Any]]) -> None:
     """Write the figures of a board."""
-    measured = json.loads(BOARDS.read_text()) if BOARDS.exists() else {}
-    measured.setdefault(game.spec, {})[what] = {"command": command_line, "rows": rows}
-    write_rows(BOARDS, dict(sorted(measured.items())))
+    boards = json.loads(BOARDS.read_text()) if BOARDS.exists() else {}
+    boards.setdefault(game.spec, {})[what] = {"command": command_line, "rows": rows}
+    write_rows(BOARDS, dict(sorted(boards.items())))
 
 
 def quality_row(row: Any, phase: str) -> dict[str, Any]:

@@ -61,13 +61,13 @@ def warm_up(
         display.show_steps("compiling", Console(stderr=True)) as progress,
         without_announcements(),
     ):
-        done, total = 0, sum(map(len, specs))
+        count, total = 0, sum(map(len, specs))
         for game, agents in zip(boards, specs):
             start = time.perf_counter()
             compile_rules(game)
             for spec in agents:
-                progress(done, total)
-                done += 1
+                progress(count, total)
+                count += 1
                 try:
                     make_agent(spec, game).get_ready(game)
                 except SpecificationError as error:

@@ -225,13 +225,13 @@ def static_text(position: Position) -> str:
     values = static_evaluations(position)
     if not values:
         return f"{position.game.name} has no heuristic"
-    scaled = position.game.profile.scaled
+    scale = position.game.profile.scale
     rows: list[tuple[str, ...]] = [("heuristic", *PLAYERS, "scaled", "scaled")]
     rows += [
         (
             name,
             *(f"{points:+,}" if points else "0" for points in values[name]),
-            *(f"{scaled(points):+.3f}" if points else "0" for points in values[name]),
+            *(f"{scale(points):+.3f}" if points else "0" for points in values[name]),
         )
         for name in values
     ]

@@ -208,11 +208,11 @@ def replay_data(game: Game, choices: list[ChosenGame]) -> dict[str, Any]:
     One set of shapes; for each game its players, result, moves and changes.
     """
     frames, entries = Frames(game), []
-    for stored, why in choices:
-        result, opening = stored.result, len(stored.opening)
+    for each, why in choices:
+        result, opening = each.result, len(each.opening)
         record = PlayedGame(game, result.moves, PLAYERS, opening, result.winner, result.reason)
-        entry = game_entry(frames, record, stored.players)
-        entries.append(entry | {"why": why, "pair": stored.pair})
+        entry = game_entry(frames, record, each.players)
+        entries.append(entry | {"why": why, "pair": each.pair})
     return viewer_data(frames, entries)
 
 

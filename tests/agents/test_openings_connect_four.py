@@ -19,15 +19,15 @@ from plyground.envs.specification import SpecificationError
 SMALL, PLIES = "connect_four:rows=3,cols=4,connect=3", 5
 
 
-def written(path, game=SMALL, plies=PLIES):
+def write_and_read(path, game=SMALL, plies=PLIES):
     """The values in a file that is written or continued."""
-    write_openings(path, make_game(game), plies, 1, 1, lambda done, total: None)
+    write_openings(path, make_game(game), plies, 1, 1, lambda count, total: None)
     return opening.read_values(path)
 
 
 @pytest.fixture(scope="module")
 def values(tmp_path_factory):
-    return written(tmp_path_factory.mktemp("openings") / "small.npy")
+    return write_and_read(tmp_path_factory.mktemp("openings") / "small.npy")
 
 
 def stored_positions(plies=PLIES):
@@ -49,8 +49,8 @@ def test_the_values_of_all_plies_are_those_of_the_solver(values):
     game = make_game(SMALL)
     openings, solver = opening.OpeningValues(make_board(game.rules), values), make_solver(game, 1)
     positions = list(stored_positions())
-    stored = [openings.value(*solver_module.sides_of(position)) for position in positions]
-    assert stored == solver.solve_batch(positions).tolist()
+    answers = [openings.value(*solver_module.sides_of(position)) for position in positions]
+    assert answers == solver.solve_batch(positions).tolist()
 
 
 def test_the_solver_answers_from_the_openings_without_search(values, monkeypatch):
@@ -75,7 +75,7 @@ def test_what_is_solved_is_kept_and_the_rest_is_solved(values, tmp_path):
     partial[1::2] = opening.UNSOLVED
     partial[0] = 99  # not solved again
     np.save(path, partial)
-    complete = written(path)
+    complete = write_and_read(path)
     assert complete[0] == 99
     assert complete[1:].tolist() == values[1:].tolist()
 
@@ -84,11 +84,11 @@ def test_what_does_not_follow_from_the_values_solved_has_no_value(values):
     game, nothing = make_game(SMALL), np.full_like(values, opening.UNSOLVED)
     openings, solver = opening.OpeningValues(make_board(game.rules), nothing), make_solver(game, 1)
     positions = list(stored_positions())
-    stored = [openings.value(*solver_module.sides_of(position)) for position in positions]
+    answers = [openings.value(*solver_module.sides_of(position)) for position in positions]
     exact = solver.solve_batch(positions).tolist()
-    assert all(value in (None, right) for value, right in zip(stored, exact, strict=True))
-    assert stored[0] is None
-    assert sum(value is not None for value in stored) > 5  # wins at once, and losses to them
+    assert all(value in (None, right) for value, right in zip(answers, exact, strict=True))
+    assert answers[0] is None
+    assert sum(value is not None for value in answers) > 5  # wins at once, and losses to them
 
 
 def test_the_openings_that_plyground_brings_are_those_of_the_ordinary_board():
@@ -102,7 +102,7 @@ def test_the_openings_that_plyground_brings_are_those_of_the_ordinary_board():
 @pytest.mark.thorough
 def test_several_processes_write_the_same_file(values, tmp_path):
     path = tmp_path / "openings.npy"
-    write_openings(path, make_game(SMALL), PLIES, 2, 1, lambda done, total: None)
+    write_openings(path, make_game(SMALL), PLIES, 2, 1, lambda count, total: None)
     assert opening.read_values(path).tolist() == values.tolist()
 
 
@@ -111,8 +111,8 @@ def test_stored_values_are_those_of_a_search_without_them(monkeypatch):
     game = make_game("connect_four")
     values = opening.read_values(opening.FILE)
     layer = next(itertools.islice(opening.layers(make_board(game.rules)), opening.PLIES, None))
-    solved = np.flatnonzero(values != opening.UNSOLVED)
-    sample = np.random.default_rng(0).choice(solved, 50, replace=False)
+    indices = np.flatnonzero(values != opening.UNSOLVED)
+    sample = np.random.default_rng(0).choice(indices, 50, replace=False)
     records = game.new_records(len(sample))
     records["stones"][:, 0], records["stones"][:, 1] = layer.own[sample], layer.opp[sample]
     records["ply"] = opening.PLIES
@@ -140,7 +140,7 @@ def test_a_file_of_something_else_is_refused_and_stays(tmp_path):
 )
 def test_other_games_and_plies_are_refused(game, plies, message, tmp_path):
     with pytest.raises(SpecificationError, match=message):
-        written(tmp_path / "openings.npy", game, plies)
+        write_and_read(tmp_path / "openings.npy", game, plies)
     assert not list(tmp_path.iterdir())
 
 

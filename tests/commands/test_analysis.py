@@ -215,8 +215,8 @@ def test_static_evaluations_are_given_by_every_heuristic_for_both_players(spec, 
     assert text[0].split() == ["heuristic", "player_0", "player_1", "scaled", "scaled"]
     lead = game.profile.lead  # worth a half
     for line, points in zip(text[1:], expected.values()):
-        scaled = [float(word) for word in line.split()[3:]]
-        assert scaled == [pytest.approx(p / (abs(p) + lead), abs=5e-4) for p in points]
+        shares = [float(word) for word in line.split()[3:]]
+        assert shares == [pytest.approx(p / (abs(p) + lead), abs=5e-4) for p in points]
     assert [line.split()[0] for line in text[1:]] == list(game.declaration.heuristics)
 
 

@@ -39,9 +39,9 @@ def all_files(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def cached(tmp_path_factory):
+def warm(tmp_path_factory):
     """Nothing but the machine code of a game and two agents."""
-    folder = tmp_path_factory.mktemp("cached")
+    folder = tmp_path_factory.mktemp("warm")
     assert attacks.run_apart(attacks.PLAY, folder)[0] == 0
     (folder / "games.db").unlink()
     return folder
@@ -61,5 +61,5 @@ def test_a_damaged_run_policy_or_dataset_is_healed_or_refused(way, all_files, tm
 @pytest.mark.slow
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="about compiled code")
 @pytest.mark.parametrize("way", attacks.CACHE_WAYS, ids=lambda way: way.what)
-def test_a_damaged_cache_costs_time_and_no_game(way, cached, tmp_path):
-    assert attacks.apply(way, cached, tmp_path / "copy") is None
+def test_a_damaged_cache_costs_time_and_no_game(way, warm, tmp_path):
+    assert attacks.apply(way, warm, tmp_path / "copy") is None

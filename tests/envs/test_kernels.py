@@ -272,9 +272,9 @@ def test_a_game_without_a_file_works_and_is_seen_when_it_changes(tmp_path):
     """As in a notebook or at the prompt."""
     own = (ROOT / "examples" / "own_game.py").read_text().replace("__main__", "never")
     rule = "legal = min(rules.most, rules.goal - position.count)"
-    edited = own.replace(rule, rule.replace("rules.most", "rules.most - 1"))
-    assert edited != own
-    for code, leaves in ((own, "27"), (own, "27"), (edited, "8")):
+    other = own.replace(rule, rule.replace("rules.most", "rules.most - 1"))
+    assert other != own
+    for code, leaves in ((own, "27"), (own, "27"), (other, "8")):
         assert run(
             "-c", code + COUNT.format(spec="twenty_one", depth=3), cache=tmp_path / "cache"
         ).split() == [leaves]

@@ -12,13 +12,13 @@ RECORDED = recorded_games()
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_the_game_goes_as_recorded(name):
-    recorded = (DATA / f"{name}.txt").read_text(encoding="utf-8")
-    assert playthrough(*RECORDED[name]) == recorded, (
+    expected = (DATA / f"{name}.txt").read_text(encoding="utf-8")
+    assert playthrough(*RECORDED[name]) == expected, (
         "if the change is intended: python tests/playthroughs.py, and raise the game's version"
     )
 
 
 def test_every_game_has_a_playthrough():
-    recorded = {make_game(spec).name for spec, _ in RECORDED.values()}
-    missing = {rules_type.declaration.name for rules_type in BUILT_IN} - recorded
+    names = {make_game(spec).name for spec, _ in RECORDED.values()}
+    missing = {rules_type.declaration.name for rules_type in BUILT_IN} - names
     assert not missing, f"python tests/playthroughs.py {min(missing)} {min(missing)} 1"

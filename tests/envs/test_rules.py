@@ -149,16 +149,16 @@ def assert_same_game(game, seed):
 @given(games(), seeds)
 @example(("connect_four", {"rows": 6, "cols": 7, "connect": 4}), 1)
 @example(("gomoku", {"rows": 6, "cols": 6, "connect": 3, "rule": "caro"}), 2)
-def test_random_games_go_as_in_the_reference(named, seed):
-    assert_same_game(make_game(*named), seed)
+def test_random_games_go_as_in_the_reference(board, seed):
+    assert_same_game(make_game(*board), seed)
 
 
 @pytest.mark.parametrize(
-    "named", LARGEST, ids=lambda named: "-".join(map(str, (named[0], *named[1].values())))
+    "board", LARGEST, ids=lambda board: "-".join(map(str, (board[0], *board[1].values())))
 )
 @pytest.mark.fast_cases(1)
-def test_games_on_the_largest_boards_go_as_in_the_reference(named):
-    game = make_game(*named)
+def test_games_on_the_largest_boards_go_as_in_the_reference(board):
+    game = make_game(*board)
     for seed in range(1 if game.facts.num_actions > 100 else 10):
         assert_same_game(game, seed)
 
@@ -186,8 +186,8 @@ def test_the_random_games_tell_the_gomoku_rules_apart(rule):
 
 @settings(max_examples=60)
 @given(games(), seeds)
-def test_heuristics_value_positions_as_the_reference_does(named, seed):
-    game, rng = make_game(*named), random.Random(seed)
+def test_heuristics_value_positions_as_the_reference_does(board, seed):
+    game, rng = make_game(*board), random.Random(seed)
     # its weights are those of windows of five
     if game.name == "gomoku" and game.rules.connect != 5:
         return
@@ -211,8 +211,8 @@ def test_heuristics_value_positions_as_the_reference_does(named, seed):
 
 @settings(max_examples=60)
 @given(games(), seeds)
-def test_ordering_permutes_the_legal_actions(named, seed):
-    game, rng = make_game(*named), random.Random(seed)
+def test_ordering_permutes_the_legal_actions(board, seed):
+    game, rng = make_game(*board), random.Random(seed)
     position = game.initial_position()
     while not position.is_over:
         legal = position.legal_actions()
@@ -246,8 +246,8 @@ def test_random_actions_are_uniform_over_the_legal_ones(name):
 
 @settings(max_examples=60)
 @given(games(), seeds)
-def test_play_commutes_with_every_symmetry(named, seed):
-    game, rng = make_game(*named), random.Random(seed)
+def test_play_commutes_with_every_symmetry(board, seed):
+    game, rng = make_game(*board), random.Random(seed)
     symmetries = game.symmetries
     number = rng.randrange(len(symmetries))
     position = game.initial_position()

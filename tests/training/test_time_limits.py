@@ -81,11 +81,11 @@ def test_a_run_that_has_become_longer_is_measured_as_often_as_any(clock, tmp_pat
 
 
 def test_a_run_that_ends_before_it_has_learnt_says_so(clock, tmp_path):
-    finished, notes = run(tmp_path / "run", Learner(clock, learns=False), SECONDS)
-    assert not finished.finished_now
+    result, notes = run(tmp_path / "run", Learner(clock, learns=False), SECONDS)
+    assert not result.finished_now
     assert notes[-1].startswith("the network has not learnt yet: the run ended before its first")
-    finished, notes = run(tmp_path / "run", Learner(clock), 2 * SECONDS)
-    assert finished.finished_now
+    result, notes = run(tmp_path / "run", Learner(clock), 2 * SECONDS)
+    assert result.finished_now
     assert not any("not learnt" in note for note in notes)
 
 

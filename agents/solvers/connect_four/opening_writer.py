@@ -67,16 +67,16 @@ def write_openings(
         records["ply"] = plies
         gaps = np.flatnonzero(values == UNSOLVED)
         chunks = np.split(gaps, range(CHUNK, len(gaps), CHUNK))
-        done, written = len(values) - len(gaps), time.monotonic()
+        count, last_write = len(values) - len(gaps), time.monotonic()
         try:
-            solved = solve_chunks(game, [records[chunk] for chunk in chunks], processes, memory_mb)
-            for chunk, result in zip(chunks, solved, strict=True):
+            results = solve_chunks(game, [records[chunk] for chunk in chunks], processes, memory_mb)
+            for chunk, result in zip(chunks, results, strict=True):
                 values[chunk] = result
-                done += len(chunk)
-                progress(done, len(values))
-                if time.monotonic() - written > SECONDS_BETWEEN_FILES:
+                count += len(chunk)
+                progress(count, len(values))
+                if time.monotonic() - last_write > SECONDS_BETWEEN_FILES:
                     _write(path, values)
-                    written = time.monotonic()
+                    last_write = time.monotonic()
         finally:
             _write(path, values)
     return len(values)

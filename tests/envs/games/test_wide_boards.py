@@ -260,9 +260,9 @@ def test_learners_train_on_wide_boards(name, size):
         f"plyground/{name}-v0", rows=size, cols=size, opponent="greedy", seat=1
     ).unwrapped
     _, info = single.reset(seed=1)
-    done = False
-    while not done:
-        _, _, done, _, info = single.step(np.flatnonzero(info["action_mask"])[0])
+    over = False
+    while not over:
+        _, _, over, _, info = single.step(np.flatnonzero(info["action_mask"])[0])
     assert not info["illegal_action"]
     vector = gymnasium.make_vec(
         f"plyground/{name}-v0", num_envs=3, rows=size, cols=size, opponent="random"
