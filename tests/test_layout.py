@@ -5,6 +5,7 @@ annotations.
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
 import re
 import subprocess
@@ -12,6 +13,7 @@ import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import plyground
 import pytest
@@ -88,31 +90,84 @@ def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def imported_modules(path: Path, types: bool = True) -> list[tuple[int, str]]:
-    """(line, absolute name of the module) of every import; not ``types``: but for type checkers."""
-    package = path.relative_to(ROOT).parent.parts
+class Import(NamedTuple):
+    """One module that a file imports."""
+
+    line: int
+    module: str  # its absolute name
+    is_relative: bool
+    for_types: bool  # only type checkers read it
+
+
+class Function(NamedTuple):
+    """A function of a file that is no kernel."""
+
+    line: int
+    name: str
+    length: int
+    bare: list[str]  # its arguments without a type
+    has_return_type: bool
+
+
+class Content(NamedTuple):
+    """What the tests here ask about a file; each is parsed once."""
+
+    imports: list[Import]
+    functions: list[Function]
+
+
+@functools.cache
+def content(path: Path) -> Content:
     nodes = [*ast.walk(ast.parse(path.read_text()))]
     checked = [n for n in nodes if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test)]
-    left_out = {id(node) for block in checked if not types for node in ast.walk(block)}
-    modules = []
+    for_types = {id(node) for block in checked for node in ast.walk(block)}
+    imports, functions = [], []
     for node in nodes:
-        if id(node) in left_out:
-            continue
-        if isinstance(node, ast.Import):
-            modules += [(node.lineno, alias.name) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            modules.append((node.lineno, node.module or ""))
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - (node.level - 1)]
-            base = (*base, *node.module.split(".")) if node.module else base
-            for alias in node.names:
-                parts = (*base, alias.name)
-                inner = ROOT.joinpath(*parts)
-                is_module = inner.with_suffix(".py").is_file() or (inner / "__init__.py").is_file()
-                modules.append(
-                    (node.lineno, ".".join(("plyground", *(parts if is_module else base))))
-                )
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            is_relative = isinstance(node, ast.ImportFrom) and node.level > 0
+            imports += [
+                Import(node.lineno, module, is_relative, id(node) in for_types)
+                for module in imported_by(node, path)
+            ]
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not _is_kernel(node):
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            bare = [
+                argument.arg
+                for argument in arguments
+                if argument.annotation is None and argument.arg not in ("self", "cls")
+            ]
+            length = node.end_lineno - node.lineno + 1
+            functions.append(
+                Function(node.lineno, node.name, length, bare, node.returns is not None)
+            )
+    return Content(imports, functions)
+
+
+def imported_by(node: ast.Import | ast.ImportFrom, path: Path) -> list[str]:
+    """The absolute names of the modules that a statement imports."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if node.level == 0:
+        return [node.module or ""]
+    package = path.relative_to(ROOT).parent.parts
+    base = package[: len(package) - (node.level - 1)]
+    base = (*base, *node.module.split(".")) if node.module else base
+    modules = []
+    for alias in node.names:
+        parts = (*base, alias.name)
+        inner = ROOT.joinpath(*parts)
+        is_module = inner.with_suffix(".py").is_file() or (inner / "__init__.py").is_file()
+        modules.append(".".join(("plyground", *(parts if is_module else base))))
     return modules
+
+
+def _is_kernel(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a decorator makes the function a kernel or a rule."""
+    names = set()
+    for decorator in function.decorator_list:
+        names |= {node.attr for node in ast.walk(decorator) if isinstance(node, ast.Attribute)}
+        names |= {node.id for node in ast.walk(decorator) if isinstance(node, ast.Name)}
+    return bool(names & KERNEL_MARKS)
 
 
 def test_the_tests_import_this_checkout():
@@ -162,7 +217,7 @@ def test_every_package_folder_has_an_init_file():
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
 def test_imports_go_down_only(path):
     own = path.relative_to(ROOT).parts[0]
-    for line, module in imported_modules(path):
+    for line, module, *_ in content(path).imports:
         if module.startswith("plyground."):
             assert module.split(".")[1] in MAY_IMPORT[own], (
                 f"{relative(path)}:{line} imports {module}"
@@ -185,7 +240,7 @@ def layer(folder: str, parts: tuple[str, ...]) -> int:
 )
 def test_imports_inside_a_folder_go_down_only(path):
     folder, *inside = path.relative_to(ROOT).parts
-    for line, module in imported_modules(path):
+    for line, module, *_ in content(path).imports:
         _, *target = module.split(".")
         if module.startswith("plyground.") and target[0] == folder:
             above = layer(folder, tuple(target[1:])) > layer(folder, tuple(inside))
@@ -201,7 +256,11 @@ def test_no_module_imports_itself_through_others():
         for path in [*SOURCES, *ROOT.glob("*.py")]
     }
     graph = {
-        name: {module for _, module in imported_modules(path, types=False) if module in modules}
+        name: {
+            each.module
+            for each in content(path).imports
+            if each.module in modules and not each.for_types
+        }
         for name, path in modules.items()
     }
     graphlib.TopologicalSorter(graph).prepare()  # CycleError names the modules of a circle
@@ -217,28 +276,17 @@ def test_no_folder_holds_more_than_20_files():
 
 @pytest.mark.parametrize("path", [*SOURCES, *ROOT.glob("*.py")], ids=relative)
 def test_imports_inside_the_package_are_relative(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        absolute = []
-        if isinstance(node, ast.Import):
-            absolute = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            absolute = [node.module or ""]
-        own = [name for name in absolute if name.split(".")[0] in ("plyground", *FOLDERS)]
-        assert own == [], f"{relative(path)}:{node.lineno} imports {own} absolutely"
+    absolute = [
+        f"{relative(path)}:{each.line} imports {each.module} absolutely"
+        for each in content(path).imports
+        if not each.is_relative and each.module.split(".")[0] in ("plyground", *FOLDERS)
+    ]
+    assert absolute == []
 
 
 @pytest.mark.parametrize("path", ALL_FILES, ids=relative)
 def test_no_file_is_longer_than_500_lines(path):
     assert len(path.read_text().splitlines()) <= 500
-
-
-def _is_kernel(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a decorator makes the function a kernel or a rule."""
-    names = set()
-    for decorator in function.decorator_list:
-        names |= {node.attr for node in ast.walk(decorator) if isinstance(node, ast.Attribute)}
-        names |= {node.id for node in ast.walk(decorator) if isinstance(node, ast.Name)}
-    return bool(names & KERNEL_MARKS)
 
 
 GAME = re.compile(rf"(?<![\w.])({'|'.join(GAMES)})(?![^\W_])")
@@ -284,25 +332,12 @@ def test_a_string_that_names_a_game_is_noticed(tmp_path):
 
 @pytest.mark.parametrize("path", ALL_FILES, ids=relative)
 def test_no_function_but_kernels_is_longer_than_60_lines(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not _is_kernel(node):
-            length = node.end_lineno - node.lineno + 1
-            assert length <= 60, f"{relative(path)}:{node.lineno} {node.name} has {length} lines"
+    for line, name, length, *_ in content(path).functions:
+        assert length <= 60, f"{relative(path)}:{line} {name} has {length} lines"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
 def test_only_kernels_and_rules_go_without_annotations(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.FunctionDef) and not _is_kernel(node):
-            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-            bare = [
-                argument.arg
-                for argument in arguments
-                if argument.annotation is None and argument.arg not in ("self", "cls")
-            ]
-            assert bare == [], (
-                f"{relative(path)}:{node.lineno} {node.name} lacks the types of {bare}"
-            )
-            assert node.returns is not None, (
-                f"{relative(path)}:{node.lineno} {node.name} lacks its return type"
-            )
+    for line, name, _, bare, has_return_type in content(path).functions:
+        assert bare == [], f"{relative(path)}:{line} {name} lacks the types of {bare}"
+        assert has_return_type, f"{relative(path)}:{line} {name} lacks its return type"
