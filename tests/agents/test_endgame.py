@@ -105,6 +105,7 @@ def test_a_game_without_solver_and_a_board_beyond_its_reach_are_refused(game, me
 WORSE_THAN_IT_COULD = "1OOOOOOO/1OOOOOOO/XOXXOXOO/XOOXXOOO/XOXOOXOO/XXXOOOX1/X1XXXXOX/1XXX1OOO:X"
 
 
+@pytest.mark.thorough
 def test_a_lost_ending_that_is_searched_to_its_end_is_lost_by_as_little_as_can_be():
     # a1 loses by 48 discs; that a2, by 30, is better takes fewer plies than that a1 is worse
     game = make_game("othello")

@@ -74,7 +74,7 @@ def interrupt(what: str, number: int = signal.SIGINT) -> tuple[int, str]:
     )
     try:
         assert running.stdout.readline() == "ready\n"
-        time.sleep(1)  # until it is where the test wants it
+        time.sleep(0.5)  # until it is where the test wants it
         running.send_signal(number)
         output, _ = running.communicate(timeout=60)
     finally:

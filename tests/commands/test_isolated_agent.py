@@ -51,7 +51,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", FAILS)
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.fast_cases(2)
+@pytest.mark.fast_cases(1)
 def test_an_agent_that_fails_is_named_in_one_sentence(command, name):
     spec = f"python:failing_agents:{name}"
     result = invoke([*COMMANDS[command], spec])
@@ -77,7 +77,7 @@ TRAINING += ["--set", "rollout=8", "--set", "batch_size=16", "--steps", "64"]
 
 @pytest.mark.parametrize("name", [*FAILS, "Hangs"])
 @pytest.mark.parametrize("role", ["opponent", "evaluate"])
-@pytest.mark.fast_cases(2)
+@pytest.mark.fast_cases(1)
 def test_training_against_an_agent_that_fails_ends_with_its_name(name, role, monkeypatch):
     pytest.importorskip("sb3_contrib")
     monkeypatch.setattr(isolation, "LONGEST_MOVE_SECONDS", 1.0)

@@ -97,8 +97,8 @@ def play(env, agent_env, rng):
 @pytest.mark.parametrize(
     ("name", "options", "opponent"),
     [
-        ("tic_tac_toe", {}, "alphabeta:depth=9"),
         ("connect_four", {"rows": 5}, "alphabeta:depth=2"),
+        ("tic_tac_toe", {}, "alphabeta:depth=9"),
         ("dots_and_boxes", {"rows": 2, "cols": 2}, "alphabeta:depth=3"),
         ("dots_and_boxes", {"rows": 2, "cols": 2, "reward": "margin"}, "alphabeta:depth=3"),
     ],

@@ -18,7 +18,7 @@ FILES = [
     for file in sorted((DATA / "perft").glob("*.toml"))
 ]
 VALUES = [case for file in FILES for case in file.get("value", ())]
-WINNING = [case for file in FILES for case in file.get("winning", ())]
+WINNING = [case for file in reversed(FILES) for case in file.get("winning", ())]
 
 
 def value_under_best_play(position: Position) -> float:
@@ -30,6 +30,7 @@ def value_under_best_play(position: Position) -> float:
 
 
 @pytest.mark.parametrize("case", VALUES, ids=lambda case: case["game"])
+@pytest.mark.fast_cases(2)
 def test_best_play_gives_the_known_value(case):
     position = make_game(case["game"]).position(case.get("moves", ()))
     assert value_under_best_play(position) == case["value"]

@@ -65,7 +65,7 @@ def test_an_unknown_heuristic_is_refused():
 
 
 def test_the_margin_is_added_at_the_end():
-    spec = "othello:size=4"
+    spec = "dots_and_boxes:rows=2,cols=2"
     plain, env = make_env(spec), MarginReward(make_env(spec), weight=0.1)
     results = set()
     for seed in range(10):

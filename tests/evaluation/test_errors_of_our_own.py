@@ -86,9 +86,10 @@ def broken(tmp_path, monkeypatch):
 @pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 @pytest.mark.parametrize(
     ("runner", "isolation"),
-    [(LocalRunner, "never"), (LocalRunner, "always"), (lambda: ProcessRunner(1), "never")],
-    ids=["here", "isolated", "in a worker"],
+    [(LocalRunner, "never"), (lambda: ProcessRunner(1), "never"), (LocalRunner, "always")],
+    ids=["here", "in a worker", "isolated"],
 )
+@pytest.mark.fast_cases(2)
 def test_an_error_in_an_agent_of_plyground_ends_a_tournament_and_nothing_is_stored(
     runner, isolation, broken, tmp_path
 ):
@@ -189,6 +190,7 @@ def test_an_agent_that_changes_the_folder_moves_no_store(own, tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 @pytest.mark.parametrize("isolation", ["never", "always"])
+@pytest.mark.fast_cases(1)
 def test_an_agent_that_raises_ctrl_c_itself_forfeits(isolation, own, tmp_path):
     plan = PLAN._replace(agents=("random", "python:own_agents:leaves"), pairs=1)
     games = play(plan, tmp_path / "store.db", LocalRunner(), isolation=isolation)
@@ -196,6 +198,7 @@ def test_an_agent_that_raises_ctrl_c_itself_forfeits(isolation, own, tmp_path):
 
 
 @pytest.mark.parametrize("isolation", ["never", "always"])
+@pytest.mark.fast_cases(1)
 def test_an_agent_that_cannot_be_made_is_named(isolation, own):
     spec = "python:own_agents:Unmade"
     words = ["tournament", "tic_tac_toe", "random", spec, "--isolate", isolation]

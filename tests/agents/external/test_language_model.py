@@ -118,6 +118,7 @@ def test_a_store_keeps_the_tokens_of_every_game(serve, tmp_path, isolation):
         assert game.result.tokens == tuple(expected)
 
 
+@pytest.mark.thorough
 def test_a_model_that_takes_too_long_forfeits_with_its_process(serve, tmp_path):
     silent = threading.Event()
     spec = f"llm:slow,url={serve(lambda messages: silent.wait(5) or 'a1').url}"

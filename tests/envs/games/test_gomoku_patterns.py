@@ -262,7 +262,7 @@ def test_candidates_are_the_free_cells_within_the_radius_of_a_stone(heuristic):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_forced_replies_leave_out_no_win_and_no_defence(rule):
     """Four plies ahead, the search that looks at forced replies only sees the same wins and losses
     as the one that looks at every cell.

@@ -47,6 +47,7 @@ LIMITS = Limits(move_seconds=0.5, memory_bytes=700 << 20)
 
 FAULTS = {
     "Raises": (RAISED, r"raised ValueError: I give up \(agents.py, line \d+\)"),
+    "Sleeps": (HUNG, r"hung: no answer after [\d.]+ s"),
     "RecursesForever": (RAISED, "raised RecursionError"),
     "Exits": (RAISED, "raised SystemExit: 1"),
     "ReturnsNone": (NO_ACTION, "returned None, which is no action"),
@@ -57,7 +58,6 @@ FAULTS = {
     "ReturnsTooMuch": (ILLEGAL_ACTION, "played the action 9, which does not exist"),
     "PlaysIllegally": (ILLEGAL_ACTION, "played the illegal action"),
     "ResetRaises": (RAISED, "raised OSError: the weights are gone .* before the first move"),
-    "Sleeps": (HUNG, r"hung: no answer after [\d.]+ s"),
     "LoopsInPython": (HUNG, "hung: no answer"),
     "HangsInNativeCode": (HUNG, "hung: no answer"),
     "HangsInAKernel": (HUNG, "hung: no answer"),
@@ -91,18 +91,19 @@ def test_each_kind_of_misbehaviour_forfeits_with_its_reason(name):
         assert re.fullmatch(rf"player_0 \(bad\) .*({reason}).*", result.reason), result.reason
 
 
-def test_an_isolated_agent_plays_the_same_games_as_one_that_is_not():
-    for spec in ("random", "alphabeta:depth=3"):
-        opponent = make_agent("random")
-        with contextlib.closing(IsolatedPlayer(spec, GAME)) as player:
-            for seeds in ((1, 2), (3, 4)):
-                result = play_game(GAME, [player, opponent], seeds=seeds)
-                local = play_game(GAME, [make_agent(spec), opponent], seeds=seeds)
-                assert (result.moves, result.reason, result.decisions) == (
-                    local.moves,
-                    local.reason,
-                    local.decisions,
-                )
+@pytest.mark.parametrize("spec", ["random", "alphabeta:depth=3"])
+@pytest.mark.fast_cases(1)
+def test_an_isolated_agent_plays_the_same_games_as_one_that_is_not(spec):
+    opponent = make_agent("random")
+    with contextlib.closing(IsolatedPlayer(spec, GAME)) as player:
+        for seeds in ((1, 2), (3, 4)):
+            result = play_game(GAME, [player, opponent], seeds=seeds)
+            local = play_game(GAME, [make_agent(spec), opponent], seeds=seeds)
+            assert (result.moves, result.reason, result.decisions) == (
+                local.moves,
+                local.reason,
+                local.decisions,
+            )
 
 
 def test_an_isolated_agent_tells_what_it_thinks():
