@@ -11,7 +11,7 @@ PATIENCE_MS = 90_000  # an opponent may have to be compiled, on a machine that h
 expect.set_options(timeout=PATIENCE_MS)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def server():
     with running() as web_server:
         yield web_server

@@ -426,9 +426,8 @@ def near_table(connect: int, rule: int) -> tuple[int, np.ndarray]:
     walls, index = (1 << outer) - 1, np.arange(1 << 2 * bits)
     low, high = index & (1 << bits) - 1, index >> bits
     cells = low << outer | walls | (high | walls << bits) << CELL_BITS * REACH
-    table = patterns.pattern_table(connect, rule)[cells]
-    table.flags.writeable = False
-    return reach, table
+    # not read-only: a copy of an agent would have arrays of another type, and compile anew for them
+    return reach, patterns.pattern_table(connect, rule)[cells]
 
 
 @form_for.register(Gomoku)

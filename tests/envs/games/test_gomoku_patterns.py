@@ -4,6 +4,10 @@ moves against the rules.
 
 from __future__ import annotations
 
+import copy
+import pickle
+
+import numba
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
@@ -239,6 +243,13 @@ def test_a_search_form_turns_like_the_plain_game(spec, heuristic):
             for name in form.dtype.names
             if not np.array_equal(records[1][name], records[2][name])
         ] == []
+
+
+@pytest.mark.parametrize("heuristic", ["none", "patterns", "caro15", "caro10"])
+def test_a_copy_of_a_search_form_needs_no_other_kernels(heuristic):
+    rules = search_form(make_game(GAMES[0]), heuristic).rules
+    for twin in (copy.deepcopy(rules), pickle.loads(pickle.dumps(rules))):
+        assert numba.typeof(twin) == numba.typeof(rules)
 
 
 @pytest.mark.parametrize("heuristic", ["none", "patterns", "caro15", "caro10"])

@@ -72,7 +72,7 @@ def test_what_is_left_of_a_stopped_tournament_is_played_on_another_runner(expect
             raise Enough
 
     with pytest.raises(Enough):
-        play(PLAN, tmp_path / "store.db", ProcessRunner(2), stop)
+        play(PLAN, tmp_path / "store.db", ProcessRunner(1), stop)
     assert child_processes() == []
     with Store(tmp_path / "store.db") as store:
         assert 0 < len(list(Tournament(PLAN, store).played())) < len(expected)

@@ -95,7 +95,9 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(old, monkeypatch):
     assert plain(old, OLD_GAMES) == plain(OLD_STORE, OLD_GAMES)
 
 
-def test_processes_that_bring_a_store_up_to_date_at_the_same_moment_agree(old):
+@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.fast_cases(1)
+def test_processes_that_bring_a_store_up_to_date_at_the_same_moment_agree(count, old):
     code = (
         "import sys; from plyground.evaluation.store.store import Store; print([t.name for t in "
         "Store(sys.argv[1]).tournaments()])"
@@ -107,10 +109,10 @@ def test_processes_that_bring_a_store_up_to_date_at_the_same_moment_agree(old):
             stderr=subprocess.PIPE,
             text=True,
         )
-        for _ in range(4)
+        for _ in range(count)
     ]
     outputs = [process.communicate(timeout=120) for process in running]
-    assert [process.returncode for process in running] == [0] * 4, outputs
+    assert [process.returncode for process in running] == [0] * count, outputs
     assert len({output for output, _ in outputs}) == 1
     assert plain(old, OLD_GAMES) == plain(OLD_STORE, OLD_GAMES)
 
