@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from plyground.envs.compiled.cache import KernelCache
 from plyground.envs.specification import SpecificationError
 
 
@@ -22,3 +23,8 @@ def refuses(report):
 def hangs(report):
     report(None)
     threading.Event().wait()
+
+
+def saves_a_kernel(report):
+    """What the first compilation of a kernel leaves behind."""
+    KernelCache.saved = True

@@ -8,6 +8,7 @@ import functools
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, Protocol
@@ -21,11 +22,12 @@ from ..evaluation.players import exception_fault, legal_action
 from ..evaluation.runners.agent_process import AgentProcess
 from .errors import Refusal, sentence
 from .sessions import Session
-from .settings import Settings
+from .settings import MOST_AFTER_COMPILING, Settings
 from .turns import Turns
 
 SEEDS = 2**31
 SHORT_SECONDS = 1.1  # for a search in the process for short ones
+MOST_LONG = 1_000  # agents whose last search was too long for it
 STOPPED = "stopped"  # the code of the refusal of a search that was ended
 
 
@@ -125,6 +127,7 @@ class Thinkers:
             self._all[0] = first
         self.turns: Turns = Turns(self._all, settings.waiting)
         self._threads = ThreadPoolExecutor(settings.workers, "thinking")
+        self._long: dict[tuple[str, Game], None] = {}  # the agents that were too long, in order
         self._warming: asyncio.Future[None] | None = None
         self._closing = False
 
@@ -152,22 +155,32 @@ class Thinkers:
         self.turns.check_room(session)
         session.waiting += 1
         try:
-            for short in (True, False) if isinstance(job, Decide) else (False,):
+            for short in (lambda: self._may_be_short(job), lambda: False):
                 turn = await self.turns.take(session, functools.partial(_distance, job), short)
                 process = turn.process.result()
                 limited = process is self.turns.for_short
                 try:
-                    return await self._search(
+                    result = await self._search(
                         process, job, report, SHORT_SECONDS if limited else None
                     )
+                    if time.monotonic() - turn.began < SHORT_SECONDS:
+                        self._long.pop((job.what, job.game), None)
+                    return result
                 except Refusal as refusal:
                     if not limited or refusal.code != STOPPED:
                         raise
+                    self._long[job.what, job.game] = None
+                    if len(self._long) > MOST_LONG:
+                        del self._long[next(iter(self._long))]
                 finally:
                     self.turns.give_back(turn)
             raise AssertionError("unreachable")
         finally:
             session.waiting -= 1
+
+    def _may_be_short(self, job: Job) -> bool:
+        """Whether a job may begin in the process for short ones."""
+        return isinstance(job, Decide) and (job.what, job.game) not in self._long
 
     def warm_up(self, jobs: list[Decide]) -> None:
         """Start the processes and let them load the agents of these decisions, one after another.
@@ -234,12 +247,16 @@ class Thinkers:
                 alarm.cancel()
 
     def _work(
-        self,
-        process: AgentProcess,
-        job: Job,
-        report: Report,
-        cancel: threading.Event,
+        self, process: AgentProcess, job: Job, report: Report, cancel: threading.Event
     ) -> Any:
+        """The result of a job in a process, which is then rid of what compiling has left."""
+        try:
+            return self._ask(process, job, report, cancel)
+        finally:
+            if not self._closing:
+                process.release_compiler(MOST_AFTER_COMPILING)
+
+    def _ask(self, process: AgentProcess, job: Job, report: Report, cancel: threading.Event) -> Any:
         """Ask a process; a process that has died is started again once."""
         for last_try in (False, True):
             if self._closing:

@@ -5,8 +5,8 @@ then whose session, has none under way and had the least time of processes of la
 one search under way at a time.
 
 Where there are two processes or more, the last one is for short searches: a decision may begin
-there, and moves to the others if it takes longer. So a quick opponent answers quickly, whatever
-else is asked.
+there, and moves to the others if it takes longer; the next one of that agent begins at the others.
+So a quick opponent answers quickly, whatever else is asked.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Turn:
 
     Attributes:
         session: who asks.
-        short: whether the process for short searches will do.
+        short: says whether the process for short searches will do.
         distance: how far a process is from what the search needs.
         process: the process, once there is one.
         began: when it was given.
     """
 
     session: Session
-    short: bool
+    short: Callable[[], bool]
     distance: Distance
     process: asyncio.Future[AgentProcess]
     began: float = 0.0
@@ -81,7 +81,7 @@ class Turns:
         counts = collections.Counter(turn.session.address for turn in self.waiting)
         return max(counts, key=lambda address: counts[address], default=None)
 
-    async def take(self, session: Session, distance: Distance, short: bool) -> Turn:
+    async def take(self, session: Session, distance: Distance, short: Callable[[], bool]) -> Turn:
         """A turn with its process, which :meth:`give_back` ends.
 
         Where the queue is full, the last search of the address for which most wait is refused.
@@ -131,8 +131,11 @@ class Turns:
     def _give(self) -> None:
         """Give free processes to those whose turn it is."""
         for turn in sorted(self.waiting, key=Turn.rank):
-            fitting = [each for each in self.free if turn.short or each is not self.for_short]
-            if turn.session.running or not fitting:
+            if turn.session.running:
+                continue
+            short = turn.short()
+            fitting = [each for each in self.free if short or each is not self.for_short]
+            if not fitting:
                 continue
             process = min(fitting, key=lambda each: (each is self.for_short, turn.distance(each)))
             self.free.remove(process)

@@ -27,7 +27,7 @@ import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numba
 import numpy as np
@@ -80,7 +80,12 @@ class KernelCache:
     Args:
         function: the kernel's function.
         kind: the class of numba's caches that reads and writes its form.
+
+    Attributes:
+        saved: whether this process has compiled any kernel and kept its machine code.
     """
+
+    saved: ClassVar[bool] = False
 
     def __init__(self, function: Callable[..., Any], kind: type) -> None:
         self._function, self._path, self._kind = function, source_of(function), kind
@@ -114,6 +119,7 @@ class KernelCache:
         cache = self._cache(normalize_signature(signature)[0])
         try:
             cache.save_overload(signature, result)
+            KernelCache.saved |= not isinstance(cache, NullCache)
         except Exception as error:  # a full disk, a folder that is a file now, a damaged index
             _tell(NOT_KEPT, error)
 

@@ -6,6 +6,7 @@ after another, for any games: starting it takes a second, a further agent millis
 
 from __future__ import annotations
 
+import contextlib
 import math
 import pickle
 import threading
@@ -171,6 +172,18 @@ class AgentProcess:
             cancel=cancel,
             seconds_once_started=seconds,
         )
+
+    def release_compiler(self, most_bytes: int) -> None:
+        """Start anew if the process has compiled kernels and holds more memory than that.
+
+        The compiler's memory is not given back otherwise. The machine code is on disk.
+        """
+        if self._worker is None or self._answering:
+            return
+        with contextlib.suppress(Fault):
+            compiled = self._call("has_compiled", seconds=GRACE_SECONDS)
+            if compiled and self._worker.memory(proportional=True) > most_bytes:
+                self.start(anew=True)
 
     def close(self) -> None:
         """End the process."""

@@ -20,6 +20,7 @@ from typing import Any
 from ...agents import Decision, Score, make_agent
 from ...agents.faults import CANCELLED, Fault
 from ...agents.registry import resolve_agent
+from ...envs.compiled.cache import KernelCache
 from ...envs.game import Game, load_position
 from ...envs.specification import SpecificationError
 from ..players import Description, LocalPlayer, existing_action, faults_of
@@ -83,6 +84,10 @@ class AgentService(Service):
         """The tokens that the agent has used since its reset."""
         assert self._player is not None
         return int(self._player.tokens())
+
+    def has_compiled(self) -> bool:
+        """Whether the process has compiled what others load from now on."""
+        return KernelCache.saved
 
     def choose(self, start: bytes, moves: tuple[int, ...]) -> int:
         """An action, in the position after the moves from the one with these bytes."""

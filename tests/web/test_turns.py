@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from plyground import make_game
 from plyground.web.errors import Refusal
 from plyground.web.sessions import Sessions
+from plyground.web.settings import Settings
+from plyground.web.thinking import STOPPED, Decide, Thinkers
 from plyground.web.turns import Turns
 
 NEAR = {"one": 0, "two": 0}.__getitem__
@@ -26,7 +29,7 @@ async def settled(tasks):
 
 
 def asked(turns, session, short=False):
-    return asyncio.ensure_future(turns.take(session, NEAR, short))
+    return asyncio.ensure_future(turns.take(session, NEAR, lambda: short))
 
 
 def test_who_had_no_process_of_late_goes_before_those_who_asked_earlier():
@@ -59,6 +62,37 @@ def test_long_searches_leave_the_process_for_short_ones_alone():
         tasks[1].cancel()
         await settled(tasks)
         assert turns.waiting == []
+
+    asyncio.run(play())
+
+
+def test_an_agent_too_long_for_the_process_for_short_searches_begins_at_the_others(monkeypatch):
+    thinkers = Thinkers(Settings(workers=2))
+    long, short = thinkers.turns.free
+    job = Decide("alphabeta", make_game("tic_tac_toe").initial_position())
+    begun = []
+
+    async def search(process, job, report, most_seconds):
+        begun.append(process)
+        if most_seconds is not None:
+            raise Refusal(STOPPED, 409)
+
+    async def play():
+        monkeypatch.setattr(thinkers, "_search", search)
+        thinkers.turns.free.remove(long)
+        visitors = sessions_of("10.0.0.1", "10.0.0.2")
+        tasks = [asyncio.ensure_future(thinkers.think(each, job, print)) for each in visitors]
+        assert await settled(tasks) == [False, False]
+        assert begun == [short]
+        thinkers.turns.put_back(long)
+        await asyncio.gather(*tasks)
+        assert begun == [short, long, long]
+        thinkers.turns.free.remove(long)  # it was quick there, and may be so again
+        tasks = [asyncio.ensure_future(thinkers.think(visitors[0], job, print))]
+        assert await settled(tasks) == [False]
+        assert begun[3:] == [short]
+        thinkers.turns.put_back(long)
+        await tasks[0]
 
     asyncio.run(play())
 

@@ -134,6 +134,7 @@ def test_a_full_disk_costs_the_next_start_time_and_is_said_once(source, monkeypa
     def fail(self, path):
         raise OSError(errno.ENOSPC, "No space left on device")
 
+    monkeypatch.setattr(cache.KernelCache, "saved", False)
     with monkeypatch.context() as full:
         full.setattr(IndexDataCacheFile, "_open_for_write", fail)
         assert call(source) == (RESULT, True)
@@ -142,7 +143,9 @@ def test_a_full_disk_costs_the_next_start_time_and_is_said_once(source, monkeypa
         assert str(source.parent / "cache") in line
         assert "cannot be kept" in line
         assert "No space left on device" in line
+    assert not cache.KernelCache.saved
     assert call(source) == (RESULT, True)
+    assert cache.KernelCache.saved
     assert call(source) == (RESULT, False)
 
 

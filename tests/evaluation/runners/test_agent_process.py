@@ -100,6 +100,18 @@ def test_a_function_that_takes_too_long_is_stopped():
     assert fault.value.kind == HUNG
 
 
+def test_a_process_that_has_compiled_and_is_large_is_started_anew():
+    with contextlib.closing(AgentProcess()) as process:
+        process.call(f"{MODULE}:counts_to", (1,), 60.0)
+        pid = process.pid
+        process.release_compiler(0)
+        process.call(f"{MODULE}:saves_a_kernel", (), 60.0)
+        process.release_compiler(1 << 40)
+        assert process.pid == pid
+        process.release_compiler(0)
+        assert process.pid not in (pid, None)
+
+
 class CountsNothing(Agent):
     """Says that it counts tokens, and does not."""
 
