@@ -9,7 +9,7 @@ from ..envs.processors import available_processors
 from ..evaluation.match import Limits
 
 MIB = 1 << 20
-MOST_AFTER_COMPILING = 200 * MIB  # of a process that thinks; one with more is started anew
+MOST_AFTER_COMPILING = 180 * MIB  # of a process that thinks; one with more is started anew
 
 LONGEST_BODY = 32_768  # bytes of a request
 LONGEST_SPEC = 300  # characters of a game or an agent

@@ -126,8 +126,11 @@ async def measured(address: str, seconds: float, server: psutil.Process) -> dict
 
 def memory_of(server: psutil.Process) -> float:
     """MiB of the server and its processes; pages that they share count once."""
-    processes = [server, *server.children(recursive=True)]
-    return sum(each.memory_full_info().pss for each in processes) / MIB
+    total = 0
+    for process in [server, *server.children(recursive=True)]:
+        with contextlib.suppress(psutil.NoSuchProcess):  # started anew meanwhile
+            total += process.memory_full_info().pss
+    return total / MIB
 
 
 def main() -> None:

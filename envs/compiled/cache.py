@@ -82,7 +82,7 @@ class KernelCache:
         kind: the class of numba's caches that reads and writes its form.
 
     Attributes:
-        saved: whether this process has compiled any kernel and kept its machine code.
+        saved: whether this process has compiled a kernel and kept its machine code.
     """
 
     saved: ClassVar[bool] = False

@@ -174,9 +174,10 @@ class AgentProcess:
         )
 
     def release_compiler(self, most_bytes: int) -> None:
-        """Start anew if the process has compiled kernels and holds more memory than that.
+        """Start anew if the process has just compiled kernels and holds more memory than that.
 
-        The compiler's memory is not given back otherwise. The machine code is on disk.
+        Just: since the last call of this method. The compiler's memory is not given back
+        otherwise. The machine code is on disk.
         """
         if self._worker is None or self._answering:
             return

@@ -86,8 +86,9 @@ class AgentService(Service):
         return int(self._player.tokens())
 
     def has_compiled(self) -> bool:
-        """Whether the process has compiled what others load from now on."""
-        return KernelCache.saved
+        """Whether the process has compiled and kept kernels since it was last asked."""
+        saved, KernelCache.saved = KernelCache.saved, False
+        return saved
 
     def choose(self, start: bytes, moves: tuple[int, ...]) -> int:
         """An action, in the position after the moves from the one with these bytes."""
