@@ -286,7 +286,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
     with pytest.raises(TrainingError, match="holds something that is no training run"):
         run_in(tmp_path, small_settings())
     (tmp_path / "run.json").write_text("{")
-    with pytest.raises(TrainingError, match=r"no readable run\.json"):
+    with pytest.raises(TrainingError, match=r"run\.json cannot be read"):
         run_in(tmp_path, small_settings())
 
 
