@@ -64,7 +64,8 @@ def size_report(game: Game | Any) -> list[SizeLine]:
     if bounds.states is not None:
         lines.append(SizeLine(*bounds.states))
     else:
-        nodes = sum(actions**ply for ply in range(depth + 1))
+        # the sum of actions ** ply over all plies, whose terms alone would take minutes
+        nodes = depth + 1 if actions == 1 else (actions ** (depth + 1) - 1) // (actions - 1)
         lines.append(SizeLine("states, at most", "nodes of the game tree", nodes))
     lines.append(SizeLine("depth, at most", "plies of the longest game", depth))
     if bounds.fewer_each_ply:
