@@ -12,7 +12,6 @@ from ..agents import Agent, Decision
 from ..agents.book_writer import write_book
 from ..agents.human import HumanAgent
 from ..agents.registry import resolve_agent
-from ..agents.solvers.connect_four.opening_writer import write_openings
 from ..agents.solvers.solver import (
     DEFAULT_MEMORY_MB,
     SolveInterrupted,
@@ -263,6 +262,8 @@ def book(
 
 
 def _write_exact_values(game: Game, out: Path, plies: int, processes: int, memory: int) -> None:
+    from ..agents.solvers.connect_four.opening_writer import write_openings
+
     steps = display.show_steps("positions", Console(stderr=True))
     remainder = f"stopped; {out} holds what is solved, and the same command goes on"
     with ctrl_c_says(remainder), steps as progress:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...agents.registry import make_agent
+from ...agents.solvers.processes import solve_chunks
 from ...agents.solvers.solver import DEFAULT_MEMORY_MB, solver_class_of
 from ...envs import __version__
 from ...envs.files import written_whole
@@ -22,7 +23,7 @@ from ...envs.game import Game
 from ...envs.loading.locks import locked
 from ...envs.specification import SpecificationError
 from .file import TEACHER, check_file_name, write
-from .labels import Labels, label_chunks
+from .labels import Labels, label
 from .positions import (
     MAX_GAMES_WITHOUT_NEW,
     Actions,
@@ -230,7 +231,8 @@ def _solve(
     count, total = sum(len(chunks[number]) for number in labels_by_chunk), sum(map(len, chunks))
     if report is not None:
         report(count, total)
-    results = label_chunks(game, [chunks[number] for number in missing], processes, memory_mb)
+    rest = [chunks[number] for number in missing]
+    results = solve_chunks(game, label, rest, processes, memory_mb)
     for number, labels in zip(missing, results):
         parts.keep(number, labels)
         labels_by_chunk[number] = labels

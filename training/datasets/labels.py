@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ...agents.solvers.solver import DEFAULT_MEMORY_MB, Solver, make_solver
-from ...envs.game import Game
+from ...agents.solvers.solver import Solver
 from .positions import Actions
 
 ILLEGAL_VALUE = np.int16(-32768)  # stands in the place of an action that is not legal
 ILLEGAL_RESULT = np.int8(-128)
 UNKNOWN_VALUE = np.int16(-32767)  # of a legal action that a teacher did not choose
 UNKNOWN_RESULT = np.int8(-127)
-
-_solver: Solver  # of a worker process
 
 
 class Labels(NamedTuple):
@@ -45,41 +40,3 @@ def label(solver: Solver, positions: Sequence[Actions]) -> Labels:
             values[row, action] = value
             results[row, action] = np.sign(solver.expected_return(position, value))
     return Labels(values, results)
-
-
-def label_chunks(
-    game: Game,
-    chunks: Sequence[Sequence[Actions]],
-    processes: int = 1,
-    memory_mb: int = DEFAULT_MEMORY_MB,
-) -> Iterator[Labels]:
-    """The labels of chunks of positions, in their order, from this process or from several.
-
-    Args:
-        game: a game that has a solver.
-        chunks: the positions.
-        processes: how many solve at once, each with a table of its own.
-        memory_mb: the size of a table in MiB.
-
-    Raises:
-        SpecificationError: the game has no solver, or the board is beyond its reach.
-    """
-    solver = make_solver(game, memory_mb)  # refuses here what no process could solve
-    if processes == 1:
-        yield from (label(solver, chunk) for chunk in chunks)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, context, _start, (game, memory_mb)) as pool:
-        try:
-            yield from pool.map(_label_here, chunks)
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _start(game: Game, memory_mb: int) -> None:
-    global _solver
-    _solver = make_solver(game, memory_mb)
-
-
-def _label_here(chunk: Sequence[Actions]) -> Labels:
-    return label(_solver, chunk)

@@ -107,7 +107,7 @@ class ConnectFourSolver(AlternatingSolver):
         """A line of best play; from the opening on it ends where the stored values do."""
         if self._opening_value(position) is None:
             return super().principal_variation(position, proof, monitor)
-        actions, value, column = [proof.action], proof.lower, None
+        actions, value = [proof.action], proof.lower
         while not (position := position.after(actions[-1])).is_over:
             value = -value
             column = self._opening_column(position, value)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import multiprocessing
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +14,13 @@ from ....envs.game import Game
 from ....envs.games.connect_four.rules import ConnectFour
 from ....envs.loading.locks import locked
 from ....envs.specification import SpecificationError
-from ..solver import Solver, make_solver, solver_class_of
+from ..processes import solve_chunks
+from ..solver import Solver, solver_class_of
 from .board import make_board
 from .opening import UNSOLVED, layers, read_values
 
 CHUNK = 16  # positions that a process solves at a time; neighbours share its table
 SECONDS_BETWEEN_FILES = 20.0
-
-_solver: Solver  # of a worker process
 
 
 def write_openings(
@@ -69,7 +66,8 @@ def write_openings(
         chunks = np.split(gaps, range(CHUNK, len(gaps), CHUNK))
         count, last_write = len(values) - len(gaps), time.monotonic()
         try:
-            results = solve_chunks(game, [records[chunk] for chunk in chunks], processes, memory_mb)
+            parts = [records[chunk] for chunk in chunks]
+            results = solve_chunks(game, _solve, parts, processes, memory_mb)
             for chunk, result in zip(chunks, results, strict=True):
                 values[chunk] = result
                 count += len(chunk)
@@ -82,30 +80,10 @@ def write_openings(
     return len(values)
 
 
-def solve_chunks(
-    game: Game, chunks: Sequence[np.ndarray], processes: int, memory_mb: int
-) -> Iterator[np.ndarray]:
-    """The values of chunks of positions, in their order, from this process or from several."""
-    if processes == 1:
-        yield from map(make_solver(game, memory_mb).solve_batch, chunks)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, context, _start, (game, memory_mb)) as pool:
-        try:
-            yield from pool.map(_solve, chunks)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
 def _write(path: Path, values: np.ndarray) -> None:
     with written_whole(path) as file:
         np.save(file, values)
 
 
-def _start(game: Game, memory_mb: int) -> None:
-    global _solver
-    _solver = make_solver(game, memory_mb)
-
-
-def _solve(records: np.ndarray) -> np.ndarray:
-    return _solver.solve_batch(records)
+def _solve(solver: Solver, records: np.ndarray) -> np.ndarray:
+    return solver.solve_batch(records)
