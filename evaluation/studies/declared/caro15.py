@@ -148,7 +148,7 @@ STUDY = Study(
             "database, MCTS, parallel search, self-play learning and threat-space search bring in "
             "nodes and in Elo?",
             (Nodes((Task(_GAME, (3,), 12, 6),), _IMPROVEMENTS),
-             named_pool(_GAME, _RIVALS, 4, "random:2", seconds=0.005)),
+             named_pool(_GAME, _RIVALS, 4, "random:2", seconds=0.01)),
             (Nodes((Task(_GAME, (3,), 6, 1),), _IMPROVEMENTS),
              named_pool(_GAME, _FEW, 2, "random:2")),
             _EQUAL[:1],
