@@ -1,0 +1,106 @@
+"""How often alpha-beta, having searched a lost ending to its end, loses by more than it has to.
+
+Run with ``python benchmarks/lost_positions.py`` (an hour), or name games. Endings are those
+of random games. Of what loses, the best is what loses by the least, and then as late as can be. The
+values are those of a plain recursion over the rules.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+
+import cyclopts
+import numpy as np
+from plyground import Game, Position, make_agent, make_game
+from plyground.envs import rules as r
+from timing import print_table
+
+GAMES = (
+    "tic_tac_toe:rows=4,cols=4,connect=4",
+    "connect_four",
+    "dots_and_boxes",
+    "gomoku:size=5,connect=4",
+    "hex:size=5",
+    "othello",
+)
+WIN, LEAD = 1_000_000, 1_000
+SHORTEST, LONGEST = 2, 7  # plies before the end of the game
+MOST = 500  # positions to be enumerated
+
+
+class Large(Exception):
+    """An ending has more positions than are enumerated."""
+
+
+def value(position: Position, player: int, values: dict[object, int]) -> int:
+    """The value for a player: the result, then the margin, then quick wins and slow losses."""
+    result = values.get(position.key)
+    if result is None:
+        if len(values) > MOST:
+            raise Large
+        if position.is_over:
+            margin = int(r.margin(position.game.rules, position.record, player))
+            result = int(position.returns[player] * WIN) + LEAD * margin
+        else:
+            choose = max if position.to_move == player else min
+            result = choose(
+                value(position.after(action), player, values) for action in position.legal_actions()
+            )
+            result -= int(np.sign(result))
+        values[position.key] = result
+    return result
+
+
+def lost_endings(game: Game, seed: int) -> Iterator[tuple[Position, dict[int, int]]]:
+    """Different lost positions near the end of random games, and what each action is worth."""
+    rng, before = random.Random(seed), set()
+    while True:
+        line, position = [], game.initial_position()
+        while not position.is_over:
+            line.append(position.copy())
+            position.play(rng.choice(position.legal_actions()))
+        position = line[-min(rng.randint(SHORTEST, LONGEST), len(line))]
+        if position.key in before:
+            continue
+        before.add(position.key)
+        player, values = position.to_move, {}
+        try:
+            worth = {
+                action: value(position.after(action), player, values)
+                for action in position.legal_actions()
+            }
+        except Large:
+            continue
+        if max(worth.values()) < 0:
+            yield position, worth
+
+
+def rows(specs: tuple[str, ...], positions: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Measure each game."""
+    for spec in specs:
+        game, worse, example = make_game(spec), 0, ""
+        agent = make_agent("alphabeta:depth=60", game)
+        for position, worth in itertools.islice(lost_endings(game, seed), positions):
+            agent.reset(0)
+            if worth[agent.act(position)] < max(worth.values()):
+                worse += 1
+                example = example or position.to_text()
+        yield game.spec, f"{positions:,}", f"{worse:,}", example
+
+
+def main(*games: str, positions: int = 5000, seed: int = 1) -> None:
+    """Print how many lost positions of each game are lost by more than necessary.
+
+    Args:
+        games: specifications of games whose endings can be enumerated.
+        positions: lost positions of each game.
+        seed: decides the games.
+    """
+    header = "game", "lost positions", "lost by more than necessary", "the first of them"
+    print_table("Lost endings", header, rows(games or GAMES, positions, seed))
+
+
+if __name__ == "__main__":
+    cyclopts.run(main)
