@@ -145,11 +145,18 @@ def assert_same_game(game, seed):
     )
 
 
-@settings(max_examples=120)
+@settings(max_examples=50)
 @given(games(), seeds)
 @example(("connect_four", {"rows": 6, "cols": 7, "connect": 4}), 1)
 @example(("gomoku", {"rows": 6, "cols": 6, "connect": 3, "rule": "caro"}), 2)
 def test_random_games_go_as_in_the_reference(board, seed):
+    assert_same_game(make_game(*board), seed)
+
+
+@pytest.mark.thorough
+@settings(max_examples=200)
+@given(games(), seeds)
+def test_many_random_games_go_as_in_the_reference(board, seed):
     assert_same_game(make_game(*board), seed)
 
 

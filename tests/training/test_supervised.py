@@ -53,7 +53,7 @@ def run(path, out, steps=40_000, game="tic_tac_toe", **options):
 def test_a_teachers_choices_are_learnt_and_the_policy_file_names_it(tmp_path):
     game = make_game("tic_tac_toe")
     build_taught_dataset(game, 400, tmp_path / "data.npz", "alphabeta:depth=9")
-    run(tmp_path / "data.npz", tmp_path / "run", steps=60_000)
+    run(tmp_path / "data.npz", tmp_path / "run", steps=20_000)
     network = load_policy_file(tmp_path / "run" / "best.onnx")
     assert network.kind == "supervised by alphabeta:depth=9"
     dataset = plyground.datasets.load(tmp_path / "data.npz")

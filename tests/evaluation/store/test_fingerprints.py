@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -58,13 +59,17 @@ def fingerprints() -> dict[tuple[str, str], str]:
 
 
 def changed_by(edit, file: str) -> set[tuple[str, str]]:
-    before = fingerprints()
+    before = unedited_fingerprints()
     edit(file)
     after = fingerprints()
     return {key for key, value in before.items() if value != after[key]}
 
 
+unedited_fingerprints = functools.cache(fingerprints)
+
+
 @pytest.mark.parametrize("name", GAMES)
+@pytest.mark.fast_cases(3)
 def test_the_rules_of_a_game_change_with_its_file_and_those_of_others_do_not(name, edit):
     changes = changed_by(edit, f"envs/games/{name}/rules.py")
     assert {game for kind, game in changes if kind == "rules"} == {name}
@@ -88,6 +93,7 @@ def test_what_all_rules_stand_on_changes_all_rules(common_file, edit):
         ("agents/policies/policy_file.py", "onnx", "hex", ("greedy", "hex")),
     ],
 )
+@pytest.mark.fast_cases(4)
 def test_an_agent_changes_with_the_code_that_it_plays_by(file, agent, game, other, edit):
     changes = changed_by(edit, file)
     assert (agent, game) in changes
