@@ -47,9 +47,9 @@ class AlternatingSolver(Solver):
         """The legal actions in the order in which they are solved."""
         return position.legal_actions()
 
-    def value_of_result(self, position: Position, result: int) -> int:
-        """The value of a position whose side to move ends the game at once with this result."""
-        return result
+    def value_of_end(self, position: Position, end: Position) -> int:
+        """The value of a position whose side to move ends the game at once: ``end`` follows."""
+        return int(end.returns[position.to_move])
 
     def search(
         self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
@@ -81,7 +81,7 @@ class AlternatingSolver(Solver):
         for action in self.actions_in_order(position):
             child = position.after(action)
             if child.is_over:
-                value = self.value_of_result(position, int(child.returns[position.to_move]))
+                value = self.value_of_end(position, child)
                 proofs[action] = Proof(value, value, action)
             else:
                 lower, upper = self.bounds(child, weak, monitor)

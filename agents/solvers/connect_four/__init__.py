@@ -132,8 +132,9 @@ class ConnectFourSolver(AlternatingSolver):
             position.legal_actions(), key=lambda column: abs(2 * column - self._board.cols + 1)
         )
 
-    def value_of_result(self, position: Position, result: int) -> int:
-        return result * ((self.plies_left(position) + 1) // 2)  # the stones of the side to move
+    def value_of_end(self, position: Position, end: Position) -> int:
+        stones = (self.plies_left(position) + 1) // 2  # of the side to move
+        return super().value_of_end(position, end) * stones
 
     def solve_batch(
         self, positions: Iterable[Position] | np.ndarray, *, weak: bool = False
