@@ -4,18 +4,24 @@
     python benchmarks/solver.py boards                    # empty boards of several games
     python benchmarks/solver.py boards dots_and_boxes:rows=4,cols=4 --memory 2048 --moves all
     python benchmarks/solver.py endgames                  # the basis of endgame=solver
+    python benchmarks/solver.py endings othello --left 12 16 20 --count 50
+    python benchmarks/solver.py ffo                       # Othello's test positions, with scores
 
 ``positions`` solves the sets in benchmarks/positions, drawn by benchmarks/solver_positions.py by
 phase and difficulty as in Pons' tutorial "Solving Connect 4", each by one batch call with an empty
 table, and checks the values. ``boards`` solves boards from their start and counts the positions
 searched. ``endgames`` solves positions after random moves one by one, with the table of an agent
 with ``endgame=``; the number of plies to the end grows until they take more than 30 ms on average.
+``endings`` solves positions after random moves, each from an empty table: the value, then the
+result alone. ``ffo`` solves positions 40 to 44 of the endgame test of the French Othello Federation
+(http://www.radagast.se/othello/ffotest.html) and checks scores and moves.
 Times are the process's own processor time, without compilation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal
 
 import cyclopts
@@ -49,7 +55,9 @@ ENDGAMES = (
     "tic_tac_toe:size=5",
     "tic_tac_toe:rows=5,cols=6,connect=4",
     "gomoku:size=7",
+    "othello",
 )
+FFO = Path(__file__).parent / "positions" / "othello_ffo.txt"
 ENOUGH = 0.03  # seconds on average
 
 app = cyclopts.App(help=__doc__)
@@ -145,15 +153,14 @@ def boards(
     print_table(f"boards, table {memory} MiB", headings, rows())
 
 
-def random_position(game: Game, plies: int, rng: np.random.Generator) -> Position:
-    """A position after so many random moves whose game is not over."""
+def random_position(solver: Solver, left: int, rng: np.random.Generator) -> Position:
+    """A position of random play with at most so many plies left whose game is not over."""
     while True:
-        position = game.initial_position()
-        for _ in range(plies):
-            if not position.is_over:
-                position.play(int(rng.choice(position.legal_actions())))
-        if not position.is_over:
-            return position
+        position = solver.game.initial_position()
+        while not position.is_over:
+            if solver.plies_left(position) <= left:
+                return position
+            position.play(int(rng.choice(position.legal_actions())))
 
 
 @app.command
@@ -169,14 +176,11 @@ def endgames(*games: str, count: int = 20, step: int = 2) -> None:
         game, rng = make_game(spec), np.random.default_rng(0)
         memory = max(MEMORY_MB, solver_class_of(game).least_memory_mb(game))
         solver = make_solver(game, memory)
-        # so that loading the kernels is not timed
-        solver.solve(random_position(game, game.facts.longest_game - 4, rng))
+        solver.solve(random_position(solver, 4, rng))  # so that loading the kernels is not timed
 
-        def rows(game: Game = game, solver: Solver = solver, rng: np.random.Generator = rng):
-            for left in range(8, game.facts.longest_game + 1, step):
-                sample = [
-                    random_position(game, game.facts.longest_game - left, rng) for _ in range(count)
-                ]
+        def rows(solver: Solver = solver, rng: np.random.Generator = rng):
+            for left in range(8, solver.plies_left(solver.game.initial_position()) + 1, step):
+                sample = [random_position(solver, left, rng) for _ in range(count)]
                 seconds = [processor_seconds(solver.solve, position)[0] for position in sample]
                 yield str(left), duration_text(np.mean(seconds)), duration_text(max(seconds))
                 if np.mean(seconds) > ENOUGH:
@@ -184,6 +188,71 @@ def endgames(*games: str, count: int = 20, step: int = 2) -> None:
 
         headings = ("plies left at most", "mean", "longest")
         print_table(f"{spec}: {count} positions each", headings, rows())
+
+
+@app.command
+def endings(
+    game: str, *, left: tuple[int, ...] = (12, 16, 20), count: int = 50, memory: int = 512
+) -> None:
+    """Print what positions after random moves take, value and result, each from an empty table.
+
+    Args:
+        game: specification of the board
+        left: numbers of plies left
+        count: positions of each number
+        memory: MiB for the table
+    """
+    solver = empty_solver(make_game(game), memory)
+
+    def rows() -> Iterator[tuple[str, ...]]:
+        for plies in left:
+            rng = np.random.default_rng(0)
+            sample = [random_position(solver, plies, rng) for _ in range(count)]
+            for weak in (False, True):
+                costs = []
+                for position in sample:
+                    solver.clear()
+                    seconds, solution = processor_seconds(solver.solve, position, weak=weak)
+                    costs.append((solution.nodes, seconds))
+                nodes, seconds = np.mean(costs, axis=0)
+                yield (
+                    str(plies),
+                    "result" if weak else "value",
+                    f"{nodes:,.0f}",
+                    duration_text(seconds),
+                    duration_text(max(each for _, each in costs)),
+                    f"{nodes / seconds:,.0f}",
+                )
+
+    headings = ("plies left", "asked", "searched each", "time each", "longest", "searched/s")
+    print_table(f"{game}: {count} positions each, table {memory} MiB", headings, rows())
+
+
+@app.command
+def ffo(*, memory: int = 512) -> None:
+    """Print what positions of the FFO test of Othello take, and check scores and moves.
+
+    Args:
+        memory: MiB for the table
+    """
+    solver = empty_solver(make_game("othello"), memory)
+
+    def rows() -> Iterator[tuple[str, ...]]:
+        for number, line in enumerate(FFO.read_text().splitlines(), 40):
+            text, score, best = line.split()
+            position = solver.game.position_from_text(text)
+            solver.clear()
+            seconds, solution = processor_seconds(solver.solve, position)
+            move = solver.game.action_to_text(solution.best_action)
+            if solution.value != int(score) or move not in best.split(","):
+                raise SystemExit(f"FFO {number}: {solution.value} {move}, not {score} {best}")
+            left = str(solver.plies_left(position))
+            speed = f"{solution.nodes / seconds:,.0f}"
+            cost = (f"{solution.nodes:,}", duration_text(seconds), speed)
+            yield (str(number), left, f"{solution.value:+d}", move, *cost)
+
+    headings = ("position", "free cells", "value", "move", "searched", "time", "searched/s")
+    print_table(f"FFO, table {memory} MiB", headings, rows())
 
 
 if __name__ == "__main__":

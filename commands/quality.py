@@ -13,7 +13,6 @@ from ..agents.solvers.solver import DEFAULT_MEMORY_MB
 from ..envs import make_game
 from ..envs.specification import SpecificationError
 from ..evaluation.move_quality import (
-    REACH,
     TIME_LIMIT,
     Evidence,
     MoveJudge,
@@ -56,7 +55,7 @@ class SampleOptions:
         int | None,
         option(
             "PLY",
-            f"The first ply that is judged (default: where at most {REACH} plies remain).",
+            "The first ply that is judged (default: where the solver takes seconds at most).",
             low=0,
         ),
     ] = None
@@ -110,7 +109,7 @@ def quality(
     """
     board = make_game(game)
     judge = MoveJudge(board, solver.memory, solver.time_limit)
-    first = first_ply_within_reach(board) if sample.from_ply is None else sample.from_ply
+    first = first_ply_within_reach(judge) if sample.from_ply is None else sample.from_ply
     with ctrl_c_says("stopped; nothing was judged to the end"):
         evidence = _gather(judge, agents, sample, seed, first)
     meaning = judge.solver.meaning

@@ -29,9 +29,7 @@ from .players import Player, as_player, legal_action
 from .statistics.courses import Courses
 from .store.store import Store, StoreError
 
-PHASES = ("opening", "middle", "end")  # thirds of the longest game
-# the plies that may be left so that all moves of most positions are solved within seconds
-REACH = 30
+PHASES = ("opening", "middle", "end")  # thirds of the plies that the solver counts
 TIME_LIMIT = 10.0  # seconds for one position
 # keeps these random numbers apart from those that agents draw from the same seed
 POSITION_STREAM = 0x71756C74
@@ -109,6 +107,7 @@ class MoveJudge:
         self.game: Game = game
         self.time_limit, self.node_limit = time_limit, node_limit
         self.solver: Solver = make_solver(game, memory_mb)
+        self.plies: int = self.solver.plies_left(game.initial_position())
         self._known: dict[bytes, Mapping[int, int] | None] = {}
 
     def knows(self, position: Position) -> bool:
@@ -146,14 +145,14 @@ def has_worse_move(values: Mapping[int, int]) -> bool:
     return len(set(values.values())) > 1
 
 
-def phase_of(game: Game, ply: int) -> int:
-    """The third of the longest game that a position after ``ply`` actions belongs to."""
-    return min(len(PHASES) - 1, len(PHASES) * ply // game.facts.longest_game)
+def phase_of(judge: MoveJudge, ply: int) -> int:
+    """The third of the game that a position after ``ply`` actions belongs to."""
+    return min(len(PHASES) - 1, len(PHASES) * ply // judge.plies)
 
 
-def first_ply_within_reach(game: Game) -> int:
+def first_ply_within_reach(judge: MoveJudge) -> int:
     """The first ply from which the solver is asked, unless something else is wanted."""
-    return max(0, game.facts.longest_game - REACH)
+    return max(0, judge.plies - judge.solver.plies_in_seconds)
 
 
 class Sample(NamedTuple):
@@ -189,14 +188,13 @@ def sample_positions(
             and worse moves and is solved in time.
     """
     game = judge.game
-    first = first_ply_within_reach(game) if first_ply is None else first_ply
-    if not 0 <= first < game.facts.longest_game:
+    first = first_ply_within_reach(judge) if first_ply is None else first_ply
+    if not 0 <= first < judge.plies:
         raise SpecificationError(
-            f"{game.spec} lasts at most {game.facts.longest_game} plies; --from-ply can be 0 to "
-            f"{game.facts.longest_game - 1}"
+            f"{game.spec} lasts at most {judge.plies} plies; --from-ply can be 0 to {judge.plies - 1}"
         )
     plies = [
-        [ply for ply in range(first, game.facts.longest_game) if phase_of(game, ply) == phase]
+        [ply for ply in range(first, judge.plies) if phase_of(judge, ply) == phase]
         for phase in range(len(PHASES))
     ]
     phases = [phase for phase in range(len(PHASES)) if plies[phase]]
@@ -357,7 +355,7 @@ def stored_moves(
         StoreError: the store cannot be read, or holds no games of this kind.
         SpecificationError: an agent has played none of them.
     """
-    first = first_ply_within_reach(judge.game) if first_ply is None else first_ply
+    first = first_ply_within_reach(judge) if first_ply is None else first_ply
     left_out = {
         "opening moves, not the agents' own": 0,
         f"before ply {first}": 0,
@@ -398,7 +396,7 @@ def _judge_stored(
     return JudgedMove(
         labels.index(move.players[mover]),
         move.game,
-        phase_of(judge.game, move.ply),
+        phase_of(judge, move.ply),
         *judge.verdict(position, move.actions[move.ply]),
         move.seconds[mover],
         move.actions[move.ply],

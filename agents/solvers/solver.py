@@ -189,10 +189,13 @@ class Solver(ABC):
             resists.
         plies_at_once: positions with at most so many plies to go take 30 ms or less on average
             (benchmarks/solver.py endgames).
+        plies_in_seconds: with at most so many to go, all actions of most positions are valued
+            within seconds.
     """
 
     meaning: ClassVar[str] = ""
     plies_at_once: ClassVar[int] = 0
+    plies_in_seconds: ClassVar[int] = 30
     graded: ClassVar[bool] = True
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:

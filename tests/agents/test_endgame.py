@@ -9,34 +9,34 @@ from broken.games import Line
 from helpers import SMALL_GAMES
 from plyground import Game, make_agent, make_game
 from plyground.agents.compiled_opponents import compiled_form
-from plyground.agents.solvers.solver import make_solver, solve
+from plyground.agents.solvers.solver import make_solver
 from plyground.envs.specification import SpecificationError
 from reference.search import minimax
 
 
 @pytest.mark.parametrize(
-    "spec", ["connect_four:rows=4,cols=5", "dots_and_boxes:rows=2,cols=2", "tic_tac_toe"]
+    "spec",
+    [
+        "connect_four:rows=4,cols=5",
+        "othello:size=4",
+        "dots_and_boxes:rows=2,cols=2",
+        "tic_tac_toe",
+    ],
 )
 @pytest.mark.parametrize("name", ["alphabeta:depth=1", "mcts:simulations=5"])
 @pytest.mark.fast_cases(1)
 def test_once_few_enough_plies_are_left_play_is_perfect(spec, name):
     game, rng = make_game(spec), random.Random(3)
-    agent = make_agent(f"{name},endgame=8")
+    agent, solver = make_agent(f"{name},endgame=8"), make_solver(game, 1)
     for _ in range(8):
         position = game.initial_position()
-        while not position.is_over and game.facts.longest_game - _plies(position) > 8:
+        while not position.is_over and solver.plies_left(position) > 8:
             position.play(rng.choice(position.legal_actions()))
         if position.is_over:
             continue
         decision = agent.analyse(position)
         assert decision.exact
-        assert decision.action in solve(position, moves="all").optimal_actions
-
-
-def _plies(position):
-    return int(
-        position.record.drawn if position.game.name == "dots_and_boxes" else position.record.ply
-    )
+        assert decision.action in solver.solve(position, moves="all").optimal_actions
 
 
 def test_before_that_the_agent_searches_as_ever():
@@ -49,7 +49,8 @@ def test_before_that_the_agent_searches_as_ever():
 
 
 @pytest.mark.parametrize(
-    "spec", ["connect_four:rows=7,cols=8", "dots_and_boxes:rows=4,cols=4", "gomoku:size=7"]
+    "spec",
+    ["connect_four:rows=7,cols=8", "othello", "dots_and_boxes:rows=4,cols=4", "gomoku:size=7"],
 )
 @pytest.mark.parametrize("name", ["alphabeta:depth=1", "mcts:simulations=5"])
 @pytest.mark.fast_cases(1)
@@ -59,7 +60,7 @@ def test_endgame_solver_means_what_the_solver_of_the_game_solves_at_once(spec, n
     plies = solver.plies_at_once
     position, count = game.initial_position(), 0
     while not position.is_over:
-        left = game.facts.longest_game - _plies(position)
+        left = solver.plies_left(position)
         decision = agent.analyse(position)
         if left == plies + 1:
             assert decision.nodes == make_agent(name).analyse(position).nodes

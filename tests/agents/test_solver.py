@@ -21,8 +21,9 @@ SMALL = [
     "dots_and_boxes:rows=2,cols=2",
     "tic_tac_toe:rows=3,cols=4,connect=3",
     "gomoku:rows=4,cols=4,connect=4",
+    "othello:size=4",
 ]
-LARGE = ["connect_four", "dots_and_boxes:rows=4,cols=4", "tic_tac_toe:size=6"]
+LARGE = ["connect_four", "dots_and_boxes:rows=4,cols=4", "tic_tac_toe:size=6", "othello"]
 
 
 @pytest.mark.parametrize("spec", SMALL)
@@ -200,7 +201,7 @@ def test_what_cannot_be_solved_is_refused_in_one_sentence():
         SpecificationError,
         match=(
             r"no exact solver for line \(there are: connect_four, dots_and_boxes, gomoku, "
-            r"tic_tac_toe\)"
+            r"othello, tic_tac_toe\)"
         ),
     ):
         make_agent("solver", game=Game(Line()))

@@ -180,7 +180,7 @@ def test_positions_are_distinct_open_ask_something_and_come_again_by_seed():
     for position, phase in first.positions:
         assert not position.is_over
         assert has_worse_move(judge.values(position))
-        assert phase == phase_of(TIC_TAC_TOE, 9 - len(position.legal_actions()))
+        assert phase == phase_of(judge, 9 - len(position.legal_actions()))
 
 
 def test_a_small_game_gives_the_positions_it_has():
@@ -191,8 +191,8 @@ def test_a_small_game_gives_the_positions_it_has():
 
 
 def test_the_solver_is_asked_where_it_answers_soon():
-    assert first_ply_within_reach(plyground.make_game("connect_four")) == 12
-    assert first_ply_within_reach(TIC_TAC_TOE) == 0
+    assert first_ply_within_reach(MoveJudge(plyground.make_game("connect_four"), 1)) == 12
+    assert first_ply_within_reach(MoveJudge(TIC_TAC_TOE, 1)) == 0
 
 
 def test_positions_that_take_too_long_are_left_out_and_counted():

@@ -25,7 +25,8 @@ class OthelloSolver(AlternatingSolver):
     """Solves Othello on every board, as far as time allows: up to some 24 free cells."""
 
     meaning = "The value is the margin in discs at the end, own minus the opponent's."
-    plies_at_once = 14
+    plies_at_once = 16
+    plies_in_seconds = 20
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         super().__init__(game, memory_mb)

@@ -55,9 +55,7 @@ def _spread(builder: Any, value: Any) -> Any:
 def _union(builder: Any, vector: Any) -> Any:
     """The union of all lanes."""
     name = f"llvm.vector.reduce.or.v{LANES}i64"
-    union = cgutils.get_or_insert_function(
-        builder.module, ir.FunctionType(I64, [VECTOR]), name
-    )
+    union = cgutils.get_or_insert_function(builder.module, ir.FunctionType(I64, [VECTOR]), name)
     return builder.call(union, [vector])
 
 

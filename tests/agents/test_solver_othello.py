@@ -1,0 +1,185 @@
+"""Othello's solver: equal to full enumeration, to published scores, and consistent with itself."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import cached_by_position
+from plyground import make_agent, make_game
+from plyground.agents.solvers.othello import lanes, table
+from plyground.agents.solvers.othello.board import make_board, stable_discs
+from plyground.agents.solvers.solver import make_solver
+from plyground.envs.compiled.kernels import kernel
+
+FFO = Path(__file__).parents[2] / "benchmarks" / "positions" / "othello_ffo.txt"
+
+
+@cached_by_position
+def margin(position):
+    """The value of a position of a game with reward=margin, by full enumeration."""
+    if position.is_over:
+        return int(position.returns[position.to_move])
+    return max(-margin(position.after(action)) for action in position.legal_actions())
+
+
+def ending(solver, free, rng):
+    """A position of random play with so many free cells whose game is not over."""
+    while True:
+        position = solver.game.initial_position()
+        while not position.is_over:
+            if solver.plies_left(position) == free:
+                return position
+            position.play(rng.choice(position.legal_actions()))
+
+
+@pytest.mark.parametrize(("size", "most"), [(4, 7), (6, 5), (8, 6)])
+def test_endings_have_the_values_of_full_enumeration(size, most):
+    rng, solver = random.Random(0), make_solver(make_game(f"othello:size={size},reward=margin"), 1)
+    passes = draws = 0
+    for number in range(60):
+        position = ending(solver, number % most + 1, rng)
+        value = margin(position)
+        values = {a: -margin(position.after(a)) for a in position.legal_actions()}
+        passes, draws = passes + (size * size in values), draws + (value == 0)
+        everything = solver.solve(position, moves="all")
+        assert (everything.value, everything.values) == (value, values)
+        solver.clear()
+        for weak in (False, True):
+            solution = solver.solve(position, weak=weak)
+            assert solution.result == np.sign(value)
+            assert weak or (solution.value, values[solution.best_action]) == (value, value)
+            assert np.sign(values[solution.best_action]) == solution.result
+    assert passes and draws
+
+
+def test_the_line_of_best_play_ends_with_the_value():
+    rng, solver = random.Random(1), make_solver(make_game("othello:reward=margin"), 4)
+    for _ in range(5):
+        position = ending(solver, 12, rng)
+        solution, end = solver.solve(position), position.copy()
+        for action in solution.principal_variation:
+            end.play(action)
+        assert end.is_over
+        assert end.returns[position.to_move] == solution.value
+
+
+def test_values_are_those_of_alpha_beta_and_equal_under_symmetry():
+    rng, solver = random.Random(2), make_solver(make_game("othello:reward=margin"), 4)
+    alphabeta = make_agent("alphabeta:depth=60")
+    for _ in range(4):
+        position = ending(solver, 9, rng)
+        value = solver.solve(position).value
+        decision = alphabeta.analyse(position)
+        assert (decision.exact, decision.value) == (True, value)
+        for symmetry in range(4):
+            solver.clear()
+            assert solver.solve(position.transformed(symmetry)).value == value
+
+
+def test_the_result_alone_costs_less_than_the_margin():
+    rng, solver = random.Random(3), make_solver(make_game("othello"), 4)
+    nodes = {True: 0, False: 0}
+    for _ in range(5):
+        position = ending(solver, 13, rng)
+        for weak in nodes:
+            solver.clear()
+            nodes[weak] += solver.solve(position, weak=weak).nodes
+    assert nodes[True] < nodes[False] / 2
+
+
+@kernel
+def fill(cells, own, other, turned, discs):
+    """Open cells, and the discs turned by each cell, of many boards."""
+    for i in range(len(own)):
+        cells[i] = lanes.open_cells(cells[i], own[i], other[i])
+        for cell in range(64):
+            turned[i, cell] = lanes.turned_discs(lanes.RAYS, cell, own[i], other[i])
+
+
+def test_the_lanes_know_the_rules():
+    rng = np.random.default_rng(0)
+    discs, sides = (rng.integers(0, 2**64, 40, np.uint64) for _ in range(2))
+    discs[::2] |= rng.integers(0, 2**64, 20, np.uint64)  # some boards nearly full
+    own, other, everywhere = discs & sides, discs & ~sides, np.full(40, 2**64 - 1, np.uint64)
+    cells, turned = everywhere.copy(), np.zeros((40, 64), np.uint64)
+    fill(cells, own, other, turned, discs)
+    for i in range(40):
+        assert cells[i] == lanes._interpreted_open_cells(everywhere[i], own[i], other[i])
+        for cell in range(64):
+            expected = lanes._interpreted_turned_discs(lanes.RAYS, cell, own[i], other[i])
+            assert turned[i, cell] == expected
+            if not int(discs[i]) >> cell & 1:
+                assert (turned[i, cell] != 0) == bool(int(cells[i]) >> cell & 1)
+
+
+@kernel
+def count_stable(board, own, other):
+    return stable_discs(board, own, other)
+
+
+@pytest.mark.parametrize("size", [4, 8])
+def test_discs_counted_as_stable_are_never_turned(size):
+    rng, solver = random.Random(4), make_solver(make_game(f"othello:size={size}"), 1)
+    board, count = make_board(size), 0
+    for _ in range(100):
+        position = ending(solver, rng.randrange(1, size * size - 6), rng)
+        sides = [int(each) for each in position.record.discs]
+        own = sides[0]
+        stable = int(count_stable(board, *map(np.uint64, sides)))
+        while not position.is_over:
+            position.play(rng.choice(position.legal_actions()))
+            own &= int(position.record.discs[0])
+        count += stable
+        assert stable <= own.bit_count()
+    assert count > 100
+
+
+@kernel
+def store_one(entries, own, other, lower):
+    mask = table.bucket_mask(entries, 8)
+    bucket = table.bucket_of(mask, own, other)
+    table.store(entries, bucket, own, other, lower, table.UNKNOWN, 5, 9)
+    return bucket
+
+
+@kernel
+def look_up(entries, bucket, own, other):
+    return table.probe(entries, bucket, own, other)
+
+
+def test_an_entry_of_which_two_threads_wrote_parts_is_no_entry():
+    rng = np.random.default_rng(0)
+    positions = []
+    for lower in range(6):
+        discs, sides = (rng.integers(0, 2**64, 2, np.uint64) for _ in range(2))
+        positions += [(discs[0] & sides[0], discs[0] & ~sides[0], lower // 2)]
+    written = []
+    for own, other, lower in positions:
+        entries = table.new_table(1)
+        bucket = store_one(entries, own, other, lower)
+        data = look_up(entries, bucket, own, other)
+        assert int(data & table.BYTE) - table.OFFSET == lower
+        written.append(entries[bucket : bucket + table.WORDS].copy())
+    asked = [(own, other) for own, _, _ in positions for _, other, _ in positions]
+    entries = table.new_table(1)
+    for one, another in itertools.combinations(written, 2):
+        for parts in range(1, 7):
+            mixed = [(another if parts >> i & 1 else one)[i] for i in range(table.WORDS)]
+            if any((mixed == whole).all() for whole in (one, another)):
+                continue
+            entries[: table.WORDS] = mixed
+            assert not any(look_up(entries, 0, own, other) for own, other in asked)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", FFO.read_text().splitlines(), ids=lambda line: line[-20:])
+def test_positions_of_the_ffo_suite_have_the_published_scores_and_moves(line):
+    position_text, score, best = line.split()
+    game = make_game("othello")
+    solution = make_solver(game, 512).solve(game.position_from_text(position_text))
+    assert solution.value == int(score)
+    assert game.action_to_text(solution.best_action) in best.split(",")
