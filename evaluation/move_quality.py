@@ -191,7 +191,8 @@ def sample_positions(
     first = first_ply_within_reach(judge) if first_ply is None else first_ply
     if not 0 <= first < judge.plies:
         raise SpecificationError(
-            f"{game.spec} lasts at most {judge.plies} plies; --from-ply can be 0 to {judge.plies - 1}"
+            f"{game.spec} lasts at most {judge.plies} plies; --from-ply can be 0 to "
+            f"{judge.plies - 1}"
         )
     plies = [
         [ply for ply in range(first, judge.plies) if phase_of(judge, ply) == phase]

@@ -53,7 +53,7 @@ def test_endings_have_the_values_of_full_enumeration(size, most):
             assert solution.result == np.sign(value)
             assert weak or (solution.value, values[solution.best_action]) == (value, value)
             assert np.sign(values[solution.best_action]) == solution.result
-    assert passes and draws
+    assert min(passes, draws) > 0
 
 
 def test_the_line_of_best_play_ends_with_the_value():
@@ -70,7 +70,7 @@ def test_the_line_of_best_play_ends_with_the_value():
 def test_values_are_those_of_alpha_beta_and_equal_under_symmetry():
     rng, solver = random.Random(2), make_solver(make_game("othello:reward=margin"), 4)
     alphabeta = make_agent("alphabeta:depth=60")
-    for _ in range(4):
+    for _ in range(2):
         position = ending(solver, 9, rng)
         value = solver.solve(position).value
         decision = alphabeta.analyse(position)

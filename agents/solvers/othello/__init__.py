@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
 from ....envs.compiled.bits import count_bits
 from ....envs.game import Game, Position
 from ....envs.games.othello.rules import MARGIN, Othello

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import inner_kernel
-from ....envs.games.othello.board import ONE, STEPS, ZERO
+from ....envs.games.othello.board import STEPS, ZERO
 
 ALL = np.uint64(2**64 - 1)
 

@@ -21,7 +21,7 @@ from ....envs.games.othello.board import ONE, ZERO
 from . import table as t
 from .board import Board, difference, stable_discs
 from .lanes import RAYS, open_cells, turned_discs
-from .last_cells import LOWEST, last_four, last_few
+from .last_cells import LOWEST, last_few, last_four
 
 ENTER, LEAVE, ADVANCE, FINISH = range(4)  # what to do next at the current ply
 SHALLOW = 7  # free cells up to which moves are tried by parity
