@@ -15,6 +15,10 @@ from ....envs.games.othello.board import STEPS, ZERO
 
 ALL = np.uint64(2**64 - 1)
 
+# By the distances from the two nearest edges: a corner, the cells beside it, …
+CELL_VALUES = {(0, 0): 18, (0, 1): 4, (1, 1): 2, (0, 2): 12, (1, 2): 6, (2, 2): 10, (0, 3): 10,
+               (1, 3): 8, (2, 3): 8, (3, 3): 0}  # fmt: skip
+
 
 class Board(NamedTuple):
     """A board as the search needs it.
@@ -61,8 +65,8 @@ def make_board(size: int) -> Board:
         for each in range(16):
             if each & quadrants[cell]:
                 quadrant_cells[each] |= np.uint64(1 << cell)
-        from_edge = sorted((min(row, far - row), min(column, far - column)))
-        values[cell] = CELL_VALUES.get(tuple(from_edge), 0)
+        nearer, farther = sorted((min(row, far - row), min(column, far - column)))
+        values[cell] = CELL_VALUES[nearer, farther]
         for index, step in enumerate(STEPS):
             down, right = divmod(int(step) + 1, 8)
             along = [(row + i * down, column + i * (right - 1)) for i in range(-far, far + 1)]
@@ -80,11 +84,6 @@ def make_board(size: int) -> Board:
         borders,
         values,
     )
-
-
-# By the distances from the two nearest edges: a corner, the cells beside it, …
-CELL_VALUES = {(0, 0): 18, (0, 1): 4, (1, 1): 2, (0, 2): 12, (1, 2): 6, (2, 2): 10, (0, 3): 10,
-               (1, 3): 8, (2, 3): 8, (3, 3): 0}  # fmt: skip
 
 
 @inner_kernel
