@@ -15,7 +15,7 @@ from plyground.agents.solvers.othello.board import make_board, stable_discs
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.compiled.kernels import kernel
 
-FFO = Path(__file__).parents[2] / "benchmarks" / "positions" / "othello_ffo.txt"
+FFO = Path(__file__).parents[3] / "benchmarks" / "positions" / "othello_ffo.txt"
 
 
 @cached_by_position
