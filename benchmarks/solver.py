@@ -3,6 +3,7 @@
     python benchmarks/solver.py positions --count 100     # connect four by phase and difficulty
     python benchmarks/solver.py boards                    # empty boards of several games
     python benchmarks/solver.py boards dots_and_boxes:rows=4,cols=4 --memory 2048 --moves all
+    python benchmarks/solver.py boards hex:size=6 --moves all  # which openings win
     python benchmarks/solver.py endgames                  # the basis of endgame=solver
     python benchmarks/solver.py endings othello --left 12 16 20 --count 50
     python benchmarks/solver.py ffo                       # Othello's test positions, with scores
@@ -45,6 +46,8 @@ BOARDS = (
     "tic_tac_toe:size=4",
     "tic_tac_toe:rows=5,cols=6,connect=4",
     "tic_tac_toe:size=5",
+    "hex:size=5",
+    "hex:size=6",
 )
 ENDGAMES = (
     "connect_four",
@@ -56,6 +59,8 @@ ENDGAMES = (
     "tic_tac_toe:rows=5,cols=6,connect=4",
     "gomoku:size=7",
     "othello",
+    "hex:size=7",
+    "hex:size=8",
 )
 FFO = Path(__file__).parent / "positions" / "othello_ffo.txt"
 ENOUGH = 0.03  # seconds on average

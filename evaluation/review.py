@@ -68,8 +68,8 @@ class Reviewer:
         agent: the agent that estimates where no solver reaches, or its specification; by default
             :func:`estimator_of` names it.
         seed: start of the agent's random stream, in every position anew.
-        solver_nodes: how many positions the solver may visit for one; 0 leaves everything to the
-            agent.
+        solver_nodes: how many positions the solver may visit for one, fewer if they cost it more
+            (``Solver.node_cost``); 0 leaves everything to the agent.
         memory_mb: the memory of the solver's table, in MiB.
 
     Raises:
@@ -338,10 +338,11 @@ def _judge_of(game: Game, nodes: int, memory_mb: int) -> MoveJudge | None:
     if nodes <= 0:
         return None
     try:
-        least = solver_class_of(game).least_memory_mb(game)
+        solver_class = solver_class_of(game)
     except SpecificationError:
         return None
-    return MoveJudge(game, max(memory_mb, least), node_limit=nodes)
+    memory_mb = max(memory_mb, solver_class.least_memory_mb(game))
+    return MoveJudge(game, memory_mb, node_limit=max(1, nodes // solver_class.node_cost))
 
 
 def _change(player: int, attainable: PositionValue, after: PositionValue) -> str | None:

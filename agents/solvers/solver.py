@@ -191,12 +191,14 @@ class Solver(ABC):
             (benchmarks/solver.py endgames).
         plies_in_seconds: with at most so many to go, all actions of most positions are valued
             within seconds.
+        node_cost: how many nodes of the other solvers take the time of one of its own.
     """
 
     meaning: ClassVar[str] = ""
     plies_at_once: ClassVar[int] = 0
     plies_in_seconds: ClassVar[int] = 30
     graded: ClassVar[bool] = True
+    node_cost: ClassVar[int] = 1
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         self.check_game(game)

@@ -22,8 +22,16 @@ SMALL = [
     "tic_tac_toe:rows=3,cols=4,connect=3",
     "gomoku:rows=4,cols=4,connect=4",
     "othello:size=4",
+    "hex:size=3",
+    "hex:size=3,swap=yes",
 ]
-LARGE = ["connect_four", "dots_and_boxes:rows=4,cols=4", "tic_tac_toe:size=6", "othello"]
+LARGE = [
+    "connect_four",
+    "dots_and_boxes:rows=4,cols=4",
+    "tic_tac_toe:size=6",
+    "othello",
+    "hex:size=8",
+]
 
 
 @pytest.mark.parametrize("spec", SMALL)
@@ -200,7 +208,7 @@ def test_what_cannot_be_solved_is_refused_in_one_sentence():
     with pytest.raises(
         SpecificationError,
         match=(
-            r"no exact solver for line \(there are: connect_four, dots_and_boxes, gomoku, "
+            r"no exact solver for line \(there are: connect_four, dots_and_boxes, gomoku, hex, "
             r"othello, tic_tac_toe\)"
         ),
     ):
@@ -220,6 +228,7 @@ def test_what_cannot_be_solved_is_refused_in_one_sentence():
     [
         ("connect_four:rows=12,cols=12", r"\(rows \+ 1\) \* cols at most 64; .* has 156$"),
         ("dots_and_boxes:rows=15,cols=15", "boards of at most 64 edges; .* has 480$"),
+        ("hex:size=9", "boards of at most 64 cells, this one has 81$"),
     ],
 )
 def test_boards_with_wide_records_are_refused_with_the_limit(spec, message):

@@ -48,7 +48,7 @@ def test_the_exact_value_of_every_move_stands_on_the_board(visit):
 
 @pytest.mark.thorough
 def test_estimates_are_told_apart_from_proofs_and_lines_are_drawn(visit):
-    page = visit("/analyse?game=hex:size=4&agent=mcts:simulations=300")
+    page = visit("/analyse?game=hex:size=9&agent=mcts:simulations=300")
     expect(page.locator(".lines button")).to_have_count(3, timeout=60_000)
     assert page.inner_text("#exact-text").startswith("No solver reaches this game")
     assert page.locator(".label.guess").count() > 3
