@@ -28,7 +28,7 @@ class HexSolver(AlternatingSolver):
     """Solves Hex on boards of at most 8 × 8 cells, with and without the swap rule."""
 
     meaning = "+1: the side to move wins; −1: it loses."
-    plies_at_once = 25
+    plies_at_once = 36
     graded = False
     node_cost = 256
 
