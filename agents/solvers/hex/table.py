@@ -51,7 +51,7 @@ class Key(NamedTuple):
     first: np.uint64
     second: np.uint64
     flip: bool
-    index: int
+    bucket: int
 
 
 def new_table(memory_mb: int) -> np.recarray[Any, Any]:
@@ -83,7 +83,7 @@ def key_of(table, cells, first, second, mover):
 @inner_kernel
 def probe(table, key, mover):
     """The index of the entry for a key, or ``UNKNOWN``."""
-    for index in range(key.index, key.index + BUCKET):
+    for index in range(key.bucket, key.bucket + BUCKET):
         entry = table[index]
         if entry.mover == mover + 1 and entry.first == key.first and entry.second == key.second:
             return index
@@ -95,8 +95,8 @@ def store(table, cells, key, mover, phi, delta, region, carrier, nodes):
     """Keep what is known of a position."""
     index = probe(table, key, mover)
     if index == UNKNOWN:
-        index = key.index
-        for other in range(key.index, key.index + BUCKET):
+        index = key.bucket
+        for other in range(key.bucket, key.bucket + BUCKET):
             if table[other].nodes < table[index].nodes:
                 index = other
         table[index].nodes = 0
