@@ -225,6 +225,11 @@ def test_once_positions_take_too_long_the_solver_is_not_asked_for_earlier_ones()
     assert not result.values[0].exact
 
 
+@pytest.mark.parametrize(("spec", "nodes"), [("connect_four", 2560), ("hex:size=7", 10)])
+def test_a_solver_whose_nodes_cost_more_visits_fewer(spec, nodes):
+    assert Reviewer(make_game(spec), solver_nodes=2560).solver_nodes == nodes
+
+
 def test_moves_of_the_opening_and_forced_moves_do_not_count():
     result = play_game("tic_tac_toe", [make_agent("random"), make_agent("random")], [4, 0], (1, 2))
     entry = StoredGame(0, (0, 1), (4, 0), (1, 2), result)
