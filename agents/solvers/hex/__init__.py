@@ -29,6 +29,7 @@ class HexSolver(AlternatingSolver):
 
     meaning = "+1: the side to move wins; −1: it loses."
     plies_at_once = 36
+    plies_in_seconds = 40
     graded = False
     node_cost = 256
 
