@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from importlib.resources import files
+
 import numpy as np
 
 from .reference import Reference
@@ -92,3 +95,53 @@ def mobility(game: Othello, player: int) -> int:
 def discs(game: Othello, player: int) -> int:
     """Own discs minus the opponent's."""
     return game.count(player) - game.count(1 - player)
+
+
+# For each table the cells whose discs are the digits of its numbers, the lowest first, and the
+# order of the digits in the mirror image that shares its weight.
+_ROW = [(0, 1, 2, 3, 4, 5, 6, 7), (7, 6, 5, 4, 3, 2, 1, 0)]
+TABLES = {
+    "edge": ([(0, x) for x in range(8)] + [(1, 1), (1, 6)], (*_ROW[1], 9, 8)),
+    "block": ([(y, x) for y in (0, 1) for x in range(5)], tuple(range(10))),
+    "corner": ([(y, x) for y in range(3) for x in range(3)], (0, 3, 6, 1, 4, 7, 2, 5, 8)),
+    **{f"row{y + 1}": ([(y, x) for x in range(8)], _ROW[1]) for y in (1, 2, 3)},
+    **{
+        f"diagonal{n}": ([(i, 8 - n + i) for i in range(n)], tuple(reversed(range(n))))
+        for n in (4, 5, 6, 7, 8)
+    },
+}
+
+
+@functools.cache
+def weights() -> dict[str, np.ndarray]:
+    """The weights of the file by table, stage and number."""
+    with np.load(str(files("plyground.envs.games.othello") / "patterns.npz")) as file:
+        by_number = {"counts": file["counts"].astype(int)}
+        for name, (cells, mirror) in TABLES.items():
+            digits = np.arange(3 ** len(cells))[:, None] // 3 ** np.arange(len(cells)) % 3
+            twins = digits[:, mirror] @ 3 ** np.arange(len(cells))
+            lower = np.minimum(twins, np.arange(len(twins)))
+            classes = np.unique(lower, return_inverse=True)[1]
+            by_number[name] = file[name].astype(int)[:, classes]
+    return by_number
+
+
+def patterns(game: Othello, player: int) -> int:
+    """The sum of the weights of all patterns in the four rotations of the board, and of counts."""
+    if game.rows != 8:
+        return mobility(game, player)
+    mover, plies = game.to_move, len(game.discs) - 4
+    stage = min(max((plies - 8) // 4, 0), 11)
+    digits = np.zeros((8, 8), int)
+    for cell, owner in game.discs.items():
+        digits[cell] = 1 if owner == mover else 2
+    counts = weights()["counts"][stage]
+    own, other = (min(len(game.open_cells(side)), 31) for side in (mover, 1 - mover))
+    points = int(counts[own] + counts[32 + other] + counts[64 + plies % 4])
+    for turn in range(4):
+        board = np.rot90(digits, turn)
+        for name, (cells, _) in TABLES.items():
+            for view in (board, board[:, ::-1]) if name == "block" else (board,):
+                number = sum(int(view[cell]) * 3**i for i, cell in enumerate(cells))
+                points += int(weights()[name][stage, number])
+    return points if player == mover else -points

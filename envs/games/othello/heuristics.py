@@ -8,9 +8,10 @@ from ... import rules as r
 from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
 from .board import ONE, ZERO, open_cells
+from .patterns import BLOCKS, EDGES, OTHERS, SIZE, pattern_points
 from .rules import Othello
 
-MOBILITY, DISCS = range(2)  # in the order of the declaration
+PATTERNS, MOBILITY, DISCS = range(3)  # in the order of the declaration
 MOVE_POINTS, CORNER_POINTS, BESIDE_CORNER_POINTS = 10, 100, 30
 
 
@@ -31,12 +32,16 @@ def side_points(rules, own, other):
 
 @r.evaluate.register_body(Othello)
 def evaluate(rules, position, player, heuristic):
-    """The heuristics ``mobility`` and ``discs``: own points minus the opponent's.
+    """The heuristics ``patterns``, ``mobility`` and ``discs``.
 
-    ``mobility``: 10 for each cell open to the side, 100 for each corner, −30 for each disc
-    diagonally beside a free corner. ``discs``: the number of discs.
+    ``patterns``: what patterns of discs are worth, in eighths of a disc, see :mod:`.patterns`; on
+    boards other than 8×8 the same as ``mobility``. ``mobility``: 10 for each cell open to the side,
+    100 for each corner, −30 for each disc diagonally beside a free corner, minus the opponent's
+    points. ``discs``: own discs minus the opponent's.
     """
     own, other = position.discs[player], position.discs[1 - player]
     if heuristic == DISCS:
         return count_bits(own) - count_bits(other)
+    if heuristic == PATTERNS and rules.size == SIZE:
+        return pattern_points(rules, EDGES, BLOCKS, OTHERS, position, player)
     return np.int64(side_points(rules, own, other) - side_points(rules, other, own))

@@ -70,7 +70,7 @@ COLOURS = ("#20242b", "#f7f4ee")  # of the discs
         Parameter("size", int, 8, "cells on a side, an even number", 4, 8),
         Parameter("reward", str, "win", "what a game returns", choices=("win", "margin")),
     ),
-    heuristics=("mobility", "discs"),
+    heuristics=("patterns", "mobility", "discs"),
     check=lambda rules: f"size must be even, not {rules.size}" if rules.size % 2 else None,
 )
 class Othello(NamedTuple):
