@@ -145,8 +145,8 @@ def play_all(folder, games, heuristic):
     search, plan, board = new_search(heuristic)
     actions, out = np.zeros(65, np.int16), np.zeros((200 * CHUNK, 2), np.uint64)
     chunks = []
-    for chunk in track(range(games // CHUNK), "playing"):
-        file = folder / f"games-{chunk}.npy"
+    for chunk in track(range(-(-games // CHUNK)), "playing"):
+        file = folder / f"games-{heuristic}-{chunk}.npy"
         if not file.exists():
             count = play_games(tuple(search), plan, CHUNK, new_stream(chunk), board, actions, out)
             _, first = np.unique(out[:count], axis=0, return_index=True)
@@ -167,7 +167,7 @@ def label_all(folder, stage, chunks, depth, weights):
     search, plan, board = new_search("patterns", weights)
     parts = []
     for chunk, discs in enumerate(track(chunks, f"labelling stage {stage}")):
-        file = folder / f"margins-{stage}-{chunk}.npy"
+        file = folder / f"margins-{depth}-{stage}-{chunk}.npy"
         if not file.exists():
             margins = np.zeros(len(discs))
             label(tuple(search), plan, depth, discs, board, margins)
@@ -230,7 +230,7 @@ def main():
     """Play, label and fit, from the last stage to the first; write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="what is played and labelled")
-    parser.add_argument("--games", type=int, default=15_000)
+    parser.add_argument("--games", type=int, default=4_000)
     parser.add_argument("--depth", type=int, default=4, help="of the searches that label")
     parser.add_argument("--heuristic", default="patterns", help="that plays the games")
     parser.add_argument("--out", type=Path, default=patterns.FILE)

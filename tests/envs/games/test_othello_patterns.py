@@ -117,7 +117,7 @@ def test_the_command_that_fits_goes_on_where_it_stopped(tmp_path, monkeypatch, c
     with np.load(files[0]) as fitted, np.load(patterns.FILE) as shipped:
         assert {n: fitted[n].shape for n in fitted} == {n: shipped[n].shape for n in shipped}
         assert any(fitted[n].any() for n in fitted)
-    (tmp_path / "folder" / "margins-5-0.npy").unlink()
+    (tmp_path / "folder" / "margins-4-5-0.npy").unlink()
     with pytest.raises(TypeError):
         fit(files[1], 2)
 
