@@ -97,15 +97,15 @@ def test_patterns_beat_mobility_at_equal_depth():
 
 @pytest.mark.thorough
 def test_the_command_that_fits_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    import othello_patterns as command
+    monkeypatch.syspath_prepend(ROOT / "benchmarks" / "othello")
+    import fit_patterns as command
 
     monkeypatch.setattr(command, "CHUNK", 1)
     files = tmp_path / "first.npz", tmp_path / "second.npz"
 
     def fit(out, games):
         words = [tmp_path / "folder", "--games", games, "--out", out]
-        monkeypatch.setattr(sys, "argv", ["othello_patterns.py", *map(str, words)])
+        monkeypatch.setattr(sys, "argv", ["fit_patterns.py", *map(str, words)])
         command.main()
 
     fit(files[0], 2)
@@ -124,8 +124,8 @@ def test_the_command_that_fits_goes_on_where_it_stopped(tmp_path, monkeypatch, c
 
 @pytest.mark.thorough
 def test_what_is_fitted_are_the_weights_that_a_position_adds_up(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    import othello_patterns as command
+    monkeypatch.syspath_prepend(ROOT / "benchmarks" / "othello")
+    import fit_patterns as command
 
     weights = patterns.load_weights()
     starts = dict(zip(weights, np.cumsum([0, *(array.shape[1] for array in weights.values())])))

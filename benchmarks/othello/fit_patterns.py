@@ -1,6 +1,6 @@
 """Fit the pattern tables of Othello, ``envs/games/othello/patterns.npz``.
 
-Run with ``python benchmarks/othello_patterns.py FOLDER``. The positions are those of games by
+Run with ``python benchmarks/othello/fit_patterns.py FOLDER``. The positions are those of games by
 alpha-beta with random moves among its own. The last stage of the game is fitted first, to exact
 margins. Each earlier one is fitted to searches that end in later stages, by the weights that these
 have by then. What was played and labelled stands in the folder: the same command goes on there. It
