@@ -18,6 +18,7 @@ import numpy as np
 from ....envs.compiled.bits import count_bits, lowest_bit_index
 from ....envs.compiled.kernels import inner_kernel, kernel
 from ....envs.games.othello.board import ONE, ZERO
+from ..prefetch import prefetch
 from . import table as t
 from .board import Board, difference, stable_discs
 from .lanes import RAYS, open_cells, turned_discs
@@ -46,6 +47,8 @@ NODE = np.dtype(
     ]
 )
 SHALLOW_NODE = -1
+# What a move loses for each reply, and gains in an odd quadrant; the table's move comes first.
+REPLY_SCORE, ODD_SCORE, TABLE_MOVE_SCORE = 16, 8, 1 << 20
 
 CHILD = np.dtype(
     [
@@ -53,6 +56,7 @@ CHILD = np.dtype(
         ("other", np.uint64),
         ("moves", np.uint64),
         ("move", np.int64),
+        ("bucket", np.int64),
         ("score", np.int64),
     ]
 )
@@ -216,30 +220,49 @@ def list_children(board, table, mask, node, children, first, at_root):
         move = lowest_bit_index(moves)
         moves &= moves - ONE
         turned = turned_discs(RAYS, move, node.own, node.other)
-        own, other = node.other ^ turned, node.own ^ turned | (ONE << move)
-        if not at_root and node.free > SHALLOW + 1:
-            data = t.probe(table, t.bucket_of(mask, own, other), own, other)
-            if data != ZERO:
-                upper, lower = t.upper_of(data), t.lower_of(data)
-                if -upper > node.alpha:
-                    node.best, node.best_move = -upper, move
-                    return 0
-                if -lower <= node.alpha:
-                    if -lower > node.best:
-                        node.best, node.best_move = -lower, move
-                    continue
         child = children[count]
-        child.own, child.other, child.move = own, other, move
-        child.moves = open_cells(board.cells, own, other)
-        score = board.values[move]
-        if move == first:
-            score += 1 << 20
+        child.own, child.other = node.other ^ turned, node.own ^ turned | (ONE << move)
+        child.bucket = t.bucket_of(mask, child.own, child.other)
+        prefetch(table, child.bucket)
+        child.move, child.moves = move, open_cells(board.cells, child.own, child.other)
+        replies = count_bits(child.moves) + count_bits(child.moves & board.corners)
+        child.score = board.values[move] - REPLY_SCORE * replies
         if odd_cells & (ONE << move) != ZERO:
-            score += 8
-        score -= 16 * (count_bits(child.moves) + count_bits(child.moves & board.corners))
-        child.score = score
+            child.score += ODD_SCORE
+        if move == first:
+            child.score += TABLE_MOVE_SCORE
         count += 1
+    if at_root or node.free <= SHALLOW + 1:  # children of the latter are not in the table
+        return count
+    i = 0
+    while i < count:
+        child = children[i]
+        data = t.probe(table, child.bucket, child.own, child.other)
+        i += 1
+        if data == ZERO:
+            continue
+        lower, upper = -t.upper_of(data), -t.lower_of(data)
+        if lower > node.alpha:
+            node.best, node.best_move = lower, child.move
+            return 0
+        if upper <= node.alpha:
+            if upper > node.best:
+                node.best, node.best_move = upper, child.move
+            count -= 1
+            i -= 1
+            swap(child, children[count])
     return count
+
+
+@inner_kernel
+def swap(one, other):
+    """Exchange two children."""
+    one.own, other.own = other.own, one.own
+    one.other, other.other = other.other, one.other
+    one.moves, other.moves = other.moves, one.moves
+    one.move, other.move = other.move, one.move
+    one.bucket, other.bucket = other.bucket, one.bucket
+    one.score, other.score = other.score, one.score
 
 
 @inner_kernel
@@ -250,12 +273,7 @@ def take_best(children, last):
         if children[i].score > children[best].score:
             best = i
     if best != last:
-        one, other = children[best], children[last]
-        one.own, other.own = other.own, one.own
-        one.other, other.other = other.other, one.other
-        one.moves, other.moves = other.moves, one.moves
-        one.move, other.move = other.move, one.move
-        one.score, other.score = other.score, one.score
+        swap(children[best], children[last])
     return children[last]
 
 
