@@ -153,6 +153,30 @@ def random_action(rules, position, rng, scratch):
 
 
 @rule
+def play_out(rules, position, last, rng, scratch, players):
+    """Play on to the end with what the game knows of good replies, at random where it knows none.
+
+    A game that registers a body has playouts of its own, which ``mcts`` uses. Only :func:`returns`
+    and :func:`margin` of ``position`` are asked afterwards.
+
+    ``last`` is the action played last, −1 if there is none; ``players`` (int8, num_actions long) is
+    filled with who first played each action in the playout, NOBODY where nobody did; ``scratch``
+    (int16, num_actions long) may be used.
+    """
+    raise missing(rules, "play_out")
+
+
+@rule
+def propose(rules, position, out, estimates):
+    """Like :func:`legal_actions`, for games with playouts of their own: best first, none in vain.
+
+    An action may be left out if one that is listed is as good. ``estimates`` (float32, num_actions
+    long) is filled with what each is thought to be worth to the mover, from -1 to 1.
+    """
+    raise missing(rules, "propose")
+
+
+@rule
 def transform(rules, position, permutation, out):
     """Write the image of ``position`` under a symmetry into the record ``out``.
 
@@ -196,6 +220,24 @@ def _keep_order(rules, position, actions, count):
     pass
 
 
+@play_out.default_body
+def _random_playout(rules, position, last, rng, scratch, players):
+    players[:] = NOBODY
+    while not is_over(rules, position):
+        action, player = random_action(rules, position, rng, scratch), to_move(rules, position)
+        if players[action] == NOBODY:
+            players[action] = player
+        play(rules, position, action)
+
+
+@propose.default_body
+def _propose_all(rules, position, out, estimates):
+    count = legal_actions(rules, position, out)
+    order_actions(rules, position, out, count)
+    estimates[:count] = 0
+    return count
+
+
 @random_action.default_body
 def _random_action(rules, position, rng, scratch):
     count = legal_actions(rules, position, scratch)
@@ -206,6 +248,11 @@ def register_bodies(rules_type: type, bodies: Iterable[Any]) -> None:
     """Register each body for a rules type, under the rule function of its name."""
     for body in bodies:
         globals()[body.__name__].register_body(rules_type)(body)
+
+
+def has_own_body(rules: Any, function: Any) -> bool:
+    """Whether a game registers a body of its own for a rule function that has a default."""
+    return function.body_for(type(rules)) is not function.body_for(tuple)
 
 
 # -- descriptions of a game: plain Python, never called from a kernel --

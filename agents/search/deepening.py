@@ -56,7 +56,7 @@ class Plan(NamedTuple):
 def new_plan(game: Game, first_depth: int, last_depth: int, complete: bool) -> Plan:
     """The plan for a game; ``complete``: the search leaves no action out."""
     by_result = game.facts.max_return == 1.0
-    has_margin = r.margin.body_for(type(game.rules)) is not r.margin.body_for(tuple)
+    has_margin = r.has_own_body(game.rules, r.margin)
     return Plan(
         first_depth,
         last_depth,

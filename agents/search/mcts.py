@@ -27,6 +27,7 @@ from . import mcts_kernels as search
 from .puct import NETWORK_PARAMETERS, Guide, load_guide
 
 DEFAULT_SIMULATIONS = 1000
+EXPLORATION, KNOWING_EXPLORATION = 1.4, 0.3
 SLICE_SECONDS = 0.005
 FIRST_SLICE = 64
 LARGEST_SLICE = 1 << 20
@@ -62,13 +63,22 @@ class Mcts(Agent):
             10**9,
         ),
         Parameter("time", float, None, "seconds a move", 0.001, 86400),
-        Parameter("exploration", float, 1.4, "constant of UCB1, for returns from -1 to 1", 0, 100),
+        Parameter(
+            "exploration",
+            float,
+            None,
+            f"constant of UCB1, for returns from -1 to 1; {EXPLORATION}, with playout=knowledge "
+            f"{KNOWING_EXPLORATION}",
+            0,
+            100,
+        ),
         Parameter(
             "playout",
             str,
-            "uniform",
-            "how playouts choose: uniformly, or favouring the game's ordering",
-            choices=("uniform", "ordered"),
+            "default",
+            "how playouts choose: uniformly, favouring the game's ordering, or by the game's "
+            "knowledge of good replies, with all moves as first; that where a game has it",
+            choices=("default", *search.PLAYOUTS),
         ),
         Parameter(
             "cutoff",
@@ -100,6 +110,23 @@ class Mcts(Agent):
         has_none = heuristic_index(game, heuristic) < 0 and heuristic != "none"
         if self.options["cutoff"] and has_none:
             raise SpecificationError(f"cutoff= needs a heuristic, and {game.name} has none")
+        if self.options["playout"] == "knowledge":
+            if self.options["cutoff"]:
+                raise SpecificationError(
+                    "cutoff= does not go with playout=knowledge, whose playouts go to the end"
+                )
+            if not r.has_own_body(game.rules, r.play_out):
+                raise SpecificationError(
+                    f"{game.name} has no playouts of its own: playout= is uniform or ordered"
+                )
+
+    def _playout(self, game: Game) -> int:
+        """The number of how playouts choose in a game."""
+        playout, cutoff = self.options["playout"], self.options["cutoff"]
+        if playout == "default":
+            knows = r.has_own_body(game.rules, r.play_out) and not cutoff and self._networks is None
+            playout = "knowledge" if knows else "uniform"
+        return search.PLAYOUTS.index(playout)
 
     def prepare(self, game: Game) -> None:
         o, threads = self.options, self.options["threads"]
@@ -111,13 +138,15 @@ class Mcts(Agent):
         self._capacity = max(budget, game.facts.num_actions + 2)
         self._trees = [search.new_tree(game, self._capacity) for _ in range(threads)]
         self._spare: list[Any] = [None] * threads
+        playout = self._playout(game)
+        exploration = KNOWING_EXPLORATION if playout == search.KNOWLEDGE else EXPLORATION
         self._search_options = search.MctsOptions(
-            o["exploration"],
+            exploration if o["exploration"] is None else o["exploration"],
             game.facts.max_return,
-            int(o["playout"] == "ordered"),
+            playout,
             o["cutoff"],
             heuristic_index(game, o["heuristic"]),
-            int(r.margin.body_for(type(game.rules)) is not r.margin.body_for(tuple)),
+            int(r.has_own_body(game.rules, r.margin)),
         )
         self._lost_moves = LostMoves(game, o["heuristic"])
         self._endgame = Endgame(game, o["endgame"])

@@ -35,9 +35,11 @@ NODE = np.dtype(
         # player 0's scaled return: under best play (EXACT), by the best action proven so far
         # (BOUND)
         ("result", np.float32),
-        # the probability a network gives the action that led here; 0 in searches without one
+        # the probability a network gives the action that led here; with knowledge, player 0's mean
+        # return of the games in which the action was played later as well (AMAF)
         ("prior", np.float32),
-        ("pending", np.int16),  # simulations below this node that wait for a network
+        # simulations below this node that wait for a network; with knowledge, the games of `prior`
+        ("pending", np.int16),
         # sum of player 0's margins over the visits, in games whose ties it breaks
         ("margin", np.float32),
     ]
@@ -45,6 +47,13 @@ NODE = np.dtype(
 ROOT = 0
 UNKNOWN, EXACT, BOUND = range(3)  # the proofs of a node
 MOST_LOOKED_AT = 50_000  # nodes searched for the new position in the last move's tree
+PLAYOUTS = ("uniform", "ordered", "knowledge")  # how playouts choose
+UNIFORM, ORDERED, KNOWLEDGE = range(3)
+# All moves as first: an estimate of an action counts as so many games at first, and the games in
+# which it was played later count as one visit each, less the more visits there are.
+ESTIMATE_GAMES = 8
+MOST_GAMES = 32_000  # the mean moves on from there
+BIAS = 1.0 / 1000
 SQUASH = 200.0  # points at which a heuristic's estimate counts as half a win
 
 
@@ -54,7 +63,8 @@ class MctsOptions(NamedTuple):
     Attributes:
         exploration: the constant of UCB1.
         scale: the greatest return of the game, by which returns are divided.
-        use_ordering: whether playouts favour the front of the game's order of actions.
+        playout: UNIFORM, ORDERED (favour the front of the game's order of actions) or KNOWLEDGE
+            (the game's own; values of all moves as first guide the search as well).
         cutoff: the plies after which a playout ends with the heuristic's estimate; 0: never.
         heuristic: the number of the heuristic, −1 for none.
         margins: whether the margins of the games played are added up.
@@ -62,7 +72,7 @@ class MctsOptions(NamedTuple):
 
     exploration: float
     scale: float
-    use_ordering: int
+    playout: int
     cutoff: int
     heuristic: int
     margins: int = 0
@@ -76,6 +86,8 @@ class Tree(NamedTuple):
     path: Any  # int32, (longest_game + 2,)
     actions: Any  # int16, (num_actions,)
     size: Any  # int64, (1,): nodes in use
+    players: Any = None  # int8, (num_actions,): of the actions of a playout
+    estimates: Any = None  # float32, (num_actions,)
 
 
 def new_tree(game: Game, capacity: int) -> Tree:
@@ -86,6 +98,8 @@ def new_tree(game: Game, capacity: int) -> Tree:
         np.zeros(game.facts.longest_game + 2, np.int32),
         np.zeros(game.facts.num_actions, np.int16),
         np.zeros(1, np.int64),
+        np.zeros(game.facts.num_actions, np.int8),
+        np.zeros(game.facts.num_actions, np.float32),
     )
 
 
@@ -102,8 +116,8 @@ def reset_tree(rules, tree):
 @inner_kernel
 def simulate(rules, options, tree, rng, simulations):
     """Run simulations; stops early once the root is proven. Returns how many were run."""
-    nodes, positions, path, actions, size = tree
-    position = positions[1]
+    nodes, positions, path, actions, size, players, estimates = tree
+    position, knowledge = positions[1], options.playout == KNOWLEDGE
     for count in range(simulations):
         if nodes[ROOT].proven == EXACT:
             return count
@@ -112,7 +126,11 @@ def simulate(rules, options, tree, rng, simulations):
         node, ply = ROOT, 0
         path[0] = ROOT
         while nodes[node].count > 0 and nodes[node].proven != EXACT:
-            node = select_child(nodes, node, options.exploration)
+            node = (
+                select_by_amaf(nodes, node, options.exploration)
+                if knowledge
+                else select_child(nodes, node, options.exploration)
+            )
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
             path[ply] = node
@@ -120,9 +138,17 @@ def simulate(rules, options, tree, rng, simulations):
         if (
             nodes[node].proven != EXACT
             and (nodes[node].visits > 0 or node == ROOT)
-            and expand(rules, nodes, node, position, actions, size)
+            and (
+                expand_by_estimates(rules, nodes, node, position, actions, size, estimates)
+                if knowledge
+                else expand(rules, nodes, node, position, actions, size)
+            )
         ):
-            node = np.int64(nodes[node].children)
+            node = (
+                select_by_amaf(nodes, node, options.exploration)
+                if knowledge
+                else np.int64(nodes[node].children)
+            )
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
             path[ply] = node
@@ -130,11 +156,14 @@ def simulate(rules, options, tree, rng, simulations):
             set_terminal(rules, options, nodes[node], position)
         # 3. Playout, unless the result is known.
         is_proven = nodes[node].proven == EXACT
-        result = (
-            np.float64(nodes[node].result)
-            if is_proven
-            else play_out(rules, options, position, rng, actions)
-        )
+        if is_proven:
+            result = np.float64(nodes[node].result)
+        elif knowledge:
+            r.play_out(rules, position, np.int64(nodes[node].action), rng, actions, players)
+            result = r.returns(rules, position, 0) / options.scale
+            add_amaf(nodes, path, ply, result, players)
+        else:
+            result = play_out(rules, options, position, rng, actions)
         # 4. Backup.
         if options.margins:
             margin = np.float32(r.margin(rules, position, 0))  # of player 0
@@ -186,6 +215,45 @@ def select_child(nodes, node, exploration):
 
 
 @inner_kernel
+def select_by_amaf(nodes, node, exploration):
+    """The child of the mover's highest mean, in which all moves count as first, and UCB1's bonus.
+
+    The fewer visits, the more counts the mean of the games in which the action was played later.
+    """
+    parent = nodes[node]
+    sign = 1.0 if parent.mover == 0 else -1.0
+    bonus = exploration * np.sqrt(np.log(np.float64(parent.visits + 1)))
+    best, best_bound = np.int64(parent.children), -np.inf
+    for child in range(parent.children, parent.children + parent.count):
+        entry = nodes[child]
+        if entry.proven == EXACT:
+            continue
+        visits, games = np.float64(entry.visits), np.float64(entry.pending)
+        share = games / (games + visits + BIAS * games * visits)
+        mean = share * entry.prior + (1.0 - share) * entry.total / max(visits, 1.0)
+        bound = sign * mean + bonus / np.sqrt(visits + 1.0)
+        if bound > best_bound:
+            best, best_bound = child, bound
+    return best
+
+
+@inner_kernel
+def add_amaf(nodes, path, ply, result, players):
+    """Add a playout's result to every action that its mover played, then or later.
+
+    ``players`` says who first played each action in the playout; those on the path are added.
+    """
+    for i in range(ply - 1, -1, -1):
+        entry = nodes[path[i]]
+        players[nodes[path[i + 1]].action] = entry.mover
+        for child in range(entry.children, entry.children + entry.count):
+            sibling = nodes[child]
+            if players[sibling.action] == entry.mover:
+                sibling.pending = min(sibling.pending + 1, MOST_GAMES)
+                sibling.prior += (result - sibling.prior) / sibling.pending
+
+
+@inner_kernel
 def expand(rules, nodes, node, position, actions, size):
     """Add a child for every legal action, in the game's order.
 
@@ -194,10 +262,33 @@ def expand(rules, nodes, node, position, actions, size):
     if r.is_over(rules, position):
         return False
     count = r.legal_actions(rules, position, actions)
-    first = size[0]
-    if first + count > nodes.size:
+    if size[0] + count > nodes.size:
         return False
     r.order_actions(rules, position, actions, count)
+    add_children(nodes, node, actions, count, size)
+    return True
+
+
+@inner_kernel
+def expand_by_estimates(rules, nodes, node, position, actions, size, estimates):
+    """:func:`expand` with the actions that the game proposes, and what it thinks of them."""
+    if r.is_over(rules, position):
+        return False
+    count = r.propose(rules, position, actions, estimates)
+    if size[0] + count > nodes.size:
+        return False
+    add_children(nodes, node, actions, count, size)
+    sign = 1.0 if nodes[node].mover == 0 else -1.0
+    for i in range(count):
+        child = nodes[nodes[node].children + i]
+        child.prior, child.pending = sign * estimates[i], ESTIMATE_GAMES
+    return True
+
+
+@inner_kernel
+def add_children(nodes, node, actions, count, size):
+    """Give a node a child for each of the first ``count`` actions."""
+    first = size[0]
     for i in range(count):
         child = nodes[first + i]
         child.total, child.visits, child.margin, child.action = 0.0, 0, 0.0, actions[i]
@@ -205,7 +296,6 @@ def expand(rules, nodes, node, position, actions, size):
         child.prior, child.pending = 0.0, 0
     nodes[node].children, nodes[node].count = first, count
     size[0] = first + count
-    return True
 
 
 @inner_kernel
@@ -229,7 +319,7 @@ def play_out(rules, options, position, rng, actions):
                 else 0.0
             )
             return points / (abs(points) + SQUASH)
-        if options.use_ordering:
+        if options.playout == ORDERED:
             # The product of two uniform numbers favours the front of the ordered list.
             count = r.legal_actions(rules, position, actions)
             r.order_actions(rules, position, actions, count)
