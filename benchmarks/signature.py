@@ -84,6 +84,14 @@ WORK: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "hard",
         ),
     ),
+    "hex:size=7": (
+        ("", "d4,c5,e3"),
+        (
+            "minimax:depth=2",
+            "alphabeta:depth=3",
+            "mcts:simulations=400,playout=uniform",
+        ),
+    ),
     "gomoku:size=10,rule=caro": (
         ("e5,f6", "e5,f6,e6,e4,f5,d5,g5,h5"),
         ("alphabeta:depth=6", "alphabeta:depth=3,heuristic=caro10"),

@@ -38,7 +38,11 @@ REUSE_PLIES = 4  # plies below the last root within which the new position is so
 
 @register_agent("mcts")
 class Mcts(Agent):
-    """UCT with random playouts and proven results; plays the action visited most.
+    """UCT with playouts and proven results; plays the action visited most.
+
+    Playouts are random, but for games that declare some of their own (Hex: they save bridges).
+    There all moves count as first (AMAF, RAVE), actions that are in vain are left out, and the game
+    estimates the others at first; ``playout=uniform`` searches without.
 
     Before it plays an action it makes sure that the opponent cannot win at once. Among lost actions
     it plays the one that resists longest, then the best by the heuristic. In games whose results
@@ -78,7 +82,7 @@ class Mcts(Agent):
             "default",
             "how playouts choose: uniformly, favouring the game's ordering, or by the game's "
             "knowledge of good replies, with all moves as first; that where a game has it",
-            choices=("default", *search.PLAYOUTS),
+            choices=("default", "uniform", "ordered", "knowledge"),
         ),
         Parameter(
             "cutoff",
@@ -120,13 +124,11 @@ class Mcts(Agent):
                     f"{game.name} has no playouts of its own: playout= is uniform or ordered"
                 )
 
-    def _playout(self, game: Game) -> int:
-        """The number of how playouts choose in a game."""
-        playout, cutoff = self.options["playout"], self.options["cutoff"]
-        if playout == "default":
-            knows = r.has_own_body(game.rules, r.play_out) and not cutoff and self._networks is None
-            playout = "knowledge" if knows else "uniform"
-        return search.PLAYOUTS.index(playout)
+    def _knows(self, game: Game) -> bool:
+        """Whether the game's own playouts are used."""
+        playout, plain = self.options["playout"], self._networks is None
+        own = r.has_own_body(game.rules, r.play_out) and plain and not self.options["cutoff"]
+        return bool(playout == "knowledge" or (playout == "default" and own))
 
     def prepare(self, game: Game) -> None:
         o, threads = self.options, self.options["threads"]
@@ -138,12 +140,13 @@ class Mcts(Agent):
         self._capacity = max(budget, game.facts.num_actions + 2)
         self._trees = [search.new_tree(game, self._capacity) for _ in range(threads)]
         self._spare: list[Any] = [None] * threads
-        playout = self._playout(game)
-        exploration = KNOWING_EXPLORATION if playout == search.KNOWLEDGE else EXPLORATION
+        knows = self._knows(game)
+        exploration = KNOWING_EXPLORATION if knows else EXPLORATION
+        self._knowledge = [search.new_knowledge(game) if knows else None for _ in range(threads)]
         self._search_options = search.MctsOptions(
             exploration if o["exploration"] is None else o["exploration"],
             game.facts.max_return,
-            playout,
+            int(o["playout"] == "ordered"),
             o["cutoff"],
             heuristic_index(game, o["heuristic"]),
             int(r.has_own_body(game.rules, r.margin)),
@@ -160,7 +163,7 @@ class Mcts(Agent):
         search.reset_tree(game.rules, tree)
         self._guide = None
         if self._networks is None:
-            search.simulate(game.rules, self._search_options, tree, new_stream(0), 1)
+            self._simulate(game, tree, 0, new_stream(0), 1)
         else:
             network = self._networks.for_game(game)
             self._guide = Guide(network, game, self.options["c_puct"], self.options["batch"])
@@ -257,9 +260,7 @@ class Mcts(Agent):
         while count < simulations and not self._stopped:
             clock.begin()
             batch = int(min(portion, simulations - count))
-            ran = int(
-                search.simulate(position.game.rules, self._search_options, tree, stream, batch)
-            )
+            ran = self._simulate(position.game, tree, index, stream, batch)
             count += ran
             if clock.end() or ran < batch:
                 break
@@ -268,6 +269,12 @@ class Mcts(Agent):
             left = min(SLICE_SECONDS, clock.left)
             portion = min(max(int(rate * left), 1), 4 * portion, LARGEST_SLICE)
         return count
+
+    def _simulate(self, game: Game, tree: Any, index: int, stream: Any, simulations: int) -> int:
+        knowledge = self._knowledge[index]
+        return int(
+            search.simulate(game.rules, self._search_options, tree, knowledge, stream, simulations)
+        )
 
     def _decision(self, position: Position, simulations: int) -> Decision:
         scale = position.game.facts.max_return

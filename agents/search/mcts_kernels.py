@@ -8,8 +8,12 @@ Results that are certain are propagated (MCTS-Solver): a finished game is proven
 an action that is a proven win for its mover, and one whose actions are all proven. Proven nodes are
 not visited again; the best proven action bounds the value of its parent.
 
+With a game's own playouts, all moves count as first: an action is judged by the games in which its
+player played it later, too, while it has few visits.
+
 Sources: Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006; Winands, Björnsson,
-Saito, "Monte-Carlo tree search solver", CG 2008.
+Saito, "Monte-Carlo tree search solver", CG 2008; Gelly and Silver, "Monte-Carlo tree search and
+rapid action value estimation in computer Go", Artificial Intelligence 175, 2011.
 """
 
 from __future__ import annotations
@@ -47,8 +51,6 @@ NODE = np.dtype(
 ROOT = 0
 UNKNOWN, EXACT, BOUND = range(3)  # the proofs of a node
 MOST_LOOKED_AT = 50_000  # nodes searched for the new position in the last move's tree
-PLAYOUTS = ("uniform", "ordered", "knowledge")  # how playouts choose
-UNIFORM, ORDERED, KNOWLEDGE = range(3)
 # All moves as first: an estimate of an action counts as so many games at first, and the games in
 # which it was played later count as one visit each, less the more visits there are.
 ESTIMATE_GAMES = 8
@@ -63,8 +65,7 @@ class MctsOptions(NamedTuple):
     Attributes:
         exploration: the constant of UCB1.
         scale: the greatest return of the game, by which returns are divided.
-        playout: UNIFORM, ORDERED (favour the front of the game's order of actions) or KNOWLEDGE
-            (the game's own; values of all moves as first guide the search as well).
+        use_ordering: whether playouts favour the front of the game's order of actions.
         cutoff: the plies after which a playout ends with the heuristic's estimate; 0: never.
         heuristic: the number of the heuristic, −1 for none.
         margins: whether the margins of the games played are added up.
@@ -72,7 +73,7 @@ class MctsOptions(NamedTuple):
 
     exploration: float
     scale: float
-    playout: int
+    use_ordering: int
     cutoff: int
     heuristic: int
     margins: int = 0
@@ -86,8 +87,13 @@ class Tree(NamedTuple):
     path: Any  # int32, (longest_game + 2,)
     actions: Any  # int16, (num_actions,)
     size: Any  # int64, (1,): nodes in use
-    players: Any = None  # int8, (num_actions,): of the actions of a playout
-    estimates: Any = None  # float32, (num_actions,)
+
+
+class Knowledge(NamedTuple):
+    """The buffers of a search by the game's own playouts, proposals and estimates."""
+
+    players: Any  # int8, (num_actions,): who played each action of a simulation
+    estimates: Any  # float32, (num_actions,)
 
 
 def new_tree(game: Game, capacity: int) -> Tree:
@@ -98,9 +104,13 @@ def new_tree(game: Game, capacity: int) -> Tree:
         np.zeros(game.facts.longest_game + 2, np.int32),
         np.zeros(game.facts.num_actions, np.int16),
         np.zeros(1, np.int64),
-        np.zeros(game.facts.num_actions, np.int8),
-        np.zeros(game.facts.num_actions, np.float32),
     )
+
+
+def new_knowledge(game: Game) -> Knowledge:
+    """Empty buffers."""
+    count = game.facts.num_actions
+    return Knowledge(np.zeros(count, np.int8), np.zeros(count, np.float32))
 
 
 @kernel
@@ -114,10 +124,14 @@ def reset_tree(rules, tree):
 
 
 @inner_kernel
-def simulate(rules, options, tree, rng, simulations):
-    """Run simulations; stops early once the root is proven. Returns how many were run."""
-    nodes, positions, path, actions, size, players, estimates = tree
-    position, knowledge = positions[1], options.playout == KNOWLEDGE
+def simulate(rules, options, tree, knowledge, rng, simulations):
+    """Run simulations; stops early once the root is proven. Returns how many were run.
+
+    With ``knowledge`` (None without) the game proposes actions and plays the playouts, and all
+    moves count as first.
+    """
+    nodes, positions, path, actions, size = tree
+    position = positions[1]
     for count in range(simulations):
         if nodes[ROOT].proven == EXACT:
             return count
@@ -126,11 +140,7 @@ def simulate(rules, options, tree, rng, simulations):
         node, ply = ROOT, 0
         path[0] = ROOT
         while nodes[node].count > 0 and nodes[node].proven != EXACT:
-            node = (
-                select_by_amaf(nodes, node, options.exploration)
-                if knowledge
-                else select_child(nodes, node, options.exploration)
-            )
+            node = select(nodes, node, options.exploration, knowledge)
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
             path[ply] = node
@@ -138,17 +148,9 @@ def simulate(rules, options, tree, rng, simulations):
         if (
             nodes[node].proven != EXACT
             and (nodes[node].visits > 0 or node == ROOT)
-            and (
-                expand_by_estimates(rules, nodes, node, position, actions, size, estimates)
-                if knowledge
-                else expand(rules, nodes, node, position, actions, size)
-            )
+            and expand_for(rules, nodes, node, position, actions, size, knowledge)
         ):
-            node = (
-                select_by_amaf(nodes, node, options.exploration)
-                if knowledge
-                else np.int64(nodes[node].children)
-            )
+            node = first_child(nodes, node, options.exploration, knowledge)
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
             path[ply] = node
@@ -156,14 +158,11 @@ def simulate(rules, options, tree, rng, simulations):
             set_terminal(rules, options, nodes[node], position)
         # 3. Playout, unless the result is known.
         is_proven = nodes[node].proven == EXACT
-        if is_proven:
-            result = np.float64(nodes[node].result)
-        elif knowledge:
-            r.play_out(rules, position, np.int64(nodes[node].action), rng, actions, players)
-            result = r.returns(rules, position, 0) / options.scale
-            add_amaf(nodes, path, ply, result, players)
-        else:
-            result = play_out(rules, options, position, rng, actions)
+        result = (
+            np.float64(nodes[node].result)
+            if is_proven
+            else sample(rules, options, tree, ply, rng, knowledge)
+        )
         # 4. Backup.
         if options.margins:
             margin = np.float32(r.margin(rules, position, 0))  # of player 0
@@ -171,6 +170,46 @@ def simulate(rules, options, tree, rng, simulations):
                 nodes[path[i]].margin += margin
         backup(nodes, path, ply, is_proven, result, 1.0, 1.0)
     return simulations
+
+
+# What the steps do with and without knowledge: numba compiles the one that is asked for.
+
+
+@inner_kernel
+def select(nodes, node, exploration, knowledge):
+    """The child to visit."""
+    if knowledge is None:
+        return select_child(nodes, node, exploration)
+    return select_by_amaf(nodes, node, exploration)
+
+
+@inner_kernel
+def expand_for(rules, nodes, node, position, actions, size, knowledge):
+    """Expand a node, if that can be."""
+    if knowledge is None:
+        return expand(rules, nodes, node, position, actions, size)
+    return expand_by_estimates(rules, nodes, node, position, actions, size, knowledge.estimates)
+
+
+@inner_kernel
+def first_child(nodes, node, exploration, knowledge):
+    """The child that is visited at once."""
+    if knowledge is None:
+        return np.int64(nodes[node].children)
+    return select_by_amaf(nodes, node, exploration)
+
+
+@inner_kernel
+def sample(rules, options, tree, ply, rng, knowledge):
+    """Player 0's scaled return of a playout from the end of the path."""
+    position = tree.positions[1]
+    if knowledge is None:
+        return play_out(rules, options, position, rng, tree.actions)
+    players, last = knowledge.players, np.int64(tree.nodes[tree.path[ply]].action)
+    r.play_out(rules, position, last, rng, tree.actions, players)
+    result = r.returns(rules, position, 0) / options.scale
+    add_amaf(tree.nodes, tree.path, ply, result, players)
+    return result
 
 
 @inner_kernel
@@ -319,7 +358,7 @@ def play_out(rules, options, position, rng, actions):
                 else 0.0
             )
             return points / (abs(points) + SQUASH)
-        if options.playout == ORDERED:
+        if options.use_ordering:
             # The product of two uniform numbers favours the front of the ordered list.
             count = r.legal_actions(rules, position, actions)
             r.order_actions(rules, position, actions, count)

@@ -356,7 +356,7 @@ class _Run:
                 )
 
     def check_helpers(self, position: Position) -> None:
-        """``order_actions``, ``random_action`` and the heuristics."""
+        """``order_actions``, ``propose``, ``random_action`` and the heuristics."""
         rules, legal = self.game.rules, position.legal_actions()
         if not legal:
             return
@@ -365,6 +365,11 @@ class _Run:
         if sorted(order.tolist()) != legal:
             raise self.fault(f"order_actions makes {order.tolist()} of the legal actions {legal}")
         scratch, drawn = np.empty(self.game.facts.num_actions, np.int16), []
+        estimates = np.empty(len(scratch), np.float32)
+        count = r.propose(rules, position.record, scratch, estimates)
+        proposals = scratch[:count].tolist()
+        if not 0 < len(set(proposals) & set(legal)) == count:
+            raise self.fault(f"propose lists {proposals}, legal are {legal}")
         for _ in range(2):
             stream = new_stream(self.seed, len(self.actions))
             drawn.append(

@@ -37,6 +37,7 @@ FAULTS = (
     "names_ambiguous",
     "random_action_illegal",
     "order_drops_an_action",
+    "proposal_illegal",
     "over_at_the_start",
     "lopsided_facts",
     "areas_overlap",
@@ -66,6 +67,7 @@ FAULTS = (
     NAMES_AMBIGUOUS,
     RANDOM_ACTION_ILLEGAL,
     ORDER_DROPS_AN_ACTION,
+    PROPOSAL_ILLEGAL,
     OVER_AT_THE_START,
     LOPSIDED_FACTS,
     AREAS_OVERLAP,
@@ -216,6 +218,15 @@ def transform(rules, position, permutation, out):
 def order_actions(rules, position, actions, count):
     if rules.fault == ORDER_DROPS_AN_ACTION:
         actions[0] = actions[count - 1]
+
+
+@r.propose.register_body(Line)
+def propose(rules, position, out, estimates):
+    estimates[:] = 0
+    if rules.fault == PROPOSAL_ILLEGAL:
+        out[:CELLS] = np.arange(CELLS)
+        return CELLS
+    return legal_actions(rules, position, out)
 
 
 @r.random_action.register_body(Line)

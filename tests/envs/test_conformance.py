@@ -54,6 +54,7 @@ REJECTIONS = {
     "names_ambiguous": "action 3 is called 'c', but text_to_action('c') gives 2",
     "random_action_illegal": "random_action draws",
     "order_drops_an_action": "order_actions makes",
+    "proposal_illegal": "propose lists [0, 1, 2, 3, 4, 5], legal are",
     "over_at_the_start": "the game is over, but legal_actions lists",
     "lopsided_facts": "returns from -1 to 2, which is not symmetric about zero",
     "areas_overlap": "the area of action 0 (a) overlaps that of action 1",

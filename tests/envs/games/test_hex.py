@@ -93,7 +93,7 @@ def test_a_reply_saves_a_bridge(size):
                 answers |= set() if reply < 0 else {(reply // WIDTH - 1, reply % WIDTH - 1)}
             assert answers == replies
             drawn += len(replies)
-    assert drawn > 5
+    assert drawn > 2
 
 
 @pytest.mark.parametrize(
