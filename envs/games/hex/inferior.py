@@ -28,10 +28,13 @@ def _dead_cells() -> np.ndarray:
     turns = (rings ^ (rings >> 1 | rings << 5)) & 63  # where the colour changes on a full ring
     parting = rings[[bin(turn).count("1") >= 4 for turn in turns]]  # rings of two parts or more
     first, second = rings[:, None, None], rings[None, :, None]
-    return ~((first & ~parting == 0) & (second & parting == 0)).any(axis=2)
+    dead: np.ndarray = ~((first & ~parting == 0) & (second & parting == 0)).any(axis=2)
+    return dead
 
 
 DEAD = _dead_cells()
+# First estimates of cells, as returns.
+SAVES_BRIDGE, BREAKS_BRIDGE, MAKES_BRIDGE = 0.6, 0.5, 0.15
 
 
 @inner_kernel
@@ -91,22 +94,43 @@ def fill_in(rules, board):
     return rings
 
 
+@inner_kernel
+def estimate(board, rings, cell, player):
+    """What a free cell promises the player to move, as a return, by the stones around it."""
+    own, other = rings[player, cell], rings[1 - player, cell]
+    # an intruder stands beside the cell between two stones of the player intruded on
+    if (own << 1 | own >> 5) & (own >> 1 | own << 5) & other & 63:
+        return SAVES_BRIDGE
+    if (other << 1 | other >> 5) & (other >> 1 | other << 5) & own & 63:
+        return BREAKS_BRIDGE
+    bridges, taken = 0, own | other
+    for direction in range(6):
+        turned = (direction + 1) % 6
+        if taken & (1 << direction | 1 << turned) == 0:
+            far = board[cell + RING[direction] + RING[turned]]
+            bridges += far & STONE == player + 1
+    return MAKES_BRIDGE * min(bridges, 2)
+
+
 @r.propose.register_body(Hex)
 def propose(rules, position, out, estimates):
     count = r.legal_actions(rules, position, out)
     order_actions(rules, position, out, count)
     board, size = np.empty(PADDED, np.int8), rules.size
     pad(rules, position, board)
-    fill_in(rules, board)
+    rings = fill_in(rules, board)
     proposals = 0
     for i in range(count):
         action = np.int64(out[i])
-        if action == size * size or board[(action // size + 1) * WIDTH + action % size + 1] == 0:
+        cell = (action // size + 1) * WIDTH + action % size + 1
+        if action == size * size or board[cell] == 0:
+            swap = action == size * size
+            estimates[proposals] = (
+                0.0 if swap else estimate(board, rings, cell, np.int64(position.ply & 1))
+            )
             out[proposals] = action
-            estimates[proposals] = 0.0
             proposals += 1
     if proposals == 0:  # all cells are filled in: the game is decided, whatever is played
-        for i in range(count):
-            estimates[i] = 0.0
+        estimates[:count] = 0
         return count
     return proposals
