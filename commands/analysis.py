@@ -12,6 +12,7 @@ from ..agents import Agent, Decision
 from ..agents.book_writer import write_book
 from ..agents.human import HumanAgent
 from ..agents.registry import resolve_agent
+from ..agents.solvers.parallel import ALL, THREADS
 from ..agents.solvers.solver import (
     DEFAULT_MEMORY_MB,
     SolveInterrupted,
@@ -34,6 +35,8 @@ VALUES_OF_ALL: dict[str, dict[str, Any]] = {
     "alphabeta": {"values": True},
     "solver": {"moves": "all"},
 }
+# What is set for agents that analyse, where their specification does not set it.
+UNSET: dict[str, dict[str, Any]] = {"solver": {"threads": ALL}}
 DEFAULT_AGENT = "alphabeta:time=1"
 
 MovesOption = Annotated[
@@ -89,8 +92,11 @@ def analyse(
         _show_static(root, request, as_json)
         return
     analyst = _analyst(agent, board, seed)
-    if all_actions and analyst.name in VALUES_OF_ALL:
-        analyst = type(analyst)(board, seed, **(analyst.options | VALUES_OF_ALL[analyst.name]))
+    unset = UNSET.get(analyst.name, {}).items()
+    settings = {key: value for key, value in unset if key not in resolve_agent(agent)[1]}
+    settings |= VALUES_OF_ALL.get(analyst.name, {}) if all_actions else {}
+    if settings:
+        analyst = type(analyst)(board, seed, **(analyst.options | settings))
     if not as_json:
         say(f"{root}\n\n{PLAYERS[root.to_move]} to move\n")
     progress = _report_progress(analyst, root, verbose, quiet=as_json)
@@ -162,6 +168,15 @@ def solve(
     memory: Annotated[
         int, option("MIB", "Memory of the table of positions, in MiB.", low=1, high=1 << 20)
     ] = DEFAULT_MEMORY_MB,
+    threads: Annotated[
+        int | None,
+        option(
+            "N",
+            "Searches side by side that share the table (default: the number of processors).",
+            low=1,
+            high=THREADS.high,
+        ),
+    ] = None,
     time: Annotated[
         float,
         option(
@@ -185,7 +200,7 @@ def solve(
     board = make_game(game)
     request = {"game": board.spec, "position": position, "moves": moves}
     root = read_position(board, position, moves)
-    solver = make_solver(board, memory)
+    solver = make_solver(board, memory, threads or ALL)
     if not as_json:
         say(f"{root}\n\n{PLAYERS[root.to_move]} to move\n")
     interrupt: SolveInterrupted | None = None

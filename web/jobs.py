@@ -13,6 +13,7 @@ from typing import Any
 from ..agents import make_agent
 from ..agents.agent import Decision
 from ..agents.score import Score
+from ..agents.solvers.parallel import ALL
 from ..agents.solvers.solver import make_solver, solver_class_of
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
@@ -51,12 +52,12 @@ def exact_values(position: Position, report: Report) -> dict[str, Any]:
 
     Values are those of the side to move in the solver's own unit, such as boxes.
     """
-    solver = make_solver(position.game, SOLVER_MEMORY_MB)
+    solver = make_solver(position.game, SOLVER_MEMORY_MB, ALL)
     solver.prepare()
     report(READY)
     solution = solver.solve(position, moves="all", time=SOLVER_SECONDS)
     values = dict(solution.values or {})
-    if solution.exact and solution.value is not None:
+    if solution.value is not None and solution.best_action in solution.optimal_actions:
         values.setdefault(solution.best_action, solution.value)
     worth = None
     if solution.exact and solution.value is not None:

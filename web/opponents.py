@@ -18,7 +18,7 @@ from .settings import LONGEST_SPEC, MOST
 
 PERSON = "human"  # the opponent of a game of two people at one screen
 LEVELS = ("easy", "medium", "hard")
-PERFECT = "solver:memory=128,time=5"
+PERFECT = "solver:memory=128,time=5,threads=all"
 LONGEST_PERFECT = 24  # plies of games that the solver plays without delay
 HINTS = "alphabeta:time=1"
 GRADING_SIMULATIONS = 1000

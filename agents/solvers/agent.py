@@ -11,6 +11,7 @@ from ..agent import Agent, Decision
 from ..book import BOOK_PARAMETERS
 from ..registry import make_agent, register_agent
 from ..score import Kind, PlainScores, Score
+from .parallel import THREADS
 from .solver import MEMORY, Solution, Solver, make_solver, solver_class_of
 
 RESISTANCE = "alphabeta:nodes=20000"
@@ -24,6 +25,7 @@ class SolverAgent(Agent):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         MEMORY,
         Parameter("time", float, None, "seconds a move; then it plays the best move known", 0.001),
+        THREADS,
         Parameter("weak", bool, False, "prove only win, draw or loss, which is quicker"),
         Parameter(
             "moves", str, "best", "value one best action or all actions", choices=("best", "all")
@@ -35,13 +37,14 @@ class SolverAgent(Agent):
         solver_class_of(game)
 
     def prepare(self, game: Game) -> None:
-        self._solver = make_solver(game, self.options["memory"])
+        self._solver = make_solver(game, self.options["memory"], self.options["threads"])
         self._solver.prepare()
         self._resistance = resistance_in(game, self._solver, self.options["weak"])
 
     @property
     def deterministic(self) -> bool:
-        return self.options["time"] is None
+        # Which of several best actions is found depends on who is faster.
+        return self.options["time"] is None and self.options["threads"] == 1
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)

@@ -10,11 +10,15 @@ from .solver import Monitor, Solution, Solver
 
 
 class Proof(NamedTuple):
-    """What a search proved of a position: bounds on its value, and the best action."""
+    """What a search proved of a position: bounds on its value, and the best action.
+
+    ``attained`` is False where the value is known otherwise, and the action only the best so far.
+    """
 
     lower: int
     upper: int
     action: int
+    attained: bool = True
 
     def value(self, weak: bool) -> int | None:
         """The value, or with ``weak`` the result; None if the bounds do not prove it."""
@@ -35,13 +39,17 @@ class AlternatingSolver(Solver):
         """Bounds and the best action of a position, as far as the monitor allows.
 
         ``value`` is that of the position where it is known: then an action that attains it is
-        looked for, and the bounds meet once there is one.
+        looked for.
         """
+
+    def stored_value(self, position: Position) -> int | None:
+        """The value of a position that is known without a search."""
+        return None
 
     def bounds(self, position: Position, weak: bool, monitor: Monitor) -> tuple[int, int]:
         """Bounds alone, where no action is asked for."""
-        lower, upper, _ = self.prove(position, weak, monitor)
-        return lower, upper
+        value = self.stored_value(position)
+        return self.prove(position, weak, monitor)[:2] if value is None else (value, value)
 
     def actions_in_order(self, position: Position) -> list[int]:
         """The legal actions in the order in which they are solved."""
@@ -58,7 +66,8 @@ class AlternatingSolver(Solver):
         optimal: tuple[int, ...]
         if moves == "best":
             proof = self.prove(position, weak, monitor)
-            optimal = () if proof.value(weak) is None else (proof.action,)
+            is_optimal = proof.attained and proof.value(weak) is not None
+            optimal = (proof.action,) if is_optimal else ()
         else:
             proof, values, optimal = self._prove_actions(position, weak, monitor)
         return Solution(
@@ -88,6 +97,9 @@ class AlternatingSolver(Solver):
                 proofs[action] = Proof(-upper, -lower, action)
         lower = max(proof.lower for proof in proofs.values())
         upper = max(proof.upper for proof in proofs.values())
+        stored = self.stored_value(position)
+        if stored is not None:
+            lower = upper = stored
         proven = {action: proofs[action].value(weak) for action in sorted(proofs)}
         values = {action: value for action, value in proven.items() if value is not None}
         best = Proof(lower, upper, -1).value(weak)
@@ -95,16 +107,16 @@ class AlternatingSolver(Solver):
         # Of several optimal actions, and where a time limit left none proved, the first in the
         # order of the search.
         action = max(proofs, key=lambda each: (each in optimal, proofs[each][:2]))
-        return Proof(lower, upper, action), values, optimal
+        return Proof(lower, upper, action, bool(optimal)), values, optimal
 
     def principal_variation(
         self, position: Position, proof: Proof, monitor: Monitor
     ) -> tuple[int, ...]:
         """A line of best play; only its first action if the value of the position is not proved."""
         line, position = [proof.action], position.after(proof.action)
-        while proof.lower == proof.upper and not position.is_over:
+        while proof.attained and proof.lower == proof.upper and not position.is_over:
             proof = self.prove(position, False, monitor, -proof.lower)
-            if proof.lower == proof.upper:
+            if proof.attained and proof.lower == proof.upper:
                 line.append(proof.action)
                 position.play(proof.action)
         return tuple(line)

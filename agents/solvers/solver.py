@@ -15,7 +15,7 @@ import dataclasses
 import math
 import time as clock
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -25,6 +25,7 @@ from ...envs.compiled.kernels import announce_compilation, kernel
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
+from .parallel import HELPER_PORTION, Helpers, Search, thread_count
 
 DEFAULT_MEMORY_MB = 512
 MEMORY = Parameter(
@@ -127,36 +128,37 @@ class Monitor:
         """Seconds since the call began."""
         return clock.perf_counter() - self._began
 
-    def run(
-        self, search_slice: Callable[[int], bool], state: Any, bounds: Callable[[], tuple[int, int]]
-    ) -> bool:
-        """Search slice by slice; True once complete, False if time or Ctrl-C stopped the search.
+    def run(self, searches: Sequence[Search], bounds: Callable[[], tuple[int, int]]) -> int | None:
+        """Search slice by slice; which search is complete, None if time or Ctrl-C came first.
 
         Args:
-            search_slice: continues the search for at most so many positions; returns whether it is
-                complete.
-            state: a record whose field ``nodes`` counts the positions visited.
+            searches: the search; then those of the threads that help it, which ask the same and
+                share its table. They begin after its first slice.
             bounds: the bounds proved so far, for the progress report.
         """
+        before = self.nodes - sum(int(each.state.nodes) for each in searches)
+        helpers = Helpers(searches[1:])
+        complete = False
         try:
-            while not self.interrupted:
-                before = int(state.nodes)
-                self._clock.begin()
-                left = max(1, self._most_nodes - self.nodes)
-                complete = search_slice(int(min(self.portion, left)))
-                over = self._clock.end()
-                self.nodes += int(state.nodes) - before
-                if self._timed and self._clock.seconds < SLICE_SECONDS / 2:
-                    self.portion = min(2 * self.portion, UNTIMED_PORTION)
-                elif self._timed and self._clock.seconds > 2 * SLICE_SECONDS:
-                    self.portion = max(self.portion // 2, FIRST_PORTION)
-                if complete:
-                    return True
-                if self.should_stop(*bounds()) or over:
-                    return False
+            with helpers:
+                while not (self.interrupted or helpers.complete):
+                    most = min(self.portion, HELPER_PORTION) if helpers.searches else self.portion
+                    self._clock.begin()
+                    left = max(1, self._most_nodes - self.nodes)
+                    complete = searches[0].run_slice(int(min(most, left)))
+                    over = self._clock.end()
+                    self.nodes = before + sum(int(each.state.nodes) for each in searches)
+                    if self._timed and self._clock.seconds < SLICE_SECONDS / 2:
+                        self.portion = min(2 * self.portion, UNTIMED_PORTION)
+                    elif self._timed and self._clock.seconds > 2 * SLICE_SECONDS:
+                        self.portion = max(self.portion // 2, FIRST_PORTION)
+                    if complete or self.should_stop(*bounds()) or over:
+                        break
+                    helpers.begin()
         except KeyboardInterrupt:
             self.interrupted = True
-        return False
+        self.nodes = before + sum(int(each.state.nodes) for each in searches)
+        return 0 if complete else min(helpers.complete, default=None)
 
     def should_stop(self, lower: int, upper: int) -> bool:
         """Report progress; whether a limit is reached or Ctrl-C was pressed."""
@@ -183,6 +185,7 @@ class Solver(ABC):
     Attributes:
         game: the game it solves.
         memory_mb: the most memory of its table, in MiB.
+        threads: how many search together and share the table.
         nodes: positions visited by the latest batch.
         meaning: a sentence that explains the values of this game to people.
         graded: whether values tell how late or by how much a game is lost, so that the best action
@@ -200,7 +203,7 @@ class Solver(ABC):
     graded: ClassVar[bool] = True
     node_cost: ClassVar[int] = 1
 
-    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
+    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int = 1) -> None:
         self.check_game(game)
         least = self.least_memory_mb(game)
         if memory_mb < least:
@@ -210,6 +213,7 @@ class Solver(ABC):
             )
         self.game = game
         self.memory_mb = memory_mb
+        self.threads = threads
         self.nodes: int = 0
 
     @classmethod
@@ -378,15 +382,18 @@ def solver_class_of(game: Game) -> type[Solver]:
     return solver_class
 
 
-def make_solver(game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> Solver:
+def make_solver(game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int | str = 1) -> Solver:
     """A solver for a game, to solve several positions with one table.
 
+    ``threads`` search together, ``"all"``: as many as there are processors. Only one thread visits
+    the same positions each time; values do not depend on the threads.
+
     Raises:
-        SpecificationError: no solver for this game, a board beyond its reach, or a memory that is
-            not possible.
+        SpecificationError: no solver for this game, a board beyond its reach, or a memory or number
+            of threads that is not possible.
     """
     memory = MEMORY.convert(memory_mb, "solver")
-    return solver_class_of(game)(game, memory)
+    return solver_class_of(game)(game, memory, thread_count(threads))
 
 
 def solve(
@@ -395,6 +402,7 @@ def solve(
     moves: Literal["best", "all"] = "best",
     weak: bool = False,
     memory_mb: int = DEFAULT_MEMORY_MB,
+    threads: int | str = 1,
     time: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Solution:
@@ -406,16 +414,17 @@ def solve(
             action.
         weak: ask only for win, draw or loss, which is quicker.
         memory_mb: the most memory of the table of positions, in MiB.
+        threads: see :func:`make_solver`.
         time: a limit in seconds, after which the bounds proved so far are returned.
         progress: called between slices of the search with a :class:`Progress`.
 
     Raises:
-        SpecificationError: no solver for this game, a board beyond its reach, or a memory that is
-            not possible.
+        SpecificationError: no solver for this game, a board beyond its reach, or a memory or number
+            of threads that is not possible.
         SolveInterrupted: Ctrl-C; a KeyboardInterrupt that carries the bounds proved so far.
         ValueError: the game is over, or an argument is not possible.
     """
-    return make_solver(position.game, memory_mb).solve(
+    return make_solver(position.game, memory_mb, threads).solve(
         position, moves=moves, weak=weak, time=time, progress=progress
     )
 

@@ -17,6 +17,7 @@ from ....envs.games.connect_four.rules import ConnectFour
 from ....envs.specification import SpecificationError
 from ....envs.stepping import records_of
 from ..alternating import AlternatingSolver, Proof
+from ..parallel import Search, new_paths
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
 from . import search as s
 from . import table as t
@@ -36,11 +37,11 @@ class ConnectFourSolver(AlternatingSolver):
     )
     plies_at_once = 28
 
-    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
-        super().__init__(game, memory_mb)
+    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int = 1) -> None:
+        super().__init__(game, memory_mb, threads)
         self._key_bits = _key_bits(game)
         self._board = make_board(game.rules)
-        self._stack = s.new_stack(self._board.cells, self._board.cols)
+        self._stacks = self._new_stacks()
         self._table = t.new_table(memory_mb, self._key_bits)
         self._most_nodes = 0  # of all searches since the table was empty
         self._most = (self._board.cells + 1) // 2  # no value is larger
@@ -62,53 +63,52 @@ class ConnectFourSolver(AlternatingSolver):
     def prepare(self) -> None:
         self.records_of(self.game.new_records(1))
         table = t.new_table(t.least_memory_mb(self._key_bits), self._key_bits)
-        s.begin(self._stack)
+        stack = self._stacks[0]
+        s.begin(stack)
         tasks = self._tasks(self.game.new_records(1))
-        s.solve_positions(self._board, table, self._stack, tasks.view(np.recarray), False, 1)
-        t.part_in_use(table, 0)
+        s.solve_positions(self._board, table, stack, tasks.view(np.recarray), False, 1)
+        t.part_in_use(table, 0, False)
 
     def clear(self) -> None:
-        buckets, _ = t.part_in_use(self._table, self._most_nodes)
+        buckets, _ = t.part_in_use(self._table, self._most_nodes, self.threads > 1)
         self._table.entries[: 2 * (int(buckets) + 1)] = 0
         self._most_nodes = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the stack: a record that is copied alone no longer shares the stack's memory."""
-        return {name: value for name, value in vars(self).items() if name != "_stack"}
+        """All but the stacks: a record that is copied alone does not share its stack's memory."""
+        return {name: value for name, value in vars(self).items() if name != "_stacks"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._stack = s.new_stack(self._board.cells, self._board.cols)
+        self._stacks = self._new_stacks()
+
+    def _new_stacks(self) -> list[s.Stack]:
+        paths = new_paths(self.threads, self._board.cells, s.LEAST_FREE)
+        return [s.new_stack(self._board.cells, self._board.cols, each) for each in paths]
 
     def prove(
         self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
     ) -> Proof:
         tasks = self._tasks(records_of(position.record))
         if value is None:
-            value = self._opening_value(position)
+            value = self.stored_value(position)
         if value is not None:
             tasks["lower"] = tasks["upper"] = value
             column = self._opening_column(position, value)
             if column is not None:
                 return Proof(value, value, column)
         complete = self._solve(tasks, weak, monitor)
-        task = tasks[0]
-        if value is not None and not complete:
-            return Proof(-self._most, self._most, int(task["column"]))
-        return Proof(int(task["lower"]), int(task["upper"]), int(task["column"]))
-
-    def bounds(self, position: Position, weak: bool, monitor: Monitor) -> tuple[int, int]:
-        value = self._opening_value(position)
-        return super().bounds(position, weak, monitor) if value is None else (value, value)
+        lower, upper, column = (int(tasks[0][name]) for name in ("lower", "upper", "column"))
+        return Proof(lower, upper, column, complete or value is None)
 
     def principal_variation(
         self, position: Position, proof: Proof, monitor: Monitor
     ) -> tuple[int, ...]:
         """A line of best play; from the opening on it ends where the stored values do."""
-        if self._opening_value(position) is None:
+        if self.stored_value(position) is None:
             return super().principal_variation(position, proof, monitor)
         actions, value = [proof.action], proof.lower
-        while not (position := position.after(actions[-1])).is_over:
+        while proof.attained and not (position := position.after(actions[-1])).is_over:
             value = -value
             column = self._opening_column(position, value)
             if column is None:
@@ -116,7 +116,7 @@ class ConnectFourSolver(AlternatingSolver):
             actions.append(column)
         return tuple(actions)
 
-    def _opening_value(self, position: Position) -> int | None:
+    def stored_value(self, position: Position) -> int | None:
         """The stored value of a position of the opening."""
         openings = openings_of(self.game.rules, int(position.record.ply))
         return None if openings is None else openings.value(*sides_of(position))
@@ -181,19 +181,31 @@ class ConnectFourSolver(AlternatingSolver):
 
     def _solve(self, tasks: np.ndarray, weak: bool, monitor: Monitor) -> bool:
         """Narrow the bounds of all tasks; False if the monitor stopped it before the end."""
-        stack, state, records = self._stack, self._stack.state, tasks.view(np.recarray)
-        s.begin(stack)
+        copies = [tasks] + [tasks.copy() for _ in self._stacks[1:]]
+        state = self._stacks[0].state
 
-        def search_slice(nodes: int) -> bool:
-            limit = int(state.nodes) + nodes
-            return bool(s.solve_positions(self._board, self._table, stack, records, weak, limit))
+        def search(stack: s.Stack, records: np.ndarray) -> Search:
+            s.begin(stack)
+
+            def search_slice(nodes: int) -> bool:
+                limit = int(stack.state.nodes) + nodes
+                return bool(
+                    s.solve_positions(self._board, self._table, stack, records, weak, limit)
+                )
+
+            return Search(search_slice, stack.state)
 
         def bounds() -> tuple[int, int]:
             return int(tasks["lower"][state.index]), int(tasks["upper"][state.index])
 
-        complete = monitor.run(search_slice, state, bounds)
-        self._most_nodes = max(self._most_nodes, int(state.nodes))
-        return complete
+        searches = [
+            search(stack, copy.view(np.recarray)) for stack, copy in zip(self._stacks, copies)
+        ]
+        complete = monitor.run(searches, bounds)
+        tasks[:] = copies[complete or 0]
+        nodes = max(int(each.state.nodes) for each in searches)
+        self._most_nodes = max(self._most_nodes, nodes)
+        return complete is not None
 
 
 def sides_of(position: Position) -> tuple[np.uint64, np.uint64]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import inner_kernel, kernel
+from ..parallel import Paths, enter, is_busy
 from ..prefetch import prefetch
 from . import table as t
 from .board import ONE, ZERO, column_at, follow, key_of, safe_moves, win_at_once, winning_cells
@@ -21,6 +22,9 @@ NOT_EXPANDED = -1
 TABLE_MOVE_SCORE = 1 << 20
 THREAT_SCORE = 64
 QUARTERING_RANGE = 8  # Bounds further apart are narrowed from their ends.
+LEAST_FREE = 18  # free cells of a position whose search is worth sharing between threads
+ELDEST = 2
+CATCH_UP_NODES = 1 << 12  # between two looks at what other threads have proved
 
 # A position of the search tree and its null window. Each is first a child of another
 # and filled in as such; the fields from `nodes_before` on are used once it is searched.
@@ -76,15 +80,17 @@ class Stack(NamedTuple):
         children: NODE (plies, cols): the children of each node that need a search.
         order: int64 (plies, cols): their indices, the most promising first.
         state: one STATE record.
+        paths: where the threads are.
     """
 
     nodes: Any
     children: Any
     order: Any
     state: Any
+    paths: Paths
 
 
-def new_stack(cells: int, cols: int) -> Stack:
+def new_stack(cells: int, cols: int, paths: Paths) -> Stack:
     """A stack for games of at most ``cells`` plies."""
     plies = cells + 2
     return Stack(
@@ -92,6 +98,7 @@ def new_stack(cells: int, cols: int) -> Stack:
         np.zeros((plies, cols), NODE).view(np.recarray),
         np.zeros((plies, cols), np.int64),
         np.zeros(1, STATE).view(np.recarray)[0],
+        paths,
     )
 
 
@@ -128,9 +135,14 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
         while not complete:
             if state.nodes >= node_limit:
                 return False
-            buckets, limit = t.part_in_use(table, state.nodes - state.nodes_before)
+            shared = is_shared(board, stack.paths, stack.nodes[0])
+            buckets, limit = t.part_in_use(table, state.nodes - state.nodes_before, shared)
             part = t.Table(table.entries, buckets, table.key_mask, table.check_shift)
-            complete = search(board, part, stack, min(node_limit, state.nodes_before + limit))
+            limit = min(node_limit, state.nodes_before + limit)
+            if shared:
+                catch_up(board, part, stack)
+                limit = min(limit, state.nodes + CATCH_UP_NODES)
+            complete = search(board, part, stack, limit)
         # The result of the null window is a bound.
         root = stack.nodes[0]
         if state.value >= root.beta:
@@ -248,7 +260,7 @@ def search(board, table, stack, node_limit):
 
     ``state.value`` is then a lower bound on its value if it is at least beta, else an upper bound.
     """
-    nodes, children, order, state = stack
+    nodes, children, order, state, _ = stack
     ply, node_count = state.ply, state.nodes
     complete = False
     while True:
@@ -263,6 +275,8 @@ def search(board, table, stack, node_limit):
             count = order_children(board, table, node, children[ply], order[ply], open_children)
             node.count = count if node.best < node.beta else 0
         # 2. Search the next child.
+        if node.cursor >= ELDEST and is_shared(board, stack.paths, node):
+            choose_child(board, table, stack, ply)
         if node.best < node.beta and node.cursor < node.count:
             nodes[ply + 1] = children[ply, order[ply, node.cursor]]
             node.cursor += 1
@@ -283,6 +297,62 @@ def search(board, table, stack, node_limit):
         ply -= 1
     state.ply, state.nodes = ply, node_count
     return complete
+
+
+@inner_kernel
+def is_shared(board, paths, node):
+    """Whether the children of a node are shared out among the threads."""
+    return board.cells - node.stones > paths.least_free
+
+
+@inner_kernel
+def choose_child(board, table, stack, ply):
+    """Bring the next child that no other thread searches to the cursor, or any if all are searched.
+
+    Children that the table decides by now are passed over, and the node takes their value.
+    """
+    node, children, order = stack.nodes[ply], stack.children[ply], stack.order[ply]
+    place = np.int64(node.cursor)
+    while node.best < node.beta and place < node.count:
+        index = order[place]
+        child = children[index]
+        decided = take_value(node, child, t.probe(table, child.key))
+        free = board.cells - np.int64(child.stones)
+        if decided or not is_busy(stack.paths, child.key, free):
+            for i in range(place, node.cursor, -1):
+                order[i] = order[i - 1]
+            order[node.cursor] = index
+            if not decided:
+                break
+            node.cursor += 1
+        place += 1
+    if node.best < node.beta and node.cursor < node.count:
+        child = children[order[node.cursor]]
+        enter(stack.paths, child.key, board.cells - np.int64(child.stones))
+
+
+@inner_kernel
+def catch_up(board, table, stack):
+    """Go back to the first node of the stack that other threads have decided, if there is one."""
+    state = stack.state
+    for ply in range(state.ply + 1):
+        node = stack.nodes[ply]
+        if node.count == NOT_EXPANDED:
+            break
+        if ply == 0:  # its best column is needed, which its own entry need not have
+            for place in range(node.cursor, node.count):
+                child = stack.children[0, stack.order[0, place]]
+                take_value(node, child, t.probe(table, child.key))
+        data = t.probe(table, node.key)
+        if data != ZERO and t.upper_of(data) < node.beta:
+            node.best = t.upper_of(data)
+        elif data != ZERO and t.lower_of(data) >= node.beta and ply > 0:
+            node.best = t.lower_of(data)
+            node.best_column = mirrored_column(board, node.mirrored, t.column_of(data))
+        elif node.best < node.beta:
+            continue
+        node.cursor, state.ply = node.count, ply
+        break
 
 
 @inner_kernel
@@ -368,13 +438,7 @@ def order_children(board, table, node, children, order, open_children):
         data = t.probe(table, child.key)
         child.table_column = t.NO_COLUMN
         if data != ZERO:
-            lower, upper = t.lower_of(data), t.upper_of(data)
-            if lower >= child.beta or upper < child.beta:
-                value = lower if lower >= child.beta else upper
-                if child.opponent:
-                    value = -value
-                if value > node.best:
-                    node.best, node.best_column = value, child.column
+            if take_value(node, child, data):
                 continue
             child.table_column = mirrored_column(board, child.mirrored, t.column_of(data))
         place = count
@@ -384,3 +448,19 @@ def order_children(board, table, node, children, order, open_children):
         order[place] = i
         count += 1
     return count
+
+
+@inner_kernel
+def take_value(node, child, data):
+    """Whether the table's data decide a child; then the node takes its value."""
+    if data == ZERO:
+        return False
+    lower, upper = t.lower_of(data), t.upper_of(data)
+    if lower < child.beta <= upper:
+        return False
+    value = lower if lower >= child.beta else upper
+    if child.opponent:
+        value = -value
+    if value > node.best:
+        node.best, node.best_column = value, child.column
+    return True

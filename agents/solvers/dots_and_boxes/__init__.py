@@ -21,6 +21,7 @@ from ....envs.game import Game, Position
 from ....envs.games.dots_and_boxes.board import MARGIN, count_edges
 from ....envs.games.dots_and_boxes.rules import DotsAndBoxes
 from ....envs.specification import SpecificationError
+from ..parallel import Search, new_paths
 from ..solver import DEFAULT_MEMORY_MB, Monitor, Solution, Solver, register_solver
 from . import search as s
 from .board import as_free_set, canonical_edges, edge_bits, free_sets, make_board
@@ -75,8 +76,8 @@ class DotsAndBoxesSolver(Solver):
     )
     plies_at_once = 18
 
-    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
-        super().__init__(game, memory_mb)
+    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int = 1) -> None:
+        super().__init__(game, memory_mb, threads)
         rows, cols = game.rules.rows, game.rules.cols
         self._board = make_board(rows, cols)
         self._edges = count_edges(rows, cols)
@@ -112,7 +113,8 @@ class DotsAndBoxesSolver(Solver):
 
     def clear(self) -> None:
         self._table = new_table(self.memory_mb, self._edges)
-        self._stack = s.new_stack(self._edges)
+        paths = new_paths(self.threads, self._edges, s.LEAST_FREE)
+        self._stacks = [s.new_stack(self._edges, each) for each in paths]
 
     def search(
         self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
@@ -201,17 +203,17 @@ class DotsAndBoxesSolver(Solver):
 
     def _known_bounds(self, free: int) -> Bounds:
         """The bounds on V of a quiet position that are known without a search."""
-        root = self._fill_root(free)
+        root = self._fill_root(free, self._stacks[0])
         if root.lower == root.upper:
             return Bounds(int(root.lower), int(root.upper))
         return Bounds(*probe(self._table, root.hash, root.boxes))
 
-    def _fill_root(self, free: int) -> Any:
-        """Put a quiet position at the bottom of the stack."""
-        root = self._stack.nodes[0]
+    def _fill_root(self, free: int, stack: s.Stack) -> Any:
+        """Put a quiet position at the bottom of a stack."""
+        root = stack.nodes[0]
         root.horizontal, root.vertical = free_sets(self.game.rules.rows, self.game.rules.cols, free)
         root.code = root.captured = root.spare = 0
-        complete_node(self._board, self._collections, root, self._stack.scratch, NO_LINKS)
+        complete_node(self._board, self._collections, root, stack.scratch, NO_LINKS)
         return root
 
     def _null_window(self, free: int, gamma: int, monitor: Monitor, bounds: Bounds) -> int | None:
@@ -221,14 +223,15 @@ class DotsAndBoxesSolver(Solver):
         """
         if monitor.should_stop(*bounds):
             return None
-        self._fill_root(free)
-        s.begin(self._stack, gamma)
-        stack, state = self._stack, self._stack.state
 
-        def search_slice(positions: int) -> bool:
-            return bool(s.search(self._board, self._collections, self._table, stack, positions))
+        def search(stack: s.Stack) -> Search:
+            self._fill_root(free, stack)
+            s.begin(stack, gamma)
+            kernel_arguments = self._board, self._collections, self._table, stack
+            return Search(lambda most: bool(s.search(*kernel_arguments, most)), stack.state)
 
-        return int(state.result) if monitor.run(search_slice, state, lambda: bounds) else None
+        complete = monitor.run([search(stack) for stack in self._stacks], lambda: bounds)
+        return None if complete is None else int(self._stacks[complete].state.result)
 
     # -- actions --
 

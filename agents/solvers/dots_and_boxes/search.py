@@ -18,13 +18,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import inner_kernel
+from ..parallel import Paths, enter, is_busy
 from ..prefetch import prefetch
 from .board import SCRATCH, new_scratch, pack_images
 from .nodes import NODE, child_gamma, fill_child, is_leaf, list_moves, margin_bounds
 from .table import bucket_of, probe, store
 
 ONE_BY_ONE = 2  # so many children are tried before all the others are looked up in the table
+LEAST_FREE = 18  # free edges of a position whose search is worth sharing between threads
+CATCH_UP_NODES = 1 << 12  # between two looks at what other threads have proved
 
 STATE = np.dtype(
     [
@@ -45,6 +49,7 @@ class Stack(NamedTuple):
         packed: SCRATCH (plies,): the packed images of each node.
         scratch: SCRATCH record for other images.
         state: one STATE record.
+        paths: where the threads are.
     """
 
     nodes: Any
@@ -52,9 +57,10 @@ class Stack(NamedTuple):
     packed: Any
     scratch: Any
     state: Any
+    paths: Paths
 
 
-def new_stack(edges: int) -> Stack:
+def new_stack(edges: int, paths: Paths) -> Stack:
     """A stack for searches on a board of so many edges."""
     plies = edges + 2
     return Stack(
@@ -63,6 +69,7 @@ def new_stack(edges: int) -> Stack:
         np.zeros(plies, SCRATCH).view(np.recarray),
         new_scratch(),
         np.zeros(1, STATE).view(np.recarray)[0],
+        paths,
     )
 
 
@@ -80,7 +87,43 @@ def search(board, collections, table, stack, positions_allowed):
     ``state.result`` is then a lower bound on the root's V if V is at least ``gamma``, else an upper
     bound.
     """
-    nodes, children, packed, _, state = stack
+    state = stack.state
+    if free_edges(stack.nodes[0]) < stack.paths.least_free:
+        return search_alone(board, collections, table, stack, positions_allowed)
+    limit = state.nodes + positions_allowed
+    complete = False
+    while state.nodes < limit and not complete:
+        complete = catch_up(table, stack)
+        if not complete:
+            portion = min(limit - state.nodes, CATCH_UP_NODES)
+            complete = search_alone(board, collections, table, stack, portion)
+    return complete
+
+
+@inner_kernel
+def free_edges(node):
+    """The free edges of a position, without those of its collection."""
+    return count_bits(node.horizontal) + count_bits(node.vertical)
+
+
+@inner_kernel
+def catch_up(table, stack):
+    """Go back to the first node that other threads have decided; whether that is the root."""
+    state = stack.state
+    for ply in range(state.ply if state.entering else state.ply + 1):
+        node = stack.nodes[ply]
+        look_up(table, node)
+        if not node.upper >= node.gamma > node.lower:
+            state.result = node.lower if node.lower >= node.gamma else node.upper
+            state.ply, state.entering = ply - 1, False
+            return ply == 0
+    return False
+
+
+@inner_kernel
+def search_alone(board, collections, table, stack, positions_allowed):
+    """Search on as :func:`search` does, without a look at other threads' results on the way."""
+    nodes, children, packed, _, state, _ = stack
     ply, positions, result, entering = state.ply, state.nodes, state.result, state.entering
     limit = positions + positions_allowed
     complete = False
@@ -139,21 +182,45 @@ def find_child_to_search(board, collections, table, stack, ply):
     The first children are often good enough, so they are tried before the others are filled in.
     """
     node, children = stack.nodes[ply], stack.children[ply]
+    shared = free_edges(node) > stack.paths.least_free
     while node.cursor < node.count:
         if node.cursor == node.filled:
             last = node.cursor + 1 if node.cursor < ONE_BY_ONE else node.count
             fill_children(board, collections, table, stack, ply, last)
+        if shared:
+            prefer_child_of_nobody(table, stack, ply)
         worst, most = margin_bounds(children[node.cursor])
         if worst >= node.gamma:
             node.lower = worst
             return False
         if most >= node.gamma:
+            if shared:
+                enter(stack.paths, children[node.cursor].hash, free_edges(children[node.cursor]))
             return True
         node.best = max(node.best, most)
         node.cursor += 1
     # No child is good enough: V is no more than the best of them.
     node.upper = min(node.upper, node.best)
     return False
+
+
+@inner_kernel
+def prefer_child_of_nobody(table, stack, ply):
+    """Bring to the cursor the next child that no other thread searches, if there is one.
+
+    A child that is good enough by now comes first.
+    """
+    node, children = stack.nodes[ply], stack.children[ply]
+    for i in range(node.cursor, node.filled):
+        child = children[i]
+        look_up(table, child)
+        worst, most = margin_bounds(child)
+        busy = is_busy(stack.paths, child.hash, free_edges(child))
+        if worst >= node.gamma or (most >= node.gamma and not busy):
+            stack.nodes[ply + 1] = children[node.cursor]
+            children[node.cursor] = child
+            children[i] = stack.nodes[ply + 1]
+            break
 
 
 @inner_kernel

@@ -63,10 +63,18 @@ def probe(table, position_hash, boxes):
     """The bounds known of a position of so many boxes: (lower, upper)."""
     entries = table.buckets[bucket_of(table, position_hash)].entries
     rest = rest_of(table, position_hash)
-    data = ZERO
+    data, copies = ZERO, ZERO
     for slot in range(ENTRIES):  # without a branch, so that all eight are compared at once
         entry = entries[slot]
-        data |= entry if entry >> HASH_SHIFT == rest else ZERO
+        is_own = entry >> HASH_SHIFT == rest
+        data |= entry if is_own else ZERO
+        copies += ONE if is_own else ZERO
+    if copies > ONE:  # threads have stored it at the same time, each in a slot of its own
+        data = ZERO
+        for slot in range(ENTRIES):
+            entry = entries[slot]
+            if entry >> HASH_SHIFT == rest and entry > data:
+                data = entry
     lower = 2 * np.int64((data >> LOWER_SHIFT) & BOUND_MASK) - boxes
     upper = boxes - 2 * np.int64(data & BOUND_MASK)
     return lower, upper

@@ -15,6 +15,7 @@ from ....envs.games.gomoku.rules import Gomoku
 from ....envs.games.tic_tac_toe.rules import TicTacToe
 from ....envs.specification import SpecificationError
 from ..alternating import AlternatingSolver, Proof
+from ..parallel import Search, new_paths
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
 from . import search as s
 from .board import MOST_CELLS, make_board
@@ -34,10 +35,11 @@ class MnkSolver(AlternatingSolver):
     plies_at_once = 18
     graded = False
 
-    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
-        super().__init__(game, memory_mb)
+    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int = 1) -> None:
+        super().__init__(game, memory_mb, threads)
         self._board = make_board(game.rules)
-        self._stack = s.new_stack(self._board)
+        paths = new_paths(threads, self._board.cells, s.LEAST_FREE)
+        self._stacks = [s.new_stack(self._board, each) for each in paths]
         self.clear()
 
     @classmethod
@@ -60,8 +62,9 @@ class MnkSolver(AlternatingSolver):
             )
 
     def prepare(self) -> None:
-        s.begin(self._stack, np.uint64(0), np.uint64(0), 0, 1)
-        s.run(self._board, new_table(1), self._stack, 1)
+        stack = self._stacks[0]
+        s.begin(stack, np.uint64(0), np.uint64(0), 0, 1)
+        s.run(self._board, new_table(1), stack, 1)
 
     def clear(self) -> None:
         self._table = new_table(self.memory_mb)
@@ -75,25 +78,29 @@ class MnkSolver(AlternatingSolver):
         saves nothing: an action is found only by a search.
         """
         lower, upper, action = -1, 1, position.legal_actions()[0]
-        stack, state = self._stack, self._stack.state
+        stones = self._stones(position)
 
-        def search_slice(nodes: int) -> bool:
-            return bool(s.run(self._board, self._table, stack, nodes))
+        def search(stack: s.Stack, alpha: int) -> Search:
+            s.begin(stack, *stones, alpha, alpha + 1)
+            arguments = self._board, self._table, stack
+            return Search(lambda nodes: bool(s.run(*arguments, nodes)), stack.state)
 
         def bounds() -> tuple[int, int]:
             return lower, upper
 
         for alpha in (0, -1):
-            s.begin(stack, *self._stones(position), alpha, alpha + 1)
-            if not monitor.run(search_slice, state, bounds):
+            searches = [search(stack, alpha) for stack in self._stacks]
+            complete = monitor.run(searches, bounds)
+            if complete is None:
                 break
-            if state.value > alpha:
-                lower, move = int(state.value), int(stack.nodes[0].best_move)
+            value = int(self._stacks[complete].state.value)
+            if value > alpha:
+                lower, move = value, int(self._stacks[complete].nodes[0].best_move)
                 if move != NO_MOVE:
                     cols = int(self.game.rules.cols)
                     action = move // (cols + 1) * cols + move % (cols + 1)
                 break
-            upper = min(upper, int(state.value))
+            upper = min(upper, value)
             if upper == lower:
                 break
         return Proof(lower, upper, action)

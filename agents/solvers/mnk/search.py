@@ -16,10 +16,13 @@ import numpy as np
 
 from ....envs.compiled.bits import count_bits, lowest_bit_index
 from ....envs.compiled.kernels import inner_kernel, kernel
+from ..parallel import Paths, enter, is_busy
 from .board import MOST_CELLS, ONE, ZERO, Board
-from .table import NO_MOVE, UNKNOWN, Key, key_of, probe, store
+from .table import NO_MOVE, UNKNOWN, Key, key_of, lower_of, move_of, probe, store, upper_of
 
-ENTER, LEAVE, ADVANCE, FINISH = range(4)  # what to do next at the current ply
+ENTER, LEAVE, ADVANCE, FINISH, PUT_OFF = range(5)  # what to do next at the current ply
+LEAST_FREE = 14  # free cells of a position whose search is worth sharing between threads
+CATCH_UP_NODES = 1 << 12  # between two looks at what other threads have proved
 LOWEST = -2  # below every value
 # What an open line adds to the score of each of its cells, by the stones already in it.
 WEIGHTS = np.array([1, 4, 16, 64, 256, 1024, 4096, 16384, 65536], np.int64)
@@ -40,6 +43,7 @@ NODE = np.dtype(
         ("best_move", np.int64),
         ("count", np.int64),  # of moves
         ("cursor", np.int64),
+        ("late", np.int64),  # the last so many moves were put off
     ]
 )
 
@@ -54,12 +58,14 @@ class Stack(NamedTuple):
         moves: int8 (plies, 64): the moves of each node as cells, the most promising first.
         scores: int64 (64,): the score of each cell at the node being entered.
         state: one STATE record.
+        paths: where the threads are.
     """
 
     nodes: Any
     moves: Any
     scores: Any
     state: Any
+    paths: Paths
 
 
 class Lines(NamedTuple):
@@ -72,7 +78,7 @@ class Lines(NamedTuple):
     opp_open: bool
 
 
-def new_stack(board: Board) -> Stack:
+def new_stack(board: Board, paths: Paths) -> Stack:
     """A stack for every game on a board."""
     plies = board.cells + 2
     return Stack(
@@ -80,6 +86,7 @@ def new_stack(board: Board) -> Stack:
         np.zeros((plies, MOST_CELLS), np.int8),
         np.zeros(MOST_CELLS, np.int64),
         np.zeros(1, STATE).view(np.recarray)[0],
+        paths,
     )
 
 
@@ -100,7 +107,43 @@ def run(board, table, stack, nodes_allowed):
 
     Its value is then ``state.value``, its best move that of the root.
     """
-    nodes, moves, scores, state = stack
+    state, root = stack.state, stack.nodes[0]
+    if count_bits(board.all_cells & ~(root.own | root.opp)) < stack.paths.least_free:
+        return run_alone(board, table, stack, nodes_allowed)
+    limit = state.nodes + nodes_allowed
+    complete = False
+    while state.nodes < limit and not complete:
+        catch_up(table, stack)
+        portion = min(limit - state.nodes, CATCH_UP_NODES)
+        complete = run_alone(board, table, stack, portion)
+    return complete
+
+
+@inner_kernel
+def catch_up(table, stack):
+    """Leave the first node that other threads have decided, if there is one."""
+    state = stack.state
+    for ply in range(state.ply):
+        node = stack.nodes[ply]
+        if node.count == 1:  # a forced reply is not stored
+            continue
+        data = probe(table, Key(node.key_hash, node.key_own, node.key_opp))
+        if data == UNKNOWN:
+            continue
+        if upper_of(data) <= node.alpha:
+            state.value = upper_of(data)
+        elif lower_of(data) >= node.beta and ply > 0:  # the root needs its best move too
+            state.value = lower_of(data)
+        else:
+            continue
+        state.ply, state.step = ply, LEAVE
+        break
+
+
+@inner_kernel
+def run_alone(board, table, stack, nodes_allowed):
+    """Search on as :func:`run` does, without a look at other threads' results on the way."""
+    nodes, moves, scores, state, paths = stack
     ply, step, value, node_count = state.ply, state.step, state.value, state.nodes
     limit = node_count + nodes_allowed
     while step != FINISH:
@@ -109,7 +152,13 @@ def run(board, table, stack, nodes_allowed):
             if node_count >= limit:
                 break
             node_count += 1
-            step, value = enter_node(board, table, node, moves[ply], scores, ply == 0)
+            step, value = enter_node(
+                board, table, node, moves[ply], scores, paths, ply == 0, may_wait(nodes, ply)
+            )
+        elif step == PUT_OFF:
+            ply -= 1
+            put_off(nodes[ply], moves[ply])
+            step = ADVANCE
         elif step == LEAVE:
             if ply == 0:
                 step = FINISH
@@ -136,8 +185,31 @@ def run(board, table, stack, nodes_allowed):
 
 
 @inner_kernel
-def enter_node(board, table, node, moves, scores, at_root):
-    """Visit a position: LEAVE with its value, or ADVANCE with its moves in order."""
+def may_wait(nodes, ply):
+    """Whether the move that leads to this ply may be put off: not the first, and only once."""
+    if ply == 0:
+        return False
+    parent = nodes[ply - 1]
+    return 1 < parent.cursor <= parent.count - parent.late
+
+
+@inner_kernel
+def put_off(node, moves):
+    """Make the move at the cursor the last one."""
+    move = moves[node.cursor - 1]
+    for i in range(node.cursor, node.count):
+        moves[i - 1] = moves[i]
+    moves[node.count - 1] = move
+    node.cursor -= 1
+    node.late += 1
+
+
+@inner_kernel
+def enter_node(board, table, node, moves, scores, paths, at_root, may_wait):
+    """Visit a position: LEAVE with its value, or ADVANCE with its moves in order.
+
+    PUT_OFF if another thread searches it and it may wait.
+    """
     empty = board.all_cells & ~(node.own | node.opp)
     # 1. One pass over the lines: who can still win where, and the score of each cell.
     lines = scan_lines(board, node.own, node.opp, empty, scores)
@@ -153,7 +225,7 @@ def enter_node(board, table, node, moves, scores, at_root):
     if upper <= node.alpha:
         return LEAVE, upper
     node.first_alpha = node.alpha
-    node.best, node.best_move, node.cursor = LOWEST, NO_MOVE, 0
+    node.best, node.best_move, node.cursor, node.late = LOWEST, NO_MOVE, 0, 0
     # 3. Two threats at once cannot be met, one must be.
     if lines.dangers != ZERO:
         if lines.dangers & (lines.dangers - ONE) != ZERO:
@@ -165,16 +237,20 @@ def enter_node(board, table, node, moves, scores, at_root):
     key, symmetry = key_of(board, node.own, node.opp)
     node.key_hash, node.key_own, node.key_opp = key.hash, key.own, key.opp
     node.symmetry = symmetry
-    index = probe(table, key)
-    if index != UNKNOWN:
-        entry = table[index]
-        lower, upper = np.int64(entry.lower), np.int64(entry.upper)
+    data = probe(table, key)
+    if data != UNKNOWN:
+        lower, upper = lower_of(data), upper_of(data)
         if not at_root and (lower == upper or lower >= node.beta):
             return LEAVE, lower
         if not at_root and upper <= node.alpha:
             return LEAVE, upper
-        if symmetry == 0 and entry.move != NO_MOVE:
-            scores[entry.move] = TABLE_MOVE_SCORE
+        if symmetry == 0 and move_of(data) != NO_MOVE:
+            scores[move_of(data)] = TABLE_MOVE_SCORE
+    free = count_bits(empty)
+    if free >= paths.least_free:
+        if may_wait and is_busy(paths, key.hash, free):
+            return PUT_OFF, 0
+        enter(paths, key.hash, free)
     # 5. The moves that matter, those with the highest scores first.
     node.count = order_moves(lines.live, empty, scores, moves)
     return ADVANCE, 0
