@@ -7,6 +7,7 @@
     python benchmarks/solver.py endgames                  # the basis of endgame=solver
     python benchmarks/solver.py endings othello --left 12 16 20 --count 50
     python benchmarks/solver.py ffo                       # Othello's test positions, with scores
+    python benchmarks/solver.py threads                   # two threads against one; needs two cores
 
 ``positions`` solves the sets in benchmarks/positions, drawn by benchmarks/solver_positions.py by
 phase and difficulty as in Pons' tutorial "Solving Connect 4", each by one batch call with an empty
@@ -16,11 +17,13 @@ with ``endgame=``; the number of plies to the end grows until they take more tha
 ``endings`` solves positions after random moves, each from an empty table: the value, then the
 result alone. ``ffo`` solves positions 40 to 44 of the endgame test of the French Othello Federation
 (http://www.radagast.se/othello/ffotest.html) and checks scores and moves.
-Times are the process's own processor time, without compilation.
+Times are the process's own processor time, without compilation. ``threads`` alone measures by the
+clock: one thread and several take turns, each from an empty table.
 """
 
 from __future__ import annotations
 
+import time as clock
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -258,6 +261,49 @@ def ffo(*, memory: int = 512) -> None:
 
     headings = ("position", "free cells", "value", "move", "searched", "time", "searched/s")
     print_table(f"FFO, table {memory} MiB", headings, rows())
+
+
+@app.command
+def threads(
+    *games: str, count: int = 4, turns: int = 3, memory: int = 1024, threads: int = 2
+) -> None:
+    """Print wall-clock times of one thread and of several, turn by turn.
+
+    Args:
+        games: boards to solve from their start, beside begin-hard positions of connect four
+        count: begin-hard positions
+        turns: of each; the quickest counts
+        memory: MiB for the table
+        threads: how many
+    """
+    connect_four = make_game("connect_four")
+    entries = read_positions(CLASSES[-1], count)
+    starts = [("begin hard", connect_four.position(entry.moves)) for entry in entries]
+    starts += [(spec, make_game(spec).initial_position()) for spec in games]
+
+    def rows() -> Iterator[tuple[str, ...]]:
+        totals = [0.0, 0.0]
+        for name, position in starts:
+            seconds, nodes, values = [float("inf")] * 2, [0, 0], set()
+            for _ in range(turns):
+                for index, number in enumerate((1, threads)):
+                    solver = make_solver(position.game, memory, number)
+                    solver.prepare()
+                    began = clock.perf_counter()
+                    values.update(solver.solve_batch([position]).tolist())
+                    seconds[index] = min(seconds[index], clock.perf_counter() - began)
+                    nodes[index] = solver.nodes
+            assert len(values) == 1
+            totals = [total + each for total, each in zip(totals, seconds)]
+            yield _compared(name, seconds, f"{nodes[1] / nodes[0]:.2f}")
+        yield _compared("all", totals, "")
+
+    headings = ("from", "one thread", f"{threads} threads", "times as fast", "positions, ratio")
+    print_table(f"threads, table {memory} MiB", headings, rows())
+
+
+def _compared(name: str, seconds: list[float], ratio: str) -> tuple[str, ...]:
+    return name, *map(duration_text, seconds), f"{seconds[0] / seconds[1]:.2f}", ratio
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ THREADS = Parameter(
 )
 HELPER_PORTION = 1 << 13  # positions that each of several threads searches at a time
 
-WORDS_OF_A_LINE = 8  # of the processor's cache: threads that write do not disturb each other
+LINE_BYTES = 64  # of the processor's cache: threads that write into one slow each other down
 NEVER = 1 << 30
 
 
@@ -108,7 +108,8 @@ class Paths(NamedTuple):
     """Where the threads of a search are, as one of them sees it.
 
     Attributes:
-        keys: uint64 (threads, places): what each thread has searched last with so many free places.
+        keys: uint64 (threads, places): what each thread has searched last with so many free places;
+            without any free place, how many positions it has visited.
         thread: the row of this thread.
         least_free: positions with fewer free places are not worth sharing.
     """
@@ -120,9 +121,29 @@ class Paths(NamedTuple):
 
 def new_paths(threads: int, places: int, least_free: int) -> list[Paths]:
     """The paths of so many threads on a board of so many places; one thread shares nothing."""
-    row = -(-(places + 1) // WORDS_OF_A_LINE) * WORDS_OF_A_LINE
-    keys = np.zeros((threads, row), np.uint64)
+    keys = np.zeros((threads, places + 1 + LINE_BYTES // 8), np.uint64)
     return [Paths(keys, thread, least_free if threads > 1 else NEVER) for thread in range(threads)]
+
+
+def lone_record(dtype: np.dtype) -> Any:
+    """A record of zeros in cache lines of its own, for what a thread writes all the time."""
+    room = LINE_BYTES // dtype.itemsize + 1
+    return np.zeros(2 * room + 1, dtype).view(np.recarray)[room]
+
+
+def clear(paths: Paths) -> None:
+    """Begin a new path."""
+    paths.keys[paths.thread] = 0
+
+
+@inner_kernel
+def nodes_of_all(paths, nodes):
+    """The positions visited by all threads, if so many are those of this one."""
+    paths.keys[paths.thread, 0] = np.uint64(nodes)
+    total = np.int64(0)
+    for thread in range(paths.keys.shape[0]):
+        total += np.int64(paths.keys[thread, 0])
+    return total
 
 
 @inner_kernel

@@ -67,10 +67,10 @@ class ConnectFourSolver(AlternatingSolver):
         s.begin(stack)
         tasks = self._tasks(self.game.new_records(1))
         s.solve_positions(self._board, table, stack, tasks.view(np.recarray), False, 1)
-        t.part_in_use(table, 0, False)
+        t.part_in_use(table, 0)
 
     def clear(self) -> None:
-        buckets, _ = t.part_in_use(self._table, self._most_nodes, self.threads > 1)
+        buckets, _ = t.part_in_use(self._table, self._most_nodes)
         self._table.entries[: 2 * (int(buckets) + 1)] = 0
         self._most_nodes = 0
 
@@ -203,7 +203,7 @@ class ConnectFourSolver(AlternatingSolver):
         ]
         complete = monitor.run(searches, bounds)
         tasks[:] = copies[complete or 0]
-        nodes = max(int(each.state.nodes) for each in searches)
+        nodes = sum(int(each.state.nodes) for each in searches)
         self._most_nodes = max(self._most_nodes, nodes)
         return complete is not None
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import inner_kernel, kernel
-from ..parallel import Paths, enter, is_busy
+from ..parallel import Paths, clear, enter, is_busy, lone_record, nodes_of_all
 from ..prefetch import prefetch
 from . import table as t
 from .board import ONE, ZERO, column_at, follow, key_of, safe_moves, win_at_once, winning_cells
@@ -23,7 +23,7 @@ TABLE_MOVE_SCORE = 1 << 20
 THREAT_SCORE = 64
 QUARTERING_RANGE = 8  # Bounds further apart are narrowed from their ends.
 LEAST_FREE = 18  # free cells of a position whose search is worth sharing between threads
-ELDEST = 2
+ELDEST = 2  # children that all threads search: often one of them is good enough
 CATCH_UP_NODES = 1 << 12  # between two looks at what other threads have proved
 
 # A position of the search tree and its null window. Each is first a child of another
@@ -97,7 +97,7 @@ def new_stack(cells: int, cols: int, paths: Paths) -> Stack:
         np.zeros(plies, NODE).view(np.recarray),
         np.zeros((plies, cols), NODE).view(np.recarray),
         np.zeros((plies, cols), np.int64),
-        np.zeros(1, STATE).view(np.recarray)[0],
+        lone_record(STATE),
         paths,
     )
 
@@ -107,6 +107,7 @@ def begin(stack: Stack) -> None:
     state = stack.state
     state.index = state.nodes = 0
     state.searching = False
+    clear(stack.paths)
 
 
 @inner_kernel
@@ -136,7 +137,10 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
             if state.nodes >= node_limit:
                 return False
             shared = is_shared(board, stack.paths, stack.nodes[0])
-            buckets, limit = t.part_in_use(table, state.nodes - state.nodes_before, shared)
+            nodes = state.nodes - state.nodes_before
+            if shared:  # all threads use the same part
+                nodes = nodes_of_all(stack.paths, nodes)
+            buckets, limit = t.part_in_use(table, nodes)
             part = t.Table(table.entries, buckets, table.key_mask, table.check_shift)
             limit = min(node_limit, state.nodes_before + limit)
             if shared:

@@ -77,15 +77,10 @@ def new_table(memory_mb: int, key_bits: int) -> Table:
 
 
 @kernel
-def part_in_use(table, nodes, shared):
-    """The mask of buckets after so many nodes, and up to how many nodes it is used.
-
-    Threads do not take the second part: it is of use while all of them are in it.
-    """
+def part_in_use(table, nodes):
+    """The mask of buckets after so many nodes, and up to how many nodes it is used."""
     for level in range(len(PARTS)):
         buckets, limit = PARTS[level]
-        if shared and level > 0:
-            break
         if nodes < limit:
             return min(table.buckets, max(buckets, (ONE << table.check_shift) - ONE)), limit
     return table.buckets, ALL_NODES

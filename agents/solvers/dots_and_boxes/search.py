@@ -20,9 +20,9 @@ import numpy as np
 
 from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import inner_kernel
-from ..parallel import Paths, enter, is_busy
+from ..parallel import Paths, enter, is_busy, lone_record
 from ..prefetch import prefetch
-from .board import SCRATCH, new_scratch, pack_images
+from .board import SCRATCH, pack_images
 from .nodes import NODE, child_gamma, fill_child, is_leaf, list_moves, margin_bounds
 from .table import bucket_of, probe, store
 
@@ -67,8 +67,8 @@ def new_stack(edges: int, paths: Paths) -> Stack:
         np.zeros(plies, NODE).view(np.recarray),
         np.zeros((plies, edges + 4), NODE).view(np.recarray),
         np.zeros(plies, SCRATCH).view(np.recarray),
-        new_scratch(),
-        np.zeros(1, STATE).view(np.recarray)[0],
+        lone_record(SCRATCH),
+        lone_record(STATE),
         paths,
     )
 

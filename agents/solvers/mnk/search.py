@@ -16,7 +16,7 @@ import numpy as np
 
 from ....envs.compiled.bits import count_bits, lowest_bit_index
 from ....envs.compiled.kernels import inner_kernel, kernel
-from ..parallel import Paths, enter, is_busy
+from ..parallel import Paths, enter, is_busy, lone_record
 from .board import MOST_CELLS, ONE, ZERO, Board
 from .table import NO_MOVE, UNKNOWN, Key, key_of, lower_of, move_of, probe, store, upper_of
 
@@ -85,7 +85,7 @@ def new_stack(board: Board, paths: Paths) -> Stack:
         np.zeros(plies, NODE).view(np.recarray),
         np.zeros((plies, MOST_CELLS), np.int8),
         np.zeros(MOST_CELLS, np.int64),
-        np.zeros(1, STATE).view(np.recarray)[0],
+        lone_record(STATE),
         paths,
     )
 

@@ -1,0 +1,188 @@
+"""Solvers on several threads: the values of one thread, whatever they read and write at once."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+from helpers import ROOT
+from plyground import make_agent, make_game
+from plyground.agents.solvers import connect_four, parallel, solver
+from plyground.agents.solvers.connect_four import search as connect_four_search
+from plyground.agents.solvers.connect_four import table as connect_four_table
+from plyground.agents.solvers.dots_and_boxes import search as dots_and_boxes_search
+from plyground.agents.solvers.dots_and_boxes import table as dots_and_boxes_table
+from plyground.agents.solvers.dots_and_boxes.value_tables import value_table
+from plyground.agents.solvers.mnk import search as mnk_search
+from plyground.agents.solvers.mnk import table as mnk_table
+from plyground.agents.solvers.solver import make_solver, solve
+from plyground.envs.specification import SpecificationError
+
+BOARDS = [
+    "connect_four:rows=4,cols=5",
+    "dots_and_boxes:rows=2,cols=4",
+    "tic_tac_toe:rows=4,cols=4,connect=3",
+    "tic_tac_toe:rows=4,cols=4,connect=4",
+]
+
+
+@pytest.fixture
+def short_slices(monkeypatch):
+    """Threads join after a few positions, share small trees and take turns often.
+
+    Returns the positions that each helper has visited in each search.
+    """
+    visited = []
+
+    class CountedHelpers(parallel.Helpers):
+        def __exit__(self, *error):
+            super().__exit__(*error)
+            visited.extend(int(each.state.nodes) for each in self.searches)
+
+    monkeypatch.setattr(solver, "Helpers", CountedHelpers)
+    for module in (parallel, solver):
+        monkeypatch.setattr(module, "HELPER_PORTION", 50)
+    for module in (connect_four_search, dots_and_boxes_search, mnk_search):
+        monkeypatch.setattr(module, "LEAST_FREE", 5)
+    return visited
+
+
+def random_positions(game, count, most_plies, seed=1):
+    rng = random.Random(seed)
+    for _ in range(count):
+        position = game.initial_position()
+        for _ in range(rng.randrange(most_plies)):
+            child = position.after(rng.choice(position.legal_actions()))
+            if not child.is_over:
+                position = child
+        yield position
+
+
+@pytest.mark.parametrize("spec", BOARDS)
+@pytest.mark.parametrize("threads", [2, 4])
+def test_values_are_those_of_one_thread(spec, threads, short_slices):
+    game = make_game(spec)
+    alone, together = make_solver(game, 4), make_solver(game, 4, threads)
+    for position in random_positions(game, 8, 6):
+        expected = alone.solve(position, moves="all")
+        together.clear()
+        solution = together.solve(position, moves="all")
+        assert solution.exact
+        assert (solution.values, solution.value) == (expected.values, expected.value)
+        together.clear()
+        assert together.solve(position).best_action in expected.optimal_actions
+    assert sum(short_slices) > 0
+
+
+def test_threads_that_overwrite_each_others_entries_find_the_same_values(short_slices, monkeypatch):
+    specs = [spec for spec in BOARDS if not spec.startswith("dots")]
+    alone = {spec: make_solver(make_game(spec), 4) for spec in specs}
+    for module in (connect_four_table, mnk_table):
+        monkeypatch.setattr(module, "entries_within", lambda *_: 8)
+    for spec in specs:
+        together = make_solver(make_game(spec), 1, 3)
+        positions = list(random_positions(alone[spec].game, 12, 8, seed=2))
+        assert (
+            together.solve_batch(positions).tolist() == alone[spec].solve_batch(positions).tolist()
+        )
+
+
+def test_threads_find_the_values_of_full_enumeration(short_slices):
+    game = make_game("dots_and_boxes:rows=2,cols=4")
+    together, values = make_solver(game, 1, 3), value_table(2, 4)
+    for position in random_positions(game, 20, 10, seed=3):
+        drawn = sum(1 << edge for edge in np.flatnonzero(position.record.edges[:22]).tolist())
+        assert together.solve(position).value == values[drawn]
+
+
+def test_what_several_threads_wrote_in_part_is_not_believed():
+    """Every mixture of the words of entries in one place, as threads could leave it."""
+    table = mnk_table.new_table(1)
+    cells = [0, 1, 2, 3, 1 << 40, (1 << 62) - 1]
+    keys = [
+        mnk_table.Key(np.uint64(7), np.uint64(own), np.uint64(opp))
+        for own, opp in itertools.product(cells, repeat=2)
+    ]
+    entries = []
+    for number, key in enumerate(keys):
+        lower, upper = ((-1, -1), (0, 1), (1, 1), (-1, 0))[number % 4]
+        table[7].data = 0
+        mnk_table.store(table, key, lower, upper, number)
+        entries.append((key, *table[7].tolist()))
+        assert mnk_table.move_of(mnk_table.probe(table, key)) == number
+    hits = 0
+    for first, second, third in itertools.product(entries, repeat=3):
+        table[7].own_check, table[7].opp_check, table[7].data = first[1], second[2], third[3]
+        for entry in (first, second, third):
+            data = mnk_table.probe(table, entry[0])
+            assert data in (0, entry[3])
+            hits += data != 0
+    assert hits == 3 * len(entries)
+
+
+def test_two_entries_of_one_position_in_a_bucket_are_not_merged():
+    """Threads that store a position at the same time each take a slot of their own."""
+    table, boxes, key = dots_and_boxes_table.new_table(1, 40), 16, np.uint64(12345 << 20)
+    entries = table.buckets[dots_and_boxes_table.bucket_of(table, key)].entries
+    words = []
+    for lower, upper in ((-14, 16), (-12, 16)):
+        entries[:] = 0
+        dots_and_boxes_table.store(table, key, boxes, lower, upper, 10)
+        words.append(int(entries[0]))
+    entries[2], entries[5] = words
+    assert dots_and_boxes_table.probe(table, key, boxes) == (-12, 16)
+
+
+def test_one_thread_visits_the_same_positions_each_time_and_several_are_no_fixed_choice():
+    assert make_agent("solver").deterministic
+    assert not make_agent("solver:threads=2").deterministic
+    assert not make_agent("solver:threads=all").deterministic
+    position = make_game("connect_four:rows=4,cols=4").initial_position()
+    assert solve(position).nodes == solve(position, threads=1).nodes
+    assert solve(position, threads="all").value == solve(position).value
+
+
+@pytest.mark.parametrize("threads", [0, 257, "some"])
+def test_a_number_of_threads_that_is_not_possible_is_refused(threads):
+    with pytest.raises(SpecificationError, match=f"threads={threads} is not possible for solver"):
+        make_solver(make_game("connect_four"), 1, threads)
+
+
+def test_a_search_of_several_threads_keeps_to_its_limits_and_goes_on(short_slices):
+    game = make_game("connect_four")
+    together = make_solver(game, 16, 2)
+    position = game.position([3, 3, 3, 3, 3, 2, 2, 4, 4])
+    limited = together.solve(position, most_nodes=1000)
+    assert not limited.exact
+    assert 1000 <= limited.nodes < 100_000
+    timed = together.solve(position, time=0.01)
+    assert timed.lower <= timed.upper
+
+
+def test_a_stored_value_is_told_as_exact_where_no_best_column_is_proved(monkeypatch):
+    line = (ROOT / "benchmarks/positions/connect_four_begin_hard.txt").read_text().splitlines()[0]
+    moves, value = line.split()
+    position = make_game("connect_four").position([int(digit) - 1 for digit in moves])
+
+    class Openings:
+        """Knows this position alone, as the last ply of a file does."""
+
+        def value(self, own, opp):
+            return int(value)
+
+        def best_column(self, own, opp, value):
+            return None
+
+    monkeypatch.setattr(
+        connect_four,
+        "openings_of",
+        lambda rules, ply: Openings() if ply == position.ply else None,
+    )
+    for moves in ("best", "all"):
+        solution = make_solver(position.game, 1).solve(position, moves=moves, most_nodes=1)
+        assert (solution.exact, solution.value, solution.optimal_actions) == (True, int(value), ())
+        assert solution.lower == solution.upper == int(value)
+        assert solution.principal_variation == (solution.best_action,)
+    assert solution.values == {}
