@@ -27,7 +27,7 @@ from .nodes import NODE, child_gamma, fill_child, is_leaf, list_moves, margin_bo
 from .table import bucket_of, probe, store
 
 ONE_BY_ONE = 2  # so many children are tried before all the others are looked up in the table
-LEAST_FREE = 18  # free edges of a position whose search is worth sharing between threads
+LEAST_FREE = 22  # free edges of a position whose search is worth sharing between threads
 CATCH_UP_NODES = 1 << 12  # between two looks at what other threads have proved
 
 STATE = np.dtype(
@@ -206,20 +206,23 @@ def find_child_to_search(board, collections, table, stack, ply):
 
 @inner_kernel
 def prefer_child_of_nobody(table, stack, ply):
-    """Bring to the cursor the next child that no other thread searches, if there is one.
+    """Where another thread searches the child at the cursor, bring one there that nobody does.
 
-    A child that is good enough by now comes first.
+    First the child is looked up again: it may be decided by now.
     """
     node, children = stack.nodes[ply], stack.children[ply]
     for i in range(node.cursor, node.filled):
         child = children[i]
         look_up(table, child)
         worst, most = margin_bounds(child)
-        busy = is_busy(stack.paths, child.hash, free_edges(child))
-        if worst >= node.gamma or (most >= node.gamma and not busy):
-            stack.nodes[ply + 1] = children[node.cursor]
-            children[node.cursor] = child
-            children[i] = stack.nodes[ply + 1]
+        decided = worst >= node.gamma or most < node.gamma
+        if decided and i > node.cursor:
+            continue
+        if decided or not is_busy(stack.paths, child.hash, free_edges(child)):
+            if i > node.cursor:
+                stack.nodes[ply + 1] = children[node.cursor]
+                children[node.cursor] = child
+                children[i] = stack.nodes[ply + 1]
             break
 
 
