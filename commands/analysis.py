@@ -50,6 +50,15 @@ PositionOption = Annotated[
         "free places, then : and the player to move, as in 3/1X1/2O:X.",
     ),
 ]
+ThreadsOption = Annotated[
+    int | None,
+    option(
+        "N",
+        "Searches side by side that share the table (default: the number of processors).",
+        low=1,
+        high=THREADS.high,
+    ),
+]
 
 
 @command("GAME")
@@ -168,15 +177,7 @@ def solve(
     memory: Annotated[
         int, option("MIB", "Memory of the table of positions, in MiB.", low=1, high=1 << 20)
     ] = DEFAULT_MEMORY_MB,
-    threads: Annotated[
-        int | None,
-        option(
-            "N",
-            "Searches side by side that share the table (default: the number of processors).",
-            low=1,
-            high=THREADS.high,
-        ),
-    ] = None,
+    threads: ThreadsOption = None,
     time: Annotated[
         float,
         option(

@@ -104,6 +104,8 @@ class Monitor:
     Attributes:
         nodes: positions visited.
         interrupted: whether Ctrl-C was pressed.
+        winner: which search of the latest :meth:`run` is complete: 0 its own, else the number of
+            one that helped, from 1.
         portion: positions that the next slice may visit. Under a time limit it follows the speed of
             the search, so that a slice is short on a machine that is busy too.
     """
@@ -117,6 +119,7 @@ class Monitor:
         self.nodes: int = 0
         self._most_nodes = math.inf if most_nodes is None else most_nodes
         self.interrupted: bool = False
+        self.winner: int = 0
         self.portion = UNTIMED_PORTION if time is None else FIRST_PORTION
         self._began = clock.perf_counter()
         self._clock = Deadline(math.inf if time is None else self._began + time)
@@ -128,16 +131,26 @@ class Monitor:
         """Seconds since the call began."""
         return clock.perf_counter() - self._began
 
-    def run(self, searches: Sequence[Search], bounds: Callable[[], tuple[int, int]]) -> int | None:
-        """Search slice by slice; which search is complete, None if time or Ctrl-C came first.
+    def run(
+        self,
+        search_slice: Callable[[int], bool],
+        state: Any,
+        bounds: Callable[[], tuple[int, int]],
+        help_from: Sequence[Search] = (),
+    ) -> bool:
+        """Search slice by slice; True once complete, False if time or Ctrl-C stopped the search.
 
         Args:
-            searches: the search; then those of the threads that help it, which ask the same and
-                share its table. They begin after its first slice.
+            search_slice: continues the search for at most so many positions; returns whether it is
+                complete.
+            state: a record whose field ``nodes`` counts the positions visited.
             bounds: the bounds proved so far, for the progress report.
+            help_from: searches of other threads, which ask the same and share the table. They begin
+                after the first slice. :attr:`winner` says which search is complete.
         """
+        searches = Search(search_slice, state), *help_from
         before = self.nodes - sum(int(each.state.nodes) for each in searches)
-        helpers = Helpers(searches[1:])
+        helpers = Helpers(help_from)
         complete = False
         try:
             with helpers:
@@ -145,7 +158,7 @@ class Monitor:
                     most = min(self.portion, HELPER_PORTION) if helpers.searches else self.portion
                     self._clock.begin()
                     left = max(1, self._most_nodes - self.nodes)
-                    complete = searches[0].run_slice(int(min(most, left)))
+                    complete = search_slice(int(min(most, left)))
                     over = self._clock.end()
                     self.nodes = before + sum(int(each.state.nodes) for each in searches)
                     if self._timed and self._clock.seconds < SLICE_SECONDS / 2:
@@ -158,7 +171,8 @@ class Monitor:
         except KeyboardInterrupt:
             self.interrupted = True
         self.nodes = before + sum(int(each.state.nodes) for each in searches)
-        return 0 if complete else min(helpers.complete, default=None)
+        self.winner = 0 if complete or not helpers.complete else helpers.complete[0]
+        return complete or bool(helpers.complete)
 
     def should_stop(self, lower: int, upper: int) -> bool:
         """Report progress; whether a limit is reached or Ctrl-C was pressed."""
@@ -195,6 +209,7 @@ class Solver(ABC):
         plies_in_seconds: with at most so many to go, all actions of most positions are valued
             within seconds.
         node_cost: how many nodes of the other solvers take the time of one of its own.
+        takes_threads: whether ``threads`` is an argument; other solvers search on one.
     """
 
     meaning: ClassVar[str] = ""
@@ -202,6 +217,7 @@ class Solver(ABC):
     plies_in_seconds: ClassVar[int] = 30
     graded: ClassVar[bool] = True
     node_cost: ClassVar[int] = 1
+    takes_threads: ClassVar[bool] = False
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int = 1) -> None:
         self.check_game(game)
@@ -393,7 +409,8 @@ def make_solver(game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int | s
             of threads that is not possible.
     """
     memory = MEMORY.convert(memory_mb, "solver")
-    return solver_class_of(game)(game, memory, thread_count(threads))
+    solver_class, count = solver_class_of(game), thread_count(threads)
+    return solver_class(game, memory, *([count] if solver_class.takes_threads else []))
 
 
 def solve(

@@ -36,6 +36,7 @@ class ConnectFourSolver(AlternatingSolver):
         "the opponent's."
     )
     plies_at_once = 28
+    takes_threads = True
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int = 1) -> None:
         super().__init__(game, memory_mb, threads)
@@ -201,11 +202,11 @@ class ConnectFourSolver(AlternatingSolver):
         searches = [
             search(stack, copy.view(np.recarray)) for stack, copy in zip(self._stacks, copies)
         ]
-        complete = monitor.run(searches, bounds)
-        tasks[:] = copies[complete or 0]
+        complete = monitor.run(*searches[0], bounds, searches[1:])
+        tasks[:] = copies[monitor.winner]
         nodes = sum(int(each.state.nodes) for each in searches)
         self._most_nodes = max(self._most_nodes, nodes)
-        return complete is not None
+        return complete
 
 
 def sides_of(position: Position) -> tuple[np.uint64, np.uint64]:

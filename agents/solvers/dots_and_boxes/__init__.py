@@ -75,6 +75,7 @@ class DotsAndBoxesSolver(Solver):
         "The value is the margin in boxes, own minus the opponent's, over the rest of the game."
     )
     plies_at_once = 18
+    takes_threads = True
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int = 1) -> None:
         super().__init__(game, memory_mb, threads)
@@ -230,8 +231,9 @@ class DotsAndBoxesSolver(Solver):
             kernel_arguments = self._board, self._collections, self._table, stack
             return Search(lambda most: bool(s.search(*kernel_arguments, most)), stack.state)
 
-        complete = monitor.run([search(stack) for stack in self._stacks], lambda: bounds)
-        return None if complete is None else int(self._stacks[complete].state.result)
+        own, *helpers = [search(stack) for stack in self._stacks]
+        complete = monitor.run(*own, lambda: bounds, helpers)
+        return int(self._stacks[monitor.winner].state.result) if complete else None
 
     # -- actions --
 

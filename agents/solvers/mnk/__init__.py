@@ -33,6 +33,7 @@ class MnkSolver(AlternatingSolver):
 
     meaning = "+1: the side to move wins; 0: a draw; −1: it loses."
     plies_at_once = 18
+    takes_threads = True
     graded = False
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int = 1) -> None:
@@ -89,13 +90,13 @@ class MnkSolver(AlternatingSolver):
             return lower, upper
 
         for alpha in (0, -1):
-            searches = [search(stack, alpha) for stack in self._stacks]
-            complete = monitor.run(searches, bounds)
-            if complete is None:
+            own, *helpers = [search(stack, alpha) for stack in self._stacks]
+            if not monitor.run(*own, bounds, helpers):
                 break
-            value = int(self._stacks[complete].state.value)
+            stack = self._stacks[monitor.winner]
+            value = int(stack.state.value)
             if value > alpha:
-                lower, move = value, int(self._stacks[complete].nodes[0].best_move)
+                lower, move = value, int(stack.nodes[0].best_move)
                 if move != NO_MOVE:
                     cols = int(self.game.rules.cols)
                     action = move // (cols + 1) * cols + move % (cols + 1)
