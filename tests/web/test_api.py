@@ -137,7 +137,7 @@ def test_what_is_wrong_is_named_in_a_sentence(client, body, sentence):
         ("/api/think?game=tic_tac_toe&agent=random&seed=x", "invalid", "Seed"),
         ("/api/think?game=tic_tac_toe", "invalid", "Agent"),
         ("/api/think?game=tic_tac_toe&agent=random&moves=a1,b1,a2,b2,a3", "over", ""),
-        ("/api/solve?game=othello", "no_solver", "othello"),
+        ("/api/solve?game=gomoku", "no_solver", "gomoku"),
         ("/api/review?game=tic_tac_toe", "no_moves", ""),
         ("/api/nowhere", "no_page", ""),
         ("/static/nowhere.js", "no_file", ""),
