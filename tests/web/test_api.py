@@ -163,12 +163,12 @@ def test_the_guard_speaks_the_visitors_language(client):
 
 
 def test_a_review_is_graded_by_the_agent_that_is_named(client):
-    request = "/api/review?game=hex:size=3&moves=b2,a1,c3"
+    request = "/api/review?game=hex:size=9&moves=b2,a1,c3"
     usual, by_agent = (
         events(client.get(f"{request}{agent}"))[-1][1]["agent"]
         for agent in ("", "&agent=mcts:simulations=30")
     )
-    assert usual == estimator_of(make_game("hex:size=3"))
+    assert usual == estimator_of(make_game("hex:size=9"))
     assert by_agent.startswith("mcts:simulations=30")
     assert client.get(f"{request}&agent=mcts:threads=8").status_code == 422
     kind, answers = events(client.get(f"{request}&agent=random"))[-1]
