@@ -43,4 +43,4 @@ def test_the_solver_judges_agents_in_one_call():
     overall = {row.agent: row.optimal[0] for row in rows if row.phase == "all"}
     assert overall["solver"] == 1 > overall["random"]
     with pytest.raises(SpecificationError, match="solver"):
-        quality("othello", ["random"])
+        quality("gomoku", ["random"])
