@@ -1,0 +1,205 @@
+"""The innermost loops of a network: one tile of a convolution or of a dense layer.
+
+A tile is some neighbouring cells times some output channels. Its sums stay in the registers of the
+processor while all inputs are added. The loops are written in LLVM's language, since numba's own
+do not keep sums in registers.
+
+Channels come in blocks of 16: a board is stored as (blocks, rows, columns, 16), and vectors of
+several positions as (blocks, positions, 16). So a cell of a row, and a position of a batch, are the
+same thing to a tile, and one set of tiles serves layers of every size.
+
+Each sum starts with the bias and grows by one fused multiplication and addition for each input, in
+the order of rows, columns and channels. No other rounding takes place, so the result has the same
+bits whatever the tile's size and the processor.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import llvmlite.binding as llvm
+import numba
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+LANES = 16  # channels in a block
+
+
+def _features() -> set[str]:
+    """What the processor that numba compiles for can do, in the words of LLVM."""
+    text = numba.config.CPU_FEATURES
+    if text is None:
+        text = llvm.get_host_cpu_features().flatten()
+    return {feature[1:] for feature in text.split(",") if feature.startswith("+")}
+
+
+_FEATURES = _features()
+# whether the processor multiplies and adds with one rounding
+FUSES: bool = bool(_FEATURES & {"fma", "neon"}) and not numba.config.DISABLE_JIT
+# blocks of output channels and columns whose sums fit into the registers
+BLOCKS, COLUMNS = (2, 8) if "avx512f" in _FEATURES else (1, 6)
+WIDE = 4  # blocks for a single column: enough sums to hide how long each takes
+
+_Sums = dict[tuple[int, int], Any]  # of each column and block, a place on the stack
+
+_FLOAT, _INT = ir.FloatType(), ir.IntType(64)
+_VECTOR = ir.VectorType(_FLOAT, LANES)
+_BYTES = 4
+_UNDEFINED = ir.Constant(_VECTOR, ir.Undefined)
+_FIRST = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+
+
+def _pointer(builder: Any, address: Any, floats: Any, kind: Any) -> Any:
+    offset = builder.mul(floats, _INT(_BYTES))
+    return builder.inttoptr(builder.add(address, offset), kind.as_pointer())
+
+
+def _load(builder: Any, address: Any, floats: Any) -> Any:
+    vector = builder.load(_pointer(builder, address, floats, _VECTOR))
+    vector.align = _BYTES
+    return vector
+
+
+def _load_to_all_lanes(builder: Any, address: Any, floats: Any) -> Any:
+    number = builder.load(_pointer(builder, address, floats, _FLOAT))
+    vector = builder.insert_element(_UNDEFINED, number, ir.IntType(32)(0))
+    return builder.shuffle_vector(vector, _UNDEFINED, _FIRST)
+
+
+class _Arguments(NamedTuple):
+    """Those of :func:`add_tile`, as values of LLVM."""
+
+    x: Any
+    weights: Any
+    bias: Any
+    add: Any
+    out: Any
+    first_row: Any
+    last_row: Any
+    kernel_columns: Any
+    channels: Any
+    x_block: Any
+    x_row: Any
+    width: Any
+    out_block: Any
+    relu: Any
+
+
+@intrinsic
+def add_tile(
+    typingctx: Any,
+    x: Any,
+    weights: Any,
+    bias: Any,
+    add: Any,
+    out: Any,
+    first_row: Any,
+    last_row: Any,
+    kernel_columns: Any,
+    channels: Any,
+    x_block: Any,
+    x_row: Any,
+    width: Any,
+    out_block: Any,
+    relu: Any,
+    columns: Any,
+    wide: Any,
+) -> Any:
+    """Compute one tile of ``columns`` columns and :data:`BLOCKS` blocks of output channels.
+
+    Args:
+        x: address of the input that the kernel's first row and column meet at the first cell.
+        weights: address of (kernel rows, kernel columns, channels, width), at the first output.
+        bias: address of the outputs' biases.
+        add: address of what is added to the sums, stored as the output is; 0: nothing.
+        out: address of the output's first cell.
+        first_row, last_row: the kernel's rows that meet the board, from and to.
+        kernel_columns: of the kernel.
+        channels: of the input.
+        x_block, x_row: floats from a block of channels to the next, and from row to row.
+        width: output channels of the weights.
+        out_block: floats from a block of output channels to the next.
+        relu: whether negative results become 0.
+        columns: 1 to :data:`COLUMNS`.
+        wide: whether the tile is one column of :data:`WIDE` blocks instead.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        values = _Arguments(*arguments[:-2])
+        is_wide = builder.icmp_signed("!=", arguments[-1], _INT(0))
+        with builder.if_else(is_wide) as (wide_tile, others):
+            with wide_tile:
+                _emit_tile(builder, values, 1, WIDE)
+            with others:
+                for columns in range(1, COLUMNS + 1):
+                    with builder.if_then(
+                        builder.icmp_signed("==", arguments[-2], _INT(columns))
+                    ):
+                        _emit_tile(builder, values, columns, BLOCKS)
+        return context.get_dummy_value()
+
+    return types.void(*[types.uintp] * 5, *[types.int64] * 11), codegen
+
+
+def _emit_tile(builder: Any, tile: _Arguments, columns: int, blocks: int) -> None:
+    """The code of a tile of one size."""
+    cells = [(column, block) for column in range(columns) for block in range(blocks)]
+    sums = {cell: cgutils.alloca_once(builder, _VECTOR) for cell in cells}
+    for column, block in cells:
+        builder.store(_load(builder, tile.bias, _INT(block * LANES)), sums[column, block])
+    channel_blocks = builder.sdiv(builder.add(tile.channels, _INT(LANES - 1)), _INT(LANES))
+    rows = cgutils.for_range_slice(builder, tile.first_row, tile.last_row, _INT(1), inc=True)
+    with rows as (row, _), cgutils.for_range(builder, tile.kernel_columns) as kernel_column:
+        tap = builder.add(builder.mul(row, tile.kernel_columns), kernel_column.index)
+        x_tap = builder.add(
+            builder.mul(row, tile.x_row), builder.mul(kernel_column.index, _INT(LANES))
+        )
+        with cgutils.for_range(builder, channel_blocks) as channel_block:
+            start = builder.mul(channel_block.index, _INT(LANES))
+            left = builder.sub(tile.channels, start)
+            many = builder.icmp_signed(">", left, _INT(LANES))
+            x_start = builder.add(x_tap, builder.mul(channel_block.index, tile.x_block))
+            line = builder.add(builder.mul(tap, tile.channels), start)
+            with cgutils.for_range(builder, builder.select(many, _INT(LANES), left)) as channel:
+                weights = builder.mul(builder.add(line, channel.index), tile.width)
+                x = builder.add(x_start, channel.index)
+                _emit_sums(builder, tile, sums, x, weights)
+    _emit_results(builder, tile, sums)
+
+
+def _emit_sums(builder: Any, tile: _Arguments, sums: _Sums, x: Any, weights: Any) -> None:
+    """Add one input of every column, times its weights, to the sums."""
+    kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+    fuse = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{LANES}f32")
+    factors: dict[int, Any] = {}
+    inputs: dict[int, Any] = {}
+    for (column, block), slot in sums.items():
+        if block not in factors:
+            place = builder.add(weights, _INT(block * LANES))
+            factors[block] = _load(builder, tile.weights, place)
+        if column not in inputs:
+            place = builder.add(x, _INT(column * LANES))
+            inputs[column] = _load_to_all_lanes(builder, tile.x, place)
+        result = builder.call(fuse, [inputs[column], factors[block], builder.load(slot)])
+        builder.store(result, slot)
+
+
+def _emit_results(builder: Any, tile: _Arguments, sums: _Sums) -> None:
+    """Add what is to be added, and write the results."""
+
+    def place(column: int, block: int) -> Any:
+        return builder.add(builder.mul(_INT(block), tile.out_block), _INT(column * LANES))
+
+    with builder.if_then(builder.icmp_unsigned("!=", tile.add, _INT(0))):
+        for cell, slot in sums.items():
+            more = _load(builder, tile.add, place(*cell))
+            builder.store(builder.fadd(builder.load(slot), more), slot)
+    zero = ir.Constant(_VECTOR, [0.0] * LANES)
+    has_relu = builder.icmp_signed("!=", tile.relu, _INT(0))
+    for cell, slot in sums.items():
+        result = builder.load(slot)
+        # unordered: what is no number stays so
+        positive = builder.select(builder.fcmp_unordered(">", result, zero), result, zero)
+        target = _pointer(builder, tile.out, place(*cell), _VECTOR)
+        builder.store(builder.select(has_relu, positive, result), target).align = _BYTES
