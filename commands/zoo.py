@@ -130,7 +130,7 @@ def _experience(training: Any) -> str:
 def _print_card(card: Card, console: Console) -> None:
     """A card as text."""
     say(f"zoo:{card.name} on {card.game}\n")
-    for name, text in _facts(card):
+    for name, text in (*_facts(card), ("evaluated by", card.network().evaluator)):
         say(f"  {name:18}{text}")
     for title, command_line, head, rows in _tables(card.board):
         say(f"\n{title}: {command_line}")

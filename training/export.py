@@ -114,7 +114,7 @@ class NetworkExporter:
         """The file by this graph with the present weights, if it computes what the model does."""
         self._refresh_weights(proto)
         data: bytes = proto.SerializeToString()
-        self._check(OnnxNetwork(name, data))
+        self._check(OnnxNetwork(name, data, compiled=False))
         return data
 
     def _export(self) -> Any:

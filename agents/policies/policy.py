@@ -295,7 +295,7 @@ class ZooPolicy(PolicyAgent):
 
 @register_agent("onnx")
 class OnnxPolicy(PolicyAgent):
-    """Plays a policy file (see :mod:`plyground.agents.policies.policy_file`) by onnxruntime.
+    """Plays a policy file (see :mod:`plyground.agents.policies.policy_file`).
 
     No torch is needed, and nothing is unpickled.
     """

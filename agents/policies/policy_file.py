@@ -1,4 +1,7 @@
-"""Policy files: trained policies as ONNX files, evaluated by onnxruntime.
+"""Policy files: trained policies as ONNX files.
+
+They are evaluated by a compiled kernel, see :mod:`.compiled.program`; by onnxruntime where the
+kernel cannot.
 
 A policy file is an ONNX model with one input, ``observation`` (float32, (N, rows, columns, planes):
 the board as the side to move sees it), and two outputs, ``logits`` (float32, (N, num_actions),
@@ -44,6 +47,7 @@ from ...envs.specification import (
     read_number,
     refusing,
 )
+from .compiled.runner import Runner, compiled_runner
 
 FORMAT = "policy 1"
 INPUT, OUTPUTS = "observation", ("logits", "value")
@@ -104,11 +108,14 @@ class Network(ABC):
         Raises SpecificationError if they are not finite.
         """
         logits, values = self.run(np.ascontiguousarray(observations, dtype=np.float32))
+        self._check_finite(logits, values)
+        return logits, values
+
+    def _check_finite(self, logits: np.ndarray, values: np.ndarray) -> None:
         if not (np.isfinite(logits).all() and np.isfinite(values).all()):
             raise SpecificationError(
                 f"the policy {self.source} is broken: what it computes are not all finite numbers"
             )
-        return logits, values
 
     def check_game(self, game: Game) -> None:
         """Refuse another game, or other parameters, with a SpecificationError."""
@@ -163,17 +170,24 @@ def _full_spec(game: Game) -> str:
 
 
 class OnnxNetwork(Network):
-    """A policy file, evaluated by onnxruntime on one thread.
+    """A policy file, evaluated on one thread.
 
     One thread is enough: batches are small, and games run side by side.
+
+    Args:
+        source: where the file comes from, for messages.
+        data: its content.
+        compiled: whether the kernel evaluates it where it can; onnxruntime otherwise.
 
     Attributes:
         data: the file's content.
     """
 
-    def __init__(self, source: str, data: bytes) -> None:
+    def __init__(self, source: str, data: bytes, compiled: bool = True) -> None:
         self.data = data
         self._session = _open_session(source, data)
+        # made at first use, for this network and its copies
+        self._runners: list[Runner | None] = [] if compiled else [None]
         metadata = _metadata(source, self._session)
         fields = _read_metadata(source, metadata)
         super().__init__(
@@ -205,9 +219,7 @@ class OnnxNetwork(Network):
                 f"wanted are {INPUT} {list(shape)} and {', '.join(OUTPUTS)}"
             )
         try:
-            logits, values = self.evaluate(np.zeros((2, *shape), np.float32))
-        except SpecificationError:
-            raise
+            logits, values = self._run_session(np.zeros((2, *shape), np.float32))
         except Exception as error:  # onnxruntime's errors have no class in common
             raise SpecificationError(
                 f"the policy {self.source} cannot be evaluated: {first_line(error)}"
@@ -224,8 +236,28 @@ class OnnxNetwork(Network):
                 f"({logits.dtype}) and values of shape {values.shape} ({values.dtype}), not "
                 f"{(2, actions)} and (2,) (float32)"
             )
+        self._check_finite(logits, values)
+
+    @property
+    def evaluator(self) -> str:
+        """What evaluates it: ``compiled kernel`` or ``onnxruntime``."""
+        return "onnxruntime" if self._runner is None else "compiled kernel"
+
+    @property
+    def _runner(self) -> Runner | None:
+        if not self._runners:
+            facts = self.game.facts
+            shape, actions = facts.observation_shape, facts.num_actions
+            self._runners.append(compiled_runner(self.data, shape, actions, self._run_session))
+        return self._runners[0]
 
     def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        runner = self._runner
+        if runner is None or observations.shape[1:] != self.game.facts.observation_shape:
+            return self._run_session(observations)
+        return runner(observations)
+
+    def _run_session(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         logits, values = self._session.run(list(OUTPUTS), {INPUT: observations})
         return logits, values
 
@@ -243,12 +275,13 @@ class OnnxNetwork(Network):
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.source, self.data, self.game.spec)
+        compiled = self._runners != [None]
+        return _restore, (self.source, self.data, self.game.spec, compiled)
 
 
-def _restore(source: str, data: bytes, spec: str) -> OnnxNetwork:
+def _restore(source: str, data: bytes, spec: str, compiled: bool) -> OnnxNetwork:
     """The network that was pickled, for the game that it played."""
-    network, game = OnnxNetwork(source, data), make_game(spec)
+    network, game = OnnxNetwork(source, data, compiled), make_game(spec)
     return network if network.game == game else network.playing(game)
 
 

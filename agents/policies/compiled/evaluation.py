@@ -105,8 +105,8 @@ def _pool(layer, workspace, position):
                         workspace[out + lane] += workspace[place + lane]
                 else:
                     for lane in range(LANES):
-                        if not workspace[place + lane] <= workspace[out + lane]:
-                            workspace[out + lane] = workspace[place + lane]
+                        number, highest = workspace[place + lane], workspace[out + lane]
+                        workspace[out + lane] = highest if number <= highest else number
         if layer[0] == MEAN:
             for lane in range(LANES):
                 workspace[out + lane] /= np.float32(rows * columns)
@@ -123,9 +123,8 @@ def _add_channels(layer, workspace, position):
                 place = block * block_size + row * row_size + column * LANES
                 for lane in range(LANES):
                     result = workspace[x + place + lane] + workspace[vector + lane]
-                    if layer[9] and result < 0.0:
-                        result = np.float32(0.0)
-                    workspace[out + place + lane] = result
+                    lowest = np.float32(0.0) if layer[9] else result
+                    workspace[out + place + lane] = lowest if result < lowest else result
 
 
 @inner_kernel

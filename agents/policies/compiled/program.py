@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import evaluation as e
+from .operators import CONSTANTS, FUNCTIONS, MOVES, as_computed
 from .tile import BLOCKS, COLUMNS, FUSES, LANES
 
 
@@ -66,7 +67,7 @@ class _Layer:
     """A layer: what it reads and writes, and its row once all buffers have a base."""
 
     def __init__(
-        self, row: Callable[[], list[int]], reads: list[_Buffer], writes: _Buffer
+        self, row: Callable[[_Layer], list[int]], reads: list[_Buffer], writes: _Buffer
     ) -> None:
         self.row, self.reads, self.writes = row, reads, writes
         self.add: _Buffer | None = None
@@ -121,7 +122,7 @@ class _Compiler:
         self.constants: list[tuple[_Buffer, np.ndarray]] = []
         self.rows_of_vectors: dict[bytes, tuple[_Buffer, np.ndarray]] = {}
         self.values: dict[str, _Value] = {
-            each.name: _Value(_numbers(numpy_helper.to_array(each)), True)
+            each.name: _Value(as_computed(numpy_helper.to_array(each)), True)
             for each in graph.initializer
         }
         self.uses = Counter(name for node in graph.node for name in node.input)
@@ -154,16 +155,16 @@ class _Compiler:
             return _Value(np.array(shape, np.int64), True)
         if kind == "Identity":
             return inputs[0]
-        if kind in _MOVES:
+        if kind in MOVES:
             moved, rest = (inputs, []) if kind == "Concat" else (inputs[:1], inputs[1:])
             if not all(each.constant for each in rest):
                 raise Unsupported(kind)
             constant = all(each.constant for each in moved)
             arrays = [each.array if constant else self.placed(each) for each in moved]
             arrays += [each.array for each in rest]
-            return _Value(np.asarray(_MOVES[kind](attributes, *arrays)), constant)
-        if all(each.constant for each in inputs) and kind in _CONSTANTS:
-            return _Value(_CONSTANTS[kind](attributes, *(each.array for each in inputs)), True)
+            return _Value(np.asarray(MOVES[kind](attributes, *arrays)), constant)
+        if all(each.constant for each in inputs) and kind in CONSTANTS:
+            return _Value(CONSTANTS[kind](attributes, *(each.array for each in inputs)), True)
         if kind in ("Conv", "Gemm", "MatMul"):
             return self.product(kind, attributes, inputs)
         if kind in ("ReduceMean", "ReduceMax"):
@@ -180,12 +181,12 @@ class _Compiler:
                 return inputs[0]._replace(layer=None)
         if kind == "Add":
             for (one, other), alone in zip((inputs, inputs[::-1]), once):
-                value = self.fused_sum(one, other) if alone else None
+                value = self.fused_sum(one if alone else one._replace(layer=None), other)
                 if value is not None:
                     return value
-        if kind in _FUNCTIONS:
+        if kind in FUNCTIONS:
             places = [self.placed(each) for each in inputs]
-            return self.elementwise(_FUNCTIONS[kind], places[0], places[-1])
+            return self.elementwise(FUNCTIONS[kind], places[0], places[-1])
         raise Unsupported(kind)
 
     def product(self, kind: str, attributes: dict[str, Any], inputs: list[_Value]) -> _Value:
@@ -207,12 +208,15 @@ class _Compiler:
         x, order = self.as_vector(inputs[0].array)
         out = self.vector(outputs)
         kernel, place, width = self.store(weights[order], bias)
-        layer = _Layer(lambda: [], [x], out)
-        layer.row = lambda: [
-            *(e.MATRIX, x.base, out.base, layer.add.base if layer.add else -1),
-            *(x.block_size, 0, out.block_size, 0, kernel, place, width, len(order)),
-            *(1, 1, 0, 1, 1, 0, int(layer.relu)),
-        ]
+        layer = _Layer(
+            lambda layer: [
+                *(e.MATRIX, x.base, out.base, layer.add.base if layer.add else -1),
+                *(x.block_size, 0, out.block_size, 0, kernel, place, width, len(order)),
+                *(1, 1, 0, 1, 1, 0, int(layer.relu)),
+            ],
+            [x],
+            out,
+        )
         return self.output(layer, outputs, can_add=True)
 
     def convolution(
@@ -234,13 +238,16 @@ class _Compiler:
         )
         out = self.board(outputs, rows, columns)
         kernel, place, width = self.store(weights.transpose(2, 3, 1, 0).reshape(-1, outputs), bias)
-        layer = _Layer(lambda: [], [x], out)
-        layer.row = lambda: [
-            *(e.MATRIX, x.cell(margin), out.cell(), layer.add.cell() if layer.add else -1),
-            *(x.block_size, x.row_size, out.block_size, out.row_size),
-            *(kernel, place, width, channels, kernel_rows, kernel_columns, margin),
-            *(x.rows, rows, columns, int(layer.relu)),
-        ]
+        layer = _Layer(
+            lambda layer: [
+                *(e.MATRIX, x.cell(margin), out.cell(), layer.add.cell() if layer.add else -1),
+                *(x.block_size, x.row_size, out.block_size, out.row_size),
+                *(kernel, place, width, channels, kernel_rows, kernel_columns, margin),
+                *(x.rows, rows, columns, int(layer.relu)),
+            ],
+            [x],
+            out,
+        )
         return self.output(layer, outputs, can_add=True)
 
     def pooled(self, kind: str, attributes: dict[str, Any], inputs: list[_Value]) -> _Value:
@@ -252,7 +259,7 @@ class _Compiler:
         out = self.vector(channels)
         code = e.MEAN if kind == "ReduceMean" else e.MAX
         layer = _Layer(
-            lambda: [
+            lambda layer: [
                 *(code, x.cell(), x.block_size, x.row_size, x.rows, x.columns, x.blocks, out.base)
             ],
             [x],
@@ -284,11 +291,14 @@ class _Compiler:
         if (order != np.arange(channels)).any():
             return None
         out = self.board(channels, x.rows, x.columns)
-        added = _Layer(lambda: [], [x, vector], out)
-        added.row = lambda: [
-            *(e.ADD_CHANNELS, x.cell(), out.cell(), x.block_size, x.row_size),
-            *(x.rows, x.columns, x.blocks, vector.base, int(added.relu)),
-        ]
+        added = _Layer(
+            lambda layer: [
+                *(e.ADD_CHANNELS, x.cell(), out.cell(), x.block_size, x.row_size),
+                *(x.rows, x.columns, x.blocks, vector.base, int(layer.relu)),
+            ],
+            [x, vector],
+            out,
+        )
         return self.output(added, channels)
 
     def elementwise(self, kind: int, a: np.ndarray, b: np.ndarray) -> _Value:
@@ -298,7 +308,7 @@ class _Compiler:
         result = out.tensor(a.size).reshape(a.shape)
         reads = self.buffers_of(np.concatenate([a.ravel(), b.ravel()]))
 
-        def row() -> list[int]:
+        def row(layer: _Layer) -> list[int]:
             columns = [self.physical(each.ravel()) for each in (a, b, result)]
             return [kind, self.table(np.concatenate(columns, axis=1)), a.size]
 
@@ -372,7 +382,7 @@ class _Compiler:
     def copy(self, source: np.ndarray, target: np.ndarray, buffer: _Buffer) -> None:
         """A layer that copies numbers, in runs as long as possible."""
 
-        def row() -> list[int]:
+        def row(layer: _Layer) -> list[int]:
             both = np.concatenate([self.physical(source), self.physical(target)], axis=1)
             breaks = (np.diff(both, axis=0) != [1, 0, 1, 0]).any(axis=1)
             starts = np.flatnonzero(np.concatenate([[True], breaks]))
@@ -388,9 +398,7 @@ class _Compiler:
         holders = [self.buffers[i] for i in np.searchsorted(starts, places, side="right") - 1]
         offsets = places - [buffer.start for buffer in holders]
         is_board = np.array([buffer.is_board for buffer in holders])
-        inner = np.where(
-            is_board, offsets, offsets // LANES * e.VECTOR_BLOCK + offsets % LANES
-        )
+        inner = np.where(is_board, offsets, offsets // LANES * e.VECTOR_BLOCK + offsets % LANES)
         bases = [buffer.base for buffer in holders]
         return np.stack([inner + bases, np.where(is_board, 0, LANES)], axis=1)
 
@@ -424,17 +432,17 @@ class _Compiler:
         layers = [layer for layer in self.layers if layer in on_boards]
         layers += [layer for layer in self.layers if layer not in on_boards]
         floats = self._place(layers)
-        rows = [layer.row() for layer in layers]
+        rows = [layer.row(layer) for layer in layers]
         table = np.zeros((len(rows), max(map(len, rows))), np.int64)
         for index, row in enumerate(rows):
             table[index, : len(row)] = row
-        workspace = _aligned(floats)
+        workspace = aligned(floats)
         for buffer, numbers in self.constants:
             lanes = np.arange(len(numbers))
             first = buffer.base + lanes // LANES * e.VECTOR_BLOCK + lanes % LANES
             for position in range(e.BATCH):
                 workspace[first + position * LANES] = numbers
-        weights = _aligned(self.num_weights)
+        weights = aligned(self.num_weights)
         weights[:] = np.concatenate(self.weights)
         return e.CompiledNetwork(
             table,
@@ -461,7 +469,7 @@ class _Compiler:
 
     def _place(self, layers: list[_Layer]) -> int:
         """Give every buffer its base; boards take the places of those no longer needed."""
-        end, free, last = 0, Counter[tuple[int, ...]](), {}
+        end, last = 0, dict[_Buffer, int]()
         spare: dict[tuple[int, ...], list[int]] = {}
         for index, layer in enumerate(layers):
             last.update(dict.fromkeys([*layer.reads, layer.writes], index))
@@ -484,69 +492,8 @@ class _Compiler:
         return end
 
 
-def _aligned(floats: int) -> np.ndarray:
+def aligned(floats: int) -> np.ndarray:
     """Zeros that begin where a vector register's worth of memory does."""
     memory = np.zeros(floats + LANES, np.float32)
     start = -memory.ctypes.data // 4 % LANES
     return memory[start : start + floats]
-
-
-def _numbers(array: np.ndarray) -> np.ndarray:
-    """Constants in the types that are computed with."""
-    return array.astype(np.float32) if array.dtype == np.float16 else array
-
-
-def _slice(
-    attributes: Any, x: np.ndarray, starts: Any, ends: Any, axes: Any = None, steps: Any = None
-) -> np.ndarray:
-    index = [slice(None)] * x.ndim
-    axes = range(len(starts)) if axes is None else axes
-    for place, axis in enumerate(axes):
-        step = 1 if steps is None else int(steps[place])
-        index[axis] = slice(int(starts[place]), int(ends[place]), step)
-    return x[tuple(index)]
-
-
-def _reshape(attributes: Any, x: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    sizes = [
-        x.shape[axis] if size == 0 and not attributes.get("allowzero") else int(size)
-        for axis, size in enumerate(shape)
-    ]
-    return x.reshape(sizes)
-
-
-def _squeeze(attributes: Any, x: np.ndarray, axes: Any = None) -> np.ndarray:
-    return np.squeeze(x, None if axes is None else tuple(np.atleast_1d(axes).tolist()))
-
-
-def _expand(attributes: Any, x: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(shape.tolist())))
-
-
-# what only moves numbers: of tensors, and of places
-_MOVES: dict[str, Callable[..., Any]] = {
-    "Transpose": lambda attributes, x: x.transpose(attributes.get("perm")),
-    "Reshape": _reshape,
-    "Flatten": lambda attributes, x: x.reshape(int(np.prod(x.shape[: attributes.get("axis", 1)])), -1),
-    "Squeeze": _squeeze,
-    "Unsqueeze": lambda attributes, x, axes: np.expand_dims(x, tuple(np.atleast_1d(axes).tolist())),
-    "Concat": lambda attributes, *parts: np.concatenate(parts, axis=attributes["axis"]),
-    "Slice": _slice,
-    "Gather": lambda attributes, x, index: np.take(x, index, attributes.get("axis", 0)),
-    "GatherND": lambda attributes, x, index: x[tuple(np.moveaxis(index, -1, 0))],
-    "Expand": _expand,
-}
-_TYPES = {1: np.float32, 6: np.int32, 7: np.int64, 9: np.bool_}
-_CONSTANTS: dict[str, Callable[..., Any]] = {
-    "Constant": lambda attributes: np.array(next(iter(attributes.values()))),
-    "Cast": lambda attributes, x: x.astype(_TYPES[attributes["to"]]),
-    "Max": lambda attributes, *parts: np.maximum.reduce(parts),
-}
-_FUNCTIONS = {
-    "Add": e.ADD,
-    "Sub": e.SUB,
-    "Mul": e.MUL,
-    "Relu": e.RELU,
-    "Sigmoid": e.SIGMOID,
-    "Tanh": e.TANH,
-}

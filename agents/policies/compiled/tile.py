@@ -109,15 +109,18 @@ def add_tile(
     """Compute one tile of ``columns`` columns and :data:`BLOCKS` blocks of output channels.
 
     Args:
+        typingctx: of numba.
         x: address of the input that the kernel's first row and column meet at the first cell.
         weights: address of (kernel rows, kernel columns, channels, width), at the first output.
         bias: address of the outputs' biases.
         add: address of what is added to the sums, stored as the output is; 0: nothing.
         out: address of the output's first cell.
-        first_row, last_row: the kernel's rows that meet the board, from and to.
+        first_row: the first of the kernel's rows that meets the board.
+        last_row: the row after the last of these.
         kernel_columns: of the kernel.
         channels: of the input.
-        x_block, x_row: floats from a block of channels to the next, and from row to row.
+        x_block: floats from a block of channels to the next.
+        x_row: floats from row to row.
         width: output channels of the weights.
         out_block: floats from a block of output channels to the next.
         relu: whether negative results become 0.
@@ -133,9 +136,7 @@ def add_tile(
                 _emit_tile(builder, values, 1, WIDE)
             with others:
                 for columns in range(1, COLUMNS + 1):
-                    with builder.if_then(
-                        builder.icmp_signed("==", arguments[-2], _INT(columns))
-                    ):
+                    with builder.if_then(builder.icmp_signed("==", arguments[-2], _INT(columns))):
                         _emit_tile(builder, values, columns, BLOCKS)
         return context.get_dummy_value()
 

@@ -1,0 +1,73 @@
+"""The operators of ONNX that are carried out while a graph is read, by numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import evaluation as e
+
+
+def as_computed(array: np.ndarray) -> np.ndarray:
+    """Constants in the types that are computed with."""
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+def _slice(
+    attributes: Any, x: np.ndarray, starts: Any, ends: Any, axes: Any = None, steps: Any = None
+) -> np.ndarray:
+    index = [slice(None)] * x.ndim
+    axes = range(len(starts)) if axes is None else axes
+    for place, axis in enumerate(axes):
+        step = 1 if steps is None else int(steps[place])
+        index[axis] = slice(int(starts[place]), int(ends[place]), step)
+    return x[tuple(index)]
+
+
+def _reshape(attributes: Any, x: np.ndarray, shape: np.ndarray) -> np.ndarray:
+    sizes = [
+        x.shape[axis] if size == 0 and not attributes.get("allowzero") else int(size)
+        for axis, size in enumerate(shape)
+    ]
+    return x.reshape(sizes)
+
+
+def _squeeze(attributes: Any, x: np.ndarray, axes: Any = None) -> np.ndarray:
+    return np.squeeze(x, None if axes is None else tuple(np.atleast_1d(axes).tolist()))
+
+
+def _expand(attributes: Any, x: np.ndarray, shape: np.ndarray) -> np.ndarray:
+    return np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(shape.tolist())))
+
+
+# what only moves numbers: of tensors, and of places
+MOVES: dict[str, Callable[..., Any]] = {
+    "Transpose": lambda attributes, x: x.transpose(attributes.get("perm")),
+    "Reshape": _reshape,
+    "Flatten": lambda attributes, x: x.reshape(
+        int(np.prod(x.shape[: attributes.get("axis", 1)])), -1
+    ),
+    "Squeeze": _squeeze,
+    "Unsqueeze": lambda attributes, x, axes: np.expand_dims(x, tuple(np.atleast_1d(axes).tolist())),
+    "Concat": lambda attributes, *parts: np.concatenate(parts, axis=attributes["axis"]),
+    "Slice": _slice,
+    "Gather": lambda attributes, x, index: np.take(x, index, attributes.get("axis", 0)),
+    "GatherND": lambda attributes, x, index: x[tuple(np.moveaxis(index, -1, 0))],
+    "Expand": _expand,
+}
+_TYPES = {1: np.float32, 6: np.int32, 7: np.int64, 9: np.bool_}
+CONSTANTS: dict[str, Callable[..., Any]] = {
+    "Constant": lambda attributes: np.array(next(iter(attributes.values()))),
+    "Cast": lambda attributes, x: x.astype(_TYPES[attributes["to"]]),
+    "Max": lambda attributes, *parts: np.maximum.reduce(parts),
+}
+FUNCTIONS = {
+    "Add": e.ADD,
+    "Sub": e.SUB,
+    "Mul": e.MUL,
+    "Relu": e.RELU,
+    "Sigmoid": e.SIGMOID,
+    "Tanh": e.TANH,
+}
