@@ -2,6 +2,9 @@
 
 Run with ``python benchmarks/policy.py [FILE.onnx]`` (a minute). Without a policy file the shipped
 network ``zoo:connect_four`` is measured. Rates are per second of processor time on one core.
+
+``python benchmarks/policy.py --evaluators`` compares the compiled kernel with onnxruntime instead,
+for every shipped network (two minutes).
 """
 
 from __future__ import annotations
@@ -12,10 +15,13 @@ import cyclopts
 import numpy as np
 import plyground
 from plyground.agents.policies.policy import open_network
+from plyground.agents.policies.policy_file import OnnxNetwork
+from plyground.agents.policies.zoo import cards
 from timing import Work, print_table, rates
 
 GAME = plyground.make_game("connect_four")
 BATCHES = (1, 8, 32)
+AT_ONCE = 64
 SIMULATIONS, POSITIONS, TURNS = 200, 256, 5
 
 
@@ -55,13 +61,40 @@ def works(spec: str) -> Iterator[tuple[str, str, Work]]:
         yield title, "positions", lambda part=part: len(evaluate(part)[1])
 
 
-def main(policy: str = "zoo:connect_four", /, seconds: float = 0.4) -> None:
+def evaluator_rows(seconds: float) -> Iterator[list[str]]:
+    """Microseconds a position of the shipped networks, by the kernel and by onnxruntime."""
+    for card in cards():
+        network = card.network()
+        networks = {
+            network.evaluator: network,
+            "onnxruntime": OnnxNetwork("", network.data, compiled=False),
+        }
+        shape = network.game.facts.observation_shape
+        sample = np.random.default_rng(1).integers(0, 2, (AT_ONCE, *shape)).astype(np.float32)
+        contestants = {
+            f"{name} {len(part)}": lambda run=each.run, part=part: len(run(part)[1])
+            for part in (sample[:1], sample)
+            for name, each in networks.items()
+        }
+        results = rates(contestants, seconds, TURNS)
+        yield [card.file, *(f"{1e6 / rate:.1f}" for rate in results.values())]
+
+
+def main(
+    policy: str = "zoo:connect_four", /, seconds: float = 0.4, evaluators: bool = False
+) -> None:
     """Print what a network does in a second.
 
     Args:
         policy: a policy file for connect four, or zoo:NAME
         seconds: length of a turn
+        evaluators: compare kernel and onnxruntime instead, for every shipped network
     """
+    if evaluators:
+        heads = [f"{name}, {n}" for n in (1, AT_ONCE) for name in ("kernel", "onnxruntime")]
+        title = "µs a position, one at a time and many at once"
+        print_table(title, ("network", *heads), evaluator_rows(seconds))
+        return
     spec = policy if policy.startswith("zoo:") else f"onnx:{policy}"
     rows = (
         (title, f"{rates({'': work}, seconds, TURNS)['']:,.0f}", unit)

@@ -1,0 +1,158 @@
+"""Policy files as a kernel: the results of onnxruntime, and the same bits in every way."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import onnx
+import pytest
+from helpers import random_positions
+from networks import write_network
+from onnx import helper
+from plyground.agents.policies import zoo
+from plyground.agents.policies.compiled import program
+from plyground.agents.policies.compiled.runner import Runner
+from plyground.agents.policies.policy_file import OnnxNetwork, load_policy_file
+
+FEW, MANY = 60, 1000
+MOST = 1e-4  # between kernel and onnxruntime
+# a processor with AVX2 and without AVX-512, as numba can be told of it
+AVX2 = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx,+avx2,+fma,+bmi,+bmi2,+popcnt"}
+DIGEST = """
+import hashlib, sys
+import numpy as np
+from plyground.agents.policies.compiled.tile import BLOCKS
+from plyground.agents.policies.policy_file import load_policy_file
+network = load_policy_file(sys.argv[1])
+shape = network.game.facts.observation_shape
+observations = np.random.default_rng(1).integers(0, 2, (20, *shape))
+logits, _ = network.evaluate(observations)
+print(network.evaluator, BLOCKS, hashlib.sha256(logits.tobytes()).hexdigest())
+"""
+
+
+@pytest.fixture(params=zoo.cards(), ids=lambda card: card.file)
+def card(request):
+    return request.param
+
+
+def observations_of(game, count):
+    return np.stack([each.observation() for each in random_positions(game.spec, count, seed=1)])
+
+
+def assert_equals_onnxruntime(card, count):
+    network = card.network()
+    assert network.evaluator == "compiled kernel"
+    observations = observations_of(network.game, count)
+    reference = OnnxNetwork("the same", network.data, compiled=False)
+    logits, values = network.evaluate(observations)
+    expected_logits, expected_values = reference.evaluate(observations)
+    assert np.abs(logits - expected_logits).max() <= MOST
+    assert np.abs(values - expected_values).max() <= MOST
+    best, second = np.sort(expected_logits, axis=1)[:, :-3:-1].T
+    clear = best - second > 2 * MOST
+    assert clear.mean() > 0.9
+    assert (logits.argmax(axis=1) == expected_logits.argmax(axis=1))[clear].all()
+
+
+def test_every_shipped_network_gives_what_onnxruntime_gives(card):
+    assert_equals_onnxruntime(card, FEW)
+
+
+@pytest.mark.thorough
+def test_every_shipped_network_gives_what_onnxruntime_gives_in_many_positions(card):
+    assert_equals_onnxruntime(card, MANY)
+
+
+def test_the_bits_are_those_of_single_positions_and_of_smaller_tiles(card):
+    network = card.network()
+    facts = network.game.facts
+    observations = observations_of(network.game, 19).astype(np.float32)
+    logits, values = network.run(observations)
+    assert len({row.tobytes() for row in logits}) > 10
+    single = [network.run(row[None]) for row in observations]
+    assert np.array_equal(logits, np.concatenate([each[0] for each in single]))
+    assert np.array_equal(values, np.concatenate([each[1] for each in single]))
+    for columns in (1, 4):
+        compiled = program.compile_network(network.data, facts.num_actions, columns)
+        smaller = Runner(compiled, facts.num_actions)(observations)
+        assert np.array_equal(logits, smaller[0])
+        assert np.array_equal(values, smaller[1])
+
+
+def test_threads_evaluate_side_by_side():
+    network = next(card for card in zoo.cards() if card.name == "gomoku").network()
+    observations = observations_of(network.game, 40).astype(np.float32)
+    expected, results = network.run(observations)[0], [None] * 4
+
+    def run(number):
+        rows = [network.run(row[None])[0] for row in observations]
+        results[number] = np.concatenate(rows)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(expected, result) for result in results)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names x86's registers")
+def test_the_bits_are_those_of_other_registers(tmp_path):
+    """In two processes: with all registers of this processor, and with AVX2 alone."""
+    card = next(card for card in zoo.cards() if card.file == "connect_four/connect_four_6x7.onnx")
+    outputs = []
+    for changes in ({}, AVX2):
+        process = subprocess.run(
+            [sys.executable, "-c", DIGEST, str(card.path)],
+            capture_output=True,
+            text=True,
+            env=os.environ | changes,
+            check=True,
+        )
+        outputs.append(process.stdout.split())
+    assert outputs[0][0] == outputs[1][0] == "compiled"
+    assert outputs[1][2] == "1"  # the tiles of AVX2
+    assert outputs[0][3] == outputs[1][3]
+
+
+def with_operator(path, name):
+    """A policy file whose logits go through one operator more."""
+    model = onnx.load(path)
+    for node in model.graph.node:
+        if node.output[0] == "logits":
+            node.output[0] = "before"
+    model.graph.node.append(helper.make_node(name, ["before"], ["logits"]))
+    return model.SerializeToString()
+
+
+def test_other_layers_are_left_to_onnxruntime(tmp_path):
+    weights = np.random.default_rng(1).normal(size=(18, 9))
+    path = write_network(tmp_path / "linear.onnx", "tic_tac_toe", weights)
+    plain, other = load_policy_file(path), OnnxNetwork("other", with_operator(path, "Sin"))
+    assert plain.evaluator == "compiled kernel"
+    assert other.evaluator == "onnxruntime"
+    observations = observations_of(plain.game, 5)
+    assert np.allclose(np.sin(plain.evaluate(observations)[0]), other.evaluate(observations)[0])
+
+
+def test_without_fused_multiplication_onnxruntime_evaluates(tmp_path, monkeypatch):
+    path = write_network(tmp_path / "linear.onnx", "tic_tac_toe")
+    monkeypatch.setattr(program, "FUSES", False)
+    assert load_policy_file(path).evaluator == "onnxruntime"
+
+
+def test_a_kernel_that_gives_something_else_is_not_used(tmp_path, monkeypatch):
+    """Say, where the graph joins the positions of a batch."""
+    path = write_network(tmp_path / "linear.onnx", "tic_tac_toe", np.ones((18, 9)))
+    monkeypatch.setitem(program.FUNCTIONS, "Add", program.e.SUB)
+    model = onnx.load(path)
+    (bias,) = (each for each in model.graph.initializer if each.name == "bias")
+    bias.CopyFrom(onnx.numpy_helper.from_array(np.ones(9, np.float32), "bias"))
+    assert OnnxNetwork("other", model.SerializeToString()).evaluator == "onnxruntime"
