@@ -156,3 +156,23 @@ def test_a_kernel_that_gives_something_else_is_not_used(tmp_path, monkeypatch):
     (bias,) = (each for each in model.graph.initializer if each.name == "bias")
     bias.CopyFrom(onnx.numpy_helper.from_array(np.ones(9, np.float32), "bias"))
     assert OnnxNetwork("other", model.SerializeToString()).evaluator == "onnxruntime"
+
+
+def test_outputs_that_other_layers_read_stay_as_they_are(tmp_path):
+    """The value is computed from the logits: what follows is not joined to the layer before."""
+    path = write_network(tmp_path / "linear.onnx", "tic_tac_toe", -np.ones((18, 9)))
+    model = onnx.load(path)
+    kept = [node for node in model.graph.node if node.op_type == "Flatten"]
+    kept.append(helper.make_node("Gemm", ["flat", "weights"], ["logits"]))
+    kept.append(helper.make_node("Relu", ["logits"], ["positive"]))
+    kept.append(helper.make_node("MatMul", ["positive", "bias_column"], ["column"]))
+    kept.append(helper.make_node("Squeeze", ["column", "axis"], ["value"]))
+    column = onnx.numpy_helper.from_array(np.ones((9, 1), np.float32), "bias_column")
+    model.graph.initializer.append(column)
+    del model.graph.node[:]
+    model.graph.node.extend(kept)
+    network = OnnxNetwork("own", model.SerializeToString())
+    assert network.evaluator == "compiled kernel"
+    logits, values = network.evaluate(observations_of(network.game, 5))
+    assert logits.min() < 0
+    assert not values.any()

@@ -126,6 +126,7 @@ class _Compiler:
             for each in graph.initializer
         }
         self.uses = Counter(name for node in graph.node for name in node.input)
+        self.uses.update(output.name for output in graph.output)
         nodes = []
         for node in graph.node:
             attributes = {each.name: get_attribute_value(each) for each in node.attribute}
@@ -154,7 +155,7 @@ class _Compiler:
             shape = inputs[0].array.shape[attributes.get("start", 0) : attributes.get("end")]
             return _Value(np.array(shape, np.int64), True)
         if kind == "Identity":
-            return inputs[0]
+            return inputs[0]._replace(layer=None)
         if kind in MOVES:
             moved, rest = (inputs, []) if kind == "Concat" else (inputs[:1], inputs[1:])
             if not all(each.constant for each in rest):
@@ -185,8 +186,8 @@ class _Compiler:
                 if value is not None:
                     return value
         if kind in FUNCTIONS:
-            places = [self.placed(each) for each in inputs]
-            return self.elementwise(FUNCTIONS[kind], places[0], places[-1])
+            operands = [self.placed(each) for each in inputs]
+            return self.elementwise(FUNCTIONS[kind], operands[0], operands[-1])
         raise Unsupported(kind)
 
     def product(self, kind: str, attributes: dict[str, Any], inputs: list[_Value]) -> _Value:
