@@ -79,7 +79,8 @@ class HexSolver(AlternatingSolver):
             return Proof(1, 1, legal[0] if state.action == s.NO_CELL else int(state.action))
         if swap and position.record.ply == 1:
             return Proof(1, 1, legal[-1])
-        return Proof(-1, -1, legal[0])
+        intrusions = [cell for cell in legal if int(stack.nodes[0].region) >> cell & 1]
+        return Proof(-1, -1, (intrusions or legal)[0])
 
     def bounds(self, position: Position, weak: bool, monitor: Monitor) -> tuple[int, int]:
         if self.game.rules.swap == YES and position.record.ply == 1:

@@ -2,16 +2,17 @@
 
 The proof number ``phi`` of a position is how many positions have yet to be proved, at least, for a
 win of the side to move; ``delta`` is the same for a loss. The search follows the child that is
-nearest to a proof until it is no longer.
+nearest to a proof until another one clearly is.
 
 The opponent's proof of a child holds a carrier: the free cells that its win needs. A move outside
 of it loses too. So does one outside of a semi connection between the opponent's edges. The mover
 must play in the cells common to all of them, the region; where it is empty, the mover has lost, and
 the union of the carriers is what the opponent needs.
 
-Sources: Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002; Hayward,
-Björnsson, Johanson, Kan, Po, van Rijswijck, "Solving 7×7 Hex with domination, fill-in, and virtual
-connections", 2005; Arneson, Hayward, Henderson, "Solving Hex: beyond humans", 2010.
+Sources: Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002; Pawlewicz,
+Lew, "Improving depth-first PN-search: 1 + ε trick", 2006; Hayward, Björnsson, Johanson, Kan, Po,
+van Rijswijck, "Solving 7×7 Hex with domination, fill-in, and virtual connections", 2005; Arneson,
+Hayward, Henderson, "Solving Hex: beyond humans", 2010.
 """
 
 from __future__ import annotations
@@ -285,7 +286,8 @@ def run(board, table, stack, own_net, opponent_net, nodes_allowed):
                 child, below = children[ply, best], nodes[ply + 1]
                 below.first, below.second, below.mover = child.first, child.second, 1 - node.mover
                 below.phi_limit = node.delta_limit - node.delta + child.phi
-                below.delta_limit = min(node.phi_limit, second + 1)
+                # a quarter more than the second-best, so that the search changes less often
+                below.delta_limit = min(node.phi_limit, second + second // 4 + 1)
                 ply += 1
                 step = ENTER
         else:
