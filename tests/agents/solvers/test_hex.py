@@ -76,8 +76,8 @@ def test_random_positions_of_4x4_have_the_value_of_a_search_to_the_end():
             assert values[decision.action] == decision.value
 
 
-# As regression/solve-6x6.tst and solve-7x7.tst of the solver Benzene have them; 5 × 5: the same as
-# of a search by alpha-beta to the end.
+# As regression/solve-6x6.tst and solve-7x7.tst of the solver Benzene have them; those of 5 × 5 are
+# what this solver found first.
 WINNING = {
     5: "e1 b2 c2 d2 e2 b3 c3 d3 a4 b4 c4 d4 a5",
     6: "f1 b2 c2 d2 e2 f2 a3 b3 c3 d3 e3 f3 a4 b4 c4 d4 e4 f4 a5 b5 c5 d5 e5 a6",
