@@ -27,7 +27,8 @@ from . import mcts_kernels as search
 from .puct import NETWORK_PARAMETERS, Guide, load_guide
 
 DEFAULT_SIMULATIONS = 1000
-EXPLORATION, KNOWING_EXPLORATION = 1.4, 0.3
+# all moves as first explore enough
+EXPLORATION, KNOWING_EXPLORATION = 1.4, 0.0
 SLICE_SECONDS = 0.005
 FIRST_SLICE = 64
 LARGEST_SLICE = 1 << 20
@@ -271,9 +272,11 @@ class Mcts(Agent):
         return count
 
     def _simulate(self, game: Game, tree: Any, index: int, stream: Any, simulations: int) -> int:
-        knowledge = self._knowledge[index]
+        options, knowledge = self._search_options, self._knowledge[index]
+        if knowledge is None:
+            return int(search.simulate(game.rules, options, tree, stream, simulations))
         return int(
-            search.simulate(game.rules, self._search_options, tree, knowledge, stream, simulations)
+            search.simulate_by_knowledge(game.rules, options, tree, knowledge, stream, simulations)
         )
 
     def _decision(self, position: Position, simulations: int) -> Decision:

@@ -124,12 +124,8 @@ def reset_tree(rules, tree):
 
 
 @inner_kernel
-def simulate(rules, options, tree, knowledge, rng, simulations):
-    """Run simulations; stops early once the root is proven. Returns how many were run.
-
-    With ``knowledge`` (None without) the game proposes actions and plays the playouts, and all
-    moves count as first.
-    """
+def simulate(rules, options, tree, rng, simulations):
+    """Run simulations; stops early once the root is proven. Returns how many were run."""
     nodes, positions, path, actions, size = tree
     position = positions[1]
     for count in range(simulations):
@@ -140,7 +136,7 @@ def simulate(rules, options, tree, knowledge, rng, simulations):
         node, ply = ROOT, 0
         path[0] = ROOT
         while nodes[node].count > 0 and nodes[node].proven != EXACT:
-            node = select(nodes, node, options.exploration, knowledge)
+            node = select_child(nodes, node, options.exploration)
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
             path[ply] = node
@@ -148,9 +144,9 @@ def simulate(rules, options, tree, knowledge, rng, simulations):
         if (
             nodes[node].proven != EXACT
             and (nodes[node].visits > 0 or node == ROOT)
-            and expand_for(rules, nodes, node, position, actions, size, knowledge)
+            and expand(rules, nodes, node, position, actions, size)
         ):
-            node = first_child(nodes, node, options.exploration, knowledge)
+            node = np.int64(nodes[node].children)
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
             path[ply] = node
@@ -161,7 +157,7 @@ def simulate(rules, options, tree, knowledge, rng, simulations):
         result = (
             np.float64(nodes[node].result)
             if is_proven
-            else sample(rules, options, tree, ply, rng, knowledge)
+            else play_out(rules, options, position, rng, actions)
         )
         # 4. Backup.
         if options.margins:
@@ -172,44 +168,47 @@ def simulate(rules, options, tree, knowledge, rng, simulations):
     return simulations
 
 
-# What the steps do with and without knowledge: numba compiles the one that is asked for.
-
-
 @inner_kernel
-def select(nodes, node, exploration, knowledge):
-    """The child to visit."""
-    if knowledge is None:
-        return select_child(nodes, node, exploration)
-    return select_by_amaf(nodes, node, exploration)
+def simulate_by_knowledge(rules, options, tree, knowledge, rng, simulations):
+    """:func:`simulate` with the game's own proposals and playouts; all moves count as first.
 
-
-@inner_kernel
-def expand_for(rules, nodes, node, position, actions, size, knowledge):
-    """Expand a node, if that can be."""
-    if knowledge is None:
-        return expand(rules, nodes, node, position, actions, size)
-    return expand_by_estimates(rules, nodes, node, position, actions, size, knowledge.estimates)
-
-
-@inner_kernel
-def first_child(nodes, node, exploration, knowledge):
-    """The child that is visited at once."""
-    if knowledge is None:
-        return np.int64(nodes[node].children)
-    return select_by_amaf(nodes, node, exploration)
-
-
-@inner_kernel
-def sample(rules, options, tree, ply, rng, knowledge):
-    """Player 0's scaled return of a playout from the end of the path."""
-    position = tree.positions[1]
-    if knowledge is None:
-        return play_out(rules, options, position, rng, tree.actions)
-    players, last = knowledge.players, np.int64(tree.nodes[tree.path[ply]].action)
-    r.play_out(rules, position, last, rng, tree.actions, players)
-    result = r.returns(rules, position, 0) / options.scale
-    add_amaf(tree.nodes, tree.path, ply, result, players)
-    return result
+    A kernel of its own, so that nothing of it is compiled for games without knowledge.
+    """
+    nodes, positions, path, actions, size = tree
+    position, players = positions[1], knowledge.players
+    for count in range(simulations):
+        if nodes[ROOT].proven == EXACT:
+            return count
+        positions[1] = positions[0]
+        node, ply = ROOT, 0
+        path[0] = ROOT
+        grown = False
+        while nodes[node].proven != EXACT and not grown:
+            if nodes[node].count == 0:
+                grown = (nodes[node].visits > 0 or node == ROOT) and expand_by_estimates(
+                    rules, nodes, node, position, actions, size, knowledge.estimates
+                )
+                if not grown:
+                    break
+            node = select_by_amaf(nodes, node, options.exploration)
+            r.play(rules, position, np.int64(nodes[node].action))
+            ply += 1
+            path[ply] = node
+        if nodes[node].visits == 0:
+            set_terminal(rules, options, nodes[node], position)
+        is_proven = nodes[node].proven == EXACT
+        if is_proven:
+            result = np.float64(nodes[node].result)
+        else:
+            r.play_out(rules, position, np.int64(nodes[node].action), rng, actions, players)
+            result = r.returns(rules, position, 0) / options.scale
+            add_amaf(nodes, path, ply, result, players)
+        if options.margins:
+            margin = np.float32(r.margin(rules, position, 0))
+            for i in range(ply + 1):
+                nodes[path[i]].margin += margin
+        backup(nodes, path, ply, is_proven, result, 1.0, 1.0)
+    return simulations
 
 
 @inner_kernel
@@ -301,10 +300,17 @@ def expand(rules, nodes, node, position, actions, size):
     if r.is_over(rules, position):
         return False
     count = r.legal_actions(rules, position, actions)
-    if size[0] + count > nodes.size:
+    first = size[0]
+    if first + count > nodes.size:
         return False
     r.order_actions(rules, position, actions, count)
-    add_children(nodes, node, actions, count, size)
+    for i in range(count):
+        child = nodes[first + i]
+        child.total, child.visits, child.margin, child.action = 0.0, 0, 0.0, actions[i]
+        child.children, child.count, child.proven, child.result = 0, 0, UNKNOWN, 0.0
+        child.prior, child.pending = 0.0, 0
+    nodes[node].children, nodes[node].count = first, count
+    size[0] = first + count
     return True
 
 
@@ -314,27 +320,18 @@ def expand_by_estimates(rules, nodes, node, position, actions, size, estimates):
     if r.is_over(rules, position):
         return False
     count = r.propose(rules, position, actions, estimates)
-    if size[0] + count > nodes.size:
-        return False
-    add_children(nodes, node, actions, count, size)
-    sign = 1.0 if nodes[node].mover == 0 else -1.0
-    for i in range(count):
-        child = nodes[nodes[node].children + i]
-        child.prior, child.pending = sign * estimates[i], ESTIMATE_GAMES
-    return True
-
-
-@inner_kernel
-def add_children(nodes, node, actions, count, size):
-    """Give a node a child for each of the first ``count`` actions."""
     first = size[0]
+    if first + count > nodes.size:
+        return False
+    sign = 1.0 if nodes[node].mover == 0 else -1.0
     for i in range(count):
         child = nodes[first + i]
         child.total, child.visits, child.margin, child.action = 0.0, 0, 0.0, actions[i]
         child.children, child.count, child.proven, child.result = 0, 0, UNKNOWN, 0.0
-        child.prior, child.pending = 0.0, 0
+        child.prior, child.pending = sign * estimates[i], ESTIMATE_GAMES
     nodes[node].children, nodes[node].count = first, count
     size[0] = first + count
+    return True
 
 
 @inner_kernel
