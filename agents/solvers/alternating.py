@@ -12,13 +12,13 @@ from .solver import Monitor, Solution, Solver
 class Proof(NamedTuple):
     """What a search proved of a position: bounds on its value, and the best action.
 
-    ``attained`` is False where the value is known otherwise, and the action only the best so far.
+    Without ``is_attained`` the value is known otherwise, and the action is only the best so far.
     """
 
     lower: int
     upper: int
     action: int
-    attained: bool = True
+    is_attained: bool = True
 
     def value(self, weak: bool) -> int | None:
         """The value, or with ``weak`` the result; None if the bounds do not prove it."""
@@ -66,7 +66,7 @@ class AlternatingSolver(Solver):
         optimal: tuple[int, ...]
         if moves == "best":
             proof = self.prove(position, weak, monitor)
-            is_optimal = proof.attained and proof.value(weak) is not None
+            is_optimal = proof.is_attained and proof.value(weak) is not None
             optimal = (proof.action,) if is_optimal else ()
         else:
             proof, values, optimal = self._prove_actions(position, weak, monitor)
@@ -97,9 +97,9 @@ class AlternatingSolver(Solver):
                 proofs[action] = Proof(-upper, -lower, action)
         lower = max(proof.lower for proof in proofs.values())
         upper = max(proof.upper for proof in proofs.values())
-        stored = self.stored_value(position)
-        if stored is not None:
-            lower = upper = stored
+        value = self.stored_value(position)
+        if value is not None:
+            lower = upper = value
         proven = {action: proofs[action].value(weak) for action in sorted(proofs)}
         values = {action: value for action, value in proven.items() if value is not None}
         best = Proof(lower, upper, -1).value(weak)
@@ -114,9 +114,9 @@ class AlternatingSolver(Solver):
     ) -> tuple[int, ...]:
         """A line of best play; only its first action if the value of the position is not proved."""
         line, position = [proof.action], position.after(proof.action)
-        while proof.attained and proof.lower == proof.upper and not position.is_over:
+        while proof.is_attained and proof.lower == proof.upper and not position.is_over:
             proof = self.prove(position, False, monitor, -proof.lower)
-            if proof.attained and proof.lower == proof.upper:
+            if proof.is_attained and proof.lower == proof.upper:
                 line.append(proof.action)
                 position.play(proof.action)
         return tuple(line)

@@ -192,8 +192,8 @@ def columns_of(discs, starts):
     for turn in range(4):
         board = np.rot90(boards, turn, (1, 2))
         for name, table in patterns.TABLES.items():
-            for seen in (board, board[:, :, ::-1]) if name == "block" else (board,):
-                numbers = sum(seen[:, y, x] * 3**i for i, (y, x) in enumerate(table.cells))
+            for view in (board, board[:, :, ::-1]) if name == "block" else (board,):
+                numbers = sum(view[:, y, x] * 3**i for i, (y, x) in enumerate(table.cells))
                 columns.append(starts[name] + table.classes[numbers])
     return np.stack([*columns, *(starts["counts"] + count for count in counts_of(discs))], 1)
 

@@ -109,7 +109,7 @@ class ConnectFourSolver(AlternatingSolver):
         if self.stored_value(position) is None:
             return super().principal_variation(position, proof, monitor)
         actions, value = [proof.action], proof.lower
-        while proof.attained and not (position := position.after(actions[-1])).is_over:
+        while proof.is_attained and not (position := position.after(actions[-1])).is_over:
             value = -value
             column = self._opening_column(position, value)
             if column is None:

@@ -136,14 +136,14 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
         while not complete:
             if state.nodes >= node_limit:
                 return False
-            shared = is_shared(board, stack.paths, stack.nodes[0])
+            sharing = is_shared(board, stack.paths, stack.nodes[0])
             nodes = state.nodes - state.nodes_before
-            if shared:  # all threads use the same part
+            if sharing:  # all threads use the same part
                 nodes = nodes_of_all(stack.paths, nodes)
             buckets, limit = t.part_in_use(table, nodes)
             part = t.Table(table.entries, buckets, table.key_mask, table.check_shift)
             limit = min(node_limit, state.nodes_before + limit)
-            if shared:
+            if sharing:
                 catch_up(board, part, stack)
                 limit = min(limit, state.nodes + CATCH_UP_NODES)
             complete = search(board, part, stack, limit)
@@ -320,13 +320,13 @@ def choose_child(board, table, stack, ply):
     while node.best < node.beta and place < node.count:
         index = order[place]
         child = children[index]
-        decided = take_value(node, child, t.probe(table, child.key))
+        is_decided = take_value(node, child, t.probe(table, child.key))
         free = board.cells - np.int64(child.stones)
-        if decided or not is_busy(stack.paths, child.key, free):
+        if is_decided or not is_busy(stack.paths, child.key, free):
             for i in range(place, node.cursor, -1):
                 order[i] = order[i - 1]
             order[node.cursor] = index
-            if not decided:
+            if not is_decided:
                 break
             node.cursor += 1
         place += 1

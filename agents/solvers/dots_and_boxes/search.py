@@ -182,19 +182,19 @@ def find_child_to_search(board, collections, table, stack, ply):
     The first children are often good enough, so they are tried before the others are filled in.
     """
     node, children = stack.nodes[ply], stack.children[ply]
-    shared = free_edges(node) > stack.paths.least_free
+    sharing = free_edges(node) > stack.paths.least_free
     while node.cursor < node.count:
         if node.cursor == node.filled:
             last = node.cursor + 1 if node.cursor < ONE_BY_ONE else node.count
             fill_children(board, collections, table, stack, ply, last)
-        if shared:
+        if sharing:
             prefer_child_of_nobody(table, stack, ply)
         worst, most = margin_bounds(children[node.cursor])
         if worst >= node.gamma:
             node.lower = worst
             return False
         if most >= node.gamma:
-            if shared:
+            if sharing:
                 enter(stack.paths, children[node.cursor].hash, free_edges(children[node.cursor]))
             return True
         node.best = max(node.best, most)
@@ -215,10 +215,10 @@ def prefer_child_of_nobody(table, stack, ply):
         child = children[i]
         look_up(table, child)
         worst, most = margin_bounds(child)
-        decided = worst >= node.gamma or most < node.gamma
-        if decided and i > node.cursor:
+        is_decided = worst >= node.gamma or most < node.gamma
+        if is_decided and i > node.cursor:
             continue
-        if decided or not is_busy(stack.paths, child.hash, free_edges(child)):
+        if is_decided or not is_busy(stack.paths, child.hash, free_edges(child)):
             if i > node.cursor:
                 stack.nodes[ply + 1] = children[node.cursor]
                 children[node.cursor] = child

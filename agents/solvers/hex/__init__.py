@@ -70,8 +70,8 @@ class HexSolver(AlternatingSolver):
         s.begin(self._board, stack, first, second, position.to_move)
 
         def search_slice(nodes: int) -> bool:
-            allowed = max(1, nodes // self.node_cost)
-            return bool(s.run(self._board, self._table, stack, *self._nets, allowed))
+            most = max(1, nodes // self.node_cost)
+            return bool(s.run(self._board, self._table, stack, *self._nets, most))
 
         if not monitor.run(search_slice, state, lambda: (-1, 1)):
             return Proof(-1, 1, legal[0])

@@ -65,7 +65,7 @@ def _turned_discs(typing_context: Any, rays: Any, cell: Any, own: Any, other: An
         table = context.make_array(signature.args[0])(context, builder, arguments[0])
         owns, others = _spread(builder, arguments[2]), _spread(builder, arguments[3])
         zero, all_cells = _constant(*[0] * LANES), _constant(*[-1] * LANES)
-        turned = []
+        flips = []
         for first in (0, LANES):
             pointer = cgutils.get_item_pointer(
                 context, builder, signature.args[0], table,
@@ -86,8 +86,8 @@ def _turned_discs(typing_context: Any, rays: Any, cell: Any, own: Any, other: An
                 end = builder.and_(ends, builder.xor(above, all_cells))
                 inside = builder.and_(ray, builder.xor(ends, all_cells))
             encloses = builder.icmp_unsigned("!=", builder.and_(end, owns), zero)
-            turned.append(builder.select(encloses, inside, zero))
-        return _union(builder, builder.or_(*turned))
+            flips.append(builder.select(encloses, inside, zero))
+        return _union(builder, builder.or_(*flips))
 
     return types.uint64(rays, types.intp, types.uint64, types.uint64), generate
 

@@ -20,11 +20,11 @@ LOWEST = -128  # below every value
 def last_cell(own, other, cell):
     """The value of a position with one free cell."""
     ahead = difference(own, other)
-    turned = count_bits(turned_discs(RAYS, cell, own, other))
-    if turned > 0:
-        return ahead + 2 * turned + 1
-    turned = count_bits(turned_discs(RAYS, cell, other, own))
-    return ahead - 2 * turned - 1 if turned > 0 else ahead
+    flips = count_bits(turned_discs(RAYS, cell, own, other))
+    if flips > 0:
+        return ahead + 2 * flips + 1
+    flips = count_bits(turned_discs(RAYS, cell, other, own))
+    return ahead - 2 * flips - 1 if flips > 0 else ahead
 
 
 @inner_kernel
@@ -35,11 +35,11 @@ def last_two(board, own, other, first, second, alpha):
         best = LOWEST
         for _ in range(2):
             if board.neighbours[first] & other != ZERO:
-                turned = turned_discs(RAYS, first, own, other)
-                if turned != ZERO:
+                flips = turned_discs(RAYS, first, own, other)
+                if flips != ZERO:
                     nodes += 1
-                    after = own ^ turned | (ONE << first)
-                    best = max(best, -last_cell(other ^ turned, after, second))
+                    after = own ^ flips | (ONE << first)
+                    best = max(best, -last_cell(other ^ flips, after, second))
                     if best > alpha:
                         break
             first, second = second, first
@@ -61,12 +61,10 @@ def last_three(board, own, other, first, second, third, alpha):
         best = LOWEST
         for _ in range(3):
             if board.neighbours[first] & other != ZERO:
-                turned = turned_discs(RAYS, first, own, other)
-                if turned != ZERO:
-                    after = own ^ turned | (ONE << first)
-                    value, visits = last_two(
-                        board, other ^ turned, after, second, third, -alpha - 1
-                    )
+                flips = turned_discs(RAYS, first, own, other)
+                if flips != ZERO:
+                    after = own ^ flips | (ONE << first)
+                    value, visits = last_two(board, other ^ flips, after, second, third, -alpha - 1)
                     nodes += visits
                     best = max(best, -value)
                     if best > alpha:
@@ -95,10 +93,10 @@ def last_four(board, own, other, odd, alpha):
         best = LOWEST
         for _ in range(4):
             if board.neighbours[a] & other != ZERO:
-                turned = turned_discs(RAYS, a, own, other)
-                if turned != ZERO:
-                    after = own ^ turned | (ONE << a)
-                    value, visits = last_three(board, other ^ turned, after, b, c, d, -alpha - 1)
+                flips = turned_discs(RAYS, a, own, other)
+                if flips != ZERO:
+                    after = own ^ flips | (ONE << a)
+                    value, visits = last_three(board, other ^ flips, after, b, c, d, -alpha - 1)
                     nodes += visits
                     best = max(best, -value)
                     if best > alpha:

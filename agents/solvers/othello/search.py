@@ -219,9 +219,9 @@ def list_children(board, table, mask, node, children, first, at_root):
     while moves != ZERO:
         move = lowest_bit_index(moves)
         moves &= moves - ONE
-        turned = turned_discs(RAYS, move, node.own, node.other)
+        flips = turned_discs(RAYS, move, node.own, node.other)
         child = children[count]
-        child.own, child.other = node.other ^ turned, node.own ^ turned | (ONE << move)
+        child.own, child.other = node.other ^ flips, node.own ^ flips | (ONE << move)
         child.bucket = t.bucket_of(mask, child.own, child.other)
         prefetch(table, child.bucket)
         child.move, child.moves = move, open_cells(board.cells, child.own, child.other)
@@ -288,8 +288,8 @@ def try_shallow(board, node, after):
         first = node.moves & board.quadrant_cells[node.odd]
         move = lowest_bit_index(first if first != ZERO else node.moves)
         node.moves &= ~(ONE << move)
-        turned = turned_discs(RAYS, move, node.own, node.other)
-        own, other = node.other ^ turned, node.own ^ turned | (ONE << move)
+        flips = turned_discs(RAYS, move, node.own, node.other)
+        own, other = node.other ^ flips, node.own ^ flips | (ONE << move)
         odd = node.odd ^ board.quadrants[move]
         if node.free == 5:
             value, count = last_four(board, own, other, odd, -node.alpha - 1)

@@ -69,16 +69,16 @@ def fill_in(rules, board):
                 stone = board[cell + RING[direction]] & STONE
                 if stone != 0:
                     rings[stone - 1, cell] |= 1 << direction
-    changed = True
-    while changed:
-        changed = False
+    progress = True
+    while progress:
+        progress = False
         for row in range(1, size + 1):
             for cell in range(row * WIDTH + 1, row * WIDTH + size + 1):
                 if board[cell] != 0 or rings[0, cell] | rings[1, cell] == 0:
                     continue
                 if DEAD[rings[0, cell], rings[1, cell]]:
                     settle(board, rings, cell, 0)
-                    changed = True
+                    progress = True
                 for direction in range(6):
                     beside = cell + RING[direction]
                     for player in range(2):
@@ -90,7 +90,7 @@ def fill_in(rules, board):
                         ):
                             settle(board, rings, cell, player)
                             settle(board, rings, beside, player)
-                            changed = True
+                            progress = True
     return rings
 
 
@@ -103,11 +103,11 @@ def estimate(board, rings, cell, player):
         return SAVES_BRIDGE
     if (other << 1 | other >> 5) & (other >> 1 | other << 5) & own & 63:
         return BREAKS_BRIDGE
-    bridges, taken = 0, own | other
+    bridges, stones = 0, own | other
     for direction in range(6):
-        turned = (direction + 1) % 6
-        if taken & (1 << direction | 1 << turned) == 0:
-            far = board[cell + RING[direction] + RING[turned]]
+        neighbour = (direction + 1) % 6
+        if stones & (1 << direction | 1 << neighbour) == 0:
+            far = board[cell + RING[direction] + RING[neighbour]]
             bridges += far & STONE == player + 1
     return MAKES_BRIDGE * min(bridges, 2)
 

@@ -71,15 +71,15 @@ def winner_of_full_board(board):
     """
     hand, direction = 1, 2  # beyond player 0's first edge; from there to player 1's
     while True:
-        turned = direction - 1 if direction > 0 else 5
-        ahead = hand + RING[turned]
+        neighbour = direction - 1 if direction > 0 else 5
+        ahead = hand + RING[neighbour]
         stone = board[ahead]
         if stone & FAR:
             return (stone & STONE) - 1
         if stone == 1:
             hand, direction = ahead, direction + 1 if direction < 5 else 0
         else:
-            direction = turned
+            direction = neighbour
 
 
 @r.play_out.register_body(Hex)

@@ -51,10 +51,10 @@ class Table(NamedTuple):
     def classes(self) -> np.ndarray[Any, Any]:
         """The class of each number, int64, (3^digits,)."""
         numbers = np.arange(3 ** len(self.cells))
-        mirrored = np.zeros_like(numbers)
+        mirror = np.zeros_like(numbers)
         for place, mirrored_place in enumerate(self.mirror):
-            mirrored += numbers // 3**place % 3 * 3**mirrored_place
-        lower = np.minimum(numbers, mirrored)
+            mirror += numbers // 3**place % 3 * 3**mirrored_place
+        lower = np.minimum(numbers, mirror)
         ranks = np.cumsum(lower == numbers) - 1
         return np.asarray(ranks[lower])
 
@@ -119,7 +119,7 @@ BYTES, PAIRS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
 
 
 @inner_kernel
-def rotated(board):
+def rotate(board):
     """The board turned by a quarter."""
     for i in range(3):  # transpose
         step = S[7 << i]
@@ -182,9 +182,9 @@ def pattern_points(rules, edges, blocks, others, position, player):
         points += np.int64(edges[stage, number(edge_bits(own), edge_bits(other))])
         points += np.int64(blocks[stage, number(block_bits(own), block_bits(other))])
         right = (own >> S[3], other >> S[3])
-        mirrored = np.int64(MIRRORED[np.int64(block_bits(right[0]))])
-        mirrored += 2 * np.int64(MIRRORED[np.int64(block_bits(right[1]))])
-        points += np.int64(blocks[stage, mirrored])
+        mirror = np.int64(MIRRORED[np.int64(block_bits(right[0]))])
+        mirror += 2 * np.int64(MIRRORED[np.int64(block_bits(right[1]))])
+        points += np.int64(blocks[stage, mirror])
         at = number(corner_bits(own), corner_bits(other))
         points += np.int64(others[stage, at])
         for row in range(1, 4):
@@ -193,5 +193,5 @@ def pattern_points(rules, edges, blocks, others, position, player):
         for shift in range(5):
             at = number(diagonal_bits(own, shift), diagonal_bits(other, shift))
             points += np.int64(others[stage, STARTS[4 + shift] + at])
-        own, other = rotated(own), rotated(other)
+        own, other = rotate(own), rotate(other)
     return points if player == position.mover else -points
