@@ -25,7 +25,7 @@ from .board import image_of
 NO_MOVE = -1
 UNKNOWN = np.uint64(0)  # no entry
 
-ENTRY = np.dtype([("own_check", np.uint64), ("opp_check", np.uint64), ("data", np.uint64)])
+ENTRY = np.dtype([("own_check", np.uint64), ("opp_check", np.uint64), ("content", np.uint64)])
 # The data: the bounds and the best move, each with 1 added, and a bit that is always set.
 BOUND_MASK, MOVE_MASK = np.uint64(3), np.uint64(127)
 UPPER_SHIFT, MOVE_SHIFT = np.uint64(2), np.uint64(4)
@@ -69,7 +69,7 @@ def hash_of(own, opp):
 def probe(table, key):
     """The data of the entry for a key, or ``UNKNOWN``; see the functions ``…_of`` below."""
     entry = table[np.int64(key.hash & np.uint64(table.size - 1))]
-    data = entry.data
+    data = entry.content
     mask = mix64(data)
     is_own = entry.own_check ^ mask == key.own and entry.opp_check ^ mask == key.opp
     return data if is_own and data & USED != UNKNOWN else UNKNOWN
@@ -89,7 +89,7 @@ def store(table, key, lower, upper, move):
     )
     entry = table[np.int64(key.hash & np.uint64(table.size - 1))]
     mask = mix64(data)
-    entry.own_check, entry.opp_check, entry.data = key.own ^ mask, key.opp ^ mask, data
+    entry.own_check, entry.opp_check, entry.content = key.own ^ mask, key.opp ^ mask, data
 
 
 @inner_kernel

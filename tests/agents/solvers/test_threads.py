@@ -110,13 +110,13 @@ def test_what_several_threads_wrote_in_part_is_not_believed():
     entries = []
     for number, key in enumerate(keys):
         lower, upper = ((-1, -1), (0, 1), (1, 1), (-1, 0))[number % 4]
-        table[7].data = 0
+        table[7].content = 0
         mnk_table.store(table, key, lower, upper, number)
         entries.append((key, *table[7].tolist()))
         assert mnk_table.move_of(mnk_table.probe(table, key)) == number
     hits = 0
     for first, second, third in itertools.product(entries, repeat=3):
-        table[7].own_check, table[7].opp_check, table[7].data = first[1], second[2], third[3]
+        table[7].own_check, table[7].opp_check, table[7].content = first[1], second[2], third[3]
         for entry in (first, second, third):
             data = mnk_table.probe(table, entry[0])
             assert data in (0, entry[3])
