@@ -79,7 +79,8 @@ def run_agent(game: Game, spec: str) -> list[Any] | None:
     position = random_position(game, max(game.facts.longest_game - MOST_PLIES, 0))
     while not position.is_over:
         decision = agent.analyse(position)
-        value = None if decision.value is None else float(decision.value)
+        # Interpreted, a network is evaluated by onnxruntime, whose last digits are others.
+        value = None if decision.value is None else round(float(decision.value), 5)
         results.append(
             [int(decision.action), value, int(decision.nodes), int(decision.simulations)]
         )
