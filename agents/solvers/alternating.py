@@ -97,9 +97,9 @@ class AlternatingSolver(Solver):
                 proofs[action] = Proof(-upper, -lower, action)
         lower = max(proof.lower for proof in proofs.values())
         upper = max(proof.upper for proof in proofs.values())
-        value = self.stored_value(position)
-        if value is not None:
-            lower = upper = value
+        book_value = self.stored_value(position)
+        if book_value is not None:
+            lower = upper = book_value
         proven = {action: proofs[action].value(weak) for action in sorted(proofs)}
         values = {action: value for action, value in proven.items() if value is not None}
         best = Proof(lower, upper, -1).value(weak)

@@ -276,13 +276,13 @@ def print_solution(position: Position, solution: Solution, weak: bool, console: 
     }[solution.result]
     if solution.exact:
         points = "" if weak or solution.value is None else f"{_plus(solution.value)}: "
-        value = points + result
+        verdict = points + result
     else:
         bounds = f"not proved: {_range(solution.lower, solution.upper)}"
-        value = "; ".join(filter(None, (bounds, result)))
+        verdict = "; ".join(filter(None, (bounds, result)))
     best = ", ".join(map(game.action_to_text, solution.optimal_actions))
     best = best or f"{game.action_to_text(solution.best_action)}, as far as it is known"
-    lines = [("value", value), ("best", best)]
+    lines = [("value", verdict), ("best", best)]
     if len(solution.principal_variation) > 1:
         lines.append(("line", line_of_play(game, solution.principal_variation)))
     lines.append(("positions", _count_text(solution.nodes, solution.seconds)))
