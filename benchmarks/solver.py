@@ -292,8 +292,8 @@ def threads(
                     solver.prepare()
                     began = np.array([0, clock.perf_counter(), clock.thread_time()])
                     values.update(solver.solve_batch([position]).tolist())
-                    ended = solver.nodes, clock.perf_counter(), clock.thread_time()
-                    best[:, index] = np.minimum(best[:, index], ended - began)
+                    end = solver.nodes, clock.perf_counter(), clock.thread_time()
+                    best[:, index] = np.minimum(best[:, index], end - began)
             assert len(values) == 1
             sums += best
             yield _compared(name, best)

@@ -79,8 +79,8 @@ def test_the_bits_are_those_of_single_positions_and_of_smaller_tiles(card):
     assert np.array_equal(logits, np.concatenate([each[0] for each in single]))
     assert np.array_equal(values, np.concatenate([each[1] for each in single]))
     for columns in (1, 4):
-        compiled = program.compile_network(network.data, facts.num_actions, columns)
-        smaller = Runner(compiled, facts.num_actions)(observations)
+        program_of_tile = program.compile_network(network.data, facts.num_actions, columns)
+        smaller = Runner(program_of_tile, facts.num_actions)(observations)
         assert np.array_equal(logits, smaller[0])
         assert np.array_equal(values, smaller[1])
 
@@ -162,15 +162,15 @@ def test_outputs_that_other_layers_read_stay_as_they_are(tmp_path):
     """The value is computed from the logits: what follows is not joined to the layer before."""
     path = write_network(tmp_path / "linear.onnx", "tic_tac_toe", -np.ones((18, 9)))
     model = onnx.load(path)
-    kept = [node for node in model.graph.node if node.op_type == "Flatten"]
-    kept.append(helper.make_node("Gemm", ["flat", "weights"], ["logits"]))
-    kept.append(helper.make_node("Relu", ["logits"], ["positive"]))
-    kept.append(helper.make_node("MatMul", ["positive", "bias_column"], ["column"]))
-    kept.append(helper.make_node("Squeeze", ["column", "axis"], ["value"]))
+    nodes = [node for node in model.graph.node if node.op_type == "Flatten"]
+    nodes.append(helper.make_node("Gemm", ["flat", "weights"], ["logits"]))
+    nodes.append(helper.make_node("Relu", ["logits"], ["positive"]))
+    nodes.append(helper.make_node("MatMul", ["positive", "bias_column"], ["column"]))
+    nodes.append(helper.make_node("Squeeze", ["column", "axis"], ["value"]))
     column = onnx.numpy_helper.from_array(np.ones((9, 1), np.float32), "bias_column")
     model.graph.initializer.append(column)
     del model.graph.node[:]
-    model.graph.node.extend(kept)
+    model.graph.node.extend(nodes)
     network = OnnxNetwork("own", model.SerializeToString())
     assert network.evaluator == "compiled kernel"
     logits, values = network.evaluate(observations_of(network.game, 5))

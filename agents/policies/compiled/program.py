@@ -101,7 +101,7 @@ def compile_network(
     try:
         import onnx
 
-        return _Compiler(onnx.load_from_string(model).graph).compiled(num_actions, columns)
+        return _Compiler(onnx.load_from_string(model).graph).compile(num_actions, columns)
     except (ImportError, Unsupported):
         return None
 
@@ -157,11 +157,11 @@ class _Compiler:
         if kind == "Identity":
             return inputs[0]._replace(layer=None)
         if kind in MOVES:
-            moved, rest = (inputs, []) if kind == "Concat" else (inputs[:1], inputs[1:])
+            first, rest = (inputs, []) if kind == "Concat" else (inputs[:1], inputs[1:])
             if not all(each.constant for each in rest):
                 raise Unsupported(kind)
-            constant = all(each.constant for each in moved)
-            arrays = [each.array if constant else self.placed(each) for each in moved]
+            constant = all(each.constant for each in first)
+            arrays = [each.array if constant else self.place(each) for each in first]
             arrays += [each.array for each in rest]
             return _Value(np.asarray(MOVES[kind](attributes, *arrays)), constant)
         if all(each.constant for each in inputs) and kind in CONSTANTS:
@@ -169,9 +169,9 @@ class _Compiler:
         if kind in ("Conv", "Gemm", "MatMul"):
             return self.product(kind, attributes, inputs)
         if kind in ("ReduceMean", "ReduceMax"):
-            return self.pooled(kind, attributes, inputs)
+            return self.pool(kind, attributes, inputs)
         if kind == "Softmax":
-            places = self.placed(inputs[0])
+            places = self.place(inputs[0])
             if places.size != places.shape[attributes.get("axis", -1)]:
                 raise Unsupported(kind)
             return self.elementwise(e.SOFTMAX, places, places)
@@ -186,7 +186,7 @@ class _Compiler:
                 if value is not None:
                     return value
         if kind in FUNCTIONS:
-            operands = [self.placed(each) for each in inputs]
+            operands = [self.place(each) for each in inputs]
             return self.elementwise(FUNCTIONS[kind], operands[0], operands[-1])
         raise Unsupported(kind)
 
@@ -251,9 +251,9 @@ class _Compiler:
         )
         return self.output(layer, outputs, can_add=True)
 
-    def pooled(self, kind: str, attributes: dict[str, Any], inputs: list[_Value]) -> _Value:
+    def pool(self, kind: str, attributes: dict[str, Any], inputs: list[_Value]) -> _Value:
         """The mean or the maximum of each channel of a board."""
-        x, channels = self.as_board(self.placed(inputs[0])), inputs[0].array.shape[1]
+        x, channels = self.as_board(self.place(inputs[0])), inputs[0].array.shape[1]
         axes = inputs[1].array.tolist() if len(inputs) > 1 else attributes.get("axes")
         if axes is None or sorted(axis % 4 for axis in axes) != [2, 3]:
             raise Unsupported(kind)
@@ -292,7 +292,7 @@ class _Compiler:
         if (order != np.arange(channels)).any():
             return None
         out = self.board(channels, x.rows, x.columns)
-        added = _Layer(
+        addition = _Layer(
             lambda layer: [
                 *(e.ADD_CHANNELS, x.cell(), out.cell(), x.block_size, x.row_size),
                 *(x.rows, x.columns, x.blocks, vector.base, int(layer.relu)),
@@ -300,7 +300,7 @@ class _Compiler:
             [x, vector],
             out,
         )
-        return self.output(added, channels)
+        return self.output(addition, channels)
 
     def elementwise(self, kind: int, a: np.ndarray, b: np.ndarray) -> _Value:
         """A function of every element."""
@@ -337,7 +337,7 @@ class _Compiler:
         layer.can_add = can_add
         return _Value(layer.writes.tensor(channels), False, layer)
 
-    def placed(self, value: _Value) -> np.ndarray:
+    def place(self, value: _Value) -> np.ndarray:
         """The places of a tensor; constants are put into a vector first."""
         if not value.constant:
             return value.array
@@ -422,9 +422,9 @@ class _Compiler:
 
     # the result
 
-    def compiled(self, num_actions: int, columns: int) -> e.CompiledNetwork:
+    def compile(self, num_actions: int, columns: int) -> e.CompiledNetwork:
         """The network, with every buffer in its part of the workspace."""
-        outputs = [self.placed(self.values[name]).ravel() for name in ("logits", "value")]
+        outputs = [self.place(self.values[name]).ravel() for name in ("logits", "value")]
         if [len(each) for each in outputs] != [num_actions, 1]:
             raise Unsupported("the outputs' shapes")
         result = self.vector(num_actions + 1)
@@ -437,13 +437,13 @@ class _Compiler:
         table = np.zeros((len(rows), max(map(len, rows))), np.int64)
         for index, row in enumerate(rows):
             table[index, : len(row)] = row
-        workspace = aligned(floats)
+        workspace = aligned_floats(floats)
         for buffer, numbers in self.constants:
             lanes = np.arange(len(numbers))
             first = buffer.base + lanes // LANES * e.VECTOR_BLOCK + lanes % LANES
             for position in range(e.BATCH):
                 workspace[first + position * LANES] = numbers
-        weights = aligned(self.num_weights)
+        weights = aligned_floats(self.num_weights)
         weights[:] = np.concatenate(self.weights)
         return e.CompiledNetwork(
             table,
@@ -493,7 +493,7 @@ class _Compiler:
         return end
 
 
-def aligned(floats: int) -> np.ndarray:
+def aligned_floats(floats: int) -> np.ndarray:
     """Zeros that begin where a vector register's worth of memory does."""
     memory = np.zeros(floats + LANES, np.float32)
     start = -memory.ctypes.data // 4 % LANES

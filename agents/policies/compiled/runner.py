@@ -10,7 +10,7 @@ import numpy as np
 
 from ....envs.compiled.kernels import entry_point
 from .evaluation import CompiledNetwork, evaluate_network
-from .program import aligned, compile_network
+from .program import aligned_floats, compile_network
 
 CHECKS = 10  # observations in which kernel and onnxruntime must agree: more than one batch
 TOLERANCE = 1e-3  # between both, of the largest output
@@ -42,7 +42,7 @@ class Runner:
         return logits, values
 
     def _own_network(self) -> CompiledNetwork:
-        workspace = aligned(len(self._network.workspace))
+        workspace = aligned_floats(len(self._network.workspace))
         workspace[:] = self._network.workspace
         self._local.network = self._network._replace(workspace=workspace)
         network: CompiledNetwork = self._local.network

@@ -52,9 +52,9 @@ def test_all_positions_of_3x3_have_the_value_carrier_and_action_of_full_enumerat
         winner = mover if root.phi == 0 else 1 - mover
         assert result(mover, sides) == (winner == 0)
         captures = fill(board, np.uint64(sides[0]), np.uint64(sides[1]), board.all_cells)[2:]
-        needed = int(root.region) | int(captures[winner]) | sides[0] | sides[1]
+        carrier = int(root.region) | int(captures[winner]) | sides[0] | sides[1]
         rest = [*sides]
-        rest[1 - winner] |= 0b111111111 & ~needed
+        rest[1 - winner] |= 0b111111111 & ~carrier
         assert result(mover, rest) == (winner == 0)
         if winner == mover and result(0, sides) != result(1, sides):
             sides[mover] |= 1 << action

@@ -92,12 +92,12 @@ def test_the_result_alone_costs_less_than_the_margin():
 
 
 @kernel
-def fill(cells, own, other, turned, discs):
+def fill(cells, own, other, flips, discs):
     """Open cells, and the discs turned by each cell, of many boards."""
     for i in range(len(own)):
         cells[i] = lanes.open_cells(cells[i], own[i], other[i])
         for cell in range(64):
-            turned[i, cell] = lanes.turned_discs(lanes.RAYS, cell, own[i], other[i])
+            flips[i, cell] = lanes.turned_discs(lanes.RAYS, cell, own[i], other[i])
 
 
 def test_the_lanes_know_the_rules():
@@ -105,15 +105,15 @@ def test_the_lanes_know_the_rules():
     discs, sides = (rng.integers(0, 2**64, 40, np.uint64) for _ in range(2))
     discs[::2] |= rng.integers(0, 2**64, 20, np.uint64)  # some boards nearly full
     own, other, everywhere = discs & sides, discs & ~sides, np.full(40, 2**64 - 1, np.uint64)
-    cells, turned = everywhere.copy(), np.zeros((40, 64), np.uint64)
-    fill(cells, own, other, turned, discs)
+    cells, flips = everywhere.copy(), np.zeros((40, 64), np.uint64)
+    fill(cells, own, other, flips, discs)
     for i in range(40):
         assert cells[i] == lanes._interpreted_open_cells(everywhere[i], own[i], other[i])
         for cell in range(64):
             expected = lanes._interpreted_turned_discs(lanes.RAYS, cell, own[i], other[i])
-            assert turned[i, cell] == expected
+            assert flips[i, cell] == expected
             if not int(discs[i]) >> cell & 1:
-                assert (turned[i, cell] != 0) == bool(int(cells[i]) >> cell & 1)
+                assert (flips[i, cell] != 0) == bool(int(cells[i]) >> cell & 1)
 
 
 @kernel
@@ -157,22 +157,22 @@ def test_an_entry_of_which_two_threads_wrote_parts_is_no_entry():
     for lower in range(6):
         discs, sides = (rng.integers(0, 2**64, 2, np.uint64) for _ in range(2))
         positions += [(discs[0] & sides[0], discs[0] & ~sides[0], lower // 2)]
-    written = []
+    samples = []
     for own, other, lower in positions:
         entries = table.new_table(1)
         bucket = store_one(entries, own, other, lower)
         data = look_up(entries, bucket, own, other)
         assert int(data & table.BYTE) - table.OFFSET == lower
-        written.append(entries[bucket : bucket + table.WORDS].copy())
-    asked = [(own, other) for own, _, _ in positions for _, other, _ in positions]
+        samples.append(entries[bucket : bucket + table.WORDS].copy())
+    questions = [(own, other) for own, _, _ in positions for _, other, _ in positions]
     entries = table.new_table(1)
-    for one, another in itertools.combinations(written, 2):
+    for one, another in itertools.combinations(samples, 2):
         for parts in range(1, 7):
-            mixed = [(another if parts >> i & 1 else one)[i] for i in range(table.WORDS)]
-            if any((mixed == whole).all() for whole in (one, another)):
+            mixture = [(another if parts >> i & 1 else one)[i] for i in range(table.WORDS)]
+            if any((mixture == whole).all() for whole in (one, another)):
                 continue
-            entries[: table.WORDS] = mixed
-            assert not any(look_up(entries, 0, own, other) for own, other in asked)
+            entries[: table.WORDS] = mixture
+            assert not any(look_up(entries, 0, own, other) for own, other in questions)
 
 
 @pytest.mark.slow

@@ -36,19 +36,19 @@ def short_slices(monkeypatch):
 
     Returns the positions that each helper has visited in each search.
     """
-    visited = []
+    visits = []
 
     class CountedHelpers(parallel.Helpers):
         def __exit__(self, *error):
             super().__exit__(*error)
-            visited.extend(int(each.state.nodes) for each in self.searches)
+            visits.extend(int(each.state.nodes) for each in self.searches)
 
     monkeypatch.setattr(solver, "Helpers", CountedHelpers)
     for module in (parallel, solver):
         monkeypatch.setattr(module, "HELPER_PORTION", 50)
     for module in (connect_four_search, dots_and_boxes_search, mnk_search):
         monkeypatch.setattr(module, "LEAST_FREE", 5)
-    return visited
+    return visits
 
 
 def random_positions(game, count, most_plies, seed=1):
@@ -156,11 +156,11 @@ def test_a_search_of_several_threads_keeps_to_its_limits_and_goes_on(short_slice
     game = make_game("connect_four")
     together = make_solver(game, 16, 2)
     position = game.position([3, 3, 3, 3, 3, 2, 2, 4, 4])
-    limited = together.solve(position, most_nodes=1000)
-    assert not limited.exact
-    assert 1000 <= limited.nodes < 100_000
-    timed = together.solve(position, time=0.01)
-    assert timed.lower <= timed.upper
+    early = together.solve(position, most_nodes=1000)
+    assert not early.exact
+    assert 1000 <= early.nodes < 100_000
+    short = together.solve(position, time=0.01)
+    assert short.lower <= short.upper
 
 
 def test_a_stored_value_is_told_as_exact_where_no_best_column_is_proved(monkeypatch):

@@ -182,11 +182,11 @@ def test_dead_and_captured_cells_change_nothing_about_who_wins(size):
         record.cells[: size * size] = cells
         board = padded_board(game.rules, record)
         fill_in(game.rules, board)
-        filled = tuple(board.reshape(16, WIDTH)[1 : size + 1, 1 : size + 1].ravel().tolist())
-        assert all(before in (0, after) for before, after in zip(cells, filled))
-        filled_in += filled != cells
+        result = tuple(board.reshape(16, WIDTH)[1 : size + 1, 1 : size + 1].ravel().tolist())
+        assert all(before in (0, after) for before, after in zip(cells, result))
+        filled_in += result != cells
         for mover in (0, 1):
-            assert winner(filled, mover) == winner(cells, mover), (cells, filled)
+            assert winner(result, mover) == winner(cells, mover), (cells, result)
     assert filled_in > 100
 
 

@@ -82,7 +82,7 @@ def test_patterns_is_the_default_and_on_smaller_boards_the_same_as_mobility():
 
 
 def test_patterns_beat_mobility_at_equal_depth():
-    fitted, plain = (
+    patterns_agent, plain = (
         make_agent(f"alphabeta:depth=2,heuristic={h}") for h in ("default", "mobility")
     )
     score = 0.0
@@ -90,7 +90,7 @@ def test_patterns_beat_mobility_at_equal_depth():
         rng, opening = random.Random(seed), []
         for _ in range(8):
             opening.append(rng.choice(GAME.position(opening).legal_actions()))
-        for seat, agents in enumerate(((fitted, plain), (plain, fitted))):
+        for seat, agents in enumerate(((patterns_agent, plain), (plain, patterns_agent))):
             score += play_game(GAME, agents, opening).returns[seat]
     assert score >= 6  # of 12, a win 1 and a loss −1
 
@@ -114,9 +114,9 @@ def test_the_command_that_fits_goes_on_where_it_stopped(tmp_path, monkeypatch, c
         monkeypatch.setattr(command, name, None)  # nothing is played or labelled again
     fit(files[1], 2)
     assert files[0].read_bytes() == files[1].read_bytes()
-    with np.load(files[0]) as fitted, np.load(patterns.FILE) as shipped:
-        assert {n: fitted[n].shape for n in fitted} == {n: shipped[n].shape for n in shipped}
-        assert any(fitted[n].any() for n in fitted)
+    with np.load(files[0]) as result, np.load(patterns.FILE) as original:
+        assert {n: result[n].shape for n in result} == {n: original[n].shape for n in original}
+        assert any(result[n].any() for n in result)
     (tmp_path / "folder" / "margins-4-5-0.npy").unlink()
     with pytest.raises(TypeError):
         fit(files[1], 2)
