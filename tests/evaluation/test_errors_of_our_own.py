@@ -89,7 +89,7 @@ def broken(tmp_path, monkeypatch):
     [(LocalRunner, "never"), (lambda: ProcessRunner(1), "never"), (LocalRunner, "always")],
     ids=["here", "in a worker", "isolated"],
 )
-@pytest.mark.fast_cases(2)
+@pytest.mark.fast_cases(1)
 def test_an_error_in_an_agent_of_plyground_ends_a_tournament_and_nothing_is_stored(
     runner, isolation, broken, tmp_path
 ):

@@ -73,6 +73,7 @@ def test_a_cancellation_before_the_decision_begins_is_not_lost(process):
     assert fault.value.kind == CANCELLED
 
 
+@pytest.mark.thorough
 def test_an_agent_that_does_not_listen_loses_its_process():
     with contextlib.closing(AgentProcess()) as process:
         game, cancel = make_game("tic_tac_toe"), threading.Event()

@@ -77,7 +77,7 @@ def broken(name: str, limits: Limits = LIMITS) -> contextlib.closing[IsolatedPla
 
 
 @pytest.mark.parametrize("name", FAULTS)
-@pytest.mark.fast_cases(2)
+@pytest.mark.fast_cases(1)
 def test_each_kind_of_misbehaviour_forfeits_with_its_reason(name):
     fault, reason = FAULTS[name]
     limits = LIMITS._replace(move_seconds=20.0) if fault == OUT_OF_MEMORY else LIMITS
