@@ -224,3 +224,10 @@ def evaluate_network(network, observations, logits, values):
                 logits[start + position, action] = workspace[to]
             to = place + actions // LANES * VECTOR_BLOCK + actions % LANES
             values[start + position] = workspace[to]
+
+
+def aligned_floats(floats: int) -> np.ndarray:
+    """Zeros that begin where a vector register's worth of memory does."""
+    memory = np.zeros(floats + LANES, np.float32)
+    start = -memory.ctypes.data // 4 % LANES
+    return memory[start : start + floats]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ....envs.compiled.kernels import entry_point
-from .evaluation import CompiledNetwork, evaluate_network
-from .program import aligned_floats, compile_network
+from .evaluation import CompiledNetwork, aligned_floats, evaluate_network
+from .program import compile_network
 
 CHECKS = 10  # observations in which kernel and onnxruntime must agree: more than one batch
 TOLERANCE = 1e-3  # between both, of the largest output
