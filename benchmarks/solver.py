@@ -5,7 +5,7 @@
     python benchmarks/solver.py boards dots_and_boxes:rows=4,cols=4 --memory 2048 --moves all
     python benchmarks/solver.py boards hex:size=6 --moves all  # which openings win
     python benchmarks/solver.py endgames                  # the basis of endgame=solver
-    python benchmarks/solver.py endings othello --left 12 16 20 --count 50
+    python benchmarks/solver.py endings othello --left 16 --left 20 --count 50
     python benchmarks/solver.py ffo                       # Othello's test positions, with scores
     python benchmarks/solver.py threads                   # two threads against one; needs two cores
 

@@ -160,11 +160,7 @@ def simulate(rules, options, tree, rng, simulations):
             else play_out(rules, options, position, rng, actions)
         )
         # 4. Backup.
-        if options.margins:
-            margin = np.float32(r.margin(rules, position, 0))  # of player 0
-            for i in range(ply + 1):
-                nodes[path[i]].margin += margin
-        backup(nodes, path, ply, is_proven, result, 1.0, 1.0)
+        backup_with_margin(rules, options, nodes, path, ply, position, is_proven, result)
     return simulations
 
 
@@ -203,19 +199,25 @@ def simulate_by_knowledge(rules, options, tree, knowledge, rng, simulations):
             r.play_out(rules, position, np.int64(nodes[node].action), rng, actions, players)
             result = r.returns(rules, position, 0) / options.scale
             add_amaf(nodes, path, ply, result, players)
-        if options.margins:
-            margin = np.float32(r.margin(rules, position, 0))
-            for i in range(ply + 1):
-                nodes[path[i]].margin += margin
-        backup(nodes, path, ply, is_proven, result, 1.0, 1.0)
+        backup_with_margin(rules, options, nodes, path, ply, position, is_proven, result)
     return simulations
+
+
+@inner_kernel
+def backup_with_margin(rules, options, nodes, path, ply, position, is_proven, result):
+    """:func:`backup`, and add player 0's margin at the end of the playout."""
+    if options.margins:
+        margin = np.float32(r.margin(rules, position, 0))
+        for i in range(ply + 1):
+            nodes[path[i]].margin += margin
+    backup(nodes, path, ply, is_proven, result, 1.0, 1.0)
 
 
 @inner_kernel
 def backup(nodes, path, ply, is_proven, result, discount, sure):
     """Add a simulation's result, player 0's scaled return, to the nodes on its path.
 
-    ``known``: its last node is proven. Where an action is proven to give more than this simulation
+    ``is_proven``: its last node is proven. Where an action is proven to give more than this simulation
     did, the mover would have taken that. A result counts ``discount`` times as much one ply further
     up; ``sure`` is for :func:`prove`.
     """
@@ -300,17 +302,10 @@ def expand(rules, nodes, node, position, actions, size):
     if r.is_over(rules, position):
         return False
     count = r.legal_actions(rules, position, actions)
-    first = size[0]
-    if first + count > nodes.size:
+    if size[0] + count > nodes.size:
         return False
     r.order_actions(rules, position, actions, count)
-    for i in range(count):
-        child = nodes[first + i]
-        child.total, child.visits, child.margin, child.action = 0.0, 0, 0.0, actions[i]
-        child.children, child.count, child.proven, child.result = 0, 0, UNKNOWN, 0.0
-        child.prior, child.pending = 0.0, 0
-    nodes[node].children, nodes[node].count = first, count
-    size[0] = first + count
+    add_children(nodes, node, actions, count, size)
     return True
 
 
@@ -320,18 +315,27 @@ def expand_by_estimates(rules, nodes, node, position, actions, size, estimates):
     if r.is_over(rules, position):
         return False
     count = r.propose(rules, position, actions, estimates)
-    first = size[0]
-    if first + count > nodes.size:
+    if size[0] + count > nodes.size:
         return False
+    add_children(nodes, node, actions, count, size)
     sign = 1.0 if nodes[node].mover == 0 else -1.0
+    for i in range(count):
+        child = nodes[nodes[node].children + i]
+        child.prior, child.pending = sign * estimates[i], ESTIMATE_GAMES
+    return True
+
+
+@inner_kernel
+def add_children(nodes, node, actions, count, size):
+    """Append a node for each of the first ``count`` actions."""
+    first = size[0]
     for i in range(count):
         child = nodes[first + i]
         child.total, child.visits, child.margin, child.action = 0.0, 0, 0.0, actions[i]
         child.children, child.count, child.proven, child.result = 0, 0, UNKNOWN, 0.0
-        child.prior, child.pending = sign * estimates[i], ESTIMATE_GAMES
+        child.prior, child.pending = 0.0, 0
     nodes[node].children, nodes[node].count = first, count
     size[0] = first + count
-    return True
 
 
 @inner_kernel

@@ -149,7 +149,11 @@ class Monitor:
                 after the first slice. :attr:`winner` says which search is complete.
         """
         searches = Search(search_slice, state), *help_from
-        before = self.nodes - sum(int(each.state.nodes) for each in searches)
+
+        def count() -> int:
+            return sum(int(each.state.nodes) for each in searches)
+
+        before = self.nodes - count()
         helpers = Helpers(help_from)
         complete = False
         try:
@@ -160,7 +164,7 @@ class Monitor:
                     left = max(1, self._most_nodes - self.nodes)
                     complete = search_slice(int(min(most, left)))
                     over = self._clock.end()
-                    self.nodes = before + sum(int(each.state.nodes) for each in searches)
+                    self.nodes = before + count()
                     if self._timed and self._clock.seconds < SLICE_SECONDS / 2:
                         self.portion = min(2 * self.portion, UNTIMED_PORTION)
                     elif self._timed and self._clock.seconds > 2 * SLICE_SECONDS:
@@ -170,7 +174,7 @@ class Monitor:
                     helpers.begin()
         except KeyboardInterrupt:
             self.interrupted = True
-        self.nodes = before + sum(int(each.state.nodes) for each in searches)
+        self.nodes = before + count()
         self.winner = 0 if complete or not helpers.complete else helpers.complete[0]
         return complete or bool(helpers.complete)
 

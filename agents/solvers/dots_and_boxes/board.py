@@ -25,6 +25,7 @@ from ....envs.compiled.kernels import kernel
 from ....envs.games.dots_and_boxes.board import boxes_beside, count_edges
 from ....envs.games.dots_and_boxes.rules import DotsAndBoxes
 from ....envs.rules import symmetries
+from ..parallel import lone_record
 
 ZERO, ONE, EIGHT, BYTE = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(255)
 BYTES, IMAGES = 12, 8  # capacity
@@ -257,14 +258,9 @@ def canonical_without(board, scratch, edge):
 
 def canonical_edges(board: Any, horizontal: np.uint64, vertical: np.uint64) -> int:
     """The smallest packed set of free edges among the equivalent ones."""
-    scratch = new_scratch()
+    scratch = lone_record(SCRATCH)
     pack_images(board, horizontal, vertical, scratch)
     return int(canonical_without(board, scratch, NO_EDGE))
-
-
-def new_scratch() -> Any:
-    """A record for packed images."""
-    return np.zeros(1, SCRATCH).view(np.recarray)[0]
 
 
 def as_free_set(board: Any, drawn: int) -> int:

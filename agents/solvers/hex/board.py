@@ -19,6 +19,7 @@ import numpy as np
 
 from ....envs.compiled.bits import lowest_bit_index
 from ....envs.compiled.kernels import inner_kernel
+from ....envs.games.hex.inferior import DEAD as DEAD_BY_SIDES
 from ....envs.games.hex.rules import Hex
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -29,16 +30,15 @@ AROUND = ((0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1), (1, 0))
 PLACE = np.array([3**number for number in range(6)], np.int64)  # value of a neighbour in a code
 
 
-def _joins_nothing(code: int) -> bool:
-    """Whether a cell is dead among neighbours of a code: 0 free, 1 and 2 stones of the sides."""
-    digits = [code // 3**number % 3 for number in range(6)]
-    for ring in itertools.product(*((1, 2) if digit == 0 else (digit,) for digit in digits)):
-        if sum(ring[number] != ring[number - 1] for number in range(6)) > 2:
-            return False
-    return True
+def _dead_by_code() -> np.ndarray:
+    """Whether a cell is dead, by the code of its neighbours: 0 free, 1 and 2 the sides' stones."""
+    digits = np.arange(3**6)[:, None] // PLACE % 3
+    first, second = ((digits == side) @ (1 << np.arange(6)) for side in (1, 2))
+    dead: np.ndarray = DEAD_BY_SIDES[first, second]
+    return dead
 
 
-DEAD = np.array([_joins_nothing(code) for code in range(3**6)])
+DEAD = _dead_by_code()
 
 
 class Board(NamedTuple):

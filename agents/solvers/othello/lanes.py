@@ -16,6 +16,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ....envs.games.othello import board as b
+from ....envs.games.othello.rules import Othello
 
 LANES = 4
 STEPS = tuple(int(step) for step in b.STEPS)
@@ -121,11 +122,7 @@ def _interpreted_turned_discs(rays: Any, cell: int, own: Any, other: Any) -> Any
 
 
 def _interpreted_open_cells(board: Any, own: Any, other: Any) -> Any:
-    cells = b.ZERO
-    for step in b.STEPS:
-        back, forth = b.enclosed(own, other, step)
-        cells |= (back >> step) | (forth << step)
-    return cells & board & ~(own | other)
+    return b.open_cells(Othello(), own, other) & board
 
 
 _compiled = not numba.config.DISABLE_JIT
