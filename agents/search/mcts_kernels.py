@@ -217,9 +217,9 @@ def backup_with_margin(rules, options, nodes, path, ply, position, is_proven, re
 def backup(nodes, path, ply, is_proven, result, discount, sure):
     """Add a simulation's result, player 0's scaled return, to the nodes on its path.
 
-    ``is_proven``: its last node is proven. Where an action is proven to give more than this simulation
-    did, the mover would have taken that. A result counts ``discount`` times as much one ply further
-    up; ``sure`` is for :func:`prove`.
+    ``is_proven``: its last node is proven. Where an action is proven to give more than this
+    simulation did, the mover would have taken that. A result counts ``discount`` times as much one
+    ply further up; ``sure`` is for :func:`prove`.
     """
     for i in range(ply, -1, -1):
         entry = nodes[path[i]]
