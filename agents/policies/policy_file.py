@@ -47,6 +47,8 @@ from ...envs.specification import (
     read_number,
     refusing,
 )
+from .compiled.model_file import FLOAT, Model, read_model
+from .compiled.program import Unsupported
 from .compiled.runner import Runner, compiled_runner
 
 FORMAT = "policy 1"
@@ -181,14 +183,15 @@ class OnnxNetwork(Network):
 
     Attributes:
         data: the file's content.
+        evaluator: what evaluates it, and why where it is not the kernel.
     """
 
     def __init__(self, source: str, data: bytes, compiled: bool = True) -> None:
-        self.data = data
-        self._session = _open_session(source, data)
-        # made at first use, for this network and its copies
-        self._runners: list[Runner | None] = [] if compiled else [None]
-        metadata = _metadata(source, self._session)
+        try:
+            model = read_model(data)
+        except Exception:  # whatever the bytes may be
+            raise SpecificationError(f"{source} is no ONNX file, or a damaged one") from None
+        metadata = _metadata(source, model)
         fields = _read_metadata(source, metadata)
         super().__init__(
             source,
@@ -197,29 +200,41 @@ class OnnxNetwork(Network):
             fields["value"],
             hashlib.sha256(data).hexdigest(),
         )
+        self.data = data
         self.discount: float = _read_discount(source, metadata)
         self.has_policy: bool = metadata.get(_POLICY) != "none"
-        self._check_shapes()
+        self._check_signature(model)
+        self._compiled = compiled
+        self._runner: Runner | None = None
+        reason = ""
+        self.evaluator: str = "compiled kernel, float32"
+        if compiled:
+            try:
+                self._runner = compiled_runner(model, self.game.facts.num_actions)
+            except Unsupported as missing:
+                reason = f", since the kernel has no {missing}"
+        if self._runner is None:
+            self.evaluator = f"onnxruntime{reason}"
+            self._session: Any = _open_session(source, data, reason)
+        self._check_outputs()
 
-    def _check_shapes(self) -> None:
-        """Refuse a model whose input and outputs are not those of its game's policies.
-
-        The check evaluates two observations.
-        """
-        shape, actions = self.game.facts.observation_shape, self.game.facts.num_actions
-        inputs = [
-            (entry.name, entry.type, list(entry.shape[1:])) for entry in self._session.get_inputs()
-        ]
-        outputs = [entry.name for entry in self._session.get_outputs()]
-        if inputs != [(INPUT, "tensor(float)", list(shape))] or sorted(outputs) != sorted(OUTPUTS):
-            signature = ", ".join(f"{name} {size}" for name, _, size in inputs)
+    def _check_signature(self, model: Model) -> None:
+        """Refuse a model whose input and outputs are not those of its game's policies."""
+        shape = list(self.game.facts.observation_shape)
+        inputs = [(name, kind, sizes[1:]) for name, kind, sizes in model.inputs]
+        if inputs != [(INPUT, FLOAT, shape)] or sorted(model.outputs) != sorted(OUTPUTS):
+            signature = ", ".join(f"{name} {sizes}" for name, _, sizes in inputs)
             raise SpecificationError(
                 f"the policy {self.source} does not fit its game {self.game.spec}: it takes "
-                f"{signature} and gives {', '.join(outputs)}; "
-                f"wanted are {INPUT} {list(shape)} and {', '.join(OUTPUTS)}"
+                f"{signature} and gives {', '.join(model.outputs)}; "
+                f"wanted are {INPUT} {shape} and {', '.join(OUTPUTS)}"
             )
+
+    def _check_outputs(self) -> None:
+        """Evaluate two observations; refuse outputs that are not those of its game's policies."""
+        shape, actions = self.game.facts.observation_shape, self.game.facts.num_actions
         try:
-            logits, values = self._run_session(np.zeros((2, *shape), np.float32))
+            logits, values = self.run(np.zeros((2, *shape), np.float32))
         except Exception as error:  # onnxruntime's errors have no class in common
             raise SpecificationError(
                 f"the policy {self.source} cannot be evaluated: {first_line(error)}"
@@ -238,26 +253,15 @@ class OnnxNetwork(Network):
             )
         self._check_finite(logits, values)
 
-    @property
-    def evaluator(self) -> str:
-        """What evaluates it: ``compiled kernel`` or ``onnxruntime``."""
-        return "onnxruntime" if self._runner is None else "compiled kernel"
-
-    @property
-    def _runner(self) -> Runner | None:
-        if not self._runners:
-            facts = self.game.facts
-            shape, actions = facts.observation_shape, facts.num_actions
-            self._runners.append(compiled_runner(self.data, shape, actions, self._run_session))
-        return self._runners[0]
-
     def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        runner = self._runner
-        if runner is None or observations.shape[1:] != self.game.facts.observation_shape:
-            return self._run_session(observations)
-        return runner(observations)
-
-    def _run_session(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        shape = self.game.facts.observation_shape
+        if observations.shape[1:] != shape:
+            raise SpecificationError(
+                f"the policy {self.source} takes observations of shape {shape}, not "
+                f"{observations.shape[1:]}"
+            )
+        if self._runner is not None:
+            return self._runner(observations)
         logits, values = self._session.run(list(OUTPUTS), {INPUT: observations})
         return logits, values
 
@@ -275,8 +279,7 @@ class OnnxNetwork(Network):
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        compiled = self._runners != [None]
-        return _restore, (self.source, self.data, self.game.spec, compiled)
+        return _restore, (self.source, self.data, self.game.spec, self._compiled)
 
 
 def _restore(source: str, data: bytes, spec: str, compiled: bool) -> OnnxNetwork:
@@ -311,8 +314,8 @@ def write_policy(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def _open_session(source: str, data: bytes) -> Any:
-    needs = f'the policy {source} needs onnxruntime: pip install -e ".[policy]"'
+def _open_session(source: str, data: bytes, reason: str) -> Any:
+    needs = f'the policy {source} needs onnxruntime{reason}: pip install -e ".[policy]"'
     with refusing(ImportError, needs):
         import onnxruntime
     options = onnxruntime.SessionOptions()
@@ -323,9 +326,9 @@ def _open_session(source: str, data: bytes) -> Any:
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 
 
-def _metadata(source: str, session: Any) -> dict[str, str]:
+def _metadata(source: str, model: Model) -> dict[str, str]:
     try:
-        return dict(session.get_modelmeta().custom_metadata_map)
+        return {name.decode(): text.decode() for name, text in model.metadata.items()}
     except UnicodeDecodeError:
         raise SpecificationError(
             f"{source} is no policy of plyground: its metadata are not text in UTF-8"

@@ -81,8 +81,7 @@ class Card:
         """The network.
 
         Raises:
-            SpecificationError: the policy file is missing or not the one of the card, or
-                onnxruntime is not installed.
+            SpecificationError: the policy file is missing, or not the one of the card.
         """
         return _load(self)
 

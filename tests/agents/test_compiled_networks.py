@@ -16,9 +16,12 @@ from networks import write_network
 from onnx import helper
 from plyground.agents.policies import zoo
 from plyground.agents.policies.compiled import program
+from plyground.agents.policies.compiled.model_file import read_model, read_tensor
 from plyground.agents.policies.compiled.runner import Runner
 from plyground.agents.policies.policy_file import OnnxNetwork, load_policy_file
+from plyground.envs.specification import SpecificationError
 
+COMPILED = "compiled kernel, float32"
 FEW, MANY = 60, 1000
 MOST = 1e-4  # between kernel and onnxruntime
 # a processor with AVX2 and without AVX-512, as numba can be told of it
@@ -32,7 +35,7 @@ network = load_policy_file(sys.argv[1])
 shape = network.game.facts.observation_shape
 observations = np.random.default_rng(1).integers(0, 2, (20, *shape))
 logits, _ = network.evaluate(observations)
-print(network.evaluator, BLOCKS, hashlib.sha256(logits.tobytes()).hexdigest())
+print(network.evaluator.split()[0], BLOCKS, hashlib.sha256(logits.tobytes()).hexdigest())
 """
 
 
@@ -47,7 +50,7 @@ def observations_of(game, count):
 
 def assert_equals_onnxruntime(card, count):
     network = card.network()
-    assert network.evaluator == "compiled kernel"
+    assert network.evaluator == COMPILED
     observations = observations_of(network.game, count)
     reference = OnnxNetwork("the same", network.data, compiled=False)
     logits, values = network.evaluate(observations)
@@ -79,7 +82,8 @@ def test_the_bits_are_those_of_single_positions_and_of_smaller_tiles(card):
     assert np.array_equal(logits, np.concatenate([each[0] for each in single]))
     assert np.array_equal(values, np.concatenate([each[1] for each in single]))
     for columns in (1, 4):
-        program_of_tile = program.compile_network(network.data, facts.num_actions, columns)
+        model = read_model(network.data)
+        program_of_tile = program.compile_network(model, facts.num_actions, columns)
         smaller = Runner(program_of_tile, facts.num_actions)(observations)
         assert np.array_equal(logits, smaller[0])
         assert np.array_equal(values, smaller[1])
@@ -118,26 +122,28 @@ def test_the_bits_are_those_of_other_registers(tmp_path):
         )
         outputs.append(process.stdout.split())
     assert outputs[0][0] == outputs[1][0] == "compiled"
-    assert outputs[1][2] == "1"  # the tiles of AVX2
-    assert outputs[0][3] == outputs[1][3]
+    assert outputs[1][1] == "1"  # the tiles of AVX2
+    assert outputs[0][2] == outputs[1][2]
 
 
-def with_operator(path, name):
+def with_operator(model, name, **options):
     """A policy file whose logits go through one operator more."""
-    model = onnx.load(path)
     for node in model.graph.node:
         if node.output[0] == "logits":
             node.output[0] = "before"
-    model.graph.node.append(helper.make_node(name, ["before"], ["logits"]))
+    model.graph.node.append(helper.make_node(name, ["before"], ["logits"], **options))
     return model.SerializeToString()
 
 
 def test_other_layers_are_left_to_onnxruntime(tmp_path):
     weights = np.random.default_rng(1).normal(size=(18, 9))
     path = write_network(tmp_path / "linear.onnx", "tic_tac_toe", weights)
-    plain, other = load_policy_file(path), OnnxNetwork("other", with_operator(path, "Sin"))
-    assert plain.evaluator == "compiled kernel"
-    assert other.evaluator == "onnxruntime"
+    plain, other = (
+        load_policy_file(path),
+        OnnxNetwork("other", with_operator(onnx.load(path), "Sin")),
+    )
+    assert plain.evaluator == COMPILED
+    assert other.evaluator == "onnxruntime, since the kernel has no Sin"
     observations = observations_of(plain.game, 5)
     assert np.allclose(np.sin(plain.evaluate(observations)[0]), other.evaluate(observations)[0])
 
@@ -145,17 +151,72 @@ def test_other_layers_are_left_to_onnxruntime(tmp_path):
 def test_without_fused_multiplication_onnxruntime_evaluates(tmp_path, monkeypatch):
     path = write_network(tmp_path / "linear.onnx", "tic_tac_toe")
     monkeypatch.setattr(program, "FUSES", False)
-    assert load_policy_file(path).evaluator == "onnxruntime"
+    assert load_policy_file(path).evaluator.startswith("onnxruntime, since")
 
 
-def test_a_kernel_that_gives_something_else_is_not_used(tmp_path, monkeypatch):
-    """Say, where the graph joins the positions of a batch."""
-    path = write_network(tmp_path / "linear.onnx", "tic_tac_toe", np.ones((18, 9)))
-    monkeypatch.setitem(program.FUNCTIONS, "Add", program.e.SUB)
-    model = onnx.load(path)
-    (bias,) = (each for each in model.graph.initializer if each.name == "bias")
-    bias.CopyFrom(onnx.numpy_helper.from_array(np.ones(9, np.float32), "bias"))
-    assert OnnxNetwork("other", model.SerializeToString()).evaluator == "onnxruntime"
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda model: with_operator(model, "Sin"), "Sin"),
+        (lambda model: with_operator(model, "Softmax", unread=1), "Softmax of this form"),
+        (lambda model: with_operator(model, "Relu", domain="of.others"), "Relu of this form"),
+        (
+            lambda model: setattr(model.opset_import[0], "version", 12),
+            "version 12 of the operators",
+        ),
+    ],
+)
+def test_other_forms_are_left_to_onnxruntime_which_the_error_names(
+    change, reason, tmp_path, monkeypatch
+):
+    model = onnx.load(write_network(tmp_path / "linear.onnx", "tic_tac_toe"))
+    change(model)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(SpecificationError) as error:
+        OnnxNetwork("other", model.SerializeToString())
+    assert str(error.value) == (
+        f"the policy other needs onnxruntime, since the kernel has no {reason}: "
+        'pip install -e ".[policy]"'
+    )
+
+
+def test_the_reader_reads_what_onnx_reads(card):
+    data = card.path.read_bytes()
+    expected, model = onnx.load_from_string(data), read_model(data)
+    for node, own in zip(expected.graph.node, model.nodes, strict=True):
+        assert (node.op_type, list(node.input), list(node.output)) == (
+            own.op_type,
+            own.input,
+            own.output,
+        )
+        for attribute in node.attribute:
+            value = helper.get_attribute_value(attribute)
+            assert own.attributes[attribute.name] == (
+                value if attribute.type != attribute.TENSOR else value.SerializeToString()
+            )
+    for tensor in expected.graph.initializer:
+        array = onnx.numpy_helper.to_array(tensor)
+        own_array = read_tensor(model.constants[tensor.name])
+        assert array.dtype == own_array.dtype
+        assert np.array_equal(array, own_array)
+    assert model.metadata == {
+        entry.key.encode(): entry.value.encode() for entry in expected.metadata_props
+    }
+
+
+def test_numbers_are_read_in_every_way_in_which_they_are_written():
+    attributes = {
+        "float": -1.5,
+        "floats": [0.25, 3.0],
+        "int": -7,
+        "ints": [-1, 0, 300, 2**40],
+        "string": b"text",
+    }
+    node = helper.make_node("Identity", ["x"], ["y"], **attributes)
+    x, y = (helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1]) for name in "xy")
+    graph = helper.make_graph([node], "graph", [x], [y])
+    (own,) = read_model(helper.make_model(graph).SerializeToString()).nodes
+    assert own.attributes == attributes
 
 
 def test_outputs_that_other_layers_read_stay_as_they_are(tmp_path):
@@ -172,7 +233,7 @@ def test_outputs_that_other_layers_read_stay_as_they_are(tmp_path):
     del model.graph.node[:]
     model.graph.node.extend(nodes)
     network = OnnxNetwork("own", model.SerializeToString())
-    assert network.evaluator == "compiled kernel"
+    assert network.evaluator == COMPILED
     logits, values = network.evaluate(observations_of(network.game, 5))
     assert logits.min() < 0
     assert not values.any()

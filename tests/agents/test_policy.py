@@ -291,11 +291,11 @@ def test_a_run_folder_plays_its_best_policy(files, tmp_path):
     assert make_agent(f"ppo:{tmp_path},temperature=1").spec == f"ppo:{tmp_path},temperature=1"
 
 
-NO_TORCH = """
+ALONE = """
 import sys
 class Block:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("torch", "stable_baselines3", "sb3_contrib", "onnx"):
+        if name.split(".")[0] in ("torch", "stable_baselines3", "onnx", "onnxruntime"):
             raise ImportError(name + " is blocked")
 sys.meta_path.insert(0, Block())
 def refuse(event, arguments):
@@ -304,22 +304,25 @@ def refuse(event, arguments):
 armed = False
 sys.addaudithook(refuse)
 import plyground
-position = plyground.make_game("connect_four").initial_position()
-position.play(3)
-plyground.make_agent("random").act(position)
-agent = plyground.make_agent(sys.argv[1], "connect_four")
-agent.get_ready(position.game)
-armed = True
-agent = plyground.make_agent(sys.argv[1], "connect_four")
-print(agent.act(position))
+position = plyground.make_game("connect_four").position([3])
+for spec in sys.argv[1:]:
+    for armed in (False, True):
+        agent = plyground.make_agent(spec, "connect_four")
+        action = agent.act(position)
+    armed = False
+    print(action)
 """
 
 
-def test_a_policy_file_is_played_without_torch_and_nothing_is_unpickled(files):
-    spec = f"onnx:{files['connect_four']}"
+def test_networks_are_played_without_torch_and_onnxruntime_and_nothing_is_unpickled(files):
+    specs = [
+        f"onnx:{files['connect_four']}",
+        "zoo:connect_four",
+        "mcts:network=zoo:connect_four,simulations=50",
+    ]
     path = os.pathsep.join([str(Path(plyground.__file__).parent.parent), *sys.path])
     process = subprocess.run(
-        [sys.executable, "-c", NO_TORCH, spec],
+        [sys.executable, "-c", ALONE, *specs],
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": path},
@@ -327,12 +330,5 @@ def test_a_policy_file_is_played_without_torch_and_nothing_is_unpickled(files):
     )
     assert process.returncode == 0, process.stderr
     position = make_game("connect_four").position([3])
-    assert int(process.stdout) == make_agent(spec).act(position)
-
-
-def test_without_onnxruntime_the_error_says_what_to_install(files, monkeypatch):
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(
-        SpecificationError, match=r'needs onnxruntime: pip install -e "\.\[policy\]"'
-    ):
-        make_agent(f"onnx:{files['connect_four']}")
+    expected = [make_agent(spec, "connect_four").act(position) for spec in specs]
+    assert [int(line) for line in process.stdout.split()] == expected

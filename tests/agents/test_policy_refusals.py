@@ -13,6 +13,7 @@ import torch
 from models import new_model
 from plyground import make_agent, make_game
 from plyground.agents.opponents import make_opponents
+from plyground.agents.policies.compiled import program
 from plyground.agents.policies.policy_file import (
     TO_COME,
     load_policy_file,
@@ -184,6 +185,16 @@ def test_models_that_are_no_policies_or_of_another_board_are_not_exported(models
     assert list(tmp_path.iterdir()) == [target]
     with pytest.raises(SpecificationError, match="cannot be written: No such file or directory"):
         export_policy(models["tic_tac_toe"], tmp_path / "no" / "policy.onnx", "tic_tac_toe")
+
+
+def test_a_file_of_which_the_kernel_makes_something_else_is_not_exported(
+    models, files, tmp_path, monkeypatch
+):
+    assert load_policy_file(files["tic_tac_toe"]).evaluator.startswith("compiled kernel")
+    monkeypatch.setitem(program.FUNCTIONS, "Tanh", program.e.SIGMOID)
+    with pytest.raises(SpecificationError, match="logits of the file differ from those of the mod"):
+        export_policy(models["tic_tac_toe"], tmp_path / "policy.onnx", "tic_tac_toe")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_full_disk_leaves_the_last_good_file(models, files, tmp_path, monkeypatch):

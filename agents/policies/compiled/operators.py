@@ -8,6 +8,26 @@ from typing import Any
 import numpy as np
 
 from . import evaluation as e
+from .model_file import read_tensor
+
+OPSETS = range(13, 27)  # versions of ONNX's operators that mean the same by all that is read
+# of each operator, the attributes that are read; others must be 0
+ATTRIBUTES = {
+    "BatchNormalization": {"epsilon", "momentum"},
+    "Cast": {"to", "saturate"},
+    "Concat": {"axis"},
+    "Constant": {"value", "value_float", "value_floats", "value_int", "value_ints"},
+    "Conv": {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"},
+    "Flatten": {"axis"},
+    "Gather": {"axis"},
+    "Gemm": {"alpha", "beta", "transA", "transB"},
+    "ReduceMax": {"axes", "keepdims"},
+    "ReduceMean": {"axes", "keepdims"},
+    "Reshape": {"allowzero"},
+    "Shape": {"start", "end"},
+    "Softmax": {"axis"},
+    "Transpose": {"perm"},
+}
 
 
 def as_computed(array: np.ndarray) -> np.ndarray:
@@ -57,9 +77,16 @@ MOVES: dict[str, Callable[..., Any]] = {
     "GatherND": lambda attributes, x, index: x[tuple(np.moveaxis(index, -1, 0))],
     "Expand": _expand,
 }
+
+
+def _constant(attributes: Any) -> np.ndarray:
+    (value,) = attributes.values()
+    return read_tensor(value) if isinstance(value, bytes) else np.array(value)
+
+
 _TYPES = {1: np.float32, 6: np.int32, 7: np.int64, 9: np.bool_}
 CONSTANTS: dict[str, Callable[..., Any]] = {
-    "Constant": lambda attributes: np.array(next(iter(attributes.values()))),
+    "Constant": _constant,
     "Cast": lambda attributes, x: x.astype(_TYPES[attributes["to"]]),
     "Max": lambda attributes, *parts: np.maximum.reduce(parts),
 }

@@ -9,70 +9,19 @@ which their inputs lie.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import evaluation as e
-from .operators import CONSTANTS, FUNCTIONS, MOVES, as_computed
+from .layer import Buffer, Layer
+from .model_file import Model, Node, read_tensor
+from .operators import ATTRIBUTES, CONSTANTS, FUNCTIONS, MOVES, OPSETS, as_computed
 from .tile import BLOCKS, COLUMNS, FUSES, LANES
 
 
 class Unsupported(Exception):
-    """The graph holds something that is not compiled."""
-
-
-class _Buffer:
-    """A part of the workspace: a board for one position, or vectors of all positions.
-
-    A board has zeros around it, which convolutions read.
-
-    Attributes:
-        start: the place of its first number; places count the numbers of one position.
-        base: where it begins in the workspace.
-        blocks: of 16 channels.
-        rows, columns, margin: of a board; a vector has no rows.
-    """
-
-    def __init__(
-        self, start: int, channels: int, rows: int = 0, columns: int = 0, margin: int = 0
-    ) -> None:
-        self.start, self.base, self.is_board = start, 0, rows > 0
-        self.blocks = -(-channels // (BLOCKS * LANES)) * BLOCKS
-        self.rows, self.columns, self.margin = rows, columns, margin
-        self.row_size = (columns + 2 * margin) * LANES
-        self.block_size = (rows + 2 * margin) * self.row_size if self.is_board else e.VECTOR_BLOCK
-        self.floats = self.blocks * self.block_size
-        self.places = self.floats if self.is_board else self.blocks * LANES
-
-    def tensor(self, channels: int) -> np.ndarray:
-        """The places of its numbers: (1, channels, rows, columns), or (1, channels)."""
-        channel = np.arange(channels)
-        if not self.is_board:
-            return self.start + channel[None]
-        first = channel // LANES * self.block_size + channel % LANES + self.start
-        rows = (np.arange(self.rows) + self.margin) * self.row_size
-        columns = (np.arange(self.columns) + self.margin) * LANES
-        places: np.ndarray = first[:, None, None] + rows[:, None] + columns
-        return places[None]
-
-    def cell(self, margin: int = 0) -> int:
-        """Where the first cell lies in the workspace, or that ``margin`` cells before it."""
-        inside = self.margin - margin
-        return self.base + inside * (self.row_size + LANES) * self.is_board
-
-
-class _Layer:
-    """A layer: what it reads and writes, and its row once all buffers have a base."""
-
-    def __init__(
-        self, row: Callable[[_Layer], list[int]], reads: list[_Buffer], writes: _Buffer
-    ) -> None:
-        self.row, self.reads, self.writes = row, reads, writes
-        self.add: _Buffer | None = None
-        self.relu = False
-        self.can_add = False  # a layer whose sums take one more number
+    """The graph holds something that is not compiled: an operator, or a form of one."""
 
 
 class _Value(NamedTuple):
@@ -80,75 +29,69 @@ class _Value(NamedTuple):
 
     array: np.ndarray
     constant: bool
-    layer: _Layer | None = None
+    layer: Layer | None = None
 
 
-def compile_network(
-    model: bytes, num_actions: int, columns: int = COLUMNS
-) -> e.CompiledNetwork | None:
+def compile_network(model: Model, num_actions: int, columns: int = COLUMNS) -> e.CompiledNetwork:
     """The network of a policy file for :func:`.evaluation.evaluate_network`.
-
-    None where it holds layers that are not compiled, where the processor does not fuse
-    multiplications with additions, or where onnx is not installed.
 
     Args:
         model: the file's content.
         num_actions: how many logits it gives.
         columns: the most columns of a tile; it changes the speed and no result.
+
+    Raises:
+        Unsupported: it holds layers that are not compiled, or numba or the processor does not fuse
+            multiplications with additions.
     """
     if not FUSES:
-        return None
+        raise Unsupported("fused multiplication and addition")
     try:
-        import onnx
-
-        return _Compiler(onnx.load_from_string(model).graph).compile(num_actions, columns)
-    except Exception:  # graphs that are not of the suite's making may have any form
-        return None
+        return _Compiler(model).compile(num_actions, columns)
+    except Unsupported:
+        raise
+    except Exception as error:  # graphs that are not of the suite's making may have any form
+        raise Unsupported("way to read its graph") from error
 
 
 class _Compiler:
     """Reads a graph."""
 
-    def __init__(self, graph: Any) -> None:
-        from onnx import numpy_helper
-        from onnx.helper import get_attribute_value
-
-        self.layers: list[_Layer] = []
-        self.buffers: list[_Buffer] = []
+    def __init__(self, model: Model) -> None:
+        self.layers: list[Layer] = []
+        self.buffers: list[Buffer] = []
         self.places = 0
         self.weights: list[np.ndarray] = []
         self.num_weights = 0
         self.tables: list[int] = []
-        self.constants: list[tuple[_Buffer, np.ndarray]] = []
-        self.rows_of_vectors: dict[bytes, tuple[_Buffer, np.ndarray]] = {}
+        self.constants: list[tuple[Buffer, np.ndarray]] = []
+        self.rows_of_vectors: dict[bytes, tuple[Buffer, np.ndarray]] = {}
+        if model.opset not in OPSETS:
+            raise Unsupported(f"version {model.opset} of the operators")
         self.values: dict[str, _Value] = {
-            each.name: _Value(as_computed(numpy_helper.to_array(each)), True)
-            for each in graph.initializer
+            name: _Value(as_computed(read_tensor(tensor)), True)
+            for name, tensor in model.constants.items()
         }
-        self.uses = Counter(name for node in graph.node for name in node.input)
-        self.uses.update(output.name for output in graph.output)
-        nodes = []
-        for node in graph.node:
-            attributes = {each.name: get_attribute_value(each) for each in node.attribute}
-            if "value" in attributes:
-                attributes["value"] = numpy_helper.to_array(attributes["value"])
-            nodes.append((node, attributes))
-        self.margin = max([0, *(max(a.get("pads", [0])) for _, a in nodes)])
-        (entry,) = graph.input
-        shape = [1, *(size.dim_value for size in entry.type.tensor_type.shape.dim[1:])]
+        self.uses = Counter(
+            [*model.outputs, *(name for node in model.nodes for name in node.input)]
+        )
+        self.margin = max([0, *(max(each.attributes.get("pads", [0])) for each in model.nodes)])
+        ((name, _, sizes),) = model.inputs
+        shape = [1, *sizes[1:]]
         self.observation = self.vector(int(np.prod(shape)))
         places = self.observation.tensor(int(np.prod(shape))).reshape(shape)
-        self.values[entry.name] = _Value(places, False)
-        for node, attributes in nodes:
-            if len(node.output) != 1:
-                raise Unsupported(node.op_type)
-            self.values[node.output[0]] = self.value_of(node, attributes)
+        self.values[name] = _Value(places, False)
+        for node in model.nodes:
+            others = {name for name, value in node.attributes.items() if value}
+            if len(node.output) != 1 or node.domain or others - ATTRIBUTES.get(node.op_type, set()):
+                raise Unsupported(f"{node.op_type} of this form")
+            self.values[node.output[0]] = self.value_of(node)
 
     # what the graph computes
 
-    def value_of(self, node: Any, attributes: dict[str, Any]) -> _Value:
+    def value_of(self, node: Node) -> _Value:
         """The output of a node."""
-        kind, names = node.op_type, list(node.input)
+        kind, names, attributes = node.op_type, node.input, node.attributes
         inputs = [self.values[name] for name in names if name]
         once = [self.uses[name] == 1 for name in names]
         if kind == "Shape":
@@ -159,7 +102,7 @@ class _Compiler:
         if kind in MOVES:
             first, rest = (inputs, []) if kind == "Concat" else (inputs[:1], inputs[1:])
             if not all(each.constant for each in rest):
-                raise Unsupported(kind)
+                raise Unsupported(f"{kind} of this form")
             constant = all(each.constant for each in first)
             arrays = [each.array if constant else self.place(each) for each in first]
             arrays += [each.array for each in rest]
@@ -168,12 +111,14 @@ class _Compiler:
             return _Value(CONSTANTS[kind](attributes, *(each.array for each in inputs)), True)
         if kind in ("Conv", "Gemm", "MatMul"):
             return self.product(kind, attributes, inputs)
+        if kind == "BatchNormalization":
+            return self.normalisation(attributes, inputs)
         if kind in ("ReduceMean", "ReduceMax"):
             return self.pool(kind, attributes, inputs)
         if kind == "Softmax":
             places = self.place(inputs[0])
             if places.size != places.shape[attributes.get("axis", -1)]:
-                raise Unsupported(kind)
+                raise Unsupported(f"{kind} of this form")
             return self.elementwise(e.SOFTMAX, places, places)
         if kind == "Relu":
             layer = inputs[0].layer
@@ -193,7 +138,7 @@ class _Compiler:
     def product(self, kind: str, attributes: dict[str, Any], inputs: list[_Value]) -> _Value:
         """A convolution or a dense layer."""
         if inputs[0].constant or not all(each.constant for each in inputs[1:]):
-            raise Unsupported(kind)
+            raise Unsupported(f"{kind} of this form")
         weights = inputs[1].array
         if attributes.get("transB"):
             weights = weights.T
@@ -203,13 +148,13 @@ class _Compiler:
             return self.convolution(attributes, inputs[0].array, weights, bias)
         usual = attributes.get("alpha", 1) == attributes.get("beta", 1) == 1
         if attributes.get("transA") or not usual or inputs[0].array.shape[0] != 1:
-            raise Unsupported(kind)
+            raise Unsupported(f"{kind} of this form")
         if inputs[0].array.ndim != 2 or weights.ndim != 2:
-            raise Unsupported(kind)
+            raise Unsupported(f"{kind} of this form")
         x, order = self.as_vector(inputs[0].array)
         out = self.vector(outputs)
         kernel, place, width = self.store(weights[order], bias)
-        layer = _Layer(
+        layer = Layer(
             lambda layer: [
                 *(e.MATRIX, x.base, out.base, layer.add.base if layer.add else -1),
                 *(x.block_size, 0, out.block_size, 0, kernel, place, width, len(order)),
@@ -227,9 +172,9 @@ class _Compiler:
         pads = set(attributes.get("pads", [0]))
         plain = {*attributes.get("strides", [1]), *attributes.get("dilations", [1])} == {1}
         if len(pads) > 1 or not plain or attributes.get("group", 1) != 1 or places.ndim != 4:
-            raise Unsupported("Conv")
+            raise Unsupported("Conv of this form")
         if attributes.get("auto_pad", b"NOTSET") != b"NOTSET":
-            raise Unsupported("Conv")
+            raise Unsupported("Conv of this form")
         (margin,) = pads
         outputs, channels, kernel_rows, kernel_columns = weights.shape
         x = self.as_board(places)
@@ -239,7 +184,7 @@ class _Compiler:
         )
         out = self.board(outputs, rows, columns)
         kernel, place, width = self.store(weights.transpose(2, 3, 1, 0).reshape(-1, outputs), bias)
-        layer = _Layer(
+        layer = Layer(
             lambda layer: [
                 *(e.MATRIX, x.cell(margin), out.cell(), layer.add.cell() if layer.add else -1),
                 *(x.block_size, x.row_size, out.block_size, out.row_size),
@@ -251,16 +196,27 @@ class _Compiler:
         )
         return self.output(layer, outputs, can_add=True)
 
+    def normalisation(self, attributes: dict[str, Any], inputs: list[_Value]) -> _Value:
+        """What a factor and a term of each channel make of a tensor."""
+        places = self.place(inputs[0])
+        scale, shift, mean, variance = (each.array.astype(np.float64) for each in inputs[1:])
+        scale /= np.sqrt(variance + attributes.get("epsilon", 1e-5))
+        for kind, numbers in ((e.MUL, scale), (e.ADD, shift - mean * scale)):
+            shape = (1, -1, *[1] * (places.ndim - 2))
+            constants = self.place(_Value(numbers.astype(np.float32).reshape(shape), True))
+            places = self.elementwise(kind, places, constants).array
+        return _Value(places, False)
+
     def pool(self, kind: str, attributes: dict[str, Any], inputs: list[_Value]) -> _Value:
         """The mean or the maximum of each channel of a board."""
         places = self.place(inputs[0])
         axes = inputs[1].array.tolist() if len(inputs) > 1 else attributes.get("axes")
         if places.ndim != 4 or axes is None or sorted(axis % 4 for axis in axes) != [2, 3]:
-            raise Unsupported(kind)
+            raise Unsupported(f"{kind} of this form")
         x, channels = self.as_board(places), places.shape[1]
         out = self.vector(channels)
         code = e.MEAN if kind == "ReduceMean" else e.MAX
-        layer = _Layer(
+        layer = Layer(
             lambda layer: [
                 *(code, x.cell(), x.block_size, x.row_size, x.rows, x.columns, x.blocks, out.base)
             ],
@@ -293,7 +249,7 @@ class _Compiler:
         if (order != np.arange(channels)).any():
             return None
         out = self.board(channels, x.rows, x.columns)
-        addition = _Layer(
+        addition = Layer(
             lambda layer: [
                 *(e.ADD_CHANNELS, x.cell(), out.cell(), x.block_size, x.row_size),
                 *(x.rows, x.columns, x.blocks, vector.base, int(layer.relu)),
@@ -310,29 +266,29 @@ class _Compiler:
         result = out.tensor(a.size).reshape(a.shape)
         reads = self.buffers_of(np.concatenate([a.ravel(), b.ravel()]))
 
-        def row(layer: _Layer) -> list[int]:
+        def row(layer: Layer) -> list[int]:
             columns = [self.physical(each.ravel()) for each in (a, b, result)]
             return [kind, self.table(np.concatenate(columns, axis=1)), a.size]
 
-        self.layers.append(_Layer(row, reads, out))
+        self.layers.append(Layer(row, reads, out))
         return _Value(result, False)
 
     # where numbers lie
 
-    def board(self, channels: int, rows: int, columns: int) -> _Buffer:
+    def board(self, channels: int, rows: int, columns: int) -> Buffer:
         """A new board."""
-        return self._buffer(_Buffer(self.places, channels, rows, columns, self.margin))
+        return self._buffer(Buffer(self.places, channels, rows, columns, self.margin))
 
-    def vector(self, channels: int) -> _Buffer:
+    def vector(self, channels: int) -> Buffer:
         """A new vector."""
-        return self._buffer(_Buffer(self.places, channels))
+        return self._buffer(Buffer(self.places, channels))
 
-    def _buffer(self, buffer: _Buffer) -> _Buffer:
+    def _buffer(self, buffer: Buffer) -> Buffer:
         self.buffers.append(buffer)
         self.places += buffer.places
         return buffer
 
-    def output(self, layer: _Layer, channels: int, can_add: bool = False) -> _Value:
+    def output(self, layer: Layer, channels: int, can_add: bool = False) -> _Value:
         """All that a new layer writes."""
         self.layers.append(layer)
         layer.can_add = can_add
@@ -346,13 +302,13 @@ class _Compiler:
         self.constants.append((buffer, value.array.ravel()))
         return buffer.tensor(value.array.size).reshape(value.array.shape)
 
-    def buffers_of(self, places: np.ndarray) -> list[_Buffer]:
+    def buffers_of(self, places: np.ndarray) -> list[Buffer]:
         """The buffers that hold these places."""
         starts = [buffer.start for buffer in self.buffers]
         indices = np.unique(np.searchsorted(starts, places, side="right") - 1)
         return [self.buffers[index] for index in indices]
 
-    def whole(self, places: np.ndarray) -> _Buffer | None:
+    def whole(self, places: np.ndarray) -> Buffer | None:
         """The buffer whose channels these are, in its own order; None where there is none."""
         (buffer, *others) = self.buffers_of(places.ravel())
         if others or places.ndim != (4 if buffer.is_board else 2):
@@ -360,7 +316,7 @@ class _Compiler:
         own = buffer.tensor(places.shape[1])
         return buffer if own.shape == places.shape and (own == places).all() else None
 
-    def as_board(self, places: np.ndarray) -> _Buffer:
+    def as_board(self, places: np.ndarray) -> Buffer:
         """A board that holds a tensor (1, channels, rows, columns)."""
         buffer = self.whole(places)
         if buffer is None:
@@ -368,7 +324,7 @@ class _Compiler:
             self.copy(places.ravel(), buffer.tensor(places.shape[1]).ravel(), buffer)
         return buffer
 
-    def as_vector(self, places: np.ndarray) -> tuple[_Buffer, np.ndarray]:
+    def as_vector(self, places: np.ndarray) -> tuple[Buffer, np.ndarray]:
         """A vector that holds a tensor (1, channels), and the order in which it does."""
         buffer = self.whole(places)
         if buffer is not None:
@@ -381,10 +337,10 @@ class _Compiler:
             self.rows_of_vectors[key] = buffer, order
         return self.rows_of_vectors[key]
 
-    def copy(self, source: np.ndarray, target: np.ndarray, buffer: _Buffer) -> None:
+    def copy(self, source: np.ndarray, target: np.ndarray, buffer: Buffer) -> None:
         """A layer that copies numbers, in runs as long as possible."""
 
-        def row(layer: _Layer) -> list[int]:
+        def row(layer: Layer) -> list[int]:
             both = np.concatenate([self.physical(source), self.physical(target)], axis=1)
             breaks = (np.diff(both, axis=0) != [1, 0, 1, 0]).any(axis=1)
             starts = np.flatnonzero(np.concatenate([[True], breaks]))
@@ -392,7 +348,7 @@ class _Compiler:
             table = np.concatenate([both[starts], lengths[:, None]], axis=1)
             return [e.COPY, self.table(table), len(table)]
 
-        self.layers.append(_Layer(row, self.buffers_of(source), buffer))
+        self.layers.append(Layer(row, self.buffers_of(source), buffer))
 
     def physical(self, places: np.ndarray) -> np.ndarray:
         """Where places lie in the workspace, and how far from position to position: (N, 2)."""
@@ -427,7 +383,7 @@ class _Compiler:
         """The network, with every buffer in its part of the workspace."""
         outputs = [self.place(self.values[name]).ravel() for name in ("logits", "value")]
         if [len(each) for each in outputs] != [num_actions, 1]:
-            raise Unsupported("the outputs' shapes")
+            raise Unsupported("outputs of its shapes")
         result = self.vector(num_actions + 1)
         self.copy(np.concatenate(outputs), result.tensor(num_actions + 1).ravel(), result)
         on_boards = self._board_layers()
@@ -457,10 +413,10 @@ class _Compiler:
             columns,
         )
 
-    def _board_layers(self) -> set[_Layer]:
+    def _board_layers(self) -> set[Layer]:
         """The layers of boards, and those that these need: carried out position by position."""
-        layers: set[_Layer] = set()
-        needs: set[_Buffer] = set()
+        layers: set[Layer] = set()
+        needs: set[Buffer] = set()
         for layer in reversed(self.layers):
             if layer.writes in needs or any(
                 buffer.is_board for buffer in (layer.writes, *layer.reads)
@@ -469,9 +425,9 @@ class _Compiler:
                 needs.update(layer.reads)
         return layers
 
-    def _place(self, layers: list[_Layer]) -> int:
+    def _place(self, layers: list[Layer]) -> int:
         """Give every buffer its base; boards take the places of those no longer needed."""
-        end, last = 0, dict[_Buffer, int]()
+        end, last = 0, dict[Buffer, int]()
         spare: dict[tuple[int, ...], list[int]] = {}
         for index, layer in enumerate(layers):
             last.update(dict.fromkeys([*layer.reads, layer.writes], index))
