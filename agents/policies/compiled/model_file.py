@@ -78,8 +78,8 @@ def read_tensor(data: bytes) -> np.ndarray:
 
 def _node(node: _Fields) -> Node:
     attributes = dict(_attribute(_fields(each)) for each in node.get(5, []))
-    names = ([name.decode() for name in node.get(field, [])] for field in (1, 2))
-    return Node(_text(node, 7), _text(node, 4), *names, attributes)
+    inputs, outputs = ([name.decode() for name in node.get(field, [])] for field in (1, 2))
+    return Node(_text(node, 7), _text(node, 4), inputs, outputs, attributes)
 
 
 def _attribute(attribute: _Fields) -> tuple[str, Any]:
