@@ -42,6 +42,14 @@ class Deadline:
         self._longest_wait = max(self._longest_wait, self.seconds - computing)
         return now + self.reserve >= self.at
 
+    def next_slice(self, size: int, seconds: float) -> int:
+        """How large a slice is to be that takes so long, where the last one was of this size.
+
+        It is shorter where less time is left, and grows to four times the size at most.
+        """
+        rate = size / max(self.seconds, 1e-6)
+        return min(max(int(rate * min(seconds, self.left)), 1), 4 * size)
+
     @property
     def reserve(self) -> float:
         """The seconds that are kept for what is left to do, and for waiting as long as before."""

@@ -47,6 +47,7 @@ from ...envs.specification import (
     read_number,
     refusing,
 )
+from .compiled.evaluation import CompiledNetwork
 from .compiled.model_file import FLOAT, Model, read_model
 from .compiled.program import Unsupported
 from .compiled.runner import Runner, compiled_runner
@@ -115,9 +116,17 @@ class Network(ABC):
 
     def _check_finite(self, logits: np.ndarray, values: np.ndarray) -> None:
         if not (np.isfinite(logits).all() and np.isfinite(values).all()):
-            raise SpecificationError(
-                f"the policy {self.source} is broken: what it computes are not all finite numbers"
-            )
+            raise self.broken()
+
+    def broken(self) -> SpecificationError:
+        """The error for outputs that are no numbers."""
+        return SpecificationError(
+            f"the policy {self.source} is broken: what it computes are not all finite numbers"
+        )
+
+    def compiled(self) -> CompiledNetwork | None:
+        """The network as kernels take it, with a workspace of its own; None: it has no such form."""
+        return None
 
     def check_game(self, game: Game) -> None:
         """Refuse another game, or other parameters, with a SpecificationError."""
@@ -252,6 +261,9 @@ class OnnxNetwork(Network):
                 f"{(2, actions)} and (2,) (float32)"
             )
         self._check_finite(logits, values)
+
+    def compiled(self) -> CompiledNetwork | None:
+        return None if self._runner is None else self._runner.own_network()
 
     def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         shape = self.game.facts.observation_shape

@@ -24,14 +24,12 @@ from ..solvers.endgame import ENDGAME, Endgame
 from ..solvers.solver import solver_class_of
 from ..table_size import MIB
 from . import mcts_kernels as search
-from .puct import NETWORK_PARAMETERS, Guide, load_guide
+from .puct import LARGEST_SLICE, NETWORK_PARAMETERS, SLICE_SECONDS, Guide, load_guide
 
 DEFAULT_SIMULATIONS = 1000
 # all moves as first explore enough
 EXPLORATION, KNOWING_EXPLORATION = 1.4, 0.0
-SLICE_SECONDS = 0.005
 FIRST_SLICE = 64
-LARGEST_SLICE = 1 << 20
 # simulations before the first report of progress; the next ones follow at twice as many each
 FIRST_REPORT = 64
 REUSE_PLIES = 4  # plies below the last root within which the new position is sought
@@ -266,9 +264,7 @@ class Mcts(Agent):
             if clock.end() or ran < batch:
                 break
             # slices of about the same time, whatever a playout takes and however busy the machine
-            rate = batch / max(clock.seconds, 1e-6)
-            left = min(SLICE_SECONDS, clock.left)
-            portion = min(max(int(rate * left), 1), 4 * portion, LARGEST_SLICE)
+            portion = min(clock.next_slice(batch, SLICE_SECONDS), LARGEST_SLICE)
         return count
 
     def _simulate(self, game: Game, tree: Any, index: int, stream: Any, simulations: int) -> int:

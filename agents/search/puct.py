@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +11,8 @@ import numpy as np
 from ...envs.compiled.kernels import entry_point
 from ...envs.game import Game
 from ...envs.specification import Parameter, SpecificationError
+from ..deadline import Deadline
+from ..policies.compiled.batch import new_batch
 from ..policies.policy import open_network
 from ..policies.policy_file import TO_COME, Network
 from ..policies.zoo import ZooNetworks
@@ -20,6 +21,7 @@ from .mcts_kernels import Tree, new_tree, reset_tree
 
 DEFAULT_BATCH = 8
 ENDLESS = 1 << 40
+SLICE_SECONDS, LARGEST_SLICE = 0.005, 1 << 20  # between two looks at the clock
 PATTERNS = "patterns"  # network=patterns: knowledge of the game in place of a network
 
 NETWORK_PARAMETERS = (
@@ -105,6 +107,7 @@ class Guide:
         # whether the tree counts near results more: what is proven is then no return
         self.discounted: bool = network.discount < 1.0
         self._leaves = puct_search.new_leaves(game, batch)
+        self._game, self._most = game, batch
         self._nothing = np.zeros((0, self._num_actions), np.float32), np.zeros(0, np.float32)
         self._tree = new_tree(game, 2)
         self._compile()
@@ -112,12 +115,21 @@ class Guide:
         self.grow(self._tree, 2, float("inf"))
 
     def _compile(self) -> None:
-        example = (self._rules, self._options, self._tree, self._leaves, 0, *self._nothing, 0)
-        self._advance = entry_point(puct_search.advance, *example)
+        network = self._network.compiled()
+        example = self._rules, self._options, self._tree, self._leaves
+        if network is None:
+            self._batch = None
+            self._advance = entry_point(puct_search.advance, *example, 0, *self._nothing, 0)
+        else:
+            self._batch = new_batch(network, self._game, self._most)
+            self._advance = entry_point(
+                puct_search.advance_by_network, *example, self._batch, 0, 0, 0
+            )
 
     def __getstate__(self) -> dict[str, Any]:
-        # machine code, which is not copied
-        return {name: value for name, value in self.__dict__.items() if name != "_advance"}
+        # machine code and buffers, which are not copied
+        anew = "_advance", "_batch"
+        return {name: value for name, value in self.__dict__.items() if name not in anew}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -129,17 +141,24 @@ class Guide:
         It stops after ``simulations``, at a proven root, or at ``deadline`` (seconds of
         ``time.perf_counter``).
         """
-        leaves, (logits, values) = self._leaves, self._nothing
-        total, waiting = 0, 0
+        clock, late, rounds = Deadline(deadline), False, 1
+        total, waiting, evaluations = 0, 0, self._nothing
+        example = self._rules, self._options, tree, self._leaves
         while True:
-            late = total + waiting > 0 and time.perf_counter() >= deadline
             left = 0 if late else int(min(simulations - total - waiting, ENDLESS))
-            waiting = self._advance(
-                self._rules, self._options, tree, leaves, waiting, logits, values, left
-            )
-            count = int(leaves.simulations[0])
+            clock.begin()
+            if self._batch is None:
+                waiting = self._advance(*example, waiting, *evaluations, left)
+                if waiting:
+                    evaluations = self._network.evaluate(self._leaves.observations[:waiting])
+            else:
+                waiting = self._advance(*example, self._batch, waiting, left, rounds)
+                if waiting == puct_search.BROKEN:
+                    raise self._network.broken()
+            late = clock.end()
+            if self._batch is not None:
+                rounds = min(clock.next_slice(rounds, SLICE_SECONDS), LARGEST_SLICE)
+            count = int(self._leaves.simulations[0])
             total += count
-            if waiting:
-                logits, values = self._network.evaluate(leaves.observations[:waiting])
-            elif count == 0 or left == 0:
+            if waiting == 0 and (count == 0 or left == 0):
                 return total

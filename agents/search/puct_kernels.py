@@ -10,6 +10,9 @@ A call of the network has a price beside its arithmetic, so several leaves are c
 call. While a leaf waits for its value, each node on the way to it counts one more visit, lost by
 the player who chose it (a virtual loss), so that the next simulation goes elsewhere.
 
+A network that is compiled is evaluated between two rounds of leaves by :func:`advance_by_network`;
+for any other the caller does it.
+
 Sources: Silver et al., "Mastering the game of Go without human knowledge", Nature 2017, and "A
 general reinforcement learning algorithm that masters chess, shogi, and Go through self-play",
 Science 2018 (selection, priors); Chaslot, Winands, van den Herik, "Parallel Monte-Carlo tree
@@ -26,6 +29,7 @@ from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel
 from ...envs.game import Game
 from ...envs.single_agent.batch_kernels import clear
+from ..policies.compiled.batch import evaluate_batch
 from .mcts_kernels import EXACT, ROOT, backup, expand, prove
 
 # an action not tried yet is taken to be worth so much less than its position, whose value comes
@@ -35,6 +39,7 @@ FIRST_PLAY_REDUCTION = 0.2
 MOST_WITHOUT_NETWORK = 256
 ROUNDING = 1e-6  # of results, which are float32
 ANY_CHILD = -1
+BROKEN = -1  # in the place of a number of leaves: the network gave what is no number
 
 
 class PuctOptions(NamedTuple):
@@ -128,6 +133,31 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
         add_leaf(rules, options, tree, leaves, waiting, ply)
         waiting += 1
     leaves.simulations[0] = count + without_network
+    return waiting
+
+
+@inner_kernel
+def advance_by_network(rules, options, tree, leaves, batch, waiting, simulations, rounds):
+    """So many times :func:`advance`, with a compiled network that evaluates the leaves.
+
+    ``batch`` is a :class:`~plyground.agents.policies.compiled.batch.NetworkBatch`; it holds the
+    evaluations of the leaves that wait, before and after. Returns how many these are, or
+    ``BROKEN``; ``leaves.simulations`` counts the simulations that were finished.
+    """
+    count = 0
+    for _ in range(rounds):
+        simulations += waiting
+        waiting = advance(
+            rules, options, tree, leaves, waiting, batch.logits, batch.values, simulations - waiting
+        )
+        count += leaves.simulations[0]
+        simulations -= waiting + leaves.simulations[0]
+        if waiting == 0:
+            break
+        if not evaluate_batch(batch, leaves.observations, waiting):
+            waiting = BROKEN
+            break
+    leaves.simulations[0] = count
     return waiting
 
 

@@ -13,7 +13,7 @@ import pytest
 from agent_contract import check_time
 from networks import write_network
 from plyground import make_agent, make_game
-from plyground.agents.policies.policy_file import TO_COME, WHOLE_RETURN
+from plyground.agents.policies.policy_file import TO_COME, WHOLE_RETURN, OnnxNetwork
 from plyground.envs.specification import SpecificationError
 from reference.search import minimax
 
@@ -164,6 +164,41 @@ def test_one_simulation_plays_the_networks_choice_and_many_correct_it(tmp_path):
     lost = make_game("connect_four").position(["d", "a", "d", "a", "d"])
     assert make_agent(f"onnx:{network}").act(lost) == 6
     assert make_agent(f"mcts:simulations=100,network={network}").act(lost) == 3
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+@pytest.mark.parametrize("spec", [GAMES[0], GAMES[3], GAMES[4]])
+def test_the_network_in_the_kernel_grows_the_tree_of_the_loop_in_python(
+    spec, batch, tmp_path, monkeypatch
+):
+    facts, rng = make_game(spec).facts, np.random.default_rng(1)
+    size = int(np.prod(facts.observation_shape))
+    weights, value_weights = rng.normal(size=(size, facts.num_actions)), rng.normal(size=(size, 1))
+    network = write_network(
+        tmp_path / "any.onnx", spec, weights, value_weights=value_weights / 9, value=TO_COME
+    )
+    agent, other = (
+        make_agent(f"mcts:simulations=300,batch={batch},network={network}", spec) for _ in range(2)
+    )
+    agent.get_ready(make_game(spec))
+    monkeypatch.setattr(OnnxNetwork, "compiled", lambda network: None)
+    position = make_game(spec).initial_position()
+    while not position.is_over:
+        decision, expected = agent.analyse(position), other.analyse(position)
+        assert decision == dataclasses.replace(expected, seconds=decision.seconds)
+        position.play(decision.action)
+
+
+def test_a_network_that_gives_no_numbers_ends_the_search(tmp_path):
+    network = write_network(tmp_path / "broken.onnx", "tic_tac_toe")
+    agent, start = (
+        make_agent(f"mcts:network={network}"),
+        make_game("tic_tac_toe").initial_position(),
+    )
+    agent.get_ready(start.game)
+    agent._guide._batch.network.weights[:] = np.nan
+    with pytest.raises(SpecificationError, match="not all finite numbers"):
+        agent.act(start)
 
 
 @pytest.mark.parametrize("options", ["", ",batch=1", ",batch=32,c_puct=4"])
