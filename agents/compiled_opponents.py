@@ -15,16 +15,19 @@ import numpy as np
 from ..envs import rules as r
 from ..envs.compiled.kernels import inner_kernel
 from ..envs.game import Game
-from ..envs.single_agent.opponents import choose_action
+from ..envs.single_agent.opponents import Turns, choose_action, choose_actions, new_turns
 from .agent import Agent, heuristic_index
 from .greedy import Greedy
 from .lookahead import choose_graded, new_buffers
+from .policies.compiled.batch import NetworkBatch, evaluate_batch, new_batch
+from .policies.policy import PolicyAgent, choose_by_probability
 from .random_agent import RandomAgent
 from .search import deepening
 from .search.alphabeta import AlphaBeta, Minimax, TreeSearch, TreeSearchAgent
 
 # Nodes. As a plain integer it would be a type of its own, and the search be compiled once more.
 ALL_NODES = np.int64(1 << 60)
+AT_ONCE = 64  # positions that a network is asked about
 
 
 class RandomOpponent(NamedTuple):
@@ -72,6 +75,51 @@ def choose_by_search(opponent, rules, position, rng):
     return np.int64(workspace.state[0].best_action)
 
 
+class NetworkOpponent(NamedTuple):
+    """A network without search: ``zoo:NAME``, ``onnx:FILE`` and runs."""
+
+    temperature: float
+    network: NetworkBatch
+    turns: Turns
+    probabilities: Any  # float64, (num_actions,)
+
+
+@choose_actions.register_body(NetworkOpponent)
+@inner_kernel
+def choose_by_network(opponent, streams, count):
+    turns, probabilities = opponent.turns, opponent.probabilities
+    logits = opponent.network.logits
+    if not evaluate_batch(opponent.network, turns.planes, count):
+        return False
+    for turn in range(count):
+        mask, highest, total = turns.masks[turn], -np.inf, 0.0
+        for action in range(mask.size):
+            if mask[action] != 0:
+                highest = max(highest, np.float64(logits[turn, action]))
+        for action in range(mask.size):
+            probabilities[action] = 0.0
+            if mask[action] != 0:
+                probabilities[action] = np.exp(np.float64(logits[turn, action]) - highest)
+                total += probabilities[action]
+        for action in range(mask.size):
+            probabilities[action] /= total
+        turns.actions[turn] = choose_by_probability(
+            probabilities, opponent.temperature, streams[turns.games[turn]]
+        )
+    return True
+
+
+def _make_network(agent: PolicyAgent, game: Game) -> NetworkOpponent:
+    network = agent.network.compiled()
+    assert network is not None  # as compiled_form has asked
+    return NetworkOpponent(
+        agent.options["temperature"],
+        new_batch(network, game, AT_ONCE),
+        new_turns(game, AT_ONCE),
+        np.zeros(game.facts.num_actions),
+    )
+
+
 def _make_random(agent: Agent, game: Game) -> RandomOpponent:
     return RandomOpponent(np.empty(game.facts.num_actions, np.int16))
 
@@ -90,9 +138,11 @@ def compiled_form(agent: Any) -> Callable[[Game], Any] | None:
     """The function that makes an agent's compiled form for a game; None if the agent has none.
 
     Each form made has buffers of its own. Searches that depend on time, count nodes, adapt their
-    depth, or use a book or a solver have none.
+    depth, or use a book or a solver have none; nor have networks that onnxruntime evaluates.
     """
     make = _FORMS.get(type(agent))
+    if isinstance(agent, PolicyAgent) and agent.network.compiled() is not None:
+        make = _make_network
     if make is None or any(agent.options.get(name) for name in _WITHOUT_FORM):
         return None
     return functools.partial(make, agent)
@@ -104,4 +154,4 @@ _FORMS: dict[type, Callable[[Any, Game], Any]] = {
     AlphaBeta: _make_tree_search,
     Minimax: _make_tree_search,
 }
-_WITHOUT_FORM = ("time", "nodes", "adaptive", "endgame", "book")  # options
+_WITHOUT_FORM = ("time", "nodes", "adaptive", "endgame", "book", "symmetries")  # options

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ...envs import rules as r
-from ...envs.compiled.kernels import kernel
+from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.compiled.randomness import random_unit
 from ...envs.game import Game, Position
 from ...envs.registry import make_game, usual_game
@@ -51,19 +51,38 @@ def observe_images(rules, observations, symmetries, positions, images):
 
 
 @kernel
-def draw_each(probabilities, streams, actions):
-    """Draw an action from each row of probabilities.
-
-    Each row has a random stream (uint64), the same row of ``streams``.
-    """
+def choose_each(probabilities, temperature, streams, actions):
+    """Choose an action by each row of probabilities; row by row they have random streams."""
     for row in range(probabilities.shape[0]):
-        left = random_unit(streams[row])
-        for action in range(probabilities.shape[1]):
-            if probabilities[row, action] > 0.0:
-                actions[row] = action  # the last possible action, if rounding leaves a remainder
-                left -= probabilities[row, action]
-                if left < 0.0:
-                    break
+        actions[row] = choose_by_probability(probabilities[row], temperature, streams[row])
+
+
+@inner_kernel
+def choose_by_probability(probabilities, temperature, stream):
+    """The first of the most probable actions, or one drawn with a temperature above 0.
+
+    A draw overwrites the probabilities.
+    """
+    highest = 0.0
+    for action in range(probabilities.size):
+        highest = max(highest, probabilities[action])
+    if temperature == 0.0:
+        action = 0
+        while not probabilities[action] > highest - TIE:
+            action += 1
+        return action
+    total = 0.0
+    for action in range(probabilities.size):
+        probabilities[action] = (probabilities[action] / highest) ** (1.0 / temperature)
+        total += probabilities[action]
+    left, choice = random_unit(stream) * total, 0
+    for action in range(probabilities.size):
+        if probabilities[action] > 0.0:
+            choice = action  # the last possible action, if rounding leaves a remainder
+            left -= probabilities[action]
+            if left < 0.0:
+                break
+    return choice
 
 
 def masked_softmax(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -209,15 +228,8 @@ class PolicyAgent(Agent):
 
         Draws advance ``streams`` (uint64, (N, 1)).
         """
-        temperature = self.options["temperature"]
-        if temperature == 0:
-            first: np.ndarray = np.argmax(
-                probabilities > probabilities.max(axis=1, keepdims=True) - TIE, axis=1
-            )
-            return first
-        weights = (probabilities / probabilities.max(axis=1, keepdims=True)) ** (1 / temperature)
-        actions = np.zeros(len(weights), np.int64)
-        draw_each(weights / weights.sum(axis=1, keepdims=True), streams, actions)
+        actions = np.zeros(len(probabilities), np.int64)
+        choose_each(probabilities.copy(), self.options["temperature"], streams, actions)
         return actions
 
     def decide(self, position: Position) -> Decision:

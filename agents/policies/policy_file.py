@@ -125,7 +125,7 @@ class Network(ABC):
         )
 
     def compiled(self) -> CompiledNetwork | None:
-        """The network as kernels take it, with a workspace of its own; None: it has no such form."""
+        """The network as kernels take it, with a workspace of its own; None where it cannot be."""
         return None
 
     def check_game(self, game: Game) -> None:

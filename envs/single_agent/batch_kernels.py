@@ -17,7 +17,7 @@ from .. import rules as r
 from ..compiled.kernels import inner_kernel
 from ..compiled.randomness import GAMMA, mix64, random_below, random_unit
 from ..stepping import ILLEGAL, step
-from .opponents import choose_action
+from .opponents import choose_action, choose_actions
 
 RANDOM_SEAT = 2
 
@@ -243,36 +243,54 @@ def step_both_sides(rules, batch, options, actions, scratch, first, last):
 
 
 @inner_kernel
-def observe_waiting(rules, batch, number, scratch, games, planes, masks):
+def reply_to_many(opponent, number, rules, batch, first, last):
+    """As :func:`reply`, for an opponent that chooses for many games at once.
+
+    Returns whether it could choose.
+    """
+    turns = opponent.turns
+    while True:
+        count = observe_waiting(rules, batch, number, turns, first, last)
+        if count == 0:
+            return True
+        if not choose_actions(opponent, batch.streams, count):
+            return False
+        play_replies(rules, batch, turns, count)
+
+
+@inner_kernel
+def observe_waiting(rules, batch, number, turns, first, last):
     """Write what the ``number``-th opponent sees in the games where it is to move.
 
-    ``games`` gets the indices of these games. Returns how many there are.
+    Returns how many there are, at most as many as ``turns`` has room for.
     """
     count = 0
-    for game in range(batch.waiting.size):
+    for game in range(first, last):
+        if count == turns.games.size:
+            break
         if batch.waiting[game] and batch.opponents[game] == number:
-            position = batch.positions[game]
-            games[count] = game
-            clear(planes[count])
-            for action in range(masks.shape[1]):
-                masks[count, action] = 0
-            r.observe(rules, position, r.to_move(rules, position), planes[count])
-            for i in range(r.legal_actions(rules, position, scratch)):
-                masks[count, scratch[i]] = 1
+            position, mask = batch.positions[game], turns.masks[count]
+            turns.games[count] = game
+            clear(turns.planes[count])
+            for action in range(mask.size):
+                mask[action] = 0
+            r.observe(rules, position, r.to_move(rules, position), turns.planes[count])
+            for i in range(r.legal_actions(rules, position, turns.scratch)):
+                mask[turns.scratch[i]] = 1
             count += 1
     return count
 
 
 @inner_kernel
-def play_replies(rules, batch, games, count, actions):
+def play_replies(rules, batch, turns, count):
     """Play the actions that an opponent chose for these games.
 
     Returns the first of them with an illegal action, or −1.
     """
     for i in range(count):
-        game = games[i]
+        game = turns.games[i]
         position = batch.positions[game]
-        after = step(rules, position, actions[i])
+        after = step(rules, position, turns.actions[i])
         if after == ILLEGAL:
             return i
         batch.waiting[game] = after == 1 - batch.seats[game]

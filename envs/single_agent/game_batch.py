@@ -16,8 +16,15 @@ import numpy as np
 from ..compiled.kernels import announce_compilation, entry_point
 from ..game import Game, IllegalActionError, Position
 from ..registry import make_game
+from ..specification import SpecificationError
 from . import batch_kernels as kernels
-from .opponents import Opponent, PythonOpponent, cumulative_shares
+from .opponents import (
+    Opponent,
+    PythonOpponent,
+    choose_actions,
+    cumulative_shares,
+    new_turns,
+)
 
 SEATS: dict[int | str, int] = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
 ILLEGAL_CHOICES = ("penalty", "raise")
@@ -119,7 +126,6 @@ class GameBatch:
         self._executor = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         self._scratch = [np.empty(self.game.facts.num_actions, np.int16) for _ in self._slices]
         self._actions = np.zeros(self.num_games, np.int64)
-        self._games = np.zeros(self.num_games, np.int64)
         rules, state, options, scratch, actions = (
             self.game.rules,
             self.state,
@@ -176,9 +182,19 @@ class GameBatch:
                     replies.append(self._python_reply(number, PythonOpponent(opponent, self.game)))
 
     def _compiled_reply(self, number: int, opponent: Any, label: str) -> Callable[[int, int], None]:
+        many = choose_actions.body_for(type(opponent)) is not None
+        kernel = kernels.reply_to_many if many else kernels.reply
+        arguments = opponent, number, self.game.rules, self.state
         with announce_compilation(f"the opponent {label} for {self.game.name}"):
-            reply = entry_point(kernels.reply, opponent, number, self.game.rules, self.state, 0, 0)
-        return lambda first, last: reply(opponent, number, self.game.rules, self.state, first, last)
+            compiled = entry_point(kernel, *arguments, 0, 0)
+
+        def reply(first: int, last: int) -> None:
+            if compiled(*arguments, first, last) is False:
+                raise SpecificationError(
+                    f"the opponent {label} is broken: what it computes are not all finite numbers"
+                )
+
+        return reply
 
     def _python_reply(self, number: int, opponent: PythonOpponent) -> Callable[[int, int], None]:
         self._python_opponents.append(opponent)
@@ -198,33 +214,31 @@ class GameBatch:
         return reply
 
     def _batched_reply(self, number: int, opponent: Opponent) -> Callable[[int, int], None]:
-        rules, state, games = self.game.rules, self.state, self._games
-        planes, masks = np.zeros_like(state.observations), np.zeros_like(state.masks)
+        rules, state = self.game.rules, self.state
+        turns = new_turns(self.game, self.num_games)
 
         def reply(first: int, last: int) -> None:
             while count := int(
-                kernels.observe_waiting(
-                    rules, state, number, self._scratch[0], games, planes, masks
-                )
+                kernels.observe_waiting(rules, state, number, turns, 0, self.num_games)
             ):
+                games = turns.games[:count]
                 drawing = (
-                    {"streams": state.streams[games[:count]]}
+                    {"streams": state.streams[games]}
                     if getattr(opponent.player, "takes_streams", False)
                     else {}
                 )
                 replies = np.asarray(
-                    opponent.player.act_batch(planes[:count], masks[:count], **drawing)
+                    opponent.player.act_batch(turns.planes[:count], turns.masks[:count], **drawing)
                 )
                 if drawing:
-                    state.streams[games[:count]] = drawing["streams"]
+                    state.streams[games] = drawing["streams"]
                 if replies.shape != (count,) or replies.dtype.kind not in "iu":
                     raise ValueError(
                         f"the opponent {opponent.label} chose {replies.dtype} actions of shape "
                         f"{replies.shape} for {count} games"
                     )
-                wrong = int(
-                    kernels.play_replies(rules, state, games, count, replies.astype(np.int64))
-                )
+                turns.actions[:count] = replies
+                wrong = int(kernels.play_replies(rules, state, turns, count))
                 if wrong >= 0:
                     raise IllegalActionError(
                         f"the opponent {opponent.label} played the illegal action {replies[wrong]}"

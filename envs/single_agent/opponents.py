@@ -2,9 +2,10 @@
 
 Some move inside a compiled loop; all others are called from Python.
 
-:func:`choose_action` is the one rule of compiled opponents. An opponent's type is a NamedTuple of
-its settings and its own buffers; a body registered for that type (see
-``agents/compiled_opponents.py``) makes it known to the loop.
+:func:`choose_action` is the rule of compiled opponents; :func:`choose_actions` is that of those who
+choose for many games at once. An opponent's type is a NamedTuple of its settings and its own
+buffers; a body registered for that type (see ``agents/compiled_opponents.py``) makes it known to
+the loop.
 """
 
 from __future__ import annotations
@@ -28,6 +29,39 @@ def choose_action(opponent, rules, position, rng):
     raise missing(opponent, "choose_action")
 
 
+@rule
+def choose_actions(opponent, streams, count):
+    """Write the actions of the first turns; returns whether the opponent could choose.
+
+    A compiled opponent defines this rule in place of :func:`choose_action` if it chooses for many
+    games at once. Its type then has a field ``turns``, see :class:`Turns`. ``streams`` (uint64, (N,
+    1)) are the random streams of all games.
+    """
+    raise missing(opponent, "choose_actions")
+
+
+class Turns(NamedTuple):
+    """Games in which one opponent is to move, and what it sees there."""
+
+    games: Any  # int64 (n,): the indices of the games
+    planes: Any  # int8 (n, rows, columns, planes)
+    masks: Any  # int8 (n, num_actions)
+    actions: Any  # int64 (n,): what it plays
+    scratch: Any  # int16 (num_actions,)
+
+
+def new_turns(game: Game, most: int) -> Turns:
+    """Room for so many games."""
+    facts = game.facts
+    return Turns(
+        np.zeros(most, np.int64),
+        np.zeros((most, *facts.observation_shape), np.int8),
+        np.zeros((most, facts.num_actions), np.int8),
+        np.zeros(most, np.int64),
+        np.zeros(facts.num_actions, np.int16),
+    )
+
+
 class Opponent(NamedTuple):
     """One opponent and its weight in the mixture.
 
@@ -38,8 +72,8 @@ class Opponent(NamedTuple):
             planes) and (n, num_actions) as the side to move sees them, and returns n actions. If
             its attribute ``takes_streams`` is True it also gets ``streams``, the random streams of
             these games (uint64, (n, 1)), which it advances by drawing.
-        compiled: makes the NamedTuple that :func:`choose_action` takes, with buffers of its own for
-            each thread; None: ``player`` chooses.
+        compiled: makes the NamedTuple that :func:`choose_action` or :func:`choose_actions` takes,
+            with buffers of its own for each thread; None: ``player`` chooses.
         weight: how often it is drawn, relative to the others.
     """
 

@@ -19,7 +19,9 @@ import pytest
 import torch
 from helpers import POLICY_GAMES
 from models import Convolutions, new_model
+from networks import write_network
 from plyground import make_agent, make_game
+from plyground.agents.compiled_opponents import AT_ONCE
 from plyground.agents.opponents import make_opponents
 from plyground.agents.policies.policy_file import (
     FORMAT,
@@ -235,18 +237,49 @@ class OneByOne:
 def test_a_batch_of_games_is_played_as_one_by_one(spec, options, files):
     game = make_game(spec)
     opponents = make_opponents(f"onnx:{files[spec]}{options}", game)
-    batch = GameBatch(game, 16, opponents)
-    single = GameBatch(game, 16, [one._replace(player=OneByOne(one.player)) for one in opponents])
-    batch.reset(seed=5)
-    single.reset(seed=5)
-    stream = new_stream(1)
+    (opponent,) = opponents
+    assert (opponent.compiled is None) == ("symmetries" in options)
+    in_python = [opponent._replace(compiled=None)]
+    single = [opponent._replace(compiled=None, player=OneByOne(opponent.player))]
+    batches = [GameBatch(game, 16, each) for each in (opponents, in_python, single)]
+    if opponent.compiled is not None:
+        batches.append(GameBatch(game, 16, opponents, threads=2))
+    for batch in batches:
+        batch.reset(seed=5)
+    stream, first = new_stream(1), batches[0]
     for _ in range(40):
-        for name, left, right in zip(batch.state._fields, batch.state, single.state):
-            assert np.array_equal(left, right), name
-        actions = batch.draw_actions(stream)
-        batch.step(actions)
-        single.step(actions)
-    assert batch.state.episodes.min() > 1
+        for batch in batches[1:]:
+            for name, left, right in zip(first.state._fields, first.state, batch.state):
+                assert np.array_equal(left, right), name
+        actions = first.draw_actions(stream)
+        for batch in batches:
+            batch.step(actions)
+    assert first.state.episodes.min() > 1
+    first.close()
+    batches[-1].close()
+
+
+def test_more_games_than_are_asked_about_at_once_are_played_alike(files):
+    game = make_game("connect_four")
+    (opponent,) = make_opponents(f"onnx:{files['connect_four']}", game)
+    compiled, in_python = (
+        GameBatch(game, 2 * AT_ONCE + 3, [one], seat=1)
+        for one in (opponent, opponent._replace(compiled=None))
+    )
+    for batch in (compiled, in_python):
+        batch.reset(seed=5)
+        batch.step(batch.draw_actions(new_stream(1)))
+    assert np.array_equal(compiled.state.observations, in_python.state.observations)
+
+
+def test_an_opponent_that_gives_no_numbers_is_refused(tmp_path):
+    network = write_network(tmp_path / "broken.onnx", "tic_tac_toe")
+    game = make_game("tic_tac_toe")
+    opponents = make_opponents(f"onnx:{network}", game)
+    batch = GameBatch(game, 4, opponents, seat=1)
+    opponents[0].player.network.compiled().weights[:] = np.nan
+    with pytest.raises(SpecificationError, match="what it computes are not all finite numbers"):
+        batch.reset(seed=1)
 
 
 def test_copies_and_pickles_play_on(files):

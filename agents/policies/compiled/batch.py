@@ -68,9 +68,9 @@ def _call(
 
 @inner_kernel
 def evaluate_batch(batch, observations, count):
-    """Write logits and values of the first ``count`` observations (int8, (N, rows, columns, planes)).
+    """Write logits and values of the first ``count`` observations; whether all are finite.
 
-    Returns whether all of them are finite numbers.
+    The observations are int8, (N, rows, columns, planes).
     """
     inputs, logits, values = batch.inputs[:count], batch.logits[:count], batch.values[:count]
     _, rows, columns, planes = observations.shape
