@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time as clock
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +16,9 @@ from ..agents.registry import resolve_agent
 from ..agents.solvers.parallel import ALL, THREADS
 from ..agents.solvers.solver import (
     DEFAULT_MEMORY_MB,
+    Solution,
     SolveInterrupted,
+    Solver,
     describe,
     make_solver,
 )
@@ -26,7 +29,7 @@ from ..envs.specification import SpecificationError
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
 from ..evaluation.runners.isolation import make_safe_agent
-from .app import Interruption, command, ctrl_c_says
+from .app import FAILURE, Interruption, command, ctrl_c_says
 from .common import GameArgument, JsonOption, SeedOption, flag, option, read_position
 from .output import note, print_json, say
 
@@ -37,6 +40,7 @@ VALUES_OF_ALL: dict[str, dict[str, Any]] = {
 }
 # What is set for agents that analyse, where their specification does not set it.
 UNSET: dict[str, dict[str, Any]] = {"solver": {"threads": ALL}}
+COST = ("nodes", "seconds")  # of the answers of a proof
 DEFAULT_AGENT = "alphabeta:time=1"
 
 MovesOption = Annotated[
@@ -57,6 +61,14 @@ ThreadsOption = Annotated[
         "Searches side by side that share the table (default: the number of processors).",
         low=1,
         high=THREADS.high,
+    ),
+]
+ProofOption = Annotated[
+    Path | None,
+    option(
+        "FOLDER",
+        "Keep the answers about the positions two plies on, and the table of positions, in this "
+        "folder (dots and boxes). The same command goes on with them.",
     ),
 ]
 
@@ -184,6 +196,10 @@ def solve(
             "SECONDS", "Time limit; after it the bounds proved so far are shown. 0: none.", low=0
         ),
     ] = 60.0,
+    proof: ProofOption = None,
+    check: Annotated[
+        int, option("N", "Solve N answers of --proof again, in another order of moves.", low=0)
+    ] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Find the result of a position under best play of both sides.
@@ -202,29 +218,57 @@ def solve(
     request = {"game": board.spec, "position": position, "moves": moves}
     root = read_position(board, position, moves)
     solver = make_solver(board, memory, threads or ALL)
+    if check:
+        _check_proof(solver, proof, check)
+        return
     if not as_json:
         say(f"{root}\n\n{PLAYERS[root.to_move]} to move\n")
-    interrupt: SolveInterrupted | None = None
-    try:
-        with display.status_line(Console(stderr=True)) as tell:
-            solution = solver.solve(
-                root,
-                moves="all" if all_moves else "best",
-                weak=weak,
-                time=time or None,
-                progress=lambda p: tell(report.solving_line(p.nodes, p.seconds, p.lower, p.upper)),
-            )
-    except SolveInterrupted as error:
-        interrupt, solution = error, error.solution
+    solution, interrupted = _solution(
+        solver, root, proof, moves="all" if all_moves else "best", weak=weak, time=time or None
+    )
     if as_json:
         question = {**request, "to_move": PLAYERS[root.to_move], "weak": weak}
         print_json(question | describe(root, solution))
     else:
         report.print_solution(root, solution, weak, Console(highlight=False))
-    if not solution.exact and interrupt is None:
+    if not solution.exact and not interrupted:
         note(f"not proved within {time:g} s; --time 0 sets no limit")
-    if interrupt is not None:
+    if interrupted:
         raise Interruption("stopped by Ctrl-C before the value was proved")
+
+
+def _solution(
+    solver: Solver, root: Position, proof: Path | None, **request: Any
+) -> tuple[Solution, bool]:
+    """The solution, by a proof in a folder if there is one, and whether Ctrl-C stopped it."""
+    with contextlib.ExitStack() as stack:
+        kept = stack.enter_context(solver.proving(proof)) if proof else None
+        try:
+            with display.status_line(Console(stderr=True)) as tell:
+                solution = solver.solve(
+                    root, progress=lambda p: tell(report.solving_line(*p)), **request
+                )
+                interrupted = False
+        except SolveInterrupted as error:
+            solution, interrupted = error.solution, True
+        if kept:
+            nodes, seconds = (sum(getattr(a, name) for a in kept.answers) for name in COST)
+            note(
+                f"{proof} holds {len(kept.answers)} answers: {nodes:,} positions, {seconds:,.0f} s"
+            )
+    return solution, interrupted
+
+
+def _check_proof(solver: Solver, folder: Path | None, count: int) -> None:
+    if folder is None:
+        raise SpecificationError("--check needs --proof FOLDER, whose answers it solves again")
+    steps = display.show_steps("answers", Console(stderr=True))
+    with ctrl_c_says("stopped before all were solved again"), steps as progress:
+        checked, wrong = solver.check_proof(folder, count, progress)
+    if wrong:
+        note(f"{folder} has wrong answers about the positions after: {'; '.join(wrong)}")
+        raise SystemExit(FAILURE)
+    say(f"{checked} answers in {folder}, solved again in another order of moves, are the same")
 
 
 @command("GAME")

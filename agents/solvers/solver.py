@@ -16,6 +16,8 @@ import math
 import time as clock
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -304,6 +306,31 @@ class Solver(ABC):
     def search_action_values(self, position: Position, monitor: Monitor) -> dict[int, int]:
         """What :meth:`action_values` finds, for a position that was checked."""
         return dict(self.search(position, "all", False, monitor).values or {})
+
+    def proving(self, folder: Path) -> AbstractContextManager[Any]:
+        """Keep proof and table in a folder during the body, and go on with what it holds.
+
+        The body gets an object whose ``answers`` have ``nodes`` and ``seconds``.
+
+        Raises:
+            SpecificationError: this solver keeps no proofs, another process uses the folder, or
+                what it holds is damaged or about something else.
+            OSError: nothing can be written there.
+        """
+        raise SpecificationError(f"the solver of {self.game.name} keeps no proofs")
+
+    def check_proof(
+        self, folder: Path, count: int, progress: Callable[[int, int], None]
+    ) -> tuple[int, list[str]]:
+        """Solve so many answers of a proof again, from an empty table, in another order of moves.
+
+        Returns:
+            how many were solved again, and the positions whose answers differ.
+
+        Raises:
+            SpecificationError: see :meth:`proving`.
+        """
+        raise SpecificationError(f"the solver of {self.game.name} keeps no proofs")
 
     def _check_goes_on(self, position: Position) -> None:
         """Refuse a position of another game, and one whose game is over."""

@@ -12,7 +12,11 @@ solver has solved: docs/solver_dots_and_boxes.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import random
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,6 +24,7 @@ import numpy as np
 from ....envs.game import Game, Position
 from ....envs.games.dots_and_boxes.board import MARGIN, count_edges
 from ....envs.games.dots_and_boxes.rules import DotsAndBoxes
+from ....envs.loading.locks import locked
 from ....envs.specification import SpecificationError
 from ..parallel import Search, new_paths
 from ..solver import DEFAULT_MEMORY_MB, Monitor, Solution, Solver, register_solver
@@ -28,18 +33,11 @@ from .board import as_free_set, canonical_edges, edge_bits, free_sets, make_boar
 from .captures import Captures
 from .chains import make_collections
 from .nodes import NO_LINKS, complete_node
-from .table import new_table, probe
+from .proof import MOST_EDGES, PLIES, TABLE, UNBOUNDED, Bounds, Proof
+from .table import new_table, probe, table_in_file, useful_buckets
 from .value_tables import SMALL, value_table
 
-MOST_EDGES = 64
 CODE_BITS = 15  # at most 2^15 collections are numbered
-
-
-class Bounds(NamedTuple):
-    """Proved bounds on a value."""
-
-    lower: int
-    upper: int
 
 
 class Goal(NamedTuple):
@@ -113,6 +111,7 @@ class DotsAndBoxesSolver(Solver):
         self._action_key(*self._captures.draw(board, 0))
 
     def clear(self) -> None:
+        self._proof: Proof | None = None
         self._table = new_table(self.memory_mb, self._edges)
         paths = new_paths(self.threads, self._edges, s.LEAST_FREE)
         self._stacks = [s.new_stack(self._edges, each) for each in paths]
@@ -121,6 +120,8 @@ class DotsAndBoxesSolver(Solver):
         self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
     ) -> Solution:
         free = self._free_edges(position)
+        if self._proof is not None:
+            self._proof.job_edges = free.bit_count() - PLIES
         ahead = _ahead(position)
         goal = game_result(ahead) if weak else exact_value()
         bounds = self._bounds(free, goal, monitor)
@@ -160,6 +161,44 @@ class DotsAndBoxesSolver(Solver):
             if good and has_value
             else (best,),
         )
+
+    @contextlib.contextmanager
+    def proving(self, folder: Path) -> Iterator[Proof]:
+        folder.mkdir(parents=True, exist_ok=True)
+        rows, cols = self.game.rules.rows, self.game.rules.cols
+        with locked(folder, "continued"):
+            proof = Proof(folder, self.game)
+            buckets = useful_buckets(self.memory_mb, self._edges)
+            self._table = table_in_file(folder / TABLE, rows, cols, buckets)
+            self._proof = proof
+            for answer in proof.answers:
+                self._learn(proof, proof.free_edges(answer), answer.at_least, answer.holds)
+            try:
+                yield proof
+            finally:
+                self.clear()
+
+    def check_proof(
+        self, folder: Path, count: int, progress: Callable[[int, int], None]
+    ) -> tuple[int, list[str]]:
+        proof = Proof(folder, self.game)
+        sample = random.Random(0).sample(proof.answers, min(count, len(proof.answers)))
+        board, wrong = self._board, []
+        self.clear()
+        self._board = make_board(self.game.rules.rows, self.game.rules.cols, middle_first=False)
+        try:
+            for done, answer in enumerate(sample, 1):
+                monitor, target = Monitor(), answer.at_least
+                bounds = self._bounds(proof.free_edges(answer), at_least(target), monitor)
+                if monitor.interrupted:
+                    raise KeyboardInterrupt
+                if (bounds.lower >= target) != answer.holds:
+                    wrong.append(answer.drawn)
+                progress(done, len(sample))
+        finally:
+            self._board = board
+            self.clear()
+        return len(sample), wrong
 
     def search_action_values(self, position: Position, monitor: Monitor) -> dict[int, int]:
         free = self._free_edges(position)
@@ -207,6 +246,9 @@ class DotsAndBoxesSolver(Solver):
         root = self._fill_root(free, self._stacks[0])
         if root.lower == root.upper:
             return Bounds(int(root.lower), int(root.upper))
+        if self._proof is not None and free.bit_count() >= self._proof.job_edges:
+            lower, upper = self._proof.bounds.get(int(root.hash), UNBOUNDED)
+            return Bounds(max(int(root.lower), lower), min(int(root.upper), upper))
         return Bounds(*probe(self._table, root.hash, root.boxes))
 
     def _fill_root(self, free: int, stack: s.Stack) -> Any:
@@ -224,6 +266,43 @@ class DotsAndBoxesSolver(Solver):
         """
         if monitor.should_stop(*bounds):
             return None
+        proof = self._proof
+        if proof is None or free.bit_count() < proof.job_edges:
+            return self._search_window(free, gamma, monitor, bounds)
+        is_job = free.bit_count() == proof.job_edges
+        nodes, seconds = monitor.nodes, time.process_time()
+        ask = self._search_window if is_job else self._ask_moves
+        answer = ask(free, gamma, monitor, bounds)
+        if answer is None:
+            return None
+        holds = answer >= gamma
+        self._learn(proof, free, gamma, holds)
+        if is_job:
+            spent = round(time.process_time() - seconds, 3)
+            proof.add(free, gamma, holds, monitor.nodes - nodes, spent)
+        return gamma if holds else gamma - 2
+
+    def _learn(self, proof: Proof, free: int, at_least: int, holds: bool) -> None:
+        """Let a proof know the answer about a quiet position."""
+        proof.learn(int(self._fill_root(free, self._stacks[0]).hash), at_least, holds)
+
+    def _ask_moves(self, free: int, gamma: int, monitor: Monitor, bounds: Bounds) -> int | None:
+        """What :meth:`_null_window` finds, by questions about the moves, the known ones first."""
+        actions: dict[tuple[int, int], int] = {}
+        for action in self._ordered_actions(free):
+            actions.setdefault(self._action_key(*self._captures.draw(free, action)), action)
+        known = Goal(lambda lower, upper: True, gamma)
+        for goal in known, at_least(gamma):
+            for action in actions.values():
+                lower, upper = self._action_bounds(free, action, goal, monitor)
+                if lower >= gamma:
+                    return gamma
+                if upper >= gamma and goal is not known:
+                    return None
+        return gamma - 2
+
+    def _search_window(self, free: int, gamma: int, monitor: Monitor, bounds: Bounds) -> int | None:
+        """What :meth:`_null_window` finds, by a search."""
 
         def search(stack: s.Stack) -> Search:
             self._fill_root(free, stack)

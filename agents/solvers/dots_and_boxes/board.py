@@ -73,8 +73,11 @@ def free_sets(rows: int, cols: int, free: int) -> tuple[np.uint64, np.uint64]:
 
 
 @functools.lru_cache(maxsize=8)
-def make_board(rows: int, cols: int) -> Any:
-    """The record of a board of rows × cols boxes with at most 64 edges."""
+def make_board(rows: int, cols: int, middle_first: bool = True) -> Any:
+    """The record of a board of rows × cols boxes with at most 64 edges.
+
+    Without ``middle_first`` the search tries moves in another order, for checks.
+    """
     board: Any = np.zeros(1, BOARD).view(np.recarray)[0]
     edges, stride = count_edges(rows, cols), cols + 1
     place, swaps = _packing(rows, cols)
@@ -87,7 +90,7 @@ def make_board(rows: int, cols: int) -> Any:
     board.steps = len(swaps)
     board.swap_masks[: len(swaps)] = [mask for mask, _ in swaps]
     board.swap_shifts[: len(swaps)] = [shift for _, shift in swaps]
-    board.order[:edges] = _order(rows, cols)
+    board.order[:edges] = _order(rows, cols, middle_first)
     permutations = symmetries(DotsAndBoxes(rows, cols))
     value = np.arange(256, dtype=np.uint64)
     for edge, (which, bit) in enumerate(edge_bits(rows, cols)):
@@ -100,7 +103,7 @@ def make_board(rows: int, cols: int) -> Any:
     return board
 
 
-def _order(rows: int, cols: int) -> list[int]:
+def _order(rows: int, cols: int, middle_first: bool) -> list[int]:
     """The edges of the middle line across the longer side, then the others, middle ones first.
 
     The others are ordered by the sum of both distances from the middle. This order parts the board
@@ -115,7 +118,7 @@ def _order(rows: int, cols: int) -> list[int]:
         )
         if rows > cols:
             along, across = across, along
-        ranks.append(((across > 0, along + across, across), 64 * which + bit))
+        ranks.append(((middle_first and across > 0, along + across, across), 64 * which + bit))
     return [bit for _, bit in sorted(ranks)]
 
 

@@ -5,21 +5,29 @@ Its upper bits, at least 14, are the number of its bucket, and an entry holds al
 two positions are ever taken for one another. Below them an entry holds four bits of effort and
 twice five bits: half the distance of the lower bound from −boxes and of the upper bound from
 +boxes. An entry without knowledge is 0.
+
+A table may lie in a file. What a process has stored there outlives it, however it ends, and is true
+on any board of the same size: an entry is one word, and the file says what board it is for.
 """
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....envs.compiled.kernels import inner_kernel
-from ...table_size import entries_within
+from ....envs.files import written_whole
+from ....envs.specification import SpecificationError
+from ...table_size import MIB, entries_within
 from .board import ONE, ZERO
 
 ENTRIES = 8  # in a bucket
 BUCKET = np.dtype([("entries", np.uint64, ENTRIES)])
 LEAST_BUCKET_BITS = 14
+HEADER_BYTES = 4096  # of a file: what it is for; the buckets begin on a page of memory
 BOUND_MASK, EFFORT_MASK = np.uint64(31), np.uint64(15)
 LOWER_SHIFT, EFFORT_SHIFT, HASH_SHIFT = np.uint64(5), np.uint64(10), np.uint64(14)
 
@@ -38,12 +46,49 @@ class Table(NamedTuple):
 
 def new_table(memory_mb: int, edges: int) -> Table:
     """An empty table of at most so many MiB that is of use on a board of so many edges."""
-    useful = 1 << max(LEAST_BUCKET_BITS, edges - 11)
-    count = min(entries_within(memory_mb, BUCKET.itemsize), useful)
+    count = useful_buckets(memory_mb, edges)
     words = np.zeros(ENTRIES * (count + 1), np.uint64)
     start = -(words.ctypes.data // 8) % ENTRIES
-    buckets = words[start : start + ENTRIES * count].view(BUCKET).view(np.recarray)
+    return table_of(words[start : start + ENTRIES * count])
+
+
+def useful_buckets(memory_mb: int, edges: int) -> int:
+    """How many buckets of at most so many MiB are of use on a board of so many edges."""
+    useful = 1 << max(LEAST_BUCKET_BITS, edges - 11)
+    return min(entries_within(memory_mb, BUCKET.itemsize), useful)
+
+
+def table_of(words: np.ndarray) -> Table:
+    """A table in words that are aligned with cache lines: uint64 (2^n,)."""
+    count = len(words) // ENTRIES
+    buckets = words.view(BUCKET).view(np.recarray)
     return Table(buckets, np.uint64(64 - (count.bit_length() - 1)))
+
+
+def table_in_file(path: Path, rows: int, cols: int, buckets: int) -> Table:
+    """The table in a file that is mapped into memory; a new file holds an empty one.
+
+    Raises:
+        SpecificationError: the file holds something else, or a table of another size.
+        OSError: it cannot be made, for want of room perhaps.
+    """
+    size = HEADER_BYTES + BUCKET.itemsize * buckets
+    header = f"plyground dots_and_boxes table 1: {rows} x {cols} boxes, {buckets} buckets\n"
+    if not path.exists():
+        with written_whole(path) as file:
+            file.write(header.encode())
+            file.truncate(size)
+            if hasattr(os, "posix_fallocate"):  # so that no store finds the disk full
+                os.posix_fallocate(file.fileno(), 0, size)
+    with path.open("rb") as file:
+        text = file.read(HEADER_BYTES).rstrip(b"\0").decode(errors="replace")
+    if text != header or path.stat().st_size != size:
+        raise SpecificationError(
+            f"{path} holds no table of {size // MIB} MiB for {rows} × {cols} boxes: give the "
+            "memory with which it was made, or remove it"
+        )
+    words = np.memmap(path, np.uint64, "r+", HEADER_BYTES, (ENTRIES * buckets,))
+    return table_of(np.asarray(words))
 
 
 @inner_kernel

@@ -1,0 +1,115 @@
+"""A proof that takes hours: answers about the positions of the first plies, kept in a folder.
+
+The solver asks of a position whether its value is at least so much. It splits this question for the
+first plies into those about the positions after each move, up to symmetry. The questions about the
+last of these plies are searched, one after the other, and their answers written to a file. The file
+is all that a proof needs to go on, here or on another machine. The table of the search lies beside
+it, mapped into memory, so that a question goes on where it was.
+
+Which questions are asked depends on the answers before them alone: not on threads, on the table, or
+on how often the proof was interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ....envs.files import written_whole
+from ....envs.game import Game
+from ....envs.specification import SpecificationError
+
+MOST_EDGES = 64
+PLIES = 2  # so many are split
+ANSWERS, TABLE = "answers.jsonl", "table"  # the files of a folder
+
+
+class Bounds(NamedTuple):
+    """Proved bounds on a value."""
+
+    lower: int
+    upper: int
+
+
+UNBOUNDED = Bounds(-MOST_EDGES, MOST_EDGES)
+
+
+class Answer(NamedTuple):
+    """Whether the value of a position is at least so much.
+
+    Attributes:
+        drawn: the edges drawn, by name, separated by commas.
+        at_least: what the value is compared with.
+        holds: whether it is at least that.
+        nodes: positions visited by the search that completed it.
+        seconds: its processor time.
+    """
+
+    drawn: str
+    at_least: int
+    holds: bool
+    nodes: int
+    seconds: float
+
+
+class Proof:
+    """The answers in a folder.
+
+    Attributes:
+        answers: all of them, in the order in which they were given.
+        bounds: what they and the questions before them prove, by the hashes of quiet positions.
+        job_edges: the free edges of the positions whose questions are searched and kept; questions
+            about those with more are split.
+    """
+
+    def __init__(self, folder: Path, game: Game) -> None:
+        """The proof in a folder, of the board of a game; one without answers where there is none.
+
+        Raises:
+            SpecificationError: the file of answers is damaged, or about another board.
+        """
+        self._game, self._path = game, folder / ANSWERS
+        self._header = {"rows": game.rules.rows, "cols": game.rules.cols}
+        self._edges = game.facts.num_actions
+        self.answers = self._read() if self._path.exists() else []
+        self.bounds: dict[int, Bounds] = {}
+        self.job_edges = MOST_EDGES + 1
+
+    def _read(self) -> list[Answer]:
+        try:
+            header, *lines = map(json.loads, self._path.read_text(encoding="utf-8").splitlines())
+            if header != self._header:
+                raise SpecificationError(f"{self._path} holds no answers about {self._game.spec}")
+            answers = [Answer(**line) for line in lines]
+            for answer in answers:
+                self.free_edges(answer)
+                if [type(field) for field in answer] != [str, int, bool, int, float]:
+                    raise TypeError(f"{answer} is no answer")
+        except (OSError, ValueError, TypeError) as error:
+            raise SpecificationError(f"{self._path} is damaged: {error}") from None
+        return answers
+
+    def free_edges(self, answer: Answer) -> int:
+        """The set of free edges of an answer's position; bit a is action a."""
+        free = (1 << self._edges) - 1
+        for name in filter(None, answer.drawn.split(",")):
+            free &= ~(1 << self._game.text_to_action(name))
+        return free
+
+    def add(self, free: int, *result: Any) -> None:
+        """Keep an answer about the position with these free edges: its other attributes."""
+        drawn = (edge for edge in range(self._edges) if not free >> edge & 1)
+        self.answers.append(Answer(",".join(map(self._game.action_to_text, drawn)), *result))
+        lines: list[Any] = [self._header, *(answer._asdict() for answer in self.answers)]
+        with written_whole(self._path) as file:
+            file.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
+
+    def learn(self, key: int, at_least: int, holds: bool) -> None:
+        """Narrow the bounds of a position by an answer."""
+        lower, upper = self.bounds.get(key, UNBOUNDED)
+        self.bounds[key] = (
+            Bounds(max(lower, at_least), upper)
+            if holds
+            else Bounds(lower, min(upper, at_least - 2))  # values are all even or all odd
+        )
