@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ....envs.files import written_whole
-from ....envs.game import Game
+from ....envs.game import Game, IllegalActionError
 from ....envs.specification import SpecificationError
 
 MOST_EDGES = 64
@@ -79,14 +79,18 @@ class Proof:
     def _read(self) -> list[Answer]:
         try:
             header, *lines = map(json.loads, self._path.read_text(encoding="utf-8").splitlines())
-            if header != self._header:
-                raise SpecificationError(f"{self._path} holds no answers about {self._game.spec}")
             answers = [Answer(**line) for line in lines]
             for answer in answers:
-                self.free_edges(answer)
                 if [type(field) for field in answer] != [str, int, bool, int, float]:
                     raise TypeError(f"{answer} is no answer")
         except (OSError, ValueError, TypeError) as error:
+            raise SpecificationError(f"{self._path} is damaged: {error}") from None
+        if header != self._header:
+            raise SpecificationError(f"{self._path} holds no answers about {self._game.spec}")
+        try:
+            for answer in answers:
+                self.free_edges(answer)
+        except IllegalActionError as error:
             raise SpecificationError(f"{self._path} is damaged: {error}") from None
         return answers
 
