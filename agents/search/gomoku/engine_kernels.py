@@ -35,6 +35,7 @@ from ..alphabeta_kernels import (
     INFINITY,
     LEAVE,
     MAX_DEPTH,
+    PROVEN,
     WIN,
     add_killer,
     from_table,
@@ -60,7 +61,8 @@ ENGINE_FRAME = np.dtype(
         ("points", np.int64),  # the static value
         ("key", np.uint64),
         ("best_action", np.int32),
-        ("count", np.int32),
+        ("count", np.int32),  # moves to try
+        ("total", np.int32),  # moves listed: those left out follow
         ("cursor", np.int32),
         ("depth", np.int32),
         ("mode", np.int32),
@@ -179,6 +181,9 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
         else:
             frame = frames[ply]
             if frame.cursor >= frame.count or frame.alpha >= frame.beta:
+                if frame.best < -PROVEN and frame.count < frame.total:
+                    frame.count = frame.total  # a loss is claimed of all moves only
+                    continue
                 value = finish_node(workspace, table, ply)
                 step = LEAVE
                 continue
@@ -262,6 +267,7 @@ def enter_node(rules, options, workspace, table, ply):
     actions = workspace.actions[ply]
     count = list_moves(rules, options.radius, position, mover, actions)
     frame.pressed = not under_four and classes[theirs + WINS_SOON] > 0
+    frame.total = count
     if count > 1:
         width = MOST_MOVES
         if ply > 0 and not under_four:
@@ -274,7 +280,7 @@ def enter_node(rules, options, workspace, table, ply):
 
 @inner_kernel
 def sort_moves(rules, options, workspace, ply, count, width, first_action):
-    """Keep the ``width`` best moves, the best first; returns how many are left."""
+    """Put the ``width`` best moves first, in order; returns how many these are."""
     position, keys, actions = workspace.board[0], workspace.keys, workspace.actions[ply]
     mover, killers = np.int64(position.ply & 1), workspace.killers[ply]
     size = 0
@@ -289,6 +295,7 @@ def sort_moves(rules, options, workspace, ply, count, width, first_action):
             if keys[size - 1] >= key:
                 continue
             size -= 1
+            actions[i] = actions[size]
         j = size
         while j > 0 and keys[j - 1] < key:
             keys[j], actions[j] = keys[j - 1], actions[j - 1]

@@ -1,0 +1,87 @@
+"""Forced results that the engine claims, played out.
+
+Run with ``python benchmarks/gomocup/claims.py --claims 1000``. The engine plays itself from random
+openings until it first says that one side wins by force. Then it goes on for the side that is said
+to win, and against it plays a search that leaves no move out, with ten times the nodes. A claim is
+false if the other side does not lose; a loss of time if it loses later than was said. A false claim
+is printed as the moves of the game.
+"""
+
+from __future__ import annotations
+
+import cyclopts
+from plyground import Agent, Game, Position, make_agent, make_game
+from plyground.agents import Decision
+from plyground.evaluation.openings import Openings
+
+WIDE = "radius=5,width=225,near_width=225,reductions=0,futility=0,margin=0,razoring=0,late=0"
+app = cyclopts.App(help=__doc__)
+
+
+def first_claim(agent: Agent, position: Position) -> Decision | None:
+    """Play on until the agent claims a result; None if the game ends before it is forced."""
+    while not position.is_over:
+        decision = agent.analyse(position)
+        if decision.mate_in is not None and decision.mate_in > 1:
+            return decision
+        position.play(decision.action)
+    return None
+
+
+def plies_to_win(agent: Agent, defender: Agent, position: Position, winner: int) -> int | None:
+    """The plies until the side said to win has won; None if it does not."""
+    position, plies = position.copy(), 0
+    while not position.is_over:
+        position.play((agent if position.to_move == winner else defender).act(position))
+        plies += 1
+    return plies if position.returns[winner] > 0 else None
+
+
+@app.default
+def main(
+    *,
+    game: str = "gomoku",
+    agent: str = "gomoku:nodes=20000",
+    defender: str = f"gomoku:nodes=200000,{WIDE}",
+    claims: int = 1000,
+    opening: str = "random:6",
+    seed: int = 1,
+) -> None:
+    """Print how many claims of wins and of losses hold.
+
+    Args:
+        game: the board
+        agent: the engine and its options
+        defender: what plays for the side that is said to lose
+        claims: how many, one a game
+        opening: as plyground tournament takes it
+        seed: of the openings
+    """
+    board: Game = make_game(game)
+    engine, other = make_agent(agent, board), make_agent(defender, board)
+    openings = Openings(board, opening, seed)
+    counts, number = {"wins": [0, 0, 0], "losses": [0, 0, 0]}, 0
+    while sum(count[0] for count in counts.values()) < claims:
+        position = board.position(list(openings[number]))
+        number += 1
+        decision = first_claim(engine, position)
+        if decision is None:
+            continue
+        assert decision.mate_in is not None
+        wins = decision.value > 0
+        winner = position.to_move if wins else 1 - position.to_move
+        plies = plies_to_win(engine, other, position, winner)
+        count = counts["wins" if wins else "losses"]
+        count[0] += 1
+        count[1] += plies is None
+        count[2] += plies is not None and plies > decision.mate_in
+        if plies is None:
+            text = " ".join(map(board.action_to_text, position.moves))
+            print(f"{'win' if wins else 'loss'} in {decision.mate_in}: {text}", flush=True)
+    for kind, (total, false, late) in counts.items():
+        print(f"{kind} claimed: {total}, false: {false}, later than claimed: {late}")
+    print(f"games: {number}")
+
+
+if __name__ == "__main__":
+    app()
