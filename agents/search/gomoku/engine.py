@@ -135,7 +135,8 @@ class GomokuEngine(Agent):
             complete = first.iterate(position, depth, before, *limits)
             before = value
             root = first.root
-            if complete or (root.best_action >= 0 and root.best > root.first_alpha):
+            # of an iteration cut short the better moves count, but no loss: others may hold
+            if complete or root.best > max(root.first_alpha, -PROVEN):
                 value, best = int(root.best), int(root.best_action)
             if not complete:
                 break

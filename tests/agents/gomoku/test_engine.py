@@ -243,3 +243,17 @@ def test_an_agent_that_changes_the_rule_forgets_what_held_under_the_other():
             alone.value,
             alone.nodes,
         )
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves"),
+    [
+        ("nodes=1100", "h7 g10 g11 f9 f7 h5 h10 i8 e10 g7 k8 j6 g5 k5 i9"),
+        ("depth=5,width=3,near_width=2,late=0", "k6 k9 e11 j7 j8 h7 e8 j10 e5 g8 h10 f6 k5 i7"),
+        ("depth=5,width=3,near_width=2,late=0", "f10 h7 j7 h6 h11 k7 i7 i10 i6 i9 k6"),
+    ],
+    ids=["cut short", "narrow", "narrow too"],
+)
+def test_no_result_is_claimed_that_rests_on_moves_not_tried(spec, moves):
+    game = make_game("gomoku")
+    assert make_agent(f"gomoku:{spec}", game).analyse(game.position(moves.split())).mate_in is None
