@@ -1,10 +1,10 @@
 """Forced results that the engine claims, played out.
 
-Run with ``python benchmarks/gomocup/claims.py --claims 1000``. The engine plays itself from random
-openings until it first says that one side wins by force. Then it goes on for the side that is said
-to win, and against it plays a search that leaves no move out, with ten times the nodes. A claim is
-false if the other side does not lose; a loss of time if it loses later than was said. A false claim
-is printed as the moves of the game.
+Run with ``python benchmarks/gomocup/claims.py --claims 1000``. The engine plays itself until it
+first says that one side wins by force. Then it goes on for the side that is said to win, and
+against it plays a search that leaves no move out, with three times the nodes. A claim is false if
+the other side does not lose. It is late if the other side loses after more plies than were said. A
+false claim is printed as the moves of the game.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def plies_to_win(agent: Agent, defender: Agent, position: Position, winner: int)
 def main(
     *,
     game: str = "gomoku",
-    agent: str = "gomoku:nodes=20000",
-    defender: str = f"gomoku:nodes=200000,{WIDE}",
+    agent: str = "gomoku:nodes=100000",
+    defender: str = f"gomoku:nodes=300000,{WIDE}",
     claims: int = 1000,
-    opening: str = "random:6",
+    opening: str = "balanced:5",
     seed: int = 1,
 ) -> None:
     """Print how many claims of wins and of losses hold.
