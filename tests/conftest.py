@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections import Counter
@@ -13,6 +14,8 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 # The networks of the tests are tiny: more threads would mostly wait for each other, and a waiting
 # thread uses its processor.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# numba sets colours up for each form of a call that it tries and drops.
+os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
 import hypothesis
 import pytest
@@ -111,6 +114,13 @@ def pytest_collection_modifyitems(config, items):
     left_out = {item for number, item in enumerate(slow) if number % parts != part % parts}
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish():
+    """Leave the ten thousand tests, and all modules, out of the search for unreachable cycles."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 50)
 
 
 def pytest_addoption(parser):

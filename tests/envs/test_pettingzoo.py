@@ -9,7 +9,7 @@ import time
 import warnings
 
 import pytest
-from helpers import ALL_GAMES
+from helpers import ALL_GAMES, GAMES
 from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test
 from plyground.envs.aec import env, raw_env
 
@@ -48,6 +48,7 @@ def test_seeds(spec, make):
 
 
 @pytest.mark.usefixtures("_strict")
+@pytest.mark.fast_cases(len(GAMES))
 @pytest.mark.parametrize("spec", ALL_GAMES)
 def test_rendering(spec):
     def make(render_mode):

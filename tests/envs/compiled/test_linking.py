@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import textwrap
 
 import numpy as np
 import pytest
+from numba.core.event import trigger_event
 from plyground.envs.compiled.kernels import inner_kernel, kernel
 
 
@@ -154,3 +156,17 @@ def test_kernels_run_with_a_numba_whose_inner_names_are_others(script, printed, 
         cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (result.stderr.partition("Traceback")[2], result.stdout) == ("", printed)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_unreachable_cycles_are_not_searched_for_while_something_is_compiled(enabled):
+    before = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        with trigger_event("numba:compile"):
+            with trigger_event("numba:compile"):  # of a kernel that this one calls
+                pass
+            assert not gc.isenabled()
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if before else gc.disable)()

@@ -171,6 +171,7 @@ with Store(sys.argv[1]) as store:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="a matter of POSIX")
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("mode_of_the_folder", [0o555, 0o777])
 def test_a_file_of_somebody_else_can_be_read_and_is_refused_for_writing(mode_of_the_folder):
     with tempfile.TemporaryDirectory() as name:  # not tmp_path, which is hidden from others
