@@ -224,7 +224,8 @@ def order_actions(rules, position, actions, count):
 def propose(rules, position, out, estimates):
     estimates[:] = 0
     if rules.fault == PROPOSAL_ILLEGAL:
-        out[:CELLS] = np.arange(CELLS)
+        for cell in range(CELLS):  # a copy of arrays would compile the text of its error too
+            out[cell] = cell
         return CELLS
     return legal_actions(rules, position, out)
 

@@ -143,7 +143,7 @@ def test_a_game_that_the_store_does_not_hold_is_named(client):
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
-@pytest.mark.fast_cases(2)
+@pytest.mark.fast_cases(1)
 def test_games_become_files(client, spec):
     import random
 
