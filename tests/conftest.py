@@ -27,6 +27,9 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("suite")
 
+# As in the command line: ten thousand tests are collected, and large libraries imported.
+gc.set_threshold(50_000)
+
 
 # as a shell leaves it for commands in the background; the tests of Ctrl-C need it
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -120,7 +123,6 @@ def pytest_collection_finish():
     """Leave the ten thousand tests, and all modules, out of the search for unreachable cycles."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 10, 50)
 
 
 def pytest_addoption(parser):
