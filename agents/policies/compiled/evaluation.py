@@ -12,12 +12,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs.compiled.kernels import inner_kernel, kernel
-from .tile import BLOCKS, LANES, WIDE, add_tile
+from .tile import (
+    BLOCKS,
+    FIRST,
+    HIGHEST,
+    LANES,
+    POSITIVE_SUM,
+    SUM,
+    WIDE,
+    add_tile,
+    combine_blocks,
+    pack_block,
+)
 
 BATCH = 8  # positions whose vectors lie side by side
 VECTOR_BLOCK = BATCH * LANES  # floats from a block of a vector to the next
 # kinds of layers
-MATRIX, MEAN, MAX, ADD_CHANNELS, COPY, SOFTMAX, ADD, SUB, MUL, RELU, SIGMOID, TANH = range(12)
+MATRIX, MEAN, MAX, ADD_CHANNELS, COPY, SOFTMAX, ADD, SUB, MUL, RELU, SIGMOID, TANH, PACK = range(13)
 _address = np.uintp
 
 
@@ -29,7 +40,7 @@ class CompiledNetwork(NamedTuple):
         num_board_layers: how many of them, from the first, are carried out for one position after
             the other; those after them for a batch at once.
         tables: of elements, to which layers refer, int64.
-        weights: float32.
+        weights: float32; or uint32, pairs of bfloat16, with biases that are the bits of float32.
         workspace: float32; what the layers compute. Each thread needs its own.
         observation, result: where the vectors of both start in the workspace.
         columns: the most columns of a tile.
@@ -52,11 +63,11 @@ def _apply_matrix(layer, weights, workspace, columns, first, last):
     x_block, x_row, out_block, out_row = layer[4], layer[5], layer[6], layer[7]
     kernel, bias, width, channels = layer[8], layer[9], layer[10], layer[11]
     kernel_rows, kernel_columns, margin = layer[12], layer[13], layer[14]
-    x_rows, rows, cells, relu = layer[15], layer[16], layer[17], layer[18]
+    x_rows, rows, cells, relu, x_cell = layer[15], layer[16], layer[17], layer[18], layer[19]
     floats, factors = _address(workspace.ctypes.data), _address(weights.ctypes.data)
     if cells == 0:  # the positions are the columns
         cells = last - first
-        x, out = x + first * LANES, out + first * LANES
+        x, out = x + first * x_cell, out + first * LANES
         add = add + first * LANES if add >= 0 else add
     tiles = (cells + columns - 1) // columns
     block, num_blocks = 0, width // LANES
@@ -69,7 +80,7 @@ def _apply_matrix(layer, weights, workspace, columns, first, last):
                 start, end = cells * tile // tiles, cells * (tile + 1) // tiles
                 place = block * out_block + row * out_row + start * LANES
                 add_tile(
-                    floats + _address((x + row * x_row + start * LANES) * 4),
+                    floats + _address((x + row * x_row + start * x_cell) * 4),
                     factors + _address((kernel + block * LANES) * 4),
                     factors + _address((bias + block * LANES) * 4),
                     floats + _address((add + place) * 4) if add >= 0 else _address(0),
@@ -85,6 +96,7 @@ def _apply_matrix(layer, weights, workspace, columns, first, last):
                     relu,
                     end - start,
                     np.int64(wide),
+                    weights,
                 )
         block += WIDE if wide else BLOCKS
 
@@ -93,47 +105,68 @@ def _apply_matrix(layer, weights, workspace, columns, first, last):
 def _pool(layer, workspace, position):
     """The mean or the maximum of each channel over the board, into a vector."""
     x, x_block, x_row, rows, columns = layer[1], layer[2], layer[3], layer[4], layer[5]
+    floats = _address(workspace.ctypes.data)
     for block in range(layer[6]):
-        out = layer[7] + block * VECTOR_BLOCK + position * LANES
+        first = layer[7] + block * VECTOR_BLOCK + position * LANES
+        out = floats + _address(first * 4)
         for lane in range(LANES):
-            workspace[out + lane] = 0.0 if layer[0] == MEAN else -np.inf
+            workspace[first + lane] = 0.0 if layer[0] == MEAN else -np.inf
         for row in range(rows):
-            for column in range(columns):
-                place = x + block * x_block + row * x_row + column * LANES
+            cell = floats + _address((x + block * x_block + row * x_row) * 4)
+            for _ in range(columns):
                 if layer[0] == MEAN:
-                    for lane in range(LANES):
-                        workspace[out + lane] += workspace[place + lane]
+                    combine_blocks(SUM, out, cell, out)
                 else:
-                    for lane in range(LANES):
-                        number, highest = workspace[place + lane], workspace[out + lane]
-                        workspace[out + lane] = highest if number <= highest else number
+                    combine_blocks(HIGHEST, out, cell, out)
+                cell += _address(LANES * 4)
         if layer[0] == MEAN:
             for lane in range(LANES):
-                workspace[out + lane] /= np.float32(rows * columns)
+                workspace[first + lane] /= np.float32(rows * columns)
 
 
 @inner_kernel
 def _add_channels(layer, workspace, position):
     """Add a vector to every cell of a board."""
     x, out, block_size, row_size = layer[1], layer[2], layer[3], layer[4]
+    floats = _address(workspace.ctypes.data)
     for block in range(layer[7]):
-        vector = layer[8] + block * VECTOR_BLOCK + position * LANES
+        vector = floats + _address((layer[8] + block * VECTOR_BLOCK + position * LANES) * 4)
         for row in range(layer[5]):
             for column in range(layer[6]):
                 place = block * block_size + row * row_size + column * LANES
-                for lane in range(LANES):
-                    result = workspace[x + place + lane] + workspace[vector + lane]
-                    lowest = np.float32(0.0) if layer[9] else result
-                    workspace[out + place + lane] = lowest if result < lowest else result
+                cell = floats + _address((x + place) * 4)
+                target = floats + _address((out + place) * 4)
+                if layer[9]:
+                    combine_blocks(POSITIVE_SUM, cell, vector, target)
+                else:
+                    combine_blocks(SUM, cell, vector, target)
+
+
+@inner_kernel
+def _pack(layer, weights, workspace, position):
+    """Round the inputs of a layer to pairs of bfloat16."""
+    floats = _address(workspace.ctypes.data)
+    for block in range(layer[3]):
+        place = block * layer[4] + position * layer[5]
+        target = layer[2] + place // 2
+        pack_block(
+            weights, floats + _address((layer[1] + place) * 4), floats + _address(target * 4)
+        )
 
 
 @inner_kernel
 def _copy(layer, tables, workspace, position):
     """Copy runs of numbers."""
+    floats = _address(workspace.ctypes.data)
     for run in range(layer[1], layer[1] + layer[2] * 5, 5):
         source = tables[run] + position * tables[run + 1]
         target = tables[run + 2] + position * tables[run + 3]
-        for each in range(tables[run + 4]):
+        end = source + tables[run + 4]
+        while source + LANES <= end:
+            block = floats + _address(source * 4)
+            combine_blocks(FIRST, block, block, floats + _address(target * 4))
+            source, target = source + LANES, target + LANES
+        for each in range(end - source):
             workspace[target + each] = workspace[source + each]
 
 
@@ -188,6 +221,8 @@ def _apply(layer, network, first, last):
             _pool(layer, workspace, position)
         elif kind == ADD_CHANNELS:
             _add_channels(layer, workspace, position)
+        elif kind == PACK:
+            _pack(layer, network.weights, workspace, position)
         elif kind == COPY:
             _copy(layer, tables, workspace, position)
         elif kind == SOFTMAX:

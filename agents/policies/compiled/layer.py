@@ -20,16 +20,24 @@ class Buffer:
         base: where it begins in the workspace.
         blocks: of 16 channels.
         rows, columns, margin: of a board; a vector has no rows.
+        cell: floats, or pairs of bfloat16, from cell to cell, and from position to position.
     """
 
     def __init__(
-        self, start: int, channels: int, rows: int = 0, columns: int = 0, margin: int = 0
+        self,
+        start: int,
+        channels: int,
+        rows: int = 0,
+        columns: int = 0,
+        margin: int = 0,
+        cell: int = LANES,
     ) -> None:
         self.start, self.base, self.is_board = start, 0, rows > 0
         self.blocks = -(-channels // (BLOCKS * LANES)) * BLOCKS
-        self.rows, self.columns, self.margin = rows, columns, margin
-        self.row_size = (columns + 2 * margin) * LANES
-        self.block_size = (rows + 2 * margin) * self.row_size if self.is_board else e.VECTOR_BLOCK
+        self.rows, self.columns, self.margin, self.cell = rows, columns, margin, cell
+        self.row_size = (columns + 2 * margin) * cell
+        cells = (rows + 2 * margin) * (columns + 2 * margin) if self.is_board else e.BATCH
+        self.block_size = cells * cell
         self.floats = self.blocks * self.block_size
         self.places = self.floats if self.is_board else self.blocks * LANES
 
@@ -44,10 +52,10 @@ class Buffer:
         places: np.ndarray = first[:, None, None] + rows[:, None] + columns
         return places[None]
 
-    def cell(self, margin: int = 0) -> int:
+    def first_cell(self, margin: int = 0) -> int:
         """Where the first cell lies in the workspace, or that ``margin`` cells before it."""
         inside = self.margin - margin
-        return self.base + inside * (self.row_size + LANES) * self.is_board
+        return self.base + inside * (self.row_size + self.cell) * self.is_board
 
 
 class Layer:

@@ -32,13 +32,16 @@ class _Value(NamedTuple):
     layer: Layer | None = None
 
 
-def compile_network(model: Model, num_actions: int, columns: int = COLUMNS) -> e.CompiledNetwork:
+def compile_network(
+    model: Model, num_actions: int, columns: int = COLUMNS, pairs: bool = False
+) -> e.CompiledNetwork:
     """The network of a policy file for :func:`.evaluation.evaluate_network`.
 
     Args:
         model: the file's content.
         num_actions: how many logits it gives.
         columns: the most columns of a tile; it changes the speed and no result.
+        pairs: whether layers multiply pairs of bfloat16.
 
     Raises:
         Unsupported: it holds layers that are not compiled, or numba or the processor does not fuse
@@ -47,7 +50,7 @@ def compile_network(model: Model, num_actions: int, columns: int = COLUMNS) -> e
     if not FUSES:
         raise Unsupported("fused multiplication and addition")
     try:
-        return _Compiler(model).compile(num_actions, columns)
+        return _Compiler(model, pairs).compile(num_actions, columns)
     except Unsupported:
         raise
     except Exception as error:  # graphs that are not of the suite's making may have any form
@@ -57,7 +60,9 @@ def compile_network(model: Model, num_actions: int, columns: int = COLUMNS) -> e
 class _Compiler:
     """Reads a graph."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, pairs: bool) -> None:
+        self.pairs = pairs
+        self.pairs_of: dict[Buffer, Buffer] = {}
         self.layers: list[Layer] = []
         self.buffers: list[Buffer] = []
         self.places = 0
@@ -153,12 +158,13 @@ class _Compiler:
             raise Unsupported(f"{kind} of this form")
         x, order = self.as_vector(inputs[0].array)
         out = self.vector(outputs)
-        kernel, place, width = self.store(weights[order], bias)
+        kernel, place, width = self.store(weights[order][None], bias)
+        x = self.packed(x)
         layer = Layer(
             lambda layer: [
                 *(e.MATRIX, x.base, out.base, layer.add.base if layer.add else -1),
                 *(x.block_size, 0, out.block_size, 0, kernel, place, width, len(order)),
-                *(1, 1, 0, 1, 1, 0, int(layer.relu)),
+                *(1, 1, 0, 1, 1, 0, int(layer.relu), x.cell),
             ],
             [x],
             out,
@@ -183,13 +189,20 @@ class _Compiler:
             for size, kernel in zip(places.shape[2:], weights.shape[2:])
         )
         out = self.board(outputs, rows, columns)
-        kernel, place, width = self.store(weights.transpose(2, 3, 1, 0).reshape(-1, outputs), bias)
+        taps = weights.transpose(2, 3, 1, 0).reshape(-1, channels, outputs)
+        kernel, place, width = self.store(taps, bias)
+        x = self.packed(x)
         layer = Layer(
             lambda layer: [
-                *(e.MATRIX, x.cell(margin), out.cell(), layer.add.cell() if layer.add else -1),
+                *(
+                    e.MATRIX,
+                    x.first_cell(margin),
+                    out.first_cell(),
+                    layer.add.first_cell() if layer.add else -1,
+                ),
                 *(x.block_size, x.row_size, out.block_size, out.row_size),
                 *(kernel, place, width, channels, kernel_rows, kernel_columns, margin),
-                *(x.rows, rows, columns, int(layer.relu)),
+                *(x.rows, rows, columns, int(layer.relu), x.cell),
             ],
             [x],
             out,
@@ -218,7 +231,16 @@ class _Compiler:
         code = e.MEAN if kind == "ReduceMean" else e.MAX
         layer = Layer(
             lambda layer: [
-                *(code, x.cell(), x.block_size, x.row_size, x.rows, x.columns, x.blocks, out.base)
+                *(
+                    code,
+                    x.first_cell(),
+                    x.block_size,
+                    x.row_size,
+                    x.rows,
+                    x.columns,
+                    x.blocks,
+                    out.base,
+                )
             ],
             [x],
             out,
@@ -251,7 +273,7 @@ class _Compiler:
         out = self.board(channels, x.rows, x.columns)
         addition = Layer(
             lambda layer: [
-                *(e.ADD_CHANNELS, x.cell(), out.cell(), x.block_size, x.row_size),
+                *(e.ADD_CHANNELS, x.first_cell(), out.first_cell(), x.block_size, x.row_size),
                 *(x.rows, x.columns, x.blocks, vector.base, int(layer.relu)),
             ],
             [x, vector],
@@ -365,17 +387,35 @@ class _Compiler:
         self.tables += rows.ravel().tolist()
         return len(self.tables) - rows.size
 
+    def packed(self, x: Buffer) -> Buffer:
+        """What a layer multiplies: the buffer, or its numbers as pairs."""
+        if not self.pairs:
+            return x
+        if x not in self.pairs_of:
+            shape = (x.blocks * LANES, x.rows, x.columns, x.margin, LANES // 2)
+            out = self.pairs_of[x] = self._buffer(Buffer(self.places, *shape))
+            board = (x.floats // LANES, LANES, 0)  # how many blocks, and how far apart
+            blocks = board if x.is_board else (x.blocks, x.block_size, LANES)
+            layer = Layer(lambda layer: [e.PACK, x.base, out.base, *blocks], [x], out)
+            self.layers.append(layer)
+        return self.pairs_of[x]
+
     def store(self, weights: np.ndarray, bias: np.ndarray) -> tuple[int, int, int]:
-        """Keep weights (inputs, outputs) and biases; where both start, and their width."""
-        outputs = weights.shape[1]
+        """Keep weights (taps, inputs, outputs) and biases; where both start, and their width."""
+        taps, inputs, outputs = weights.shape
         width = -(-outputs // (BLOCKS * LANES)) * BLOCKS * LANES
-        start = self.num_weights
-        for array in (weights, bias[None]):
-            padded = np.zeros((len(array), width), np.float32)
-            padded[:, :outputs] = array
-            self.weights.append(padded.ravel())
-            self.num_weights += padded.size
-        return start, self.num_weights - width, width
+        padded = np.zeros((taps, inputs + inputs % 2 * self.pairs, width), np.float32)
+        padded[:, :inputs, :outputs] = weights
+        words = padded.view(np.uint32)
+        if self.pairs:  # rounded to the nearest, to even where both are as near
+            halves = (words + 0x7FFF + (words >> 16 & 1)) >> 16
+            words = halves[:, ::2] | halves[:, 1::2] << 16
+        biases = np.zeros(width, np.float32)
+        biases[:outputs] = bias
+        self.weights += [words.ravel(), biases.view(np.uint32)]
+        end = self.num_weights + words.size
+        start, self.num_weights = self.num_weights, end + width
+        return start, end, width
 
     # the result
 
@@ -400,13 +440,13 @@ class _Compiler:
             first = buffer.base + lanes // LANES * e.VECTOR_BLOCK + lanes % LANES
             for position in range(e.BATCH):
                 workspace[first + position * LANES] = numbers
-        weights = e.aligned_floats(self.num_weights)
+        weights = e.aligned_floats(self.num_weights).view(np.uint32)
         weights[:] = np.concatenate(self.weights)
         return e.CompiledNetwork(
             table,
             len(on_boards),
             np.array(self.tables, np.int64),
-            weights,
+            weights if self.pairs else weights.view(np.float32),
             workspace,
             self.observation.base,
             result.base,
@@ -438,13 +478,13 @@ class _Compiler:
         for index, layer in enumerate(layers):
             buffer = layer.writes
             if buffer.is_board and boards.index(buffer) == index:
-                shape = buffer.blocks, buffer.rows, buffer.columns
+                shape = buffer.blocks, buffer.rows, buffer.columns, buffer.cell
                 if spare.get(shape):
                     buffer.base = spare[shape].pop()
                 else:
                     buffer.base, end = end, end + buffer.floats
             for each in {*layer.reads, buffer}:
                 if each.is_board and last[each] == index:
-                    shape = each.blocks, each.rows, each.columns
+                    shape = each.blocks, each.rows, each.columns, each.cell
                     spare.setdefault(shape, []).append(each.base)
         return end

@@ -11,6 +11,9 @@ same thing to a tile, and one set of tiles serves layers of every size.
 Each sum starts with the bias and grows by one fused multiplication and addition for each input, in
 the order of rows, columns and channels. No other rounding takes place, so the result has the same
 bits whatever the tile's size and the processor.
+
+Weights in bfloat16 lie in pairs of inputs, and so do the inputs: :func:`pack_block` rounds them.
+One instruction then multiplies both and adds them to a sum in float32.
 """
 
 from __future__ import annotations
@@ -39,15 +42,19 @@ _FEATURES = _features()
 FUSES: bool = bool(_FEATURES & {"fma", "neon"}) and not numba.config.DISABLE_JIT
 # blocks of output channels and columns whose sums fit into the registers
 BLOCKS, COLUMNS = (2, 8) if "avx512f" in _FEATURES else (1, 6)
+# whether it multiplies pairs of bfloat16
+MULTIPLIES_PAIRS: bool = FUSES and "avx512bf16" in _FEATURES
 WIDE = 4  # blocks for a single column: enough sums to hide how long each takes
+
+FIRST, SUM, POSITIVE_SUM, HIGHEST = range(4)  # what is made of two blocks
 
 _Sums = dict[tuple[int, int], Any]  # of each column and block, a place on the stack
 
 _FLOAT, _INT = ir.FloatType(), ir.IntType(64)
 _VECTOR = ir.VectorType(_FLOAT, LANES)
 _BYTES = 4
-_UNDEFINED = ir.Constant(_VECTOR, ir.Undefined)
-_FIRST = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+_PAIRS = ir.VectorType(ir.IntType(32), LANES)
+_FIRST = ir.Constant(_PAIRS, [0] * LANES)
 
 
 def _pointer(builder: Any, address: Any, floats: Any, kind: Any) -> Any:
@@ -55,16 +62,72 @@ def _pointer(builder: Any, address: Any, floats: Any, kind: Any) -> Any:
     return builder.inttoptr(builder.add(address, offset), kind.as_pointer())
 
 
-def _load(builder: Any, address: Any, floats: Any) -> Any:
-    vector = builder.load(_pointer(builder, address, floats, _VECTOR))
+def _load(builder: Any, address: Any, floats: Any, kind: Any = _VECTOR) -> Any:
+    vector = builder.load(_pointer(builder, address, floats, kind))
     vector.align = _BYTES
     return vector
 
 
-def _load_to_all_lanes(builder: Any, address: Any, floats: Any) -> Any:
-    number = builder.load(_pointer(builder, address, floats, _FLOAT))
-    vector = builder.insert_element(_UNDEFINED, number, ir.IntType(32)(0))
-    return builder.shuffle_vector(vector, _UNDEFINED, _FIRST)
+def _load_to_all_lanes(builder: Any, address: Any, floats: Any, kind: Any) -> Any:
+    number = builder.load(_pointer(builder, address, floats, kind.element))
+    undefined = ir.Constant(kind, ir.Undefined)
+    vector = builder.insert_element(undefined, number, ir.IntType(32)(0))
+    return builder.shuffle_vector(vector, undefined, _FIRST)
+
+
+def _call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
+    kind = ir.FunctionType(result, [argument.type for argument in arguments])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
+
+
+def in_pairs(weights: Any) -> bool:
+    """Whether weights, or numba's type of them, are pairs of bfloat16."""
+    return str(weights.dtype) == "uint32"
+
+
+@intrinsic
+def pack_block(typingctx: Any, weights: Any, source: Any, target: Any) -> Any:
+    """Round the floats of a block, at an address, to pairs of bfloat16, at another.
+
+    Nothing is done where the weights are no pairs.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if in_pairs(weights):
+            halves = ir.VectorType(ir.IntType(16), LANES)
+            block = _load(builder, arguments[1], _INT(0))
+            result = _call(builder, "llvm.x86.avx512bf16.cvtneps2bf16.512", halves, block)
+            place = _pointer(builder, arguments[2], _INT(0), halves)
+            builder.store(result, place).align = _BYTES
+        return context.get_dummy_value()
+
+    return types.void(weights, types.uintp, types.uintp), codegen
+
+
+@intrinsic(prefer_literal=True)
+def combine_blocks(typingctx: Any, kind: Any, a: Any, b: Any, out: Any) -> Any:
+    """Write to an address the sum (or as ``kind`` says) of the blocks at two others."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        first, second = (_load(builder, each, _INT(0)) for each in arguments[1:3])
+        result = {
+            FIRST: lambda: first,
+            SUM: lambda: builder.fadd(first, second),
+            POSITIVE_SUM: lambda: _positive(builder, builder.fadd(first, second)),
+            HIGHEST: lambda: builder.select(
+                builder.fcmp_ordered("<=", second, first), first, second
+            ),
+        }[kind.literal_value]()
+        builder.store(result, _pointer(builder, arguments[3], _INT(0), _VECTOR)).align = _BYTES
+        return context.get_dummy_value()
+
+    return types.void(kind, *[types.uintp] * 3), codegen
+
+
+def _positive(builder: Any, numbers: Any) -> Any:
+    """The numbers, with 0 for negative ones; unordered: what is no number stays so."""
+    zero = ir.Constant(_VECTOR, [0.0] * LANES)
+    return builder.select(builder.fcmp_unordered(">", numbers, zero), numbers, zero)
 
 
 class _Arguments(NamedTuple):
@@ -84,6 +147,7 @@ class _Arguments(NamedTuple):
     width: Any
     out_block: Any
     relu: Any
+    pairs: bool
 
 
 @intrinsic
@@ -105,6 +169,7 @@ def add_tile(
     relu: Any,
     columns: Any,
     wide: Any,
+    kind: Any,
 ) -> Any:
     """Compute one tile of ``columns`` columns and :data:`BLOCKS` blocks of output channels.
 
@@ -126,21 +191,22 @@ def add_tile(
         relu: whether negative results become 0.
         columns: 1 to :data:`COLUMNS`.
         wide: whether the tile is one column of :data:`WIDE` blocks instead.
+        kind: the array of all weights, whose type says whether they are pairs.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        values = _Arguments(*arguments[:-2])
-        is_wide = builder.icmp_signed("!=", arguments[-1], _INT(0))
+        values = _Arguments(*arguments[:-3], in_pairs(kind))
+        is_wide = builder.icmp_signed("!=", arguments[-2], _INT(0))
         with builder.if_else(is_wide) as (wide_tile, others):
             with wide_tile:
                 _emit_tile(builder, values, 1, WIDE)
             with others:
                 for columns in range(1, COLUMNS + 1):
-                    with builder.if_then(builder.icmp_signed("==", arguments[-2], _INT(columns))):
+                    with builder.if_then(builder.icmp_signed("==", arguments[-3], _INT(columns))):
                         _emit_tile(builder, values, columns, BLOCKS)
         return context.get_dummy_value()
 
-    return types.void(*[types.uintp] * 5, *[types.int64] * 11), codegen
+    return types.void(*[types.uintp] * 5, *[types.int64] * 11, kind), codegen
 
 
 def _emit_tile(builder: Any, tile: _Arguments, columns: int, blocks: int) -> None:
@@ -149,20 +215,25 @@ def _emit_tile(builder: Any, tile: _Arguments, columns: int, blocks: int) -> Non
     sums = {cell: cgutils.alloca_once(builder, _VECTOR) for cell in cells}
     for column, block in cells:
         builder.store(_load(builder, tile.bias, _INT(block * LANES)), sums[column, block])
-    channel_blocks = builder.sdiv(builder.add(tile.channels, _INT(LANES - 1)), _INT(LANES))
+    # in words of four bytes: those of a cell's block, those of all inputs of a tap
+    cell = LANES // 2 if tile.pairs else LANES
+    inputs = tile.channels
+    if tile.pairs:
+        inputs = builder.sdiv(builder.add(inputs, _INT(1)), _INT(2))
+    channel_blocks = builder.sdiv(builder.add(inputs, _INT(cell - 1)), _INT(cell))
     rows = cgutils.for_range_slice(builder, tile.first_row, tile.last_row, _INT(1), inc=True)
     with rows as (row, _), cgutils.for_range(builder, tile.kernel_columns) as kernel_column:
         tap = builder.add(builder.mul(row, tile.kernel_columns), kernel_column.index)
         x_tap = builder.add(
-            builder.mul(row, tile.x_row), builder.mul(kernel_column.index, _INT(LANES))
+            builder.mul(row, tile.x_row), builder.mul(kernel_column.index, _INT(cell))
         )
         with cgutils.for_range(builder, channel_blocks) as channel_block:
-            start = builder.mul(channel_block.index, _INT(LANES))
-            left = builder.sub(tile.channels, start)
-            many = builder.icmp_signed(">", left, _INT(LANES))
+            start = builder.mul(channel_block.index, _INT(cell))
+            left = builder.sub(inputs, start)
+            many = builder.icmp_signed(">", left, _INT(cell))
             x_start = builder.add(x_tap, builder.mul(channel_block.index, tile.x_block))
-            line = builder.add(builder.mul(tap, tile.channels), start)
-            with cgutils.for_range(builder, builder.select(many, _INT(LANES), left)) as channel:
+            line = builder.add(builder.mul(tap, inputs), start)
+            with cgutils.for_range(builder, builder.select(many, _INT(cell), left)) as channel:
                 weights = builder.mul(builder.add(line, channel.index), tile.width)
                 x = builder.add(x_start, channel.index)
                 _emit_sums(builder, tile, sums, x, weights)
@@ -170,19 +241,23 @@ def _emit_tile(builder: Any, tile: _Arguments, columns: int, blocks: int) -> Non
 
 
 def _emit_sums(builder: Any, tile: _Arguments, sums: _Sums, x: Any, weights: Any) -> None:
-    """Add one input of every column, times its weights, to the sums."""
-    kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
-    fuse = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{LANES}f32")
+    """Add one input of every column, or a pair, times its weights, to the sums."""
+    kind, cell = (_PAIRS, LANES // 2) if tile.pairs else (_VECTOR, LANES)
     factors: dict[int, Any] = {}
     inputs: dict[int, Any] = {}
     for (column, block), slot in sums.items():
         if block not in factors:
             place = builder.add(weights, _INT(block * LANES))
-            factors[block] = _load(builder, tile.weights, place)
+            factors[block] = _load(builder, tile.weights, place, kind)
         if column not in inputs:
-            place = builder.add(x, _INT(column * LANES))
-            inputs[column] = _load_to_all_lanes(builder, tile.x, place)
-        result = builder.call(fuse, [inputs[column], factors[block], builder.load(slot)])
+            place = builder.add(x, _INT(column * cell))
+            inputs[column] = _load_to_all_lanes(builder, tile.x, place, kind)
+        total, both = builder.load(slot), (inputs[column], factors[block])
+        if tile.pairs:
+            name = "llvm.x86.avx512bf16.dpbf16ps.512"
+            result = _call(builder, name, _VECTOR, total, *both)
+        else:
+            result = _call(builder, f"llvm.fma.v{LANES}f32", _VECTOR, *both, total)
         builder.store(result, slot)
 
 
@@ -196,11 +271,9 @@ def _emit_results(builder: Any, tile: _Arguments, sums: _Sums) -> None:
         for cell, slot in sums.items():
             more = _load(builder, tile.add, place(*cell))
             builder.store(builder.fadd(builder.load(slot), more), slot)
-    zero = ir.Constant(_VECTOR, [0.0] * LANES)
     has_relu = builder.icmp_signed("!=", tile.relu, _INT(0))
     for cell, slot in sums.items():
         result = builder.load(slot)
-        # unordered: what is no number stays so
-        positive = builder.select(builder.fcmp_unordered(">", result, zero), result, zero)
+        positive = _positive(builder, result)
         target = _pointer(builder, tile.out, place(*cell), _VECTOR)
         builder.store(builder.select(has_relu, positive, result), target).align = _BYTES
