@@ -17,9 +17,9 @@ from .tile import (
     FIRST,
     HIGHEST,
     LANES,
+    MOST_BLOCKS,
     POSITIVE_SUM,
     SUM,
-    WIDE,
     add_tile,
     combine_blocks,
     pack_block,
@@ -70,14 +70,16 @@ def _apply_matrix(layer, weights, workspace, columns, first, last):
         x, out = x + first * x_cell, out + first * LANES
         add = add + first * LANES if add >= 0 else add
     tiles = (cells + columns - 1) // columns
-    block, num_blocks = 0, width // LANES
-    while block < num_blocks:
-        wide = cells == 1 and block + WIDE <= num_blocks
-        for row in range(rows):
-            low = max(np.int64(0), margin - row)
-            high = min(kernel_rows, x_rows + margin - row)
-            for tile in range(tiles):
-                start, end = cells * tile // tiles, cells * (tile + 1) // tiles
+    for tile in range(tiles):
+        start, end = cells * tile // tiles, cells * (tile + 1) // tiles
+        block, num_blocks = 0, width // LANES
+        while block < num_blocks:
+            blocks = MOST_BLOCKS[end - start]
+            if block + blocks > num_blocks:
+                blocks = BLOCKS
+            for row in range(rows):
+                low = max(np.int64(0), margin - row)
+                high = min(kernel_rows, x_rows + margin - row)
                 place = block * out_block + row * out_row + start * LANES
                 add_tile(
                     floats + _address((x + row * x_row + start * x_cell) * 4),
@@ -95,10 +97,10 @@ def _apply_matrix(layer, weights, workspace, columns, first, last):
                     out_block,
                     relu,
                     end - start,
-                    np.int64(wide),
+                    blocks,
                     weights,
                 )
-        block += WIDE if wide else BLOCKS
+            block += blocks
 
 
 @inner_kernel

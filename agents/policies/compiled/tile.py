@@ -42,9 +42,10 @@ _FEATURES = _features()
 FUSES: bool = bool(_FEATURES & {"fma", "neon"}) and not numba.config.DISABLE_JIT
 # blocks of output channels and columns whose sums fit into the registers
 BLOCKS, COLUMNS = (2, 8) if "avx512f" in _FEATURES else (1, 6)
+# more blocks for tiles of few columns: enough sums to hide how long each takes
+MOST_BLOCKS = (0, 4, *[2] * 7) if "avx512f" in _FEATURES else (0, 4, 2, 1, 1, 1, 1)
 # whether it multiplies pairs of bfloat16
 MULTIPLIES_PAIRS: bool = FUSES and "avx512bf16" in _FEATURES
-WIDE = 4  # blocks for a single column: enough sums to hide how long each takes
 
 FIRST, SUM, POSITIVE_SUM, HIGHEST = range(4)  # what is made of two blocks
 
@@ -168,10 +169,10 @@ def add_tile(
     out_block: Any,
     relu: Any,
     columns: Any,
-    wide: Any,
+    blocks: Any,
     kind: Any,
 ) -> Any:
-    """Compute one tile of ``columns`` columns and :data:`BLOCKS` blocks of output channels.
+    """Compute one tile of some columns and blocks of output channels.
 
     Args:
         typingctx: of numba.
@@ -190,20 +191,17 @@ def add_tile(
         out_block: floats from a block of output channels to the next.
         relu: whether negative results become 0.
         columns: 1 to :data:`COLUMNS`.
-        wide: whether the tile is one column of :data:`WIDE` blocks instead.
+        blocks: :data:`BLOCKS`, or the :data:`MOST_BLOCKS` of so many columns.
         kind: the array of all weights, whose type says whether they are pairs.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         values = _Arguments(*arguments[:-3], in_pairs(kind))
-        is_wide = builder.icmp_signed("!=", arguments[-2], _INT(0))
-        with builder.if_else(is_wide) as (wide_tile, others):
-            with wide_tile:
-                _emit_tile(builder, values, 1, WIDE)
-            with others:
-                for columns in range(1, COLUMNS + 1):
-                    with builder.if_then(builder.icmp_signed("==", arguments[-3], _INT(columns))):
-                        _emit_tile(builder, values, columns, BLOCKS)
+        for columns in range(1, COLUMNS + 1):
+            with builder.if_then(builder.icmp_signed("==", arguments[-3], _INT(columns))):
+                for blocks in {BLOCKS, MOST_BLOCKS[columns]}:
+                    with builder.if_then(builder.icmp_signed("==", arguments[-2], _INT(blocks))):
+                        _emit_tile(builder, values, columns, blocks)
         return context.get_dummy_value()
 
     return types.void(*[types.uintp] * 5, *[types.int64] * 11, kind), codegen
