@@ -14,7 +14,6 @@ from collections.abc import Iterator
 import cyclopts
 import numpy as np
 import plyground
-from plyground.agents.policies.policy import open_network
 from plyground.agents.policies.policy_file import OnnxNetwork
 from plyground.agents.policies.zoo import cards
 from timing import Work, print_table, rates
@@ -38,11 +37,11 @@ def positions() -> list[plyground.Position]:
 
 def works(spec: str) -> Iterator[tuple[str, str, Work]]:
     """What is measured: its name, its unit, the work."""
-    agent, sample, network = plyground.make_agent(spec, GAME), positions(), open_network(spec)
+    agent, sample = plyground.make_agent(spec, GAME), positions()
     agent.get_ready(GAME)
     observations = np.stack([position.observation() for position in sample])
     masks = np.stack([position.action_mask() for position in sample])
-    evaluate = network.for_game(GAME).evaluate
+    evaluate = agent.network.evaluate
 
     def search_work(search: plyground.Agent) -> Work:
         return lambda: sum(search.analyse(position).simulations for position in sample[::16])
@@ -86,7 +85,7 @@ def main(
     """Print what a network does in a second.
 
     Args:
-        policy: a policy file for connect four, or zoo:NAME
+        policy: a policy file for connect four, or zoo:NAME; ,precision=bfloat16 may follow
         seconds: length of a turn
         evaluators: compare kernel and onnxruntime instead, for every shipped network
     """

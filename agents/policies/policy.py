@@ -21,6 +21,7 @@ from ...envs.specification import Parameter, SpecificationError, refusing
 from ..agent import Agent, Decision
 from ..registry import register_agent
 from ..score import PlainScores, Score
+from .compiled.runner import PRECISIONS
 from .policy_file import NO_VALUE, OF_ACTIONS, Network, load_policy_file
 from .zoo import PREFIX, ZooNetworks
 
@@ -28,6 +29,13 @@ BEST = "best.onnx"  # the policy file of a run folder
 # probabilities that differ by less count as equal: a batch is computed in another order than one
 # position, so the last digits differ
 TIE = 1e-5
+PRECISION = Parameter(
+    "precision",
+    str,
+    PRECISIONS[0],
+    "of the numbers that the network multiplies; bfloat16 is faster and for some processors only",
+    choices=PRECISIONS,
+)
 
 
 @kernel
@@ -127,6 +135,7 @@ class PolicyAgent(Agent):
             100,
         ),
         Parameter("symmetries", bool, False, "average over the symmetric images of the board"),
+        PRECISION,
     )
     argument: ClassVar[str | None] = "path"
     isolated = True
@@ -150,11 +159,14 @@ class PolicyAgent(Agent):
             self.check_game(self._source.game)
 
     def check_game(self, game: Game) -> None:
-        self._source.for_game(game).check_plays()
+        self._network_for(game).check_plays()
+
+    def _network_for(self, game: Game) -> Network:
+        return self._source.for_game(game).in_precision(self.options["precision"])
 
     def _bind(self, game: Game) -> None:
         """Play ``game`` from now on, where no position says which it is."""
-        self.network: Network = self._source.for_game(game)
+        self.network: Network = self._network_for(game)
         self._positions = game.new_records(2)
 
     def playing(self, game: Game) -> Self:

@@ -50,7 +50,7 @@ from ...envs.specification import (
 from .compiled.evaluation import CompiledNetwork
 from .compiled.model_file import FLOAT, Model, read_model
 from .compiled.program import Unsupported
-from .compiled.runner import Runner, compiled_runner
+from .compiled.runner import PRECISIONS, Runner, compiled_runner
 
 FORMAT = "policy 1"
 INPUT, OUTPUTS = "observation", ("logits", "value")
@@ -172,6 +172,18 @@ class Network(ABC):
         return_so_far = position.returns[position.to_move] if to_come else 0.0
         return float(min(max(return_so_far + value, facts.min_return), facts.max_return))
 
+    def in_precision(self, precision: str) -> Network:
+        """The network with numbers multiplied in one of ``PRECISIONS``.
+
+        Raises:
+            SpecificationError: it cannot be evaluated so.
+        """
+        if precision != PRECISIONS[0]:
+            raise SpecificationError(
+                f"precision={precision} is for policy files; {self.source} is none"
+            )
+        return self
+
     def __deepcopy__(self, memo: Any) -> Network:
         return self  # it never changes
 
@@ -189,13 +201,16 @@ class OnnxNetwork(Network):
         source: where the file comes from, for messages.
         data: its content.
         compiled: whether the kernel evaluates it where it can; onnxruntime otherwise.
+        precision: of the kernel, one of ``PRECISIONS``; onnxruntime has the first alone.
 
     Attributes:
         data: the file's content.
         evaluator: what evaluates it, and why where it is not the kernel.
     """
 
-    def __init__(self, source: str, data: bytes, compiled: bool = True) -> None:
+    def __init__(
+        self, source: str, data: bytes, compiled: bool = True, precision: str = PRECISIONS[0]
+    ) -> None:
         try:
             model = read_model(data)
         except Exception:  # whatever the bytes may be
@@ -213,15 +228,19 @@ class OnnxNetwork(Network):
         self.discount: float = _read_discount(source, metadata)
         self.has_policy: bool = metadata.get(_POLICY) != "none"
         self._check_signature(model)
-        self._compiled = compiled
+        self._compiled, self._precision = compiled, precision
         self._runner: Runner | None = None
         reason = ""
-        self.evaluator: str = "compiled kernel, float32"
+        self.evaluator: str = f"compiled kernel, {precision}"
         if compiled:
             try:
-                self._runner = compiled_runner(model, self.game.facts.num_actions)
+                self._runner = compiled_runner(model, self.game.facts.num_actions, precision)
             except Unsupported as missing:
                 reason = f", since the kernel has no {missing}"
+                if precision != PRECISIONS[0]:
+                    raise SpecificationError(
+                        f"the policy {source} is evaluated in {PRECISIONS[0]} only{reason}"
+                    ) from None
         if self._runner is None:
             self.evaluator = f"onnxruntime{reason}"
             self._session: Any = _open_session(source, data, reason)
@@ -277,6 +296,11 @@ class OnnxNetwork(Network):
         logits, values = self._session.run(list(OUTPUTS), {INPUT: observations})
         return logits, values
 
+    def in_precision(self, precision: str) -> OnnxNetwork:
+        if precision == self._precision:
+            return self
+        return OnnxNetwork(self.source, self.data, self._compiled, precision).playing(self.game)
+
     def write(self, path: str | Path) -> None:
         """Write the same policy file elsewhere."""
         write_policy(Path(path), self.data)
@@ -291,12 +315,12 @@ class OnnxNetwork(Network):
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.source, self.data, self.game.spec, self._compiled)
+        return _restore, (self.game.spec, self.source, self.data, self._compiled, self._precision)
 
 
-def _restore(source: str, data: bytes, spec: str, compiled: bool) -> OnnxNetwork:
+def _restore(spec: str, *arguments: Any) -> OnnxNetwork:
     """The network that was pickled, for the game that it played."""
-    network, game = OnnxNetwork(source, data, compiled), make_game(spec)
+    network, game = OnnxNetwork(*arguments), make_game(spec)
     return network if network.game == game else network.playing(game)
 
 

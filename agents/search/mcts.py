@@ -18,6 +18,7 @@ from ..agent import Agent, Decision, heuristic_index
 from ..book import BOOK_PARAMETERS
 from ..deadline import Deadline
 from ..lookahead import LostMoves
+from ..policies.policy_file import Network
 from ..registry import register_agent
 from ..score import Kind, Score, score_of_position
 from ..solvers.endgame import ENDGAME, Endgame
@@ -104,9 +105,13 @@ class Mcts(Agent):
         """Load the network, if there is one."""
         self._networks = load_guide(self.options, self.parameters)
 
+    def _network_for(self, game: Game) -> Network:
+        assert self._networks is not None
+        return self._networks.for_game(game).in_precision(self.options["precision"])
+
     def check_game(self, game: Game) -> None:
         if self._networks is not None:
-            self._networks.for_game(game)
+            self._network_for(game)
         if self.options["endgame"]:
             solver_class_of(game)
         heuristic = self.options["heuristic"]
@@ -164,7 +169,7 @@ class Mcts(Agent):
         if self._networks is None:
             self._simulate(game, tree, 0, new_stream(0), 1)
         else:
-            network = self._networks.for_game(game)
+            network = self._network_for(game)
             self._guide = Guide(network, game, self.options["c_puct"], self.options["batch"])
         self._find(tree, position)
         search.copy_subtree(tree.nodes, search.ROOT, search.new_tree(game, 2).nodes)

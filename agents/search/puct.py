@@ -13,7 +13,7 @@ from ...envs.game import Game
 from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
 from ..policies.compiled.batch import new_batch
-from ..policies.policy import open_network
+from ..policies.policy import PRECISION, open_network
 from ..policies.policy_file import TO_COME, Network
 from ..policies.zoo import ZooNetworks
 from . import puct_kernels as puct_search
@@ -43,9 +43,10 @@ NETWORK_PARAMETERS = (
     Parameter(
         "batch", int, DEFAULT_BATCH, "with network=: positions it is asked about at once", 1, 4096
     ),
+    PRECISION._replace(help=f"with network=: {PRECISION.help}"),
 )
 _ONLY_WITH, _NOT_WITH = (
-    ("c_puct", "batch"),
+    ("c_puct", "batch", "precision"),
     ("exploration", "playout", "cutoff", "heuristic", "threads"),
 )
 

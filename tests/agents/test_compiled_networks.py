@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import platform
 import subprocess
 import sys
@@ -14,14 +15,17 @@ import pytest
 from helpers import random_positions
 from networks import write_network
 from onnx import helper
+from plyground import make_agent, make_game
 from plyground.agents.policies import zoo
 from plyground.agents.policies.compiled import program
 from plyground.agents.policies.compiled.model_file import read_model, read_tensor
-from plyground.agents.policies.compiled.runner import Runner
+from plyground.agents.policies.compiled.runner import PRECISIONS, Runner
+from plyground.agents.policies.compiled.tile import MULTIPLIES_PAIRS
 from plyground.agents.policies.policy_file import OnnxNetwork, load_policy_file
 from plyground.envs.specification import SpecificationError
 
 COMPILED = "compiled kernel, float32"
+PRECISIONS_HERE = PRECISIONS if MULTIPLIES_PAIRS else PRECISIONS[:1]
 FEW, MANY = 60, 1000
 MOST = 1e-4  # between kernel and onnxruntime
 # a processor with AVX2 and without AVX-512, as numba can be told of it
@@ -72,8 +76,9 @@ def test_every_shipped_network_gives_what_onnxruntime_gives_in_many_positions(ca
     assert_equals_onnxruntime(card, MANY)
 
 
-def test_the_bits_are_those_of_single_positions_and_of_smaller_tiles(card):
-    network = card.network()
+@pytest.mark.parametrize("precision", PRECISIONS_HERE)
+def test_the_bits_are_those_of_single_positions_and_of_smaller_tiles(card, precision):
+    network = card.network().in_precision(precision)
     facts = network.game.facts
     observations = observations_of(network.game, 19).astype(np.float32)
     logits, values = network.run(observations)
@@ -83,10 +88,49 @@ def test_the_bits_are_those_of_single_positions_and_of_smaller_tiles(card):
     assert np.array_equal(values, np.concatenate([each[1] for each in single]))
     for columns in (1, 4):
         model = read_model(network.data)
-        program_of_tile = program.compile_network(model, facts.num_actions, columns)
+        program_of_tile = program.compile_network(
+            model, facts.num_actions, columns, pairs=precision == "bfloat16"
+        )
         smaller = Runner(program_of_tile, facts.num_actions)(observations)
         assert np.array_equal(logits, smaller[0])
         assert np.array_equal(values, smaller[1])
+
+
+@pytest.mark.parametrize("precision", PRECISIONS_HERE)
+def test_sums_are_those_of_rounded_weights(precision, tmp_path):
+    weights = np.random.default_rng(1).normal(size=(18, 9)).astype(np.float32)
+    path = write_network(tmp_path / "linear.onnx", "tic_tac_toe", weights, np.full(9, 1 / 3))
+    network = load_policy_file(path).in_precision(precision)
+    assert network.evaluator == f"compiled kernel, {precision}"
+    if precision == "bfloat16":  # 8 bits, with the one that is not written
+        fraction, exponent = np.frexp(weights)
+        weights = np.ldexp(np.round(fraction * 256) / 256, exponent)
+    observations = observations_of(network.game, 19)
+    logits = network.evaluate(observations)[0]
+    assert np.abs(logits - (observations.reshape(19, -1) @ weights + 1 / 3)).max() < 1e-5
+    again = pickle.loads(pickle.dumps(network))
+    assert again.evaluator == network.evaluator
+    assert np.array_equal(again.evaluate(observations)[0], logits)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS_HERE)
+@pytest.mark.parametrize("agent", ["zoo:tic_tac_toe", "mcts:network=zoo:tic_tac_toe,simulations=9"])
+def test_agents_play_in_every_precision_and_keep_to_it(agent, precision):
+    player = make_agent(f"{agent},precision={precision}", "tic_tac_toe")
+    position = make_game("tic_tac_toe").position(["a1", "b2"])
+    plain, rounded = make_agent(agent, "tic_tac_toe").analyse(position), player.analyse(position)
+    assert abs(plain.value - rounded.value) < 0.05
+    assert (plain.value == rounded.value) == (precision == "float32")
+
+
+def test_a_precision_that_the_processor_lacks_is_refused(monkeypatch):
+    monkeypatch.setattr(program, "MULTIPLIES_PAIRS", False)
+    complaint = "zoo:tic_tac_toe is evaluated in float32 only, since the kernel has no multiplicat"
+    for agent in ("zoo:tic_tac_toe", "mcts:network=zoo:tic_tac_toe"):
+        with pytest.raises(SpecificationError, match=complaint):
+            make_agent(f"{agent},precision=bfloat16", "tic_tac_toe")
+    with pytest.raises(SpecificationError, match="precision= is for searches with a network"):
+        make_agent("mcts:precision=bfloat16")
 
 
 def test_threads_evaluate_side_by_side():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from numba.core import types
 from numba.extending import intrinsic
@@ -45,7 +46,7 @@ def new_batch(network: CompiledNetwork, game: Game, most: int) -> NetworkBatch:
     )
     entry_point(evaluate_network, network, *arrays)
     dispatcher: Any = evaluate_network
-    (code,) = dispatcher.overloads.values()
+    code = dispatcher.overloads[tuple(map(numba.typeof, (network, *arrays)))]
     address = code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
     return NetworkBatch(address, network, *arrays)
 

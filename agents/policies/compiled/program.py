@@ -17,7 +17,7 @@ from . import evaluation as e
 from .layer import Buffer, Layer
 from .model_file import Model, Node, read_tensor
 from .operators import ATTRIBUTES, CONSTANTS, FUNCTIONS, MOVES, OPSETS, as_computed
-from .tile import BLOCKS, COLUMNS, FUSES, LANES
+from .tile import BLOCKS, COLUMNS, FUSES, LANES, MULTIPLIES_PAIRS
 
 
 class Unsupported(Exception):
@@ -49,6 +49,8 @@ def compile_network(
     """
     if not FUSES:
         raise Unsupported("fused multiplication and addition")
+    if pairs and not MULTIPLIES_PAIRS:
+        raise Unsupported("multiplication of bfloat16 on this processor")
     try:
         return _Compiler(model, pairs).compile(num_actions, columns)
     except Unsupported:

@@ -11,6 +11,8 @@ from .evaluation import CompiledNetwork, aligned_floats, evaluate_network
 from .model_file import Model
 from .program import compile_network
 
+PRECISIONS = ("float32", "bfloat16")  # of the numbers that are multiplied; the first is the default
+
 
 class Runner:
     """Runs a compiled network; every thread has a workspace of its own.
@@ -44,6 +46,11 @@ class Runner:
         return self._network._replace(workspace=workspace)
 
 
-def compiled_runner(model: Model, num_actions: int) -> Runner:
-    """What runs a policy file by the kernel; :class:`.program.Unsupported` where that cannot be."""
-    return Runner(compile_network(model, num_actions), num_actions)
+def compiled_runner(model: Model, num_actions: int, precision: str) -> Runner:
+    """What runs a policy file by the kernel, in one of :data:`PRECISIONS`.
+
+    Raises:
+        Unsupported: the kernel cannot.
+    """
+    pairs = precision != PRECISIONS[0]
+    return Runner(compile_network(model, num_actions, pairs=pairs), num_actions)
