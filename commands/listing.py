@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 
+from ..agents.policies.compiled.runner import evaluator_here
 from ..agents.registry import agent_classes, agent_presets
 from ..envs import Game, make_game
 from ..envs.conformance.perft import perft as count_sequences
@@ -128,6 +129,7 @@ def agents(
     for preset, (spec, summary) in presets.items():
         if name in (None, preset):
             console.print(f"[bold]{preset}[/bold]  {escape(summary)} ({escape(spec)})")
+    console.print(f"\nNetworks are evaluated here by {evaluator_here()}.", markup=False)
     console.print(
         "\nAn agent is written NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE, such as "
         "alphabeta:depth=6.",

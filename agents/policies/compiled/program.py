@@ -408,7 +408,7 @@ class _Compiler:
         width = -(-outputs // (BLOCKS * LANES)) * BLOCKS * LANES
         padded = np.zeros((taps, inputs + inputs % 2 * self.pairs, width), np.float32)
         padded[:, :inputs, :outputs] = weights
-        words = padded.view(np.uint32)
+        words: Any = padded.view(np.uint32)
         if self.pairs:  # rounded to the nearest, to even where both are as near
             halves = (words + 0x7FFF + (words >> 16 & 1)) >> 16
             words = halves[:, ::2] | halves[:, 1::2] << 16

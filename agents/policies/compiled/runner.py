@@ -10,8 +10,16 @@ from ....envs.compiled.kernels import entry_point
 from .evaluation import CompiledNetwork, aligned_floats, evaluate_network
 from .model_file import Model
 from .program import compile_network
+from .tile import FUSES, MULTIPLIES_PAIRS
 
 PRECISIONS = ("float32", "bfloat16")  # of the numbers that are multiplied; the first is the default
+
+
+def evaluator_here() -> str:
+    """What evaluates networks on this machine, in words."""
+    if not FUSES:
+        return "onnxruntime, since the kernel has no fused multiplication and addition"
+    return f"the compiled kernel, in {' or '.join(PRECISIONS[: 1 + MULTIPLIES_PAIRS])}"
 
 
 class Runner:

@@ -196,7 +196,7 @@ def add_tile(
     """
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        values = _Arguments(*arguments[:-3], in_pairs(kind))
+        values = _Arguments(*[*arguments[:-3], in_pairs(kind)])
         for columns in range(1, COLUMNS + 1):
             with builder.if_then(builder.icmp_signed("==", arguments[-3], _INT(columns))):
                 for blocks in {BLOCKS, MOST_BLOCKS[columns]}:
