@@ -57,6 +57,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "zoo": ("zoo",),
     "learning.alphazero": ("train alphazero",),
     "learning.datasets": ("dataset",),
+    "learning.ladder": ("ladder",),
     "learning.supervised": ("train supervised",),
     "learning.training": ("train ppo", "train dqn", "curves"),
     "terminal.playing": ("match", "play"),

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import math
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ..agents.registry import resolve_agent
 from ..envs.game import Game
 from ..envs.registry import make_game
 from .runners.contest import Conditions
-from .runners.isolation import NEVER
+from .runners.isolation import AUTO, NEVER
+from .statistics.cross_table import CrossTable
 from .statistics.ratings import Meeting, Ratings, rate
-from .store.store import Store
+from .store.store import Store, StoredGame
 from .tournament import Plan, Tournament
 
-# A policy file runs no code of others: it needs no process of its own.
-HERE = Conditions(NEVER)
+NEAREST = 5  # earlier versions that a version meets in a pool
+
+
+class _TimeIsUp(Exception):
+    pass
 
 
 class Ladder:
     """Rates policy files against a list of agents; all games are kept in a store.
 
-    The agents of the ladder play each other once, before the first rating. Each policy file then
-    plays a gauntlet of its own against them, and is rated in the pool of these games alone, so that
-    the rating of one version does not move with the next. The first agent is rated 0.
+    Games that the store holds are not played again. Games of other code (of a former version of
+    plyground, say) stay in the store and do not count.
 
     Args:
         game: the game, or its specification.
-        agents: specifications of at least two agents.
+        agents: specifications of one or more agents.
         store: the SQLite file; ``plyground report`` shows it.
         pairs: pairs of games of each meeting.
         opening: where openings come from, as for
             :class:`~plyground.evaluation.tournament.Plan`.
         seed: decides the openings and the random choices.
+        anchor: an agent's specification and the rating it is given; None: the first is rated 0.
 
     Raises:
         SpecificationError: agents that do not exist or cannot play the game.
@@ -46,53 +54,122 @@ class Ladder:
         pairs: int = 50,
         opening: str = "random:2",
         seed: int = 1,
+        anchor: tuple[str, float] | None = None,
     ) -> None:
         self.game: Game = make_game(game)
         self.agents: tuple[str, ...] = tuple(agents)
         self.path: Path = Path(store)
+        self.anchor: tuple[str, float] = anchor or (self.agents[0], 0.0)
         self._plan = Plan(self.game.spec, self.agents, pairs, opening, seed)
-        self._among_themselves: list[Meeting] | None = None
+        # A policy file runs no code of others: it needs no process of its own.
+        foreign = any(resolve_agent(agent)[0].foreign for agent in self.agents)
+        self._conditions = Conditions(AUTO if foreign else NEVER)
 
     def rate(self, policy: str | Path) -> dict[str, float]:
-        """Play and rate a policy file.
+        """Play and rate a policy file in a pool of its own with the ladder's agents.
+
+        So the rating of one version does not move with the next.
 
         Returns:
             ``elo``, ``margin`` (half the width of its 95 % interval), and the score against each
             agent of the ladder by its specification.
         """
-        ratings, scores = self.ratings(policy)
+        ratings, meetings = self._rate([policy])
         newest = len(self.agents)
+        scores = {
+            self.agents[other]: points / games
+            for other, (points, games) in _points(newest, meetings).items()
+        }
         return {"elo": float(ratings.elo[newest]), "margin": ratings.margin(newest), **scores}
 
-    def ratings(self, policy: str | Path) -> tuple[Ratings, dict[str, float]]:
-        """The ratings of the agents and, last, of a policy file; and its score against each."""
-        spec = f"onnx:{policy}"
-        with Store(self.path) as store:
-            if self._among_themselves is None:
-                tournament = Tournament(self._plan, store, conditions=HERE)
-                tournament.run()
-                self._among_themselves = tournament.table().meetings()
-            plan = self._plan._replace(agents=(spec, *self.agents), format="gauntlet")
-            tournament = Tournament(plan, store, conditions=HERE)
-            tournament.run()
-            table = tournament.table()
-        newest = len(self.agents)
-        # In the gauntlet the policy is agent 0, and the ladder comes after it.
-        newest_meetings = [
-            meeting._replace(
-                first=_place(meeting.first, newest), second=_place(meeting.second, newest)
-            )
-            for meeting in table.meetings()
+    def pool(
+        self,
+        policies: Sequence[str | Path],
+        *,
+        seconds: float = math.inf,
+        on_game: Callable[[StoredGame], None] = lambda game: None,
+    ) -> tuple[Ratings, list[int]]:
+        """Play and rate the versions of a learner and the ladder's agents in one pool.
+
+        Each version meets the agents and the versions shortly before it.
+
+        Args:
+            policies: policy files, the oldest first.
+            seconds: for so long games are played, the newest version's first. One pair of each
+                meeting is played in any case, and what is missing by a later call.
+            on_game: called after every game.
+
+        Returns:
+            The ratings of the agents and then of the policy files, and how many games of each count
+            in them.
+
+        Raises:
+            RatingsError: the anchor is none of the agents.
+            StoreError: the store cannot be read or written.
+        """
+        ratings, meetings = self._rate(policies, time.monotonic() + seconds, on_game)
+        return ratings, [
+            int(sum(games for _, games in _points(number, meetings).values()))
+            for number in range(len(ratings.labels))
         ]
-        labels = [*self.agents, spec]
-        ratings = rate(labels, [*self._among_themselves, *newest_meetings], (labels[0], 0.0))
-        scores = {
-            name: tally.score
-            for name, tally in zip(self.agents, table.rows[0].against.values())
-            if tally.score is not None
-        }
-        return ratings, scores
+
+    def _rate(
+        self,
+        policies: Sequence[str | Path],
+        until: float = math.inf,
+        on_game: Callable[[StoredGame], None] = lambda game: None,
+    ) -> tuple[Ratings, list[Meeting]]:
+        count = len(self.agents)
+        labels = [*self.agents, *(f"onnx:{policy}" for policy in policies)]
+        fields = [
+            (number, *range(count), *range(max(count, number - NEAREST), number))
+            for number in reversed(range(count, len(labels)))
+        ]
+        plans = [
+            (field, self._plan._replace(agents=tuple(labels[i] for i in field), format="gauntlet"))
+            for field in fields
+        ]
+        if count > 1:
+            plans.append((tuple(range(count)), self._plan))
+        meetings: list[Meeting] = []
+        with Store(self.path) as store:
+            for field, plan in plans:
+                table = self._play(plan, store, until, on_game)
+                meetings += [
+                    meeting._replace(first=field[meeting.first], second=field[meeting.second])
+                    for meeting in table.meetings()
+                ]
+        return rate(labels, meetings, self.anchor), meetings
+
+    def _play(
+        self, plan: Plan, store: Store, until: float, on_game: Callable[[StoredGame], None]
+    ) -> CrossTable:
+        """Play what is missing until the time is up, and the first pair of each meeting anyway."""
+        tournament = Tournament(
+            plan, store, conditions=self._conditions, on_changed=lambda change: True
+        )
+
+        left = 2 * len(tournament.schedule.meetings) - tournament.table().games
+
+        def count(game: StoredGame) -> None:
+            nonlocal left
+            on_game(game)
+            left -= 1
+            if left <= 0 and time.monotonic() >= until:
+                raise _TimeIsUp
+
+        if left > 0 or time.monotonic() < until:
+            with contextlib.suppress(_TimeIsUp):
+                tournament.run(count)
+        return tournament.table()
 
 
-def _place(number: int, newest: int) -> int:
-    return newest if number == 0 else number - 1
+def _points(agent: int, meetings: Sequence[Meeting]) -> dict[int, tuple[float, int]]:
+    """An agent's points and games against each other one that it has met."""
+    points: dict[int, tuple[float, int]] = {}
+    for meeting in meetings:
+        if meeting.first == agent:
+            points[meeting.second] = meeting.points, meeting.games
+        elif meeting.second == agent:
+            points[meeting.first] = meeting.games - meeting.points, meeting.games
+    return points

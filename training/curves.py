@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .folder import TrainingError, read_metrics, read_run
+from .folder import METRICS, RATING, TrainingError, ratings_in, read_metrics, read_run
 
 
 def read_curves(run: Path) -> tuple[dict[str, list[dict[str, Any]]], list[tuple[int, float]]]:
@@ -23,40 +23,55 @@ def read_curves(run: Path) -> tuple[dict[str, list[dict[str, Any]]], list[tuple[
             if row["kind"] == "evaluation":
                 numbers = {name: float(row[name]) for name in ("score", "low", "high")}
                 curves.setdefault(str(row["opponent"]), []).append(row | numbers)
-            else:
+            elif row["kind"] != RATING:
                 clock.append((row["step"], float(row["time/cpu_seconds"])))
     except (KeyError, TypeError, ValueError) as error:
-        raise TrainingError(f"{run / 'metrics.jsonl'} is damaged: {error!r} in {row}") from None
-    if not curves:
-        raise TrainingError(f"{run / 'metrics.jsonl'} holds no evaluations")
+        raise TrainingError(f"{run / METRICS} is damaged: {error!r} in {row}") from None
+    if not curves and not ratings_in(run):
+        raise TrainingError(f"{run / METRICS} holds no evaluations and no ratings")
     return curves, clock
+
+
+def read_ratings(run: Path) -> list[dict[str, Any]]:
+    """The newest ratings of a run's snapshots, by step.
+
+    Raises:
+        TrainingError: one of them is damaged.
+    """
+    rows = list(ratings_in(run).values())
+    try:
+        return [row | {name: float(row[name]) for name in ("elo", "low", "high")} for row in rows]
+    except (KeyError, TypeError, ValueError) as error:
+        raise TrainingError(f"{run / METRICS} is damaged: {error!r} in a rating") from None
 
 
 def draw_curves(runs: Sequence[Path], out: Path) -> None:
     """Draw the scores of runs over their steps, side by side, with 95 % intervals.
 
-    The upper axis shows minutes of processor time.
+    The upper axis shows minutes of processor time. Below are the ratings of snapshots, if any.
 
     Args:
         runs: run folders.
         out: the picture, in any format that matplotlib writes.
 
     Raises:
-        TrainingError: a folder that holds no evaluations, or a picture that cannot be written.
+        TrainingError: a folder that holds neither evaluations nor ratings, or a picture that cannot
+            be written.
     """
     curves_of_runs = [read_curves(run) for run in runs]
+    ratings_of_runs = [read_ratings(run) for run in runs]
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError('drawing needs matplotlib: pip install -e ".[train]"') from error
-    figure = Figure(figsize=(6.4 * len(runs), 4.6), layout="constrained")
+    height = 2 if any(ratings_of_runs) else 1
+    figure = Figure(figsize=(6.4 * len(runs), 1.2 + 3.4 * height), layout="constrained")
     for index, (run, (curves, clock)) in enumerate(zip(runs, curves_of_runs)):
-        _draw_run(
-            figure.add_subplot(1, len(runs), index + 1),
-            str(read_run(run)["description"]["game"]),
-            curves,
-            clock,
-        )
+        axes = figure.add_subplot(height, len(runs), index + 1)
+        _draw_run(axes, str(read_run(run)["description"]["game"]), curves, clock)
+        if ratings_of_runs[index]:
+            place = height, len(runs), len(runs) + index + 1
+            _draw_ratings(figure.add_subplot(*place, sharex=axes), ratings_of_runs[index])
     try:
         figure.savefig(out, dpi=110)
     except (OSError, ValueError) as error:
@@ -80,7 +95,8 @@ def _draw_run(
         xlim=(0, None),
     )
     axes.grid(alpha=0.3)
-    axes.legend(loc="lower right", fontsize=8)
+    if curves:
+        axes.legend(loc="lower right", fontsize=8)
     per_million = 1e6 * clock[-1][1] / 60 / max(clock[-1][0], 1)
     minutes = axes.secondary_xaxis(
         "top",
@@ -88,3 +104,15 @@ def _draw_run(
     )
     minutes.set_xlabel("minutes of processor time")
     axes.set_title(title, fontsize=11, fontweight="bold")
+
+
+def _draw_ratings(axes: Any, rows: list[dict[str, Any]]) -> None:
+    steps, elo = [row["step"] / 1e6 for row in rows], [row["elo"] for row in rows]
+    margins = [row["high"] - row["elo"] for row in rows]
+    axes.errorbar(steps, elo, margins, marker="o", capsize=3, linewidth=1.6)
+    axes.set(
+        xlabel="million steps",
+        ylabel=f"Elo with 95 % interval\n({rows[-1].get('anchor', '')})",
+        xlim=(0, None),
+    )
+    axes.grid(alpha=0.3)

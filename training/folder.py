@@ -8,6 +8,7 @@ Reading it needs neither torch nor stable-baselines3.
 - ``checkpoints/``: the two newest checkpoints
 - ``best.onnx``: the policy that did best in the evaluations; ``best.json``: the step it is from,
   and what it reached
+- ``snapshots/``: the policies of some steps; ``ladder.db``: the games that rate them
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32
 OLD_CURRICULUM = "ladder:"  # what runs of earlier versions call a curriculum
 CHECKPOINTS = "checkpoints"
+SNAPSHOTS, LADDER = "snapshots", "ladder.db"
+METRICS, RATING = "metrics.jsonl", "rating"
 GROWING = ("steps", "hours")  # settings that may be larger when a run is taken up again
 MAX_CHECKPOINTS = 2  # checkpoints: if the newest is damaged, the one before it is whole
 
@@ -69,7 +72,7 @@ class RunFolder:
         defaults: Mapping[str, Any] | None = None,
     ) -> None:
         self.path = path
-        self._metrics = path / "metrics.jsonl"
+        self._metrics = path / METRICS
         self._checkpoints = path / CHECKPOINTS
         description = json.loads(json.dumps(description))
         self.is_new: bool = not (path / "run.json").exists()
@@ -146,22 +149,55 @@ class RunFolder:
 
     def add_metrics(self, row: dict[str, Any]) -> None:
         """Append a line of metrics."""
-        try:
-            with self._metrics.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-        except OSError as error:
-            raise TrainingError(
-                f"{self._metrics} could not be written: {error.strerror}"
-            ) from error
+        _append(self._metrics, [row])
 
     def cut_metrics(self, step: int) -> None:
         """Drop what was written after ``step``: a resumed run plays it again."""
         rows = [row for row in read_metrics(self.path) if row["step"] <= step]
         write_file(self._metrics, "".join(json.dumps(row) + "\n" for row in rows).encode())
 
+    # -- snapshots --
+
+    def snapshot_path(self, step: int) -> Path:
+        """Where the snapshot of a step goes.
+
+        Raises:
+            TrainingError: its folder cannot be made.
+        """
+        folder = self.path / SNAPSHOTS
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise TrainingError(f"{folder} cannot be made: {error.strerror}") from error
+        return folder / f"{step:012d}.onnx"
+
+    def cut_snapshots(self, step: int) -> None:
+        """Remove those after ``step``: a resumed run takes them again."""
+        for after, path in snapshots_in(self.path).items():
+            if after > step:
+                path.unlink(missing_ok=True)
+
     def write_best(self, facts: dict[str, Any]) -> None:
         """Keep what the best policy reached."""
         write_file(self.path / "best.json", _as_json(facts))
+
+
+def snapshots_in(path: Path) -> dict[int, Path]:
+    """A run's snapshots by their step, the oldest first."""
+    files = sorted((path / SNAPSHOTS).glob("*.onnx"))
+    return {int(file.stem): file for file in files if file.stem.isdigit()}
+
+
+def add_ratings(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Add ratings of a run's snapshots to its metrics, those that differ from the newest there."""
+    present = ratings_in(path)
+    _append(path / METRICS, [row for row in rows if row != present.get(row["step"])])
+
+
+def ratings_in(path: Path) -> dict[int, dict[str, Any]]:
+    """The newest rating of each of a run's snapshots, by its step."""
+    rows = [row for row in read_metrics(path) if row["kind"] == RATING]
+    return {row["step"]: row for row in sorted(rows, key=lambda row: int(row["step"]))}
 
 
 def newest_checkpoint(path: Path) -> bytes | None:
@@ -201,7 +237,7 @@ def read_run(path: Path) -> dict[str, Any]:
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a run's metrics, in the order written; lines that are none are left out."""
-    metrics = path / "metrics.jsonl"
+    metrics = path / METRICS
     if not metrics.exists():
         return
     for line in metrics.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -209,6 +245,14 @@ def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
             row = json.loads(line)
             if isinstance(row, dict) and type(row.get("step")) is int and "kind" in row:
                 yield row
+
+
+def _append(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write("".join(json.dumps(row) + "\n" for row in rows))
+    except OSError as error:
+        raise TrainingError(f"{path} could not be written: {error.strerror}") from error
 
 
 def _as_json(value: Any) -> bytes:

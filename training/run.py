@@ -21,13 +21,14 @@ from ..envs.loading.interruption import DelayedInterrupt
 from ..envs.loading.locks import locked
 from ..envs.processors import available_processors
 from ..envs.specification import Parameter
-from .folder import RunFolder, TrainingError, newest_checkpoint
+from .folder import RunFolder, TrainingError, newest_checkpoint, ratings_in
 from .settings import RunSettings
 
 CHECKPOINT_SECONDS = Parameter(  # an environment variable
     "PLYGROUND_CHECKPOINT_SECONDS", float, 20.0,
     "The training time between checkpoints: an interruption loses no more.", low=0,
 )  # fmt: skip
+EVEN = 1e-9  # what a share may lack of a snapshot's by rounding
 
 
 class Trainer(Protocol):
@@ -89,6 +90,7 @@ class Progress(NamedTuple):
         evaluated: the step of that evaluation; 0 before the first.
         share: the share of the run that is done, by steps or by time.
         values: what the last update logged.
+        rating: the newest snapshot's, see :data:`Rate`; None: there is none yet.
     """
 
     step: int
@@ -100,11 +102,16 @@ class Progress(NamedTuple):
     evaluated: int
     share: float
     values: dict[str, float]
+    rating: dict[str, Any] | None = None
 
 
 # Plays the learner (an object with `act_batch`) against opponents; returns a row for each of them,
 # with "opponent", "score", "low" and "high" at least.
 Evaluate = Callable[[Any], Sequence[dict[str, Any]]]
+# Rates the snapshots in the run's folder by games of so many seconds; returns the newest one's
+# rating, with "elo", "low", "high", "games" and "anchor", or None.
+Rate = Callable[[float], dict[str, Any] | None]
+RATING_SHARE = 0.03  # of the run's time, at most, apart from one pair of each meeting
 
 
 class TrainingRun:
@@ -115,6 +122,7 @@ class TrainingRun:
         settings: when the run ends, and how often the learner is measured.
         folder: the folder of the run.
         evaluate: measures the learner, or None.
+        rate: rates its snapshots, or None.
         on_progress: called after every update.
         on_note: called with every remark, one sentence.
     """
@@ -126,6 +134,7 @@ class TrainingRun:
         folder: RunFolder,
         *,
         evaluate: Evaluate | None = None,
+        rate: Rate | None = None,
         on_progress: Callable[[Progress], None] = lambda progress: None,
         on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
@@ -133,6 +142,10 @@ class TrainingRun:
         self.settings: RunSettings = settings
         self.folder: RunFolder = folder
         self._evaluate, self._on_progress, self._on_note = evaluate, on_progress, on_note
+        self._rate = rate
+        self._rating: dict[str, Any] | None = None
+        self._snapshot_share = 0.0  # of the work, when the newest snapshot was taken
+        self._rating_seconds = 0.0
         self._checkpoint_seconds = checkpoint_seconds()
         # Of training, in all processes.
         self._seconds = self._cpu_seconds = 0.0
@@ -247,6 +260,8 @@ class TrainingRun:
             if self._is_measurement_due() and not interrupt.came:
                 self._measure()
             self._report(rate, values)
+            if not interrupt.came:
+                self._take_snapshot()
             if time.monotonic() - last_save >= self._checkpoint_seconds:
                 self._save()
                 last_save = time.monotonic()
@@ -255,20 +270,8 @@ class TrainingRun:
         """Say where the run stands."""
         trainer, total = self.trainer, self.settings.steps
         mean = values.get("rollout/mean_return")
-        share, scores = self._share(), self._scores
-        self._on_progress(
-            Progress(
-                trainer.step,
-                total,
-                rate,
-                trainer.stage,
-                mean,
-                scores,
-                self._evaluated,
-                share,
-                values,
-            )
-        )
+        stand = trainer.step, total, rate, trainer.stage, mean, self._scores, self._evaluated
+        self._on_progress(Progress(*stand, self._share(), values, self._rating))
 
     # -- evaluation --
 
@@ -292,6 +295,27 @@ class TrainingRun:
             self._best, self.best_rows = mean, rows
             self.trainer.export(self.folder.path / "best.onnx")
             self.folder.write_best({"step": step, "mean_score": mean, "scores": rows})
+
+    def _take_snapshot(self) -> None:
+        """Keep the present policy, if the run's work has come so far, and rate it."""
+        share, count, step = self._work_share(), self.settings.keep, self.trainer.step
+        if int(share * count + EVEN) <= int(self._snapshot_share * count + EVEN):
+            return
+        self._snapshot_share = share
+        self.trainer.export(self.folder.snapshot_path(step))
+        if self._rate is None:
+            return
+        began, budget = time.monotonic(), RATING_SHARE * self._seconds - self._rating_seconds
+        rating = self._rating = self._rate(max(budget, 0.0))
+        self._rating_seconds += time.monotonic() - began
+        if rating is None:
+            return
+        self._on_note(
+            f"step {step:,}: Elo {rating['elo']:.0f} ± {rating['high'] - rating['elo']:.0f} "
+            f"({rating['anchor']}, {rating['games']} games)"
+        )
+        for name in ("elo", "low", "high"):
+            self._tensorboard.add_scalar(f"rating/{name}", rating[name], step)
 
     def _log(self, values: dict[str, float]) -> None:
         short = {name: round(value, 6) for name, value in values.items()}
@@ -318,6 +342,7 @@ class TrainingRun:
             "scores": self._scores,
             "evaluated": self._evaluated,
             "evaluated_share": self._evaluated_share,
+            "snapshot": [self._snapshot_share, self._rating_seconds],
         }
         self.folder.save_checkpoint(self.trainer.step, pack(state))
 
@@ -330,6 +355,7 @@ class TrainingRun:
             if not self.folder.is_new:
                 self._on_note(f"{path} holds no checkpoint yet; starting from the beginning")
             self.folder.cut_metrics(-1)
+            self.folder.cut_snapshots(-1)
             return
         state = unpack(payload)
         self.trainer.load_state(state)
@@ -340,8 +366,14 @@ class TrainingRun:
         self._cores = state.get("cores", self._cpu_seconds / max(self._seconds, 1.0))
         # a run that has become longer has done a smaller share
         self._evaluated_share = min(state["evaluated_share"], self._share())
+        share, self._rating_seconds = state.get("snapshot", (0.0, 0.0))
+        self._snapshot_share = min(share, self._work_share())
         step, total, limit = self.trainer.step, self.settings.steps, self.settings.time_limit
         self.folder.cut_metrics(step)
+        self.folder.cut_snapshots(step)
+        self._rating = max(
+            ratings_in(self.folder.path).values(), key=lambda row: int(row["step"]), default=None
+        )
         if self._share() < 1.0:
             of = f"after {self._clock / 3600:.2f} hours" if limit else f"of {total:,}"
             self._on_note(f"resumed at step {step:,} {of} from {path}")

@@ -62,6 +62,9 @@ class RunSettings:
         100, "Openings of each measurement; each is played in both seats.", low=1
     )
     evaluation_plies: int = setting(2, "Random moves of each of these openings.", low=0)
+    keep: int = setting(
+        0, "Snapshots that are kept, evenly over the run's work, and rated; 0: none.", low=0
+    )
 
     def __post_init__(self) -> None:
         """Convert and check every value."""

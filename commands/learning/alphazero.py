@@ -44,6 +44,7 @@ def alphazero(
     values = {
         "hours": hours,
         "evaluate": options.evaluate,
+        "keep": options.keep,
         "workers": workers or available_processors(),
     }
     settings = AlphaZeroSettings.for_game(board, values, options.settings)

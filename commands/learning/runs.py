@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import platform
 from collections.abc import Callable, Sequence
@@ -25,6 +26,7 @@ from ...training.settings import OpposedSettings, RunSettings, settings_table
 from ..app import Interruption, missing_packages_are_refused, same_command
 from ..common import flag, option
 from ..output import note, say
+from .ladder import rate_newest
 
 PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
 
@@ -57,6 +59,15 @@ class RunOptions:
         option(
             "AGENT;AGENT",
             "Opponents of the evaluations, or none (default: depends on the game).",
+        ),
+    ] = None
+    keep: Annotated[
+        int | None,
+        option(
+            "N",
+            "Snapshots that are kept, evenly over the run's work, and rated (default: depends on "
+            "the algorithm).",
+            low=0,
         ),
     ] = None
     device: Annotated[
@@ -124,6 +135,7 @@ def train_or_list(
                 facts,
                 device,
                 evaluate=measure,
+                rate=functools.partial(rate_newest, out) if settings.opponents_to_measure else None,
                 on_progress=bar.show,
                 on_note=bar.note,
                 **_of_opponents(settings),
@@ -236,6 +248,8 @@ class ProgressBar:
     def show(self, progress: Any) -> None:
         """Show the progress; print the scores of a new evaluation."""
         text = self._describe(progress)
+        if progress.rating is not None:
+            text += f"  Elo {progress.rating['elo']:.0f}"
         self._bar.update(self._task, completed=progress.share, text=text)
         if self._evaluated is None and progress.evaluated < progress.step:
             self._evaluated = progress.evaluated  # of a run that was resumed: printed then

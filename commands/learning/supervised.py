@@ -33,7 +33,11 @@ def supervised(
     plyground train supervised connect_four --data c4.parquet --out runs/taught
     """
     board = make_game(game)
-    values = {"data": None if data is None else str(data), "evaluate": options.evaluate}
+    values = {
+        "data": None if data is None else str(data),
+        "evaluate": options.evaluate,
+        "keep": options.keep,
+    }
     settings = SupervisedSettings.for_game(board, values, options.settings)
     if not options.list_settings and (data is None or options.out is None):
         raise SpecificationError(

@@ -105,6 +105,7 @@ def _train(
     values = {
         "opponent": opposed.opponent,
         "evaluate": options.evaluate,
+        "keep": options.keep,
         "steps": None if opposed.steps is None else _read_steps(opposed.steps),
         "initial": None if opposed.init is None else str(opposed.init),
     }

@@ -144,6 +144,9 @@ class AlphaZeroSettings(LearnerSettings):
         200, "Positions in which its moves are held against perfect play; 0: none.", low=0
     )
     evaluations: int = setting(18, "How many times the learner is measured.", low=1)
+    keep: int = setting(
+        10, "Snapshots that are kept, evenly over the run's work, and rated; 0: none.", low=0
+    )
 
     @property
     def time_limit(self) -> float:

@@ -1,0 +1,163 @@
+"""The command ``ladder``, and the ratings of a training run's snapshots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ...envs import make_game
+from ...envs.specification import SpecificationError, check_names
+from ...evaluation.ladder import Ladder
+from ...evaluation.report.display import plain_table, status_line
+from ...evaluation.report.report import parse_anchor
+from ...evaluation.statistics.ratings import Ratings, RatingsError
+from ...evaluation.store.store import StoreError
+from ...training.api import SETTINGS
+from ...training.folder import LADDER, RATING, add_ratings, read_run, snapshots_in
+from ..app import command, ctrl_c_says
+from ..common import JsonOption, argument, option
+from ..output import note, print_json
+
+PAIRS = 50
+FEWEST_PLIES = 2  # random moves of an opening: without any, two networks have one game
+
+Rows = list[dict[str, Any]]
+
+
+@command("RUN")
+def ladder(
+    run: Annotated[Path, argument("RUN", "The folder of a training run that kept snapshots.")],
+    /,
+    *,
+    pairs: Annotated[int, option("N", "Pairs of games of each meeting.", low=1)] = PAIRS,
+    anchor: Annotated[
+        str | None,
+        option(
+            "AGENT=RATING", "Give an agent this rating (default: the run's last opponent has 0)."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Rate the snapshots of a training run and the opponents of its evaluations in one pool.
+
+    The games are kept in RUN/ladder.db: only what is missing is played. plyground curves RUN draws
+    the ratings.
+
+    [bold]Examples[/bold]
+
+    plyground ladder runs/az_c4
+
+    plyground ladder runs/az_c4 --pairs 200 --anchor greedy=0
+    """
+    games = 0
+
+    def count(game: object) -> None:
+        nonlocal games
+        games += 1
+        tell(f"{games} games")
+
+    said = None if anchor is None else parse_anchor(anchor)
+    store = run / LADDER
+    stopped = ctrl_c_says(f"stopped; the games are in {store}. The same command goes on")
+    with stopped, status_line(Console(stderr=True)) as tell:
+        rows = rate_snapshots(run, pairs=pairs, anchor=said, on_game=count)
+    note(f"{games or 'no'} new games; all are in {store}")
+    if as_json:
+        print_json({"run": str(run), "ratings": rows})
+        return
+    table = plain_table("agent", "Elo", "±", "games")
+    for row in rows:
+        figures = (f"{row['elo']:.0f}", f"{row['high'] - row['elo']:.0f}", str(row["games"]))
+        table.add_row(Text(_name(row)), *figures)
+    Console(highlight=False).print(table)
+
+
+def _name(row: dict[str, Any]) -> str:
+    return str(row["agent"]) if row["step"] is None else f"step {row['step']:,}"
+
+
+def rate_snapshots(
+    run: Path,
+    *,
+    pairs: int = PAIRS,
+    anchor: tuple[str, float] | None = None,
+    seconds: float = math.inf,
+    on_game: Callable[[object], None] = lambda game: None,
+) -> Rows:
+    """Rate a run's snapshots and the opponents of its evaluations; add it to the run's metrics.
+
+    The last of these opponents is rated 0. A run without any has those that are usual on its board.
+
+    Args:
+        run: the folder of the run.
+        pairs: pairs of games of each meeting.
+        anchor: an agent and the rating it is given instead.
+        seconds: for so long games are played, see :meth:`~plyground.evaluation.Ladder.pool`.
+        on_game: called after every game.
+
+    Returns:
+        A row for each opponent (``step`` is None) and each snapshot, with ``elo``, ``low`` and
+        ``high`` (its 95 % interval) and ``games``.
+
+    Raises:
+        TrainingError: the folder is no run's, or its metrics cannot be written.
+        SpecificationError: the run has no snapshots, or the anchor is none of the opponents.
+    """
+    facts = read_run(run)["description"]
+    snapshots = snapshots_in(run)
+    if not snapshots:
+        raise SpecificationError(
+            f"{run} has no snapshots; a run that is trained with --keep 10 keeps 10 of them"
+        )
+    game = make_game(facts["game"])
+    check_names("there is no algorithm", [facts["algorithm"]], SETTINGS)
+    kind = SETTINGS[facts["algorithm"]]
+    measured = kind.for_game(game, {"evaluate": facts["evaluate"]}).opponents_to_measure
+    opponents = measured or kind.for_game(game).opponents_to_measure
+    agents = list(dict.fromkeys(opponents))
+    anchor = anchor or (agents[-1], 0.0)
+    if anchor[0] not in agents:
+        raise SpecificationError(
+            f"the anchor {anchor[0]} is none of the run's opponents: {', '.join(agents)}"
+        )
+    plies = max(int(facts["evaluation_plies"]), FEWEST_PLIES)
+    opening, seed = f"random:{plies}", facts["seed"]
+    pool = Ladder(
+        game, agents, run / LADDER, pairs=pairs, opening=opening, seed=seed, anchor=anchor
+    )
+    # a folder that is named in another way has the same games
+    files = [path.resolve() for path in snapshots.values()]
+    ratings, games = pool.pool(files, seconds=seconds, on_game=on_game)
+    terms = f"{anchor[0]}={anchor[1]:g}"
+    rows = [
+        _row(ratings, number, step) | {"games": games[number], "anchor": terms}
+        for number, step in enumerate([*(None for _ in agents), *snapshots])
+    ]
+    add_ratings(run, [row for row in rows if row["step"] is not None])
+    return rows
+
+
+def _row(ratings: Ratings, number: int, step: int | None) -> dict[str, Any]:
+    elo, margin = round(float(ratings.elo[number]), 1), round(ratings.margin(number), 1)
+    about = {"agent": ratings.labels[number]} if step is None else {"kind": RATING}
+    return {
+        "step": step, **about, "elo": elo, "low": round(elo - margin, 1),
+        "high": round(elo + margin, 1),
+    }  # fmt: skip
+
+
+def rate_newest(run: Path, seconds: float) -> dict[str, Any] | None:
+    """Rate the snapshots of a run that goes on; the newest one's row.
+
+    A store that cannot be used is told and costs the run nothing.
+    """
+    try:
+        return rate_snapshots(run, seconds=seconds)[-1]
+    except (StoreError, RatingsError) as error:
+        note(f"the snapshots are not rated: {error}")
+        return None
