@@ -95,7 +95,8 @@ class Ladder:
 
         Args:
             policies: policy files, the oldest first.
-            seconds: for so long games are played, the newest version's first. One pair of each
+            seconds: for so long games are played, first those of the agents, then those of the
+                newest version. One pair of each
                 meeting is played in any case, and what is missing by a later call.
             on_game: called after every game.
 
@@ -130,7 +131,7 @@ class Ladder:
             for field in fields
         ]
         if count > 1:
-            plans.append((tuple(range(count)), self._plan))
+            plans.insert(0, (tuple(range(count)), self._plan))
         meetings: list[Meeting] = []
         with Store(self.path) as store:
             for field, plan in plans:

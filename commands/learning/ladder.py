@@ -102,7 +102,7 @@ def rate_snapshots(
 
     Returns:
         A row for each opponent (``step`` is None) and each snapshot, with ``elo``, ``low`` and
-        ``high`` (its 95 % interval) and ``games``.
+        ``high`` (the 95 % interval of the difference to the anchor) and ``games``.
 
     Raises:
         TrainingError: the folder is no run's, or its metrics cannot be written.
@@ -143,7 +143,9 @@ def rate_snapshots(
 
 
 def _row(ratings: Ratings, number: int, step: int | None) -> dict[str, Any]:
-    elo, margin = round(float(ratings.elo[number]), 1), round(ratings.margin(number), 1)
+    assert ratings.anchor is not None
+    elo = round(float(ratings.elo[number]), 1)
+    margin = round(ratings.difference(number, ratings.anchor)[1], 1)
     about = {"agent": ratings.labels[number]} if step is None else {"kind": RATING}
     return {
         "step": step, **about, "elo": elo, "low": round(elo - margin, 1),
