@@ -81,16 +81,27 @@ class NetworkExporter:
         training = [module.training for module in modules]
         self._heads.eval()
         try:
-            if self._proto is None:
-                self._proto = self._known_graph(str(path)) or self._export()
-            data = self._serialize(str(path), self._proto)
+            data = self._serialize(str(path), self._graph())
             _graphs.setdefault(self._structure, data)
         finally:
             for module, before in zip(modules, training):
                 module.training = before
         write_policy(Path(path), data)
 
-    def _known_graph(self, name: str) -> Any:
+    def content(self) -> bytes:
+        """What a file would hold now; nothing compares it with the model, which is not training."""
+        proto = self._graph()
+        self._refresh_weights(proto)
+        data: bytes = proto.SerializeToString()
+        _graphs.setdefault(self._structure, data)
+        return data
+
+    def _graph(self) -> Any:
+        if self._proto is None:
+            self._proto = self._known_graph() or self._export()
+        return self._proto
+
+    def _known_graph(self) -> Any:
         """A graph that was exported before, or None where none computes what the model does.
 
         Modules of one structure may differ in what their code does.
@@ -101,7 +112,7 @@ class NetworkExporter:
         proto = onnx.load_from_string(graph)
         onnx.helper.set_model_props(proto, self._metadata)
         try:
-            self._serialize(name, proto)
+            self._serialize("the graph", proto)
         except SpecificationError:
             return None
         return proto

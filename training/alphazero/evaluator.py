@@ -1,4 +1,4 @@
-"""A network as self-play asks it: reduced precision, batches of few sizes."""
+"""A network as self-play asks it: by a kernel, or by torch in reduced precision."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ import copy
 import numpy as np
 import torch
 
+from ...agents.policies.compiled.model_file import read_model
+from ...agents.policies.compiled.runner import PRECISIONS, Runner, compiled_runner
+from ...agents.policies.compiled.tile import FUSES, MULTIPLIES_PAIRS
 from ...agents.policies.policy import open_network
-from ...agents.policies.policy_file import WHOLE_RETURN, Network
+from ...agents.policies.policy_file import WHOLE_RETURN, Network, policy_metadata
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
-from .network import BoardNetwork
+from ..devices import use_bfloat16
+from ..export import NetworkExporter
+from .network import BoardNetwork, PolicyAndValue
 from .settings import AlphaZeroSettings
 
 STEP = 64  # batches are filled up to a multiple: libraries prepare each new size anew
 
 
 class Evaluator:
-    """Evaluates the network with the weights it was given last.
+    """Evaluates the network with the weights it was given last, in batches of few sizes.
 
     Args:
         network: its shape.
@@ -60,6 +65,34 @@ class Evaluator:
         return np.ascontiguousarray(logits), np.ascontiguousarray(values)
 
 
+class CompiledEvaluator:
+    """Evaluates the network by the kernel that evaluates policy files.
+
+    Args:
+        network: its shape; its weights are overwritten.
+        game: the game.
+        discount: of the values.
+        precision: one of ``PRECISIONS``.
+    """
+
+    def __init__(self, network: BoardNetwork, game: Game, discount: float, precision: str) -> None:
+        self._network, self._precision = network.eval(), precision
+        self._num_actions = game.facts.num_actions
+        metadata = policy_metadata(game, "alphazero", WHOLE_RETURN, discount)
+        self._exporter = NetworkExporter(PolicyAndValue(network).eval(), game, metadata)
+        self._run: Runner
+
+    def load(self, weights: dict[str, torch.Tensor]) -> None:
+        """As :meth:`Evaluator.load`."""
+        self._network.load_state_dict(weights)
+        model = read_model(self._exporter.content())
+        self._run = compiled_runner(model, self._num_actions, self._precision)
+
+    def evaluate(self, observations: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """As :meth:`Evaluator.evaluate`."""
+        return self._run(observations[:count].astype(np.float32))
+
+
 def open_predecessor(game: Game, settings: AlphaZeroSettings) -> Network | None:
     """The network that plays in place of the one that learns, or None.
 
@@ -77,6 +110,19 @@ def open_predecessor(game: Game, settings: AlphaZeroSettings) -> Network | None:
             f"{settings.discount:g}, as those that the learner learns"
         )
     return network
+
+
+def make_evaluator(
+    game: Game, settings: AlphaZeroSettings, network: BoardNetwork, device: torch.device
+) -> Evaluator | CompiledEvaluator | FixedEvaluator:
+    """What evaluates the positions of self-play."""
+    predecessor = open_predecessor(game, settings)
+    if predecessor is not None:
+        return FixedEvaluator(predecessor)
+    bfloat16 = use_bfloat16(settings.precision, device)
+    if device.type == "cpu" and (MULTIPLIES_PAIRS if bfloat16 else FUSES):
+        return CompiledEvaluator(network, game, settings.discount, PRECISIONS[bfloat16])
+    return Evaluator(network, device, settings.games, bfloat16)
 
 
 class FixedEvaluator:

@@ -12,9 +12,8 @@ from ...agents.search.forest import SearchOptions
 from ...agents.search.puct_kernels import puct_options
 from ...envs.compiled.kernels import announce_compilation
 from ...envs.game import Game
-from ..devices import use_bfloat16
 from ..folder import TrainingError
-from .evaluator import Evaluator, FixedEvaluator, open_predecessor
+from .evaluator import make_evaluator
 from .learner import make_network
 from .settings import GUMBEL, AlphaZeroSettings
 from .window import Canonical, Chunk
@@ -72,14 +71,8 @@ class SelfPlayer:
             trial = forest_games.new_self_play(game, options, 1, 0, most, 1)
             _begin(game, trial)
             _advance(game, trial, 0, *_nothing(game))
-        predecessor = open_predecessor(game, settings)
-        self._evaluator: Evaluator | FixedEvaluator
-        if predecessor is not None:
-            self._evaluator = FixedEvaluator(predecessor)
-        else:
-            network = make_network(game, settings, 0)
-            bfloat16 = use_bfloat16(settings.precision, device)
-            self._evaluator = Evaluator(network, device, settings.games, bfloat16)
+        network = make_network(game, settings, 0)
+        self._evaluator = make_evaluator(game, settings, network, device)
         self._canonical = Canonical(game)
         self._nothing = _nothing(game)
 

@@ -1,0 +1,42 @@
+"""What evaluates the positions of self-play."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from plyground import make_game
+from plyground.training.alphazero.evaluator import (
+    STEP,
+    CompiledEvaluator,
+    Evaluator,
+    make_evaluator,
+)
+from plyground.training.alphazero.learner import make_network
+from plyground.training.alphazero.settings import AlphaZeroSettings
+from plyground.training.export import random_observations
+
+SMALL = ("channels=16", "blocks=2")
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize(
+    ("spec", "changes"),
+    [("tic_tac_toe", []), ("dots_and_boxes:rows=2,cols=2,reward=margin", ["pooled=yes"])],
+)
+def test_the_kernel_of_self_play_computes_what_torch_computes(spec, changes):
+    game = make_game(spec)
+    options = AlphaZeroSettings.for_game(game, {}, ["precision=float32", *SMALL, *changes])
+    observations = random_observations(game, STEP)
+    kernel = make_evaluator(game, options, make_network(game, options, 0), CPU)
+    assert isinstance(kernel, CompiledEvaluator)
+    torch_evaluator = Evaluator(make_network(game, options, 0), CPU, STEP, bfloat16=False)
+    outputs = []
+    for seed in (1, 2):
+        weights = make_network(game, options, seed).state_dict()
+        kernel.load(weights)
+        torch_evaluator.load(weights)
+        outputs.append(kernel.evaluate(observations, 40))
+        for ours, theirs in zip(outputs[-1], torch_evaluator.evaluate(observations, 40)):
+            assert np.allclose(ours, theirs, atol=1e-5)
+    assert not np.allclose(outputs[0][0], outputs[1][0])
