@@ -12,11 +12,11 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import plyground
-import pytest
 from helpers import GAMES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -214,14 +214,14 @@ def test_every_package_folder_has_an_init_file():
     ] == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_imports_go_down_only(path):
-    own = path.relative_to(ROOT).parts[0]
-    for line, module, *_ in content(path).imports:
-        if module.startswith("plyground."):
-            assert module.split(".")[1] in MAY_IMPORT[own], (
-                f"{relative(path)}:{line} imports {module}"
-            )
+def test_imports_go_down_only():
+    assert [
+        f"{relative(path)}:{line} imports {module}"
+        for path in SOURCES
+        for line, module, *_ in content(path).imports
+        if module.startswith("plyground.")
+        and module.split(".")[1] not in MAY_IMPORT[path.relative_to(ROOT).parts[0]]
+    ] == []
 
 
 def layer(folder: str, parts: tuple[str, ...]) -> int:
@@ -235,16 +235,18 @@ def layer(folder: str, parts: tuple[str, ...]) -> int:
     raise AssertionError(f"{name} of {folder} belongs to no layer")
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in SOURCES if path.relative_to(ROOT).parts[0] in LAYERS], ids=relative
-)
-def test_imports_inside_a_folder_go_down_only(path):
+def imports_from_above(path: Path) -> Iterator[str]:
+    """The imports of a module that lead to a higher layer of its own folder."""
     folder, *inside = path.relative_to(ROOT).parts
     for line, module, *_ in content(path).imports:
         _, *target = module.split(".")
-        if module.startswith("plyground.") and target[0] == folder:
-            above = layer(folder, tuple(target[1:])) > layer(folder, tuple(inside))
-            assert not above, f"{relative(path)}:{line} imports {module}, which is above it"
+        if folder in LAYERS and module.startswith("plyground.") and target[0] == folder:
+            if layer(folder, tuple(target[1:])) > layer(folder, tuple(inside)):
+                yield f"{relative(path)}:{line} imports {module}, which is above it"
+
+
+def test_imports_inside_a_folder_go_down_only():
+    assert [each for path in SOURCES for each in imports_from_above(path)] == []
 
 
 def test_no_module_imports_itself_through_others():
@@ -274,19 +276,18 @@ def test_no_folder_holds_more_than_20_files():
     assert {str(folder): count for folder, count in folders.items() if count > 20} == {}
 
 
-@pytest.mark.parametrize("path", [*SOURCES, *ROOT.glob("*.py")], ids=relative)
-def test_imports_inside_the_package_are_relative(path):
-    absolute = [
+def test_imports_inside_the_package_are_relative():
+    assert [
         f"{relative(path)}:{each.line} imports {each.module} absolutely"
+        for path in [*SOURCES, *ROOT.glob("*.py")]
         for each in content(path).imports
         if not each.is_relative and each.module.split(".")[0] in ("plyground", *FOLDERS)
-    ]
-    assert absolute == []
+    ] == []
 
 
-@pytest.mark.parametrize("path", ALL_FILES, ids=relative)
-def test_no_file_is_longer_than_500_lines(path):
-    assert len(path.read_text().splitlines()) <= 500
+def test_no_file_is_longer_than_500_lines():
+    lengths = {relative(path): len(path.read_text().splitlines()) for path in ALL_FILES}
+    assert {path: length for path, length in lengths.items() if length > 500} == {}
 
 
 GAME = re.compile(rf"(?<![\w.])({'|'.join(GAMES)})(?![^\W_])")
@@ -307,13 +308,9 @@ def names_of_games(path: Path) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in SOURCES if not relative(path).startswith(NAME_GAMES)],
-    ids=relative,
-)
-def test_no_string_names_a_game(path):
-    assert names_of_games(path) == []
+def test_no_string_names_a_game():
+    paths = [path for path in SOURCES if not relative(path).startswith(NAME_GAMES)]
+    assert [f"{relative(path)}:{name}" for path in paths for name in names_of_games(path)] == []
 
 
 def test_a_string_that_names_a_game_is_noticed(tmp_path):
@@ -330,14 +327,19 @@ def test_a_string_that_names_a_game_is_noticed(tmp_path):
     assert [text.partition(":")[0] for text in sorted(names_of_games(file))] == [*"3456"]
 
 
-@pytest.mark.parametrize("path", ALL_FILES, ids=relative)
-def test_no_function_but_kernels_is_longer_than_60_lines(path):
-    for line, name, length, *_ in content(path).functions:
-        assert length <= 60, f"{relative(path)}:{line} {name} has {length} lines"
+def test_no_function_but_kernels_is_longer_than_60_lines():
+    assert [
+        f"{relative(path)}:{line} {name} has {length} lines"
+        for path in ALL_FILES
+        for line, name, length, *_ in content(path).functions
+        if length > 60
+    ] == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_only_kernels_and_rules_go_without_annotations(path):
-    for line, name, _, bare, has_return_type in content(path).functions:
-        assert bare == [], f"{relative(path)}:{line} {name} lacks the types of {bare}"
-        assert has_return_type, f"{relative(path)}:{line} {name} lacks its return type"
+def test_only_kernels_and_rules_go_without_annotations():
+    assert [
+        f"{relative(path)}:{line} {name} lacks types"
+        for path in SOURCES
+        for line, name, _, bare, has_return_type in content(path).functions
+        if bare or not has_return_type
+    ] == []

@@ -36,21 +36,25 @@ def prose(name: str) -> list[tuple[int, str]]:
     return paragraphs
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".md")])
-def test_no_line_of_a_page_is_longer_than_100_columns(name):
+def test_no_line_of_a_page_is_longer_than_100_columns():
     """Tables, fenced blocks and lines with a URL may be; ruff looks at the Python files."""
-    lines = [number for number, line in prose(name) if len(line) > LONGEST and "://" not in line]
-    assert lines == []
+    assert [
+        f"{name}:{number}"
+        for name in FILES
+        if name.endswith(".md")
+        for number, line in prose(name)
+        if len(line) > LONGEST and "://" not in line
+    ] == []
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_no_file_cites_a_document_that_the_repository_does_not_hold(name):
-    assert [number for number, line in lines_of(name) if ABSENT.search(line)] == []
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_no_file_names_a_path_of_one_machine(name):
-    assert [number for number, line in lines_of(name) if LOCAL.search(line)] == []
+@pytest.mark.parametrize("pattern", [ABSENT, LOCAL], ids=["absent document", "own path"])
+def test_no_file_names_what_only_one_machine_holds(pattern):
+    assert [
+        f"{name}:{number}"
+        for name in TEXTS
+        for number, line in lines_of(name)
+        if pattern.search(line)
+    ] == []
 
 
 @pytest.mark.parametrize(
