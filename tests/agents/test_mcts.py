@@ -236,6 +236,7 @@ def test_all_moves_count_as_first():
 
 
 @pytest.mark.parametrize("options", ["", ",threads=2", ",playout=uniform"])
+@pytest.mark.fast_cases(2)
 def test_knowledge_finds_the_winning_openings_of_small_boards(options):
     # by symmetry and enumeration: on 3×3 every opening but a1, b1 and their images wins
     decision = make_agent(f"mcts:simulations=3000{options}").analyse(
@@ -259,6 +260,7 @@ def test_playouts_are_uniform_where_the_game_knows_none_or_they_are_cut_off():
 
 
 @pytest.mark.parametrize("spec", ["gomoku:size=20", "dots_and_boxes:rows=7,cols=7"])
+@pytest.mark.fast_cases(1)
 def test_a_time_limit_is_kept_on_large_boards(spec, monkeypatch):
     position = make_game(spec).initial_position()
     check_time(make_agent("mcts:time=0.2"), position, 0.2, monkeypatch)

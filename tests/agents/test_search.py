@@ -288,6 +288,7 @@ def _heuristics():
 
 
 @pytest.mark.parametrize("spec", ["connect_four:cols=6", "connect_four:rows=9,cols=10"])
+@pytest.mark.fast_cases(1)
 def test_on_even_widths_windows_is_the_same_in_the_mirror(spec):
     game = make_game(spec)
     assert len(r.heuristic_symmetries(game.rules, "windows")) == 2

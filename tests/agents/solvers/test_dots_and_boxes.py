@@ -239,6 +239,7 @@ def test_4x4_is_a_draw_after_every_first_move():
     assert solution.values == dict.fromkeys(range(40), 0)
 
 
+@pytest.mark.thorough
 def test_only_the_middle_wall_of_3x4_keeps_the_draw():
     game = game_of(3, 4)
     solution = solve(game.initial_position(), moves="all", memory_mb=128)
