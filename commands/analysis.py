@@ -223,7 +223,7 @@ def solve(
         return
     if not as_json:
         say(f"{root}\n\n{PLAYERS[root.to_move]} to move\n")
-    solution, interrupted = _solution(
+    solution, is_interrupted = _solution(
         solver, root, proof, moves="all" if all_moves else "best", weak=weak, time=time or None
     )
     if as_json:
@@ -231,9 +231,9 @@ def solve(
         print_json(question | describe(root, solution))
     else:
         report.print_solution(root, solution, weak, Console(highlight=False))
-    if not solution.exact and not interrupted:
+    if not solution.exact and not is_interrupted:
         note(f"not proved within {time:g} s; --time 0 sets no limit")
-    if interrupted:
+    if is_interrupted:
         raise Interruption("stopped by Ctrl-C before the value was proved")
 
 
@@ -242,21 +242,21 @@ def _solution(
 ) -> tuple[Solution, bool]:
     """The solution, by a proof in a folder if there is one, and whether Ctrl-C stopped it."""
     with contextlib.ExitStack() as stack:
-        kept = stack.enter_context(solver.proving(proof)) if proof else None
+        store = stack.enter_context(solver.proving(proof)) if proof else None
         try:
             with display.status_line(Console(stderr=True)) as tell:
                 solution = solver.solve(
                     root, progress=lambda p: tell(report.solving_line(*p)), **request
                 )
-                interrupted = False
+                is_interrupted = False
         except SolveInterrupted as error:
-            solution, interrupted = error.solution, True
-        if kept:
-            nodes, seconds = (sum(getattr(a, name) for a in kept.answers) for name in COST)
+            solution, is_interrupted = error.solution, True
+        if store:
+            nodes, seconds = (sum(getattr(a, name) for a in store.answers) for name in COST)
             note(
-                f"{proof} holds {len(kept.answers)} answers: {nodes:,} positions, {seconds:,.0f} s"
+                f"{proof} holds {len(store.answers)} answers: {nodes:,} positions, {seconds:,.0f} s"
             )
-    return solution, interrupted
+    return solution, is_interrupted
 
 
 def _check_proof(solver: Solver, folder: Path | None, count: int) -> None:
@@ -264,11 +264,11 @@ def _check_proof(solver: Solver, folder: Path | None, count: int) -> None:
         raise SpecificationError("--check needs --proof FOLDER, whose answers it solves again")
     steps = display.show_steps("answers", Console(stderr=True))
     with ctrl_c_says("stopped before all were solved again"), steps as progress:
-        checked, wrong = solver.check_proof(folder, count, progress)
+        total, wrong = solver.check_proof(folder, count, progress)
     if wrong:
         note(f"{folder} has wrong answers about the positions after: {'; '.join(wrong)}")
         raise SystemExit(FAILURE)
-    say(f"{checked} answers in {folder}, solved again in another order of moves, are the same")
+    say(f"{total} answers in {folder}, solved again in another order of moves, are the same")
 
 
 @command("GAME")

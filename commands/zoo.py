@@ -111,12 +111,12 @@ def _facts(card: Card) -> list[tuple[str, str]]:
         text = f"{speed['batch_1']:g} µs, in a batch of 64 {speed['batch_64']:g} µs"
         facts.append(("a position takes", text))
     if "bfloat16" in card.measured:
-        rounded = card.measured["bfloat16"]
-        speed, value, chance = (rounded[name] for name in ("speed", "value", "probability"))
+        numbers = card.measured["bfloat16"]
+        speed, value, chance = (numbers[name] for name in ("speed", "value", "probability"))
         text = (
             f"{speed['batch_1']:g} and {speed['batch_64']:g} µs; values differ by "
             f"{value['mean']:g} (at most {value['most']:g}), a position's probabilities by up to "
-            f"{chance['mean']:g} (at most {chance['most']:g}), {100 * rounded['same_move']:g} % of "
+            f"{chance['mean']:g} (at most {chance['most']:g}), {100 * numbers['same_move']:g} % of "
             "moves are the same"
         )
         facts.append(("in bfloat16", text))

@@ -126,8 +126,8 @@ class NetworkExporter:
         """The file by this graph with the present weights, if it computes what the model does."""
         self._refresh_weights(proto)
         data: bytes = proto.SerializeToString()
-        for compiled, tolerance in TOLERANCES.items():
-            self._check(OnnxNetwork(name, data, compiled), tolerance)
+        for by_kernel, tolerance in TOLERANCES.items():
+            self._check(OnnxNetwork(name, data, by_kernel), tolerance)
         return data
 
     def _export(self) -> Any:

@@ -121,7 +121,7 @@ def add(
             "curve": curve(run),
             "versions": description["versions"],
         },
-        measured=measured(network),
+        measured=measurements(network),
     )
     write(card)
     print(f"{stem}: {len(data):,} bytes, {card.parameters:,} weights")
@@ -315,7 +315,7 @@ def output_of(*words: str) -> str:
     return process.stdout
 
 
-def measured(network: OnnxNetwork) -> dict[str, Any]:
+def measurements(network: OnnxNetwork) -> dict[str, Any]:
     """The speed in float32 and in bfloat16, and how far the results of the latter are off.
 
     The difference is that of what agents read: probabilities of legal actions, and values.
@@ -333,9 +333,9 @@ def measured(network: OnnxNetwork) -> dict[str, Any]:
         speeds[precision] = speed(agent)
         logits, values = agent.evaluate(observations)
         results.append((masked_softmax(logits, masks), values))
-    (exact, exact_values), (rounded, rounded_values) = results
-    errors = {"probability": np.abs(exact - rounded).max(axis=1)}
-    errors["value"] = np.abs(exact_values - rounded_values)
+    (exact, exact_values), (bfloat16, bfloat16_values) = results
+    errors = {"probability": np.abs(exact - bfloat16).max(axis=1)}
+    errors["value"] = np.abs(exact_values - bfloat16_values)
     return {
         "speed": speeds["float32"],
         "bfloat16": {
@@ -344,7 +344,7 @@ def measured(network: OnnxNetwork) -> dict[str, Any]:
                 name: {"mean": round(float(error.mean()), 5), "most": round(float(error.max()), 4)}
                 for name, error in errors.items()
             },
-            "same_move": round(float((exact.argmax(1) == rounded.argmax(1)).mean()), 4),
+            "same_move": round(float((exact.argmax(1) == bfloat16.argmax(1)).mean()), 4),
         },
     }
 
@@ -400,7 +400,7 @@ def main() -> None:
                 write(Card(**{**vars(card), "training": training}))
     elif arguments.step == "measure":
         for card in cards():
-            write(Card(**{**vars(card), "measured": measured(card.network())}))
+            write(Card(**{**vars(card), "measured": measurements(card.network())}))
     elif arguments.step == "rate":
         rate(arguments.game, arguments.pairs)
     else:

@@ -61,11 +61,11 @@ def ladder(
         games += 1
         tell(f"{games} games")
 
-    said = None if anchor is None else parse_anchor(anchor)
+    reference = None if anchor is None else parse_anchor(anchor)
     store = run / LADDER
-    stopped = ctrl_c_says(f"stopped; the games are in {store}. The same command goes on")
-    with stopped, status_line(Console(stderr=True)) as tell:
-        rows = rate_snapshots(run, pairs=pairs, anchor=said, on_game=count)
+    at_ctrl_c = ctrl_c_says(f"stopped; the games are in {store}. The same command goes on")
+    with at_ctrl_c, status_line(Console(stderr=True)) as tell:
+        rows = rate_snapshots(run, pairs=pairs, anchor=reference, on_game=count)
     note(f"{games or 'no'} new games; all are in {store}")
     if as_json:
         print_json({"run": str(run), "ratings": rows})
@@ -117,8 +117,8 @@ def rate_snapshots(
     game = make_game(facts["game"])
     check_names("there is no algorithm", [facts["algorithm"]], SETTINGS)
     kind = SETTINGS[facts["algorithm"]]
-    measured = kind.for_game(game, {"evaluate": facts["evaluate"]}).opponents_to_measure
-    opponents = measured or kind.for_game(game).opponents_to_measure
+    opponents_by_facts = kind.for_game(game, {"evaluate": facts["evaluate"]}).opponents_to_measure
+    opponents = opponents_by_facts or kind.for_game(game).opponents_to_measure
     agents = list(dict.fromkeys(opponents))
     anchor = anchor or (agents[-1], 0.0)
     if anchor[0] not in agents:

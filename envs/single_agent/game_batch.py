@@ -186,10 +186,10 @@ class GameBatch:
         kernel = kernels.reply_to_many if many else kernels.reply
         arguments = opponent, number, self.game.rules, self.state
         with announce_compilation(f"the opponent {label} for {self.game.name}"):
-            compiled = entry_point(kernel, *arguments, 0, 0)
+            answer = entry_point(kernel, *arguments, 0, 0)
 
         def reply(first: int, last: int) -> None:
-            if compiled(*arguments, first, last) is False:
+            if answer(*arguments, first, last) is False:
                 raise SpecificationError(
                     f"the opponent {label} is broken: what it computes are not all finite numbers"
                 )

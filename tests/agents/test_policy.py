@@ -262,14 +262,14 @@ def test_a_batch_of_games_is_played_as_one_by_one(spec, options, files):
 def test_more_games_than_are_asked_about_at_once_are_played_alike(files):
     game = make_game("connect_four")
     (opponent,) = make_opponents(f"onnx:{files['connect_four']}", game)
-    compiled, in_python = (
+    by_kernel, in_python = (
         GameBatch(game, 2 * AT_ONCE + 3, [one], seat=1)
         for one in (opponent, opponent._replace(compiled=None))
     )
-    for batch in (compiled, in_python):
+    for batch in (by_kernel, in_python):
         batch.reset(seed=5)
         batch.step(batch.draw_actions(new_stream(1)))
-    assert np.array_equal(compiled.state.observations, in_python.state.observations)
+    assert np.array_equal(by_kernel.state.observations, in_python.state.observations)
 
 
 def test_an_opponent_that_gives_no_numbers_is_refused(tmp_path):

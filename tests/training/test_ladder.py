@@ -46,7 +46,7 @@ def games_in(store):
 
 
 @pytest.fixture(scope="module")
-def rated(tmp_path_factory):
+def ladder_run(tmp_path_factory):
     """The folder of a run that the command has trained and rated; what it said."""
     out = tmp_path_factory.mktemp("rated") / "run"
     arguments = ["train", "alphazero", "tic_tac_toe", "--out", out, "--hours", "0", "--keep", "3"]
@@ -56,8 +56,8 @@ def rated(tmp_path_factory):
     return out, result
 
 
-def test_a_run_keeps_snapshots_evenly_and_rates_them_with_intervals(rated):
-    out, result = rated
+def test_a_run_keeps_snapshots_evenly_and_rates_them_with_intervals(ladder_run):
+    out, result = ladder_run
     steps = list(snapshots_in(out))
     assert len(steps) == 3
     assert steps == pytest.approx([400, 800, 1200], abs=200)  # updates are whole
@@ -72,29 +72,29 @@ def test_a_run_keeps_snapshots_evenly_and_rates_them_with_intervals(rated):
     assert b"rating/elo" in events.read_bytes()
 
 
-def test_the_ladder_of_a_run_plays_only_what_is_missing(rated, tmp_path):
-    out = shutil.copytree(rated[0], tmp_path / "run")
+def test_the_ladder_of_a_run_plays_only_what_is_missing(ladder_run, tmp_path):
+    out = shutil.copytree(ladder_run[0], tmp_path / "run")
     first = json.loads(invoke(["ladder", out, "--pairs", "4", "--json"]).stdout)
-    played, rows = games_in(out / "ladder.db"), list(read_metrics(out))
+    games_before, rows = games_in(out / "ladder.db"), list(read_metrics(out))
     assert [row["step"] for row in first["ratings"]] == [None, None, *snapshots_in(out)]
     assert first["ratings"][1] | {"elo": 0.0} == first["ratings"][1]  # greedy, the anchor
     again = invoke(["ladder", out, "--pairs", "4", "--json"])
     assert "no new games" in again.stderr
     assert json.loads(again.stdout) == first
-    assert games_in(out / "ladder.db") == played
+    assert games_in(out / "ladder.db") == games_before
     assert list(read_metrics(out)) == rows
-    moved = json.loads(
+    anchored_higher = json.loads(
         invoke(["ladder", out, "--pairs", "4", "--anchor", "random=100", "--json"]).stdout
     )
-    assert moved["ratings"][0]["elo"] == 100
+    assert anchored_higher["ratings"][0]["elo"] == 100
     assert [row["anchor"] for row in read_ratings(out)] == ["random=100"] * 3
     table = invoke(["ladder", out, "--pairs", "4"])
     assert "greedy" in table.stdout
     assert invoke(["report", out / "ladder.db"]).exit_code == 0
 
 
-def test_curves_show_the_ratings(rated, tmp_path):
-    out = shutil.copytree(rated[0], tmp_path / "run")
+def test_curves_show_the_ratings(ladder_run, tmp_path):
+    out = shutil.copytree(ladder_run[0], tmp_path / "run")
     assert invoke(["curves", out, "--out", tmp_path / "both.png"]).exit_code == 0
     rows = [row for row in read_metrics(out) if row["kind"] != "rating"]
     (out / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -105,8 +105,8 @@ def test_curves_show_the_ratings(rated, tmp_path):
     assert heights[1] > 1.5 * heights[0]
 
 
-def test_a_damaged_rating_is_refused(rated, tmp_path):
-    out = shutil.copytree(rated[0], tmp_path / "run")
+def test_a_damaged_rating_is_refused(ladder_run, tmp_path):
+    out = shutil.copytree(ladder_run[0], tmp_path / "run")
     add_ratings(out, [{"step": 1, "kind": "rating", "elo": "high"}])
     result = invoke(["curves", out, "--out", tmp_path / "curves.png"])
     assert result.exit_code == 2
@@ -121,12 +121,12 @@ def test_snapshots_and_ratings_change_no_weight(tmp_path):
         budgets.append(seconds)
         time.sleep(seconds)
 
-    kept = train_quickly(tmp_path / "kept", "keep=2", rate=rate)
+    with_snapshots = train_quickly(tmp_path / "kept", "keep=2", rate=rate)
     assert not snapshots_in(tmp_path / "without")
     assert len(budgets) == len(snapshots_in(tmp_path / "kept")) == 2
-    assert 0 < sum(budgets) <= RATING_SHARE * kept._seconds
+    assert 0 < sum(budgets) <= RATING_SHARE * with_snapshots._seconds
     for name, tensor in weights(without).items():
-        assert torch.equal(tensor, weights(kept)[name])
+        assert torch.equal(tensor, weights(with_snapshots)[name])
 
 
 def test_a_resumed_run_drops_the_snapshots_after_its_checkpoint(tmp_path):
@@ -165,15 +165,15 @@ def test_without_time_one_pair_of_each_meeting_is_played(tmp_path):
             ("strong", [2, 1, 2, 1, 3, 1, 2, 1, 2]),
         )
     ]
-    played = []
-    ratings, games = ladder.pool(files, seconds=0, on_game=played.append)
+    game_log = []
+    ratings, games = ladder.pool(files, seconds=0, on_game=game_log.append)
     assert ratings.elo[0] == 0
-    assert len(played) == sum(games) / 2 == 2 * 6  # two games each of six meetings
+    assert len(game_log) == sum(games) / 2 == 2 * 6  # two games each of six meetings
     assert not math.isnan(ratings.margin(3))
-    ladder.pool(files, seconds=0, on_game=played.append)
-    assert len(played) == 12
-    ladder.pool(files, on_game=played.append)
-    assert len(played) == 2 * 6 * 5
+    ladder.pool(files, seconds=0, on_game=game_log.append)
+    assert len(game_log) == 12
+    ladder.pool(files, on_game=game_log.append)
+    assert len(game_log) == 2 * 6 * 5
 
 
 @pytest.mark.parametrize(
@@ -187,9 +187,9 @@ def test_without_time_one_pair_of_each_meeting_is_played(tmp_path):
     ],
 )
 def test_what_cannot_be_rated_is_refused_in_a_sentence(
-    rated, tmp_path, prepare, arguments, sentence
+    ladder_run, tmp_path, prepare, arguments, sentence
 ):
-    out = Path(shutil.copytree(rated[0], tmp_path / "run"))
+    out = Path(shutil.copytree(ladder_run[0], tmp_path / "run"))
     prepare(out)
     result = invoke(["ladder", out, *arguments])
     assert result.exit_code == 2

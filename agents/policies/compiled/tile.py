@@ -71,9 +71,9 @@ def _load(builder: Any, address: Any, floats: Any, kind: Any = _VECTOR) -> Any:
 
 def _load_to_all_lanes(builder: Any, address: Any, floats: Any, kind: Any) -> Any:
     number = builder.load(_pointer(builder, address, floats, kind.element))
-    undefined = ir.Constant(kind, ir.Undefined)
-    vector = builder.insert_element(undefined, number, ir.IntType(32)(0))
-    return builder.shuffle_vector(vector, undefined, _FIRST)
+    nothing = ir.Constant(kind, ir.Undefined)
+    vector = builder.insert_element(nothing, number, ir.IntType(32)(0))
+    return builder.shuffle_vector(vector, nothing, _FIRST)
 
 
 def _call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:

@@ -33,7 +33,7 @@ from .board import as_free_set, canonical_edges, edge_bits, free_sets, make_boar
 from .captures import Captures
 from .chains import make_collections
 from .nodes import NO_LINKS, complete_node
-from .proof import MOST_EDGES, PLIES, TABLE, UNBOUNDED, Bounds, Proof
+from .proof import MOST_EDGES, NO_BOUNDS, PLIES, TABLE, Bounds, Proof
 from .table import new_table, probe, table_in_file, useful_buckets
 from .value_tables import SMALL, value_table
 
@@ -187,14 +187,14 @@ class DotsAndBoxesSolver(Solver):
         self.clear()
         self._board = make_board(self.game.rules.rows, self.game.rules.cols, middle_first=False)
         try:
-            for done, answer in enumerate(sample, 1):
+            for count, answer in enumerate(sample, 1):
                 monitor, target = Monitor(), answer.at_least
                 bounds = self._bounds(proof.free_edges(answer), at_least(target), monitor)
                 if monitor.interrupted:
                     raise KeyboardInterrupt
                 if (bounds.lower >= target) != answer.holds:
                     wrong.append(answer.drawn)
-                progress(done, len(sample))
+                progress(count, len(sample))
         finally:
             self._board = board
             self.clear()
@@ -247,7 +247,7 @@ class DotsAndBoxesSolver(Solver):
         if root.lower == root.upper:
             return Bounds(int(root.lower), int(root.upper))
         if self._proof is not None and free.bit_count() >= self._proof.job_edges:
-            lower, upper = self._proof.bounds.get(int(root.hash), UNBOUNDED)
+            lower, upper = self._proof.bounds.get(int(root.hash), NO_BOUNDS)
             return Bounds(max(int(root.lower), lower), min(int(root.upper), upper))
         return Bounds(*probe(self._table, root.hash, root.boxes))
 
@@ -278,8 +278,8 @@ class DotsAndBoxesSolver(Solver):
         holds = answer >= gamma
         self._learn(proof, free, gamma, holds)
         if is_job:
-            spent = round(time.process_time() - seconds, 3)
-            proof.add(free, gamma, holds, monitor.nodes - nodes, spent)
+            cost = round(time.process_time() - seconds, 3)
+            proof.add(free, gamma, holds, monitor.nodes - nodes, cost)
         return gamma if holds else gamma - 2
 
     def _learn(self, proof: Proof, free: int, at_least: int, holds: bool) -> None:
@@ -291,13 +291,13 @@ class DotsAndBoxesSolver(Solver):
         actions: dict[tuple[int, int], int] = {}
         for action in self._ordered_actions(free):
             actions.setdefault(self._action_key(*self._captures.draw(free, action)), action)
-        known = Goal(lambda lower, upper: True, gamma)
-        for goal in known, at_least(gamma):
+        settled_moves = Goal(lambda lower, upper: True, gamma)
+        for goal in settled_moves, at_least(gamma):
             for action in actions.values():
                 lower, upper = self._action_bounds(free, action, goal, monitor)
                 if lower >= gamma:
                     return gamma
-                if upper >= gamma and goal is not known:
+                if upper >= gamma and goal is not settled_moves:
                     return None
         return gamma - 2
 

@@ -32,7 +32,7 @@ class Bounds(NamedTuple):
     upper: int
 
 
-UNBOUNDED = Bounds(-MOST_EDGES, MOST_EDGES)
+NO_BOUNDS = Bounds(-MOST_EDGES, MOST_EDGES)
 
 
 class Answer(NamedTuple):
@@ -111,7 +111,7 @@ class Proof:
 
     def learn(self, key: int, at_least: int, holds: bool) -> None:
         """Narrow the bounds of a position by an answer."""
-        lower, upper = self.bounds.get(key, UNBOUNDED)
+        lower, upper = self.bounds.get(key, NO_BOUNDS)
         self.bounds[key] = (
             Bounds(max(lower, at_least), upper)
             if holds
