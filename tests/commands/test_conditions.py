@@ -8,6 +8,7 @@ import pytest
 from command_line import plyground
 
 
+@pytest.mark.thorough
 def test_worker_processes_and_limits_are_options_of_a_tournament():
     alone = plyground("tournament tic_tac_toe random greedy --pairs 5 --json --store alone.db")
     together = plyground(

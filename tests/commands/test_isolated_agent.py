@@ -62,6 +62,7 @@ def test_an_agent_that_fails_is_named_in_one_sentence(command, name):
 
 @pytest.mark.parametrize("name", FAILS)
 @pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_the_report_of_quality_tells_of_an_agent_that_fails(name):
     spec = f"python:failing_agents:{name}"
     result = invoke(["quality", "tic_tac_toe", spec, "--positions", "4"])
@@ -88,6 +89,7 @@ def test_training_against_an_agent_that_fails_ends_with_its_name(name, role, mon
     assert "Traceback" not in result.output
 
 
+@pytest.mark.thorough
 def test_an_opponent_of_training_thinks_in_one_process_and_a_network_in_this_one():
     made = make_opponents("python:failing_agents:First", GAME, make_isolated_opponent)[0].player
     assert isinstance(made, IsolatedAgent)

@@ -79,6 +79,7 @@ def load(path):
     return names
 
 
+@pytest.mark.thorough
 def test_a_submission_computes_what_the_policy_computes(convolutional, tmp_path):
     write_submission(convolutional, tmp_path / "submission.py")
     names = load(tmp_path / "submission.py")

@@ -95,8 +95,8 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(old, monkeypatch):
     assert plain(old, OLD_GAMES) == plain(OLD_STORE, OLD_GAMES)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [2, 4])
-@pytest.mark.fast_cases(1)
 def test_processes_that_bring_a_store_up_to_date_at_the_same_moment_agree(count, old):
     code = (
         "import sys; from plyground.evaluation.store.store import Store; print([t.name for t in "
