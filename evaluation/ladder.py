@@ -96,8 +96,8 @@ class Ladder:
         Args:
             policies: policy files, the oldest first.
             seconds: for so long games are played, first those of the agents, then those of the
-                newest version. One pair of each
-                meeting is played in any case, and what is missing by a later call.
+                newest version. One pair of each meeting is played in any case, and what is missing
+                by a later call.
             on_game: called after every game.
 
         Returns:
@@ -149,7 +149,6 @@ class Ladder:
         tournament = Tournament(
             plan, store, conditions=self._conditions, on_changed=lambda change: True
         )
-
         left = 2 * len(tournament.schedule.meetings) - tournament.table().games
 
         def count(game: StoredGame) -> None:

@@ -28,7 +28,7 @@ def test_the_kernel_of_self_play_computes_what_torch_computes(spec, changes):
     game = make_game(spec)
     options = AlphaZeroSettings.for_game(game, {}, ["precision=float32", *SMALL, *changes])
     observations = random_observations(game, STEP)
-    kernel = make_evaluator(game, options, make_network(game, options, 0), CPU)
+    kernel = make_evaluator(game, options, CPU)
     assert isinstance(kernel, CompiledEvaluator)
     torch_evaluator = Evaluator(make_network(game, options, 0), CPU, STEP, bfloat16=False)
     outputs = []

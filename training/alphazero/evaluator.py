@@ -16,6 +16,7 @@ from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..devices import use_bfloat16
 from ..export import NetworkExporter
+from .learner import make_network
 from .network import BoardNetwork, PolicyAndValue
 from .settings import AlphaZeroSettings
 
@@ -113,12 +114,13 @@ def open_predecessor(game: Game, settings: AlphaZeroSettings) -> Network | None:
 
 
 def make_evaluator(
-    game: Game, settings: AlphaZeroSettings, network: BoardNetwork, device: torch.device
+    game: Game, settings: AlphaZeroSettings, device: torch.device
 ) -> Evaluator | CompiledEvaluator | FixedEvaluator:
     """What evaluates the positions of self-play."""
     predecessor = open_predecessor(game, settings)
     if predecessor is not None:
         return FixedEvaluator(predecessor)
+    network = make_network(game, settings, 0)
     bfloat16 = use_bfloat16(settings.precision, device)
     if device.type == "cpu" and (MULTIPLIES_PAIRS if bfloat16 else FUSES):
         return CompiledEvaluator(network, game, settings.discount, PRECISIONS[bfloat16])

@@ -14,7 +14,6 @@ from ...envs.compiled.kernels import announce_compilation
 from ...envs.game import Game
 from ..folder import TrainingError
 from .evaluator import make_evaluator
-from .learner import make_network
 from .settings import GUMBEL, AlphaZeroSettings
 from .window import Canonical, Chunk
 
@@ -71,8 +70,7 @@ class SelfPlayer:
             trial = forest_games.new_self_play(game, options, 1, 0, most, 1)
             _begin(game, trial)
             _advance(game, trial, 0, *_nothing(game))
-        network = make_network(game, settings, 0)
-        self._evaluator = make_evaluator(game, settings, network, device)
+        self._evaluator = make_evaluator(game, settings, device)
         self._canonical = Canonical(game)
         self._nothing = _nothing(game)
 
