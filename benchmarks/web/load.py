@@ -32,35 +32,44 @@ def memory_of(process: psutil.Process) -> float:
     return sum(each.memory_info().rss for each in processes) / MIB
 
 
-async def asked_move(client: httpx.AsyncClient, query: dict[str, str]) -> int:
+async def ask(client: httpx.AsyncClient, method: str, path: str, **content: object) -> str:
+    """The text of an answer; a visitor who asks too often waits as long as the server says."""
+    while True:
+        answer = await client.request(method, path, **content)
+        if answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
+            break
+        await asyncio.sleep(float(answer.headers["retry-after"]))
+    if answer.is_error:
+        raise RuntimeError(f"{path}: {answer.text}")
+    return answer.text
+
+
+async def agent_move(client: httpx.AsyncClient, query: dict[str, str]) -> int:
     """The agent's action."""
-    async with client.stream("GET", "/api/think", params=query) as answer:
-        if answer.status_code != 200:
-            raise RuntimeError((await answer.aread()).decode())
-        text = (await answer.aread()).decode()
+    text = await ask(client, "GET", "/api/think", params=query)
     kind, data = re.findall(r"event: (\w+)\ndata: (.*)\n", text)[-1]
     if kind != "move":
         raise RuntimeError(data)
     return int(json.loads(data)["action"])
 
 
-async def played(
+async def play(
     client: httpx.AsyncClient, args: argparse.Namespace, seed: int, times: list[float]
 ) -> None:
     """One game; adds the times of the agent's moves."""
     rng = random.Random(seed)
-    view = (await client.post("/api/view", json={"game": GAME, "moves": []})).json()
+    view = json.loads(await ask(client, "POST", "/api/view", json={"game": GAME, "moves": []}))
     while not view["over"]:
         if view["to_move"] == 1:
             began = time.perf_counter()
             query = {"game": GAME, "agent": args.agent, "moves": view["link"], "seed": str(seed)}
-            action = await asked_move(client, query)
+            action = await agent_move(client, query)
             times.append(time.perf_counter() - began)
         else:
             await asyncio.sleep(args.pause * rng.uniform(0.5, 1.5))
             action = rng.choice(view["actions"])["action"]
         content = {"game": GAME, "moves": view["moves"], "action": action}
-        view = (await client.post("/api/play", json=content)).json()
+        view = json.loads(await ask(client, "POST", "/api/play", json=content))
 
 
 async def load(address: str, args: argparse.Namespace, server: psutil.Process) -> dict[str, object]:
@@ -71,7 +80,7 @@ async def load(address: str, args: argparse.Namespace, server: psutil.Process) -
         async with httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
             await client.get("/static/icon.svg")  # the session's cookie
             while left:
-                await played(client, args, left.pop(), times)
+                await play(client, args, left.pop(), times)
                 if left and len(left) % max(1, args.games // 20) == 0:
                     memory.append(round(memory_of(server)))
                     print(f"{len(left)} games left, {memory[-1]} MiB", file=sys.stderr, flush=True)

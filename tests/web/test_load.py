@@ -9,7 +9,7 @@ import sys
 import pytest
 from helpers import ROOT
 
-GROWTH_MIB = 60  # of the server and its processes, from the first tenth of the games to the end
+GROWTH_MIB = 30  # of the server and its processes, in the second half of the games
 
 
 @pytest.mark.slow
@@ -22,9 +22,12 @@ def test_memory_stays_flat_and_every_move_is_answered():
         capture_output=True,
         text=True,
         timeout=900,
-        check=True,
+        check=False,
     )
+    assert run.returncode == 0, run.stderr
     result = json.loads(run.stdout)
     assert result["moves"] > 200
     memory = result["memory_mib"]
-    assert memory[-1] - memory[2] < GROWTH_MIB, memory
+    # the processes that think load their agents, and begin anew, in the first half
+    first_half = memory[: len(memory) // 2]
+    assert memory[-1] - max(first_half) < GROWTH_MIB, memory
