@@ -8,6 +8,8 @@
     python benchmarks/solver.py endings othello --left 16 --left 20 --count 50
     python benchmarks/solver.py ffo                       # Othello's test positions, with scores
     python benchmarks/solver.py threads                   # two threads against one; needs two cores
+    python benchmarks/solver.py openings --count 500      # connect four's stored values
+    python benchmarks/solver.py games --count 100         # connect four as the pages ask it
 
 ``positions`` solves the sets in benchmarks/positions, drawn by benchmarks/solver_positions.py by
 phase and difficulty as in Pons' tutorial "Solving Connect 4", each by one batch call with an empty
@@ -20,10 +22,14 @@ result alone. ``ffo`` solves positions 40 to 44 of the endgame test of the Frenc
 Times are the process's own processor time, without compilation. ``threads`` alone measures by the
 clock: one thread and several take turns, each from an empty table. On a machine with other work
 the processor time of the first thread tells more.
+``openings`` solves stored positions of connect four again, without the stored values, and compares.
+``games`` asks for the values of all moves in positions of games of agents, after the stored plies:
+each by a solver of its own, with the table and the threads of the pages, by the clock.
 """
 
 from __future__ import annotations
 
+import itertools
 import time as clock
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,8 +37,11 @@ from typing import Literal
 
 import cyclopts
 import numpy as np
-from plyground import Game, Position, make_game
+from plyground import Game, Position, make_agent, make_game
+from plyground.agents.solvers.connect_four.board import make_board
+from plyground.agents.solvers.connect_four.opening import FILE, PLIES, layers, read_values
 from plyground.agents.solvers.endgame import MEMORY_MB
+from plyground.agents.solvers.parallel import ALL
 from plyground.agents.solvers.solver import Solver, make_solver, solver_class_of
 from solver_positions import CLASSES, read_positions
 from timing import print_table, processor_seconds
@@ -53,6 +62,7 @@ BOARDS = (
     "hex:size=5",
     "hex:size=6",
 )
+PLAYERS = ("alphabeta:depth=8", "mcts:simulations=1000")
 ENDGAMES = (
     "connect_four",
     "connect_four:rows=7,cols=8",
@@ -302,6 +312,65 @@ def threads(
     headings = ("from", "one thread", f"{threads} threads", "times as fast", "own time, times less",
                 "positions, times as many")  # fmt: skip
     print_table(f"threads, table {memory} MiB", headings, rows())
+
+
+@app.command
+def openings(*, count: int = 500, memory: int = 2048) -> None:
+    """Solve stored positions of connect four again, and compare.
+
+    Args:
+        count: positions of the last stored ply, drawn at random
+        memory: MiB for the table
+    """
+    game, values = make_game("connect_four"), read_values(FILE)
+    layer = next(itertools.islice(layers(make_board(game.rules)), PLIES, None))
+    sample = np.random.default_rng(0).choice(len(values), count, replace=False)
+    records = game.new_records(count)
+    mover = PLIES % 2
+    records["stones"][:, mover], records["stones"][:, 1 - mover] = (
+        layer.own[sample],
+        layer.opp[sample],
+    )
+    records["ply"] = PLIES
+    solver = empty_solver(game, memory)
+    seconds, answers = processor_seconds(solver.solve_batch, records)
+    wrong = int((answers != values[sample]).sum())
+    print(f"{count} of {len(values):,} positions: {wrong} differ, {duration_text(seconds)}")
+
+
+@app.command
+def games(*, count: int = 100, limit: float = 1.0, memory: int = 128) -> None:
+    """Print how many positions of games have all their values within a time.
+
+    Args:
+        count: games, of two search agents after two random moves
+        limit: seconds
+        memory: MiB for the table
+    """
+    game, rng = make_game("connect_four"), np.random.default_rng(0)
+    agents = [make_agent(spec, game, 1) for spec in PLAYERS]
+    seconds: dict[int, list[float]] = {}
+    make_solver(game, memory, ALL).prepare()
+    for number in range(count):
+        position = game.position([int(action) for action in rng.integers(game.rules.cols, size=2)])
+        while not position.is_over:
+            if position.ply >= PLIES:
+                solver = make_solver(game, memory, ALL)
+                began = clock.perf_counter()
+                solver.solve(position, moves="all")
+                seconds.setdefault(position.ply, []).append(clock.perf_counter() - began)
+            agent = agents[(position.ply + number) % 2]
+            position = position.after(agent.analyse(position).action)
+    every = np.concatenate(list(seconds.values()))
+    rows = [(str(ply), *_shares(np.array(seconds[ply]), limit)) for ply in sorted(seconds)]
+    headings = ("ply", "positions", f"within {limit:g} s", "mean", "longest")
+    title = f"connect_four: {count} games of {' and '.join(PLAYERS)}, by the clock"
+    print_table(title, headings, iter([*rows, ("all", *_shares(every, limit))]))
+
+
+def _shares(seconds: np.ndarray, limit: float) -> tuple[str, ...]:
+    share = f"{100 * (seconds <= limit).mean():.1f} %"
+    return str(len(seconds)), share, duration_text(seconds.mean()), duration_text(seconds.max())
 
 
 def _compared(name: str, measures: np.ndarray) -> tuple[str, ...]:

@@ -220,7 +220,7 @@ class Solver(ABC):
 
     meaning: ClassVar[str] = ""
     plies_at_once: ClassVar[int] = 0
-    plies_in_seconds: ClassVar[int] = 30
+    plies_in_seconds: int = 30
     graded: ClassVar[bool] = True
     node_cost: ClassVar[int] = 1
     takes_threads: ClassVar[bool] = False

@@ -230,6 +230,8 @@ def judge(spec: str, positions: int) -> None:
     """Judge the moves of a board's agents by the exact solver."""
     game = make_game(spec)
     words = ["quality", game.spec, *agents_of(game), "--positions", str(positions)]
+    if game == make_game(PUBLISHED_GAME):  # the plies of the cards of earlier releases
+        words += ["--from-ply", "12"]
     quality = json.loads(output_of(*words, "--json"))
     record(
         game,

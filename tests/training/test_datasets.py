@@ -12,7 +12,7 @@ import time
 import numpy as np
 import plyground
 import pytest
-from plyground import make_agent, make_game
+from plyground import make_game
 from plyground.agents import solve
 from plyground.envs.canonical import CanonicalForm, position_layers
 from plyground.envs.loading.locks import locked
@@ -214,34 +214,3 @@ def test_files_that_are_no_dataset_are_refused_in_a_sentence(tmp_path):
 def test_no_process_is_left_behind(tmp_path):
     build_dataset(make_game("tic_tac_toe"), 600, tmp_path / "data.npz", processes=2)
     assert multiprocessing.active_children() == []
-
-
-@pytest.mark.slow
-def test_connect_four_after_eight_plies_agrees_with_the_published_set():
-    """67,557 positions after eight plies: the open ones, in which no side can win at once.
-
-    A position and its mirror image count once. Won 65.83 %, lost 24.62 %, drawn 9.55 % for the
-    side to move first (UCI Machine Learning Repository, "Connect-4", Tromp). A sample of 400 must
-    agree within four standard errors.
-    """
-    game = make_game("connect_four")
-    positions = next(layer for ply, layer in enumerate(position_layers(game)) if ply == 8)
-    open_positions = [actions for actions in positions if _nobody_wins_at_once(game, actions)]
-    assert len(open_positions) == 67_557
-    sample = np.random.default_rng(1).choice(len(open_positions), 400, replace=False)
-    solver = make_agent("solver:weak=yes,memory=2048", game)
-    results = np.array([solver.analyse(game.position(open_positions[i])).value for i in sample])
-    for result, share in ((1, 0.6583), (-1, 0.2462), (0, 0.0955)):
-        error = np.sqrt(share * (1 - share) / 400)
-        assert abs((results == result).mean() - share) < 4 * error
-
-
-def _nobody_wins_at_once(game, actions):
-    """Whether neither side could complete four if it were to move."""
-    position = game.position(actions)
-    for action in position.legal_actions():
-        if position.after(action).is_over:
-            return False
-    image = position.copy()
-    image.record.ply += 1  # the other side to move
-    return not any(image.after(action).is_over for action in image.legal_actions())

@@ -22,7 +22,7 @@ from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
 from . import search as s
 from . import table as t
 from .board import make_board
-from .opening import openings_of
+from .opening import has_openings, openings_of
 
 MOST_BITS = 64
 
@@ -46,6 +46,8 @@ class ConnectFourSolver(AlternatingSolver):
         self._table = t.new_table(memory_mb, self._key_bits)
         self._most_nodes = 0  # of all searches since the table was empty
         self._most = (self._board.cells + 1) // 2  # no value is larger
+        if has_openings(game.rules):
+            self.plies_in_seconds = self._board.cells
 
     @classmethod
     def check_game(cls, game: Game) -> None:

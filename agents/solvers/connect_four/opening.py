@@ -149,7 +149,12 @@ class OpeningValues:
 
 def openings_of(rules: ConnectFour, ply: int) -> OpeningValues | None:
     """The values that plyground brings, of the ordinary board up to ``PLIES``; None of others."""
-    return _shipped_values() if ply <= PLIES and rules == ConnectFour() else None
+    return _shipped_values() if ply <= PLIES and has_openings(rules) else None
+
+
+def has_openings(rules: ConnectFour) -> bool:
+    """Whether plyground brings values of the opening: of the ordinary board alone."""
+    return rules == ConnectFour()
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from command_line import plyground
 from plyground import make_game
 from plyground.agents.solvers import connect_four as solver_module
 from plyground.agents.solvers.connect_four import opening
-from plyground.agents.solvers.connect_four.board import make_board
+from plyground.agents.solvers.connect_four.board import has_row, make_board
 from plyground.agents.solvers.connect_four.opening_writer import write_openings
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.canonical import position_layers
@@ -99,6 +99,41 @@ def test_the_openings_that_plyground_brings_are_those_of_the_ordinary_board():
     assert opening.openings_of(make_game(SMALL).rules, 0) is None
 
 
+def test_the_openings_are_complete():
+    assert (opening.read_values(opening.FILE) != opening.UNSOLVED).all()
+
+
+def test_every_first_move_is_answered_without_search():
+    game = make_game("connect_four")
+    solution = make_solver(game, 1).solve(game.initial_position(), moves="all")
+    # as published: the middle column wins with the last stone
+    assert solution.values == {0: -2, 1: -1, 2: 0, 3: 1, 4: 0, 5: -1, 6: -2}
+    assert solution.nodes == 0
+
+
+@pytest.mark.thorough
+def test_the_results_after_eight_plies_are_those_of_the_published_set():
+    """67,557 positions in which neither side can win at once, for the side to move first.
+
+    Mirror images count once (UCI Machine Learning Repository, "Connect-4", Tromp).
+    """
+    board = make_board(make_game("connect_four").rules)
+    layer = next(itertools.islice(opening.layers(board), 8, None))
+    quiet = [
+        not wins_at_once(board, own, opp) and not wins_at_once(board, opp, own)
+        for own, opp in zip(layer.own, layer.opp, strict=True)
+    ]
+    results = np.sign(opening.read_values(opening.FILE)[quiet])
+    assert [int((results == each).sum()) for each in (1, -1, 0)] == [44_473, 16_635, 6_449]
+
+
+def wins_at_once(board, own, opp):
+    """Whether one more stone of ``own`` completes a row."""
+    moves = ((own | opp) + board.bottom) & board.playable
+    cells = [np.uint64(1 << bit) for bit in range(board.cols * int(board.height))]
+    return any(has_row(board, own | cell) for cell in cells if moves & cell)
+
+
 @pytest.mark.thorough
 def test_several_processes_write_the_same_file(values, tmp_path):
     path = tmp_path / "openings.npy"
@@ -107,12 +142,11 @@ def test_several_processes_write_the_same_file(values, tmp_path):
 
 
 @pytest.mark.slow
-def test_stored_values_are_those_of_a_search_without_them(monkeypatch):
+def test_stored_values_are_those_of_a_search_without_them():
     game = make_game("connect_four")
     values = opening.read_values(opening.FILE)
     layer = next(itertools.islice(opening.layers(make_board(game.rules)), opening.PLIES, None))
-    indices = np.flatnonzero(values != opening.UNSOLVED)
-    sample = np.random.default_rng(0).choice(indices, 50, replace=False)
+    sample = np.random.default_rng(0).choice(len(values), 50, replace=False)
     records = game.new_records(len(sample))
     records["stones"][:, 0], records["stones"][:, 1] = layer.own[sample], layer.opp[sample]
     records["ply"] = opening.PLIES
