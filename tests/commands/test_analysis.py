@@ -257,7 +257,7 @@ def test_solve_knows_who_is_to_move():
 
 
 def test_a_time_limit_gives_the_bounds_proved_so_far():
-    result = plyground("solve connect_four --time 0.2 --memory 64")
+    result = plyground("solve connect_four:rows=7,cols=7 --time 0.2 --memory 64")
     assert result.stderr.endswith("not proved within 0.2 s; --time 0 sets no limit\n")
     assert result.exit_code == 0
     assert re.search(
@@ -283,7 +283,7 @@ def test_there_is_a_time_limit_unless_it_is_lifted(monkeypatch):
 def test_an_interrupt_prints_the_bounds_proved_so_far():
     # The handler is in place when the board has been printed: compiling, which an interrupt ends as
     # well, is done beforehand.
-    plyground("solve connect_four --time 0.01")
+    plyground("solve connect_four:rows=7,cols=7 --time 0.01")
     code = (
         "import os, signal, sys, threading; from plyground.cli import main\n"
         "from plyground.agents.solvers import solver\n"
@@ -292,7 +292,7 @@ def test_an_interrupt_prints_the_bounds_proved_so_far():
         "    if self.seconds > 0.3: os.kill(os.getpid(), signal.SIGINT)\n"
         "    return stopped(self, *known)\n"
         "solver.Monitor.should_stop = interrupt_once\n"
-        "sys.argv = ['plyground', 'solve', 'connect_four']; main()"
+        "sys.argv = ['plyground', 'solve', 'connect_four:rows=7,cols=7']; main()"
     )
     result = subprocess.run(
         [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=120

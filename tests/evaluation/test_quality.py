@@ -191,12 +191,14 @@ def test_a_small_game_gives_the_positions_it_has():
 
 
 def test_the_solver_is_asked_where_it_answers_soon():
-    assert first_ply_within_reach(MoveJudge(plyground.make_game("connect_four"), 1)) == 12
+    large = plyground.make_game("connect_four:rows=7,cols=7")
+    assert first_ply_within_reach(MoveJudge(large, 1)) == 49 - 30
+    assert first_ply_within_reach(MoveJudge(plyground.make_game("connect_four"), 1)) == 0
     assert first_ply_within_reach(MoveJudge(TIC_TAC_TOE, 1)) == 0
 
 
 def test_positions_that_take_too_long_are_left_out_and_counted():
-    game = plyground.make_game("connect_four")
+    game = plyground.make_game("connect_four:rows=7,cols=7")
     judge = MoveJudge(game, memory_mb=16, time_limit=0.001)
     assert judge.values(game.position(["d", "d"])) is None
     sample = sample_positions(judge, 12, seed=1, first_ply=8)

@@ -215,7 +215,7 @@ def test_the_same_game_gets_the_same_review(spec, monkeypatch):
 
 def test_once_positions_take_too_long_the_solver_is_not_asked_for_earlier_ones():
     """The limit is so short that only the end is solved."""
-    game = make_game("connect_four")
+    game = make_game("connect_four:rows=7,cols=7")
     reviewer = Reviewer(game, "alphabeta:depth=2", solver_nodes=1)
     positions = []
     values = reviewer._judge.values

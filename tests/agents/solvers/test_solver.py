@@ -26,7 +26,7 @@ SMALL = [
     "hex:size=3,swap=yes",
 ]
 LARGE = [
-    "connect_four",
+    "connect_four:rows=7,cols=7",  # without stored openings
     "dots_and_boxes:rows=4,cols=4",
     "tic_tac_toe:size=6",
     "othello",
