@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import cyclopts
+import gymnasium
 import numpy as np
 import plyground
 from plyground.agents.policies.policy_file import OnnxNetwork
@@ -22,6 +23,8 @@ GAME = plyground.make_game("connect_four")
 BATCHES = (1, 8, 32)
 AT_ONCE = 64
 SIMULATIONS, POSITIONS, TURNS = 200, 256, 5
+SEARCH_SECONDS = 0.01
+VECTOR_GAMES, STEPS = (8, 64, 1024), 20
 
 
 def positions() -> list[plyground.Position]:
@@ -58,6 +61,28 @@ def works(spec: str) -> Iterator[tuple[str, str, Work]]:
         part = observations[:batch]
         title = f"the network alone, {batch} at once"
         yield title, "positions", lambda part=part: len(evaluate(part)[1])
+    search = plyground.make_agent(f"mcts:time={SEARCH_SECONDS},network={spec},reuse=no", GAME)
+    search.get_ready(GAME)
+    yield f"mcts:time={SEARCH_SECONDS}", "simulations", search_work(search)
+    for games in VECTOR_GAMES:
+        yield f"opponent in a vector of {games} games", "replies", reply_work(spec, games)
+
+
+def reply_work(spec: str, games: int) -> Work:
+    """Steps of vector games against the network, after random legal actions."""
+    envs = gymnasium.make_vec("plyground/ConnectFour-v0", num_envs=games, opponent=spec)
+    rng = np.random.default_rng(1)
+    _, infos = envs.reset(seed=1)
+    masks = infos["action_mask"]
+
+    def step() -> int:
+        nonlocal masks
+        scores = rng.random(masks.shape) * masks
+        *_, infos = envs.step(scores.argmax(axis=1))
+        masks = infos["action_mask"]
+        return games
+
+    return lambda: sum(step() for _ in range(STEPS))
 
 
 def evaluator_rows(seconds: float) -> Iterator[list[str]]:
