@@ -36,7 +36,8 @@ class Large(Exception):
 
 def value(position: Position, player: int, values: dict[object, int]) -> int:
     """The value for a player: the result, then the margin, then quick wins and slow losses."""
-    result = values.get(position.key)
+    key = position.key
+    result = values.get(key)
     if result is None:
         if len(values) > MOST:
             raise Large
@@ -49,7 +50,7 @@ def value(position: Position, player: int, values: dict[object, int]) -> int:
                 value(position.after(action), player, values) for action in position.legal_actions()
             )
             result -= int(np.sign(result))
-        values[position.key] = result
+        values[key] = result
     return result
 
 

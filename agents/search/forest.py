@@ -89,6 +89,7 @@ class SearchOptions(NamedTuple):
         full_share: the share of moves that are searched in full and recorded.
         considered: actions that sequential halving begins with, at most.
         visit_offset, value_scale: of the transformation of completed Q values.
+        rescale_values: 1: the smallest of them becomes 0 and the largest 1.
         noise_share, noise_alpha: of the Dirichlet noise; alpha is divided by the legal actions.
         forced: constant of forced visits; 0: none.
         sampled_plies: with PUCT, plies of a game whose moves are drawn by visits.
@@ -106,6 +107,7 @@ class SearchOptions(NamedTuple):
     considered: int
     visit_offset: float
     value_scale: float
+    rescale_values: int
     noise_share: float
     noise_alpha: float
     forced: float

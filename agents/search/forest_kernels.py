@@ -22,6 +22,7 @@ from ...envs.compiled.randomness import UNIT, random_unit
 from .mcts_kernels import EXACT, ROOT
 
 LEAST_PRIOR = 1e-9
+LEAST_SPAN = 1e-8  # of completed Q values, as in mctx
 
 
 @inner_kernel
@@ -115,17 +116,41 @@ def most_visits(nodes):
 
 
 @inner_kernel
-def improved_logit(options, nodes, child, sign, unvisited_value, most):
-    """An action's logit, improved by its completed Q value.
+def value_transform(options, nodes, raw):
+    """What turns completed Q values into parts of logits (sigma in the paper).
 
-    The Q value is scaled to 0 to 1, as the paper's constants expect.
+    Returns the value of actions without a visit, the value that becomes 0, and the factor. The
+    values −1 to 1 become 0 to 1, as the paper's constants expect; with ``rescale_values`` those
+    between the smallest and the largest do (mctx, ``qtransform_completed_by_mix_value``).
     """
+    unvisited_value = mixed_value(nodes, raw, options.puct.discount)
+    lowest, highest = -1.0, 1.0
+    if options.rescale_values:
+        root = nodes[ROOT]
+        lowest, highest = np.inf, -np.inf
+        for child in range(root.children, root.children + root.count):
+            value = completed_value(options, nodes, child, unvisited_value)
+            lowest, highest = min(lowest, value), max(highest, value)
+    factor = (options.visit_offset + most_visits(nodes)) * options.value_scale
+    return unvisited_value, lowest, factor / max(highest - lowest, LEAST_SPAN)
+
+
+@inner_kernel
+def completed_value(options, nodes, child, unvisited_value):
+    """What an action of the root is worth to its mover, with or without a visit."""
     entry = nodes[child]
-    value = unvisited_value
     if entry.visits > 0 or entry.proven == EXACT:
-        value = child_value(nodes, child, sign, options.puct.discount)
-    value_term = (options.visit_offset + most) * options.value_scale * 0.5 * (value + 1.0)
-    return np.log(max(np.float64(entry.prior), LEAST_PRIOR)) + value_term
+        sign = 1.0 if nodes[ROOT].mover == 0 else -1.0
+        return child_value(nodes, child, sign, options.puct.discount)
+    return unvisited_value
+
+
+@inner_kernel
+def improved_logit(options, nodes, child, transform):
+    """An action's logit, improved by its completed Q value."""
+    unvisited_value, lowest, factor = transform
+    value_term = factor * (completed_value(options, nodes, child, unvisited_value) - lowest)
+    return np.log(max(np.float64(nodes[child].prior), LEAST_PRIOR)) + value_term
 
 
 @inner_kernel
@@ -134,15 +159,13 @@ def choose_by_halving(options, nodes, noise, raw, target_visits):
 
     It is the best of those that were visited ``target_visits`` times.
     """
-    root = nodes[ROOT]
-    sign = 1.0 if root.mover == 0 else -1.0
-    unvisited_value, most = mixed_value(nodes, raw, options.puct.discount), most_visits(nodes)
+    root, transform = nodes[ROOT], value_transform(options, nodes, raw)
     best, best_score, fallback, least = -1, -np.inf, -1, np.int64(1 << 40)
     for i in range(root.count):
         child = np.int64(root.children + i)
         visits = np.int64(nodes[child].visits)
         if visits == target_visits:
-            score = noise[i] + improved_logit(options, nodes, child, sign, unvisited_value, most)
+            score = noise[i] + improved_logit(options, nodes, child, transform)
             if score > best_score:
                 best, best_score = child, score
         if visits < least:
@@ -207,18 +230,16 @@ def write_exact_policy(nodes, out):
 @inner_kernel
 def write_improved_policy(options, nodes, raw, out):
     """Write the softmax of the improved logits, by action."""
-    root = nodes[ROOT]
-    sign = 1.0 if root.mover == 0 else -1.0
-    unvisited_value, most = mixed_value(nodes, raw, options.puct.discount), most_visits(nodes)
+    root, transform = nodes[ROOT], value_transform(options, nodes, raw)
     highest, total = -np.inf, 0.0
     for child in range(root.children, root.children + root.count):
-        logit = improved_logit(options, nodes, child, sign, unvisited_value, most)
+        logit = improved_logit(options, nodes, child, transform)
         highest = max(highest, logit)
     for child in range(root.children, root.children + root.count):
-        logit = improved_logit(options, nodes, child, sign, unvisited_value, most)
+        logit = improved_logit(options, nodes, child, transform)
         total += np.exp(logit - highest)
     for child in range(root.children, root.children + root.count):
-        logit = improved_logit(options, nodes, child, sign, unvisited_value, most)
+        logit = improved_logit(options, nodes, child, transform)
         out[nodes[child].action] = np.exp(logit - highest) / total
 
 
@@ -229,9 +250,7 @@ def policy_value(options, nodes, raw, policy):
     sign = 1.0 if root.mover == 0 else -1.0
     unvisited_value, total = mixed_value(nodes, raw, options.puct.discount), 0.0
     for child in range(root.children, root.children + root.count):
-        value = unvisited_value
-        if nodes[child].visits > 0 or nodes[child].proven == EXACT:
-            value = child_value(nodes, child, sign, options.puct.discount)
+        value = completed_value(options, nodes, child, unvisited_value)
         total += policy[nodes[child].action] * value
     return sign * total
 
@@ -276,14 +295,12 @@ def write_visit_policy(options, nodes, noise, weights, out):
 @inner_kernel
 def recommend_by_halving(options, nodes, noise, raw):
     """The root's child that sequential halving ends with."""
-    root = nodes[ROOT]
-    sign = 1.0 if root.mover == 0 else -1.0
-    unvisited_value, most = mixed_value(nodes, raw, options.puct.discount), most_visits(nodes)
-    best, best_score = np.int64(root.children), -np.inf
+    root, transform = nodes[ROOT], value_transform(options, nodes, raw)
+    best, best_score, most = np.int64(root.children), -np.inf, most_visits(nodes)
     for i in range(root.count):
         child = np.int64(root.children + i)
         if nodes[child].visits == most or nodes[child].proven == EXACT:
-            score = noise[i] + improved_logit(options, nodes, child, sign, unvisited_value, most)
+            score = noise[i] + improved_logit(options, nodes, child, transform)
             if score > best_score:
                 best, best_score = child, score
     return best

@@ -34,9 +34,9 @@ def options(game, discount=1.0, **changes):
     puct = puct_kernels.puct_options(game, 1.5, discount=discount)
     values = {
         "gumbel": 1, "full": 24, "fast": 8, "full_share": 1.0, "considered": 4,
-        "visit_offset": 50.0, "value_scale": 0.3, "noise_share": 0.25, "noise_alpha": 10.0,
-        "forced": 2.0, "sampled_plies": 4, "opening_plies": 0, "random_openings": 1.0,
-        "resign_below": -2.0, "resign_share": 0.0,
+        "visit_offset": 50.0, "value_scale": 0.3, "rescale_values": 0,
+        "noise_share": 0.25, "noise_alpha": 10.0, "forced": 2.0, "sampled_plies": 4,
+        "opening_plies": 0, "random_openings": 1.0, "resign_below": -2.0, "resign_share": 0.0,
     }  # fmt: skip
     return SearchOptions(puct, **(values | changes))
 
@@ -141,12 +141,15 @@ def test_sequential_halving_visits_by_rounds_of_half_as_many_actions(actions, si
 
 
 @pytest.mark.parametrize(("spec", "discount"), GAMES)
-@pytest.mark.fast_cases(1)
-def test_the_forest_searches_as_the_plain_search_does(spec, discount):
+@pytest.mark.parametrize("rescaled", [False, True])
+@pytest.mark.fast_cases(2)
+def test_the_forest_searches_as_the_plain_search_does(spec, discount, rescaled):
     game = make_game(spec)
     oracle, random = Oracle(game), np.random.default_rng(1)
-    reference = Search(oracle, in_order, discount)
-    settings = options(game, discount)
+    reference = Search(oracle, in_order, discount, rescale_values=rescaled)
+    settings = options(
+        game, discount, rescale_values=int(rescaled), value_scale=0.1 if rescaled else 0.3
+    )
     trees = proofs = moves = 0
     for trial in range(24):
         position = random_position(game, random, trial)

@@ -34,13 +34,18 @@ class SelfPlayResult(NamedTuple):
 
 def search_options(game: Game, settings: AlphaZeroSettings, progress: float) -> SearchOptions:
     """How games are searched after this share of the run."""
-    return SearchOptions(
-        puct=puct_options(game, settings.c_puct, discount=settings.discount),
-        gumbel=int(settings.search == GUMBEL),
-        full=settings.full_simulations(progress),
-        fast=settings.fast_simulations,
-        **{name: value for name, value in vars(settings).items() if name in SearchOptions._fields},
-    )
+    values = {
+        name: value for name, value in vars(settings).items() if name in SearchOptions._fields
+    }
+    values |= {
+        "puct": puct_options(game, settings.c_puct, discount=settings.discount),
+        "gumbel": int(settings.search == GUMBEL),
+        "full": settings.full_simulations(progress),
+        "fast": settings.fast_simulations,
+        "value_scale": settings.value_scale_at(progress),
+        "rescale_values": int(settings.rescale_values),
+    }
+    return SearchOptions(**values)
 
 
 class SelfPlayer:

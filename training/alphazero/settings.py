@@ -93,7 +93,15 @@ class AlphaZeroSettings(LearnerSettings):
         16, "Actions that sequential halving begins with, at most [2].", low=1
     )
     visit_offset: float = setting(50.0, "c_visit of the completed Q values [2].", low=0)
-    value_scale: float = setting(0.1, "c_scale of the completed Q values [2, 6].", low=0)
+    value_scale: float = setting(
+        0.1, "c_scale of the completed Q values at the run's beginning [2, 6].", low=0
+    )
+    value_scale_growth: float = setting(
+        1.0, "How many times as much it is at the end of the run; it grows evenly.", low=POSITIVE
+    )
+    rescale_values: bool = setting(
+        False, "Whether the smallest completed Q value counts 0 and the largest 1 [6]."
+    )
     c_puct: float = setting(1.5, "Weight of the priors below the root [1].", low=0)
     noise_share: float = setting(
         0.25, "With puct: share of the Dirichlet noise [1].", low=0, high=1
@@ -174,6 +182,10 @@ class AlphaZeroSettings(LearnerSettings):
         """Simulations of a full search after this share of the run."""
         grown = (self.simulations - self.first_simulations) * min(progress, 1.0)
         return self.first_simulations + round(grown)
+
+    def value_scale_at(self, progress: float) -> float:
+        """c_scale after this share of the run."""
+        return self.value_scale * (1.0 + (self.value_scale_growth - 1.0) * min(progress, 1.0))
 
     @classmethod
     def defaults(cls, game: Game) -> dict[str, Any]:
