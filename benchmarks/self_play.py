@@ -42,7 +42,7 @@ def main(
     settings = AlphaZeroSettings.for_game(
         game, {}, [*(set or []), *([f"initial={run}"] if run else [])]
     )
-    player = SelfPlayer(game, settings, 1, device)
+    player = SelfPlayer(game, settings, device, 1)
     weights = AlphaZeroLearner(game, settings, 1, device).weights()
     evaluate = player._evaluator.evaluate
     evaluation_seconds = 0.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import importlib
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .game import Game
@@ -100,3 +101,18 @@ def _make_rules(spec: str, more: Mapping[str, Any], any_size: bool = False) -> A
     if parts.argument is not None:
         raise SpecificationError(f"{parts.argument!r} in {spec!r} is not of the form KEY=VALUE")
     return kind.declaration.make_rules(kind, {**parts.parameters, **more}, any_size)
+
+
+def import_modules(modules: Iterable[str]) -> None:
+    """Import a user's modules, which registers games and agents.
+
+    Raises:
+        SpecificationError: one of them cannot be imported here.
+    """
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except Exception as error:
+            raise SpecificationError(
+                f"importing {module!r} in another process failed: {type(error).__name__}: {error}"
+            ) from error

@@ -30,7 +30,7 @@ def samples(game, network: str, search: str, count: int):
     """Observations and policies to learn, from games with this search, without end."""
     texts = [f"predecessor={network}", f"games={GAMES}", "full_share=1", "random_openings=1"]
     settings = AlphaZeroSettings.for_game(game, {}, [*texts, *search.split()])
-    player = SelfPlayer(game, settings, 7, torch.device("cpu"))
+    player = SelfPlayer(game, settings, torch.device("cpu"), 7)
     shape, random = game.facts.observation_shape, np.random.default_rng(0)
     while True:
         chunk = player.play({}, 1.0, 4 * count * settings.simulations).chunk

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from ...envs import Game, make_game
 from ...envs.processors import available_processors
+from ...envs.specification import SpecificationError
 from ...evaluation.gauntlet import OptimalityTest
 from ...training.alphazero.settings import AlphaZeroSettings
 from ..app import command
@@ -24,7 +25,29 @@ def alphazero(
         float | None, option("H", "Hours of training in all (default: depends on the game).", low=0)
     ] = None,
     workers: Annotated[
-        int | None, option("N", "Processes of self-play (default: the number of cores).", low=1)
+        int | None,
+        option(
+            "N",
+            "Chunks of self-play that are played at once (default: the number of cores); the run "
+            "depends on it, not on where they are played.",
+            low=1,
+        ),
+    ] = None,
+    runner: Annotated[
+        str | None,
+        option(
+            "local|processes|ray",
+            "Where self-play takes place (default: local for one worker, processes for more).",
+        ),
+    ] = None,
+    concurrency: Annotated[
+        int | None, option("N", "Processes at once (default: one for each worker).", low=1)
+    ] = None,
+    address: Annotated[
+        str | None,
+        option(
+            "HOST:PORT", "Address of a Ray cluster, or auto (default: Ray starts on this machine)."
+        ),
     ] = None,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
@@ -38,9 +61,15 @@ def alphazero(
 
     plyground train alphazero tic_tac_toe --out runs/az_ttt --hours 0.1
 
+    plyground train alphazero connect_four --out runs/az_c4 --workers 64 --runner ray --address auto
+
     plyground train alphazero gomoku:size=9 --list-settings
     """
     board = make_game(game)
+    if workers is None and (runner == "ray" or address is not None):
+        raise SpecificationError(
+            "with --runner ray name the --workers: as many as the cluster is to have processors"
+        )
     values = {
         "hours": hours,
         "evaluate": options.evaluate,
@@ -49,7 +78,8 @@ def alphazero(
     }
     settings = AlphaZeroSettings.for_game(board, values, options.settings)
     measures = [_optimality(board, settings, options.seed)] if settings.judged else []
-    train_or_list(board, settings, options, _describe, measures=measures)
+    place = (runner, address, concurrency)
+    train_or_list(board, settings, options, _describe, measures=measures, place=place)
 
 
 def _optimality(game: Game, settings: AlphaZeroSettings, seed: int) -> Measure:

@@ -94,6 +94,7 @@ def train_or_list(
     describe: Callable[[Any], str],
     *,
     measures: Sequence[Measure] = (),
+    place: tuple[str | None, str | None, int | None] | None = None,
 ) -> None:
     """Train until the end or Ctrl-C and print the scores, or list the settings if that is asked.
 
@@ -103,6 +104,7 @@ def train_or_list(
         options: all other options of the command.
         describe: describes the progress of the run in a few words.
         measures: measure the learner, beside its opponents.
+        place: runner, address and concurrency of self-play, where an algorithm has it.
 
     Raises:
         SpecificationError: no folder was named, a package is missing, or an opponent does not exist
@@ -120,6 +122,11 @@ def train_or_list(
         from ...training.devices import choose_device
 
         train = load_algorithm(settings.algorithm)
+        more = _of_opponents(settings)
+        if place is not None:
+            from ...training.alphazero.workers import Place
+
+            more["place"] = Place(*place)
     torch.set_num_threads(options.threads)
     device = choose_device(options.device or settings.device)
     facts = _facts(options.threads) | {"device": str(device)}
@@ -138,7 +145,7 @@ def train_or_list(
                 rate=functools.partial(rate_newest, out) if settings.opponents_to_measure else None,
                 on_progress=bar.show,
                 on_note=bar.note,
-                **_of_opponents(settings),
+                **more,
             )
     except KeyboardInterrupt:
         raise Interruption(

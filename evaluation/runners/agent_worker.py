@@ -22,9 +22,10 @@ from ...agents.faults import CANCELLED, Fault
 from ...agents.registry import resolve_agent
 from ...envs.compiled.cache import KernelCache
 from ...envs.game import Game, load_position
+from ...envs.registry import import_modules
 from ...envs.specification import SpecificationError
 from ..players import Description, LocalPlayer, existing_action, faults_of
-from .messages import Call, Progress, Service, Start, import_modules
+from .messages import Call, Progress, Service, Start
 
 REPORT_SECONDS = 0.05  # between two reports of progress at least
 

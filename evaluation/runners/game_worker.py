@@ -6,22 +6,19 @@ It runs in a process of :mod:`~plyground.evaluation.runners.processes`, or as an
 from __future__ import annotations
 
 import pickle
-import platform
 import sys
 import time
 from multiprocessing.connection import Connection
 from typing import NamedTuple
 
-import numba
-import numpy as np
-
 from ...envs import __version__
-from ...envs.compiled.sources import digest_of, package_sources
+from ...envs.loading.cluster import versions_here
+from ...envs.registry import import_modules
 from ...envs.specification import SpecificationError
 from ..match import GameResult
 from .contest import Arena, Contest, ScheduledGame
 from .isolation import ALWAYS
-from .messages import Service, import_modules
+from .messages import Service
 
 # deaths of workers over a game after which its agents play from processes of their own, so that the
 # agent at fault is known
@@ -92,14 +89,9 @@ def versions(contest: Contest, agents: tuple[str | None, ...]) -> dict[str, str]
 
     Agents whose version is not known are left out.
     """
-    sources = digest_of(package_sources("envs", "agents", "evaluation"))
-    program = {
-        "Python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
-    }
+    here = versions_here(__version__, "envs", "agents", "evaluation")
     made = {label: version for label, version in zip(contest.labels, agents) if version is not None}
-    return {"plyground": f"{__version__} (sources {sources[:10]})", **program, **made}
+    return {**here, **made}
 
 
 def serve(connection: Connection) -> None:

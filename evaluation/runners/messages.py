@@ -7,11 +7,9 @@ belongs to, in eight bytes.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import pickle
 import struct
-from collections.abc import Iterable
 from multiprocessing.connection import Connection
 from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
 from typing import Any, NamedTuple, Self
@@ -87,21 +85,6 @@ class Failure(NamedTuple):
 
 
 Answer = Start | Progress | Result | Failure
-
-
-def import_modules(modules: Iterable[str]) -> None:
-    """Import a user's modules, which registers games and agents.
-
-    Raises:
-        SpecificationError: one of them cannot be imported here.
-    """
-    for module in modules:
-        try:
-            importlib.import_module(module)
-        except Exception as error:
-            raise SpecificationError(
-                f"importing {module!r} in another process failed: {type(error).__name__}: {error}"
-            ) from error
 
 
 class Service:

@@ -7,17 +7,13 @@ Source: the Ray documentation, "Actors" and "Actor fault tolerance".
 
 from __future__ import annotations
 
-import os
-import socket
 from typing import Any, NamedTuple
 
+from ...envs.loading.cluster import Cluster, first_line, last_line
 from ...envs.specification import SpecificationError
 from .game_worker import GameWorker
 from .messages import RunnerError
 from .worker_pool import Death, Event, PoolRunner
-
-CONNECT_SECONDS = 10.0
-THIS_MACHINE = "local"  # Ray's word for: do not look for a cluster, start one here
 
 
 class RayWorker(NamedTuple):
@@ -40,44 +36,18 @@ class RayRunner(PoolRunner[RayWorker]):
 
     def __init__(self, address: str | None = None, concurrency: int | None = None) -> None:
         super().__init__(concurrency)
-        self._address = address or os.environ.get("RAY_ADDRESS")
-        self._ray = _import_ray()
-        self._connected = False
+        self._cluster = Cluster(address, concurrency)
+        self._ray = self._cluster.ray
 
     def _default_concurrency(self) -> int:
         self._connect()
-        return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
+        return self._cluster.processors
 
     def _connect(self) -> None:
-        """Connect to the cluster, unless this program has done so already."""
-        if self._ray.is_initialized():
-            return
-        self._check_address()
-        processors = self._concurrency if self._address is None else None
         try:
-            self._ray.init(
-                self._address or THIS_MACHINE,
-                num_cpus=processors,
-                include_dashboard=None if self._address else False,
-                **QUIET,
-            )
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            raise RunnerError(
-                f"there is no Ray cluster to play on at {self._address}: {_first_line(error)}"
-            ) from None
-        self._connected = True
-
-    def _check_address(self) -> None:
-        """Ray itself would try for minutes to reach a cluster that is not there."""
-        host, colon, port = (self._address or "").removeprefix("ray://").rpartition(":")
-        if not (colon and port.isascii() and port.isdigit()):
-            return
-        try:
-            socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
-        except (OSError, OverflowError) as error:
-            raise RunnerError(
-                f"there is no Ray cluster to play on at {self._address}: {error}"
-            ) from None
+            self._cluster.connect()
+        except ConnectionError as error:
+            raise RunnerError(str(error)) from None
 
     def _start(self) -> RayWorker:
         self._connect()
@@ -105,17 +75,15 @@ class RayRunner(PoolRunner[RayWorker]):
         try:
             event: Event = self._ray.get(worker.pending.pop(0))
         except self._ray.exceptions.RayTaskError as error:
-            cause = (
-                error.cause if isinstance(error.cause, SpecificationError) else _last_line(error)
-            )
+            cause = error.cause if isinstance(error.cause, SpecificationError) else last_line(error)
             raise RunnerError(f"a worker of the Ray cluster cannot play: {cause}") from None
         except self._ray.exceptions.RayError as error:
             if "ModuleNotFoundError" in str(error) or "ImportError" in str(error):
                 raise RunnerError(
                     f"a worker of the Ray cluster cannot import what it needs: "
-                    f"{_last_line(error)}; install it there"
+                    f"{last_line(error)}; install it there"
                 ) from None
-            return Death(f"was lost: {_first_line(error)}")
+            return Death(f"was lost: {first_line(error)}")
         return event
 
     def _stop(self, worker: RayWorker) -> None:
@@ -124,30 +92,4 @@ class RayRunner(PoolRunner[RayWorker]):
 
     def close(self) -> None:
         super().close()
-        if self._connected:
-            self._ray.shutdown()
-            self._connected = False
-
-
-QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-
-
-def _import_ray() -> Any:
-    # Ray would report what it is used for to its makers
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
-        import ray
-        import ray.exceptions
-    except ModuleNotFoundError:
-        raise SpecificationError(
-            '--runner ray needs Ray, which is not installed: pip install -e ".[ray]"'
-        ) from None
-    return ray
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
-
-
-def _last_line(error: Exception) -> str:
-    return str(error).strip().rpartition("\n")[2]
+        self._cluster.close()

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from ...envs.loading.cluster import difference
 from ...envs.specification import SpecificationError
 from ..match import GameResult
 from .contest import Contest, ScheduledGame
@@ -200,7 +201,9 @@ class PoolRunner(Runner, Generic[Handle]):
             elif isinstance(event, Death):
                 self._replace(worker, event, queue)
             else:
-                _compare(versions(contest, contest.versions), event)
+                differs = difference(event, versions(contest, contest.versions))
+                if differs:
+                    raise RunnerError(differs)
                 worker.ready, self._failed_starts = True, 0
 
     def _replace(self, dead: _Worker[Handle], death: Death, queue: _ChunkQueue) -> None:
@@ -225,13 +228,3 @@ class PoolRunner(Runner, Generic[Handle]):
         for worker in self._workers:
             self._stop(worker.handle)
         self._workers, self._contest = [], None
-
-
-def _compare(here: dict[str, str], there: dict[str, str]) -> None:
-    """Refuse a worker that would not play as one here would."""
-    for name in here.keys() & there.keys():
-        if here[name] != there[name]:
-            raise RunnerError(
-                f"a worker has another version of {name} ({there[name]}) than the tournament "
-                f"({here[name]}); install the same versions everywhere"
-            )

@@ -172,7 +172,7 @@ def test_without_a_discount_results_count_in_full():
 
 def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
     options = settings("learning_rate=0.01", "averaging=0.9")
-    player = SelfPlayer(GAME, options, 1, CPU)
+    player = SelfPlayer(GAME, options, CPU, 1)
     learner = AlphaZeroLearner(GAME, options, 1, CPU)
     window = Window()
     window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
@@ -408,13 +408,13 @@ def test_a_predecessor_plays_the_games_that_another_network_learns_from(tmp_path
     options = settings("predecessor=zoo:tic_tac_toe", "units=48")
     learners = [AlphaZeroLearner(GAME, options, seed, CPU) for seed in (1, 2)]
     chunks = [
-        SelfPlayer(GAME, options, 1, CPU).play(learner.weights(), 0.0, 2000).chunk
+        SelfPlayer(GAME, options, CPU, 1).play(learner.weights(), 0.0, 2000).chunk
         for learner in learners
     ]
     assert len(chunks[0].keys) > 0
     for first, second in zip(*chunks):
         assert np.array_equal(first, second)
-    own = SelfPlayer(GAME, settings("units=48"), 1, CPU).play(learners[0].weights(), 0.0, 2000)
+    own = SelfPlayer(GAME, settings("units=48"), CPU, 1).play(learners[0].weights(), 0.0, 2000)
     assert not np.array_equal(own.chunk.policies, chunks[0].policies)
 
 

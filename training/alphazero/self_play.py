@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ...agents.search import forest_games
-from ...agents.search.forest import SearchOptions
+from ...agents.search.forest import SearchOptions, new_games
 from ...agents.search.puct_kernels import puct_options
 from ...envs.compiled.kernels import announce_compilation
 from ...envs.game import Game
@@ -54,12 +54,12 @@ class SelfPlayer:
     Args:
         game: the game.
         settings: the settings.
-        seed: decides everything that is random.
         device: where the network is evaluated.
+        seed: decides everything that is random.
     """
 
     def __init__(
-        self, game: Game, settings: AlphaZeroSettings, seed: int, device: torch.device
+        self, game: Game, settings: AlphaZeroSettings, device: torch.device, seed: int = 0
     ) -> None:
         self.game: Game = game
         self.settings: AlphaZeroSettings = settings
@@ -139,6 +139,13 @@ class SelfPlayer:
             policies.astype(np.float16),
             *targets(self.settings, self.game, samples),
         )
+
+    def begin(self, seed: int) -> None:
+        """Begin all games anew, with the random numbers of this seed."""
+        games = new_games(self.game, self.settings.games, seed)
+        for old, new in zip(self._play.games, games):
+            old[...] = new
+        _begin(self.game, self._play)
 
     # -- checkpoints --
 

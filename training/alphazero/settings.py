@@ -70,9 +70,11 @@ class AlphaZeroSettings(LearnerSettings):
         "What hours counts: wall (by the clock) or processor (of all processes together).",
         choices=(WALL, PROCESSOR),
     )
-    workers: int = setting(1, "Processes of self-play.", low=1, high=1024)
+    workers: int = setting(
+        1, "Chunks of self-play between two updates, which are played at once.", low=1, high=1024
+    )
     # Self-play.
-    games: int = setting(512, "Games that each process plays at once.", low=1)
+    games: int = setting(512, "Games of a chunk, played at once.", low=1)
     simulations_per_update: int = setting(
         1_500_000,
         "Simulations of self-play between two updates; the first rounds are shorter.",

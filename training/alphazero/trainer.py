@@ -17,21 +17,22 @@ from ..folder import TrainingError, write_file
 from ..run import TrainingRun, run_training
 from .evaluator import open_predecessor
 from .learner import AverageTrainer
-from .self_play import SelfPlayer, SelfPlayResult
+from .self_play import SelfPlayResult
 from .settings import AlphaZeroSettings
 from .window import Window, read_chunk, window_size, write_chunk
-from .workers import CPU_TIME, Workers
+from .workers import ANYWHERE, CPU_TIME, NETWORK_BYTES, Place, Task, seed_of
 
 KIND = "alphazero"
 KEPT_CHECKPOINTS = 3
+COUNTS = ("simulations", "evaluations", "games", "plies", "wins", "draws")
 
 
 class AlphaZeroTrainer(AverageTrainer):
     """The :class:`~plyground.training.run.Trainer` of AlphaZero.
 
-    With one worker, an update is self-play and then learning, in this process. With several, they
-    play while this process learns from what was played before, is measured or writes checkpoints.
-    Both are exactly repeatable.
+    With one worker, an update is self-play and then learning. With several, they play while this
+    process learns from what was played before, is measured or writes checkpoints. Both are exactly
+    repeatable, wherever the chunks are played.
 
     Args:
         game: the game.
@@ -39,6 +40,7 @@ class AlphaZeroTrainer(AverageTrainer):
         seed: decides everything that is random.
         folder: of the run; the replay window's files are in its sub-folder ``window``.
         device: where the network is evaluated and learns.
+        place: where self-play takes place.
     """
 
     stage = "itself"
@@ -50,25 +52,22 @@ class AlphaZeroTrainer(AverageTrainer):
         seed: int,
         folder: Path,
         device: torch.device,
+        place: Place = ANYWHERE,
     ) -> None:
         super().__init__(game, settings, seed, device, KIND)
         predecessor = open_predecessor(game, settings)  # refused here, before processes begin
         self._predecessor = predecessor.version if predecessor else ""
-        self._workers: Workers | None = None
-        self._player: SelfPlayer | None = None
-        if settings.workers == 1:
-            self._player = SelfPlayer(game, settings, seed, device)
-        else:
-            self._workers = Workers(game, settings, seed, device)
+        self._workers = place.open(game, settings, seed, device)
+        self._seeds = [seed_of(seed, number) for number in range(settings.workers)]
         self._folder = folder / "window"
         self._window = Window()
         self._chunks_of_checkpoints: deque[set[str]] = deque(maxlen=KEPT_CHECKPOINTS)
         # What a checkpoint holds beside learner and window:
-        self._games: list[dict[str, torch.Tensor]] = []
+        self._games: list[dict[str, torch.Tensor]] = [{} for _ in self._seeds]
         self._totals = {"plies": 0, "games": 0, "samples": 0, "simulations": 0, "updates": 0}
         self._new_samples = 0
-        # The games that processes play at present: whether, since when, and the share of the run
-        # that was done when their weights were learnt.
+        # The chunks that are played at present: whether, since when, and the share of the run that
+        # was done when their weights were learnt.
         self._begun, self._began, self._progress_of_games = False, 0.0, 0.0
 
     @property
@@ -79,37 +78,36 @@ class AlphaZeroTrainer(AverageTrainer):
     def update(self) -> dict[str, float]:
         """Play and learn once; returns what is logged."""
         began, cpu_began = time.monotonic(), time.process_time()
-        if self._workers is None:
-            assert self._player is not None
-            simulations = self.settings.simulations_of_round(self._totals["updates"])
-            parts = [self._player.play(self.learner.weights(), self.progress, simulations)]
-            playing = time.monotonic() - began
-            self._add_samples(parts)
-            self._totals["updates"] += 1
-            losses = self._learn()
+        several = len(self._seeds) > 1
+        if not several:
+            self._progress_of_games = self.progress
+        self._begin()
+        losses = self._learn() if several else {}
+        parts = self._workers.finish()
+        self._begun, playing = False, time.monotonic() - self._began
+        self._add_samples(parts)
+        self._totals["updates"] += 1
+        if several:  # the next chunks, in the time of measurements and checkpoints
+            self._progress_of_games = self.progress
+            self._begin()
         else:
-            self._begin(self._workers)
             losses = self._learn()
-            parts = self._workers.finish()
-            playing = time.monotonic() - self._began
-            self._add_samples(parts)
-            self._totals["updates"] += 1
-            # the next games, in the time of measurements and checkpoints
-            self._begun, self._progress_of_games = False, self.progress
-            self._begin(self._workers)
         values = self._statistics(parts, playing, time.monotonic() - began) | losses
         cpu_seconds = time.process_time() - cpu_began + values["time/other_cpu_seconds"]
         return values | {"time/cores": cpu_seconds / values["time/update"]}
 
-    def _begin(self, workers: Workers) -> None:
-        """Let the processes play, unless they do already."""
-        if not self._begun:
-            self._begun, self._began = True, time.monotonic()
-            workers.begin(
-                self.learner.weights(),
-                self._progress_of_games,
-                self.settings.simulations_of_round(self._totals["updates"]),
-            )
+    def _begin(self) -> None:
+        """Let chunks be played, unless they are already."""
+        if self._begun:
+            return
+        self._begun, self._began = True, time.monotonic()
+        simulations = self.settings.simulations_of_round(self._totals["updates"])
+        share = -(-simulations // len(self._seeds))
+        tasks = [
+            Task(seed, games, self._progress_of_games, share)
+            for seed, games in zip(self._seeds, self._games)
+        ]
+        self._workers.begin(self.learner.weights(), tasks)
 
     def _learn(self) -> dict[str, float]:
         """Learn from the window as often as the samples that are new in it ask for."""
@@ -157,10 +155,11 @@ class AlphaZeroTrainer(AverageTrainer):
     ) -> dict[str, float]:
         counts = {
             name: sum(part.counts.get(name, 0) for part in parts)
-            for name in ("simulations", "evaluations", "games", "plies", "wins", "draws", CPU_TIME)
+            for name in (*COUNTS, CPU_TIME, NETWORK_BYTES)
         }
         games = max(counts["games"], 1)
-        return {
+        network = {"self_play/network_bytes": float(counts[NETWORK_BYTES])}
+        return (network if counts[NETWORK_BYTES] else {}) | {
             "self_play/simulations_per_second": counts["simulations"] / playing,
             "self_play/evaluations_per_second": counts["evaluations"] / playing,
             "self_play/games_per_second": counts["games"] / playing,
@@ -211,10 +210,6 @@ class AlphaZeroTrainer(AverageTrainer):
         for name in state["window"]:
             self._window.chunks.append((name, read_chunk(self._read(name))))
         self._chunks_of_checkpoints.append(set(state["window"]))
-        if self._player is not None:
-            self._player.load_state(self._games[0])
-        elif self._workers is not None:
-            self._workers.load_state(self._games)
 
     def _write(self, name: str, data: bytes) -> None:
         try:
@@ -246,8 +241,7 @@ class AlphaZeroTrainer(AverageTrainer):
 
     def close(self) -> None:
         """End the processes of self-play."""
-        if self._workers is not None:
-            self._workers.close()
+        self._workers.close()
 
 
 def train(
@@ -257,15 +251,16 @@ def train(
     out: Path,
     facts: dict[str, Any],
     device: torch.device,
+    place: Place = ANYWHERE,
     **callbacks: Any,
 ) -> TrainingRun:
     """Begin or resume a run, see :func:`~plyground.training.run.run_training`.
 
-    The network is evaluated and learns on ``device``.
+    The network is evaluated and learns on ``device``; self-play takes place in ``place``.
     """
     open_predecessor(game, settings)  # a wrong name leaves no folder behind
 
     def make_trainer() -> AlphaZeroTrainer:
-        return AlphaZeroTrainer(game, settings, seed, out, device)
+        return AlphaZeroTrainer(game, settings, seed, out, device, place)
 
     return run_training(make_trainer, game, settings, seed, out, facts, **callbacks)

@@ -75,6 +75,6 @@ def test_an_error_in_an_agent_of_plyground_ends_the_run_and_nothing_is_stored(
 
 def test_a_cluster_that_is_not_there_is_said_to_be_missing():
     with pytest.raises(
-        RunnerError, match=r"no Ray cluster to play on at 127\.0\.0\.1:1: .*refused"
+        RunnerError, match=r"no Ray cluster to work on at 127\.0\.0\.1:1: .*refused"
     ):
         RayRunner("127.0.0.1:1")._connect()

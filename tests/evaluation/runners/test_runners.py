@@ -101,7 +101,7 @@ def test_a_worker_with_another_version_of_an_agent_is_refused():
     )
     with pytest.raises(
         RunnerError,
-        match=r"another version of [ab] \(plyground [\d.]+, code \w+\) than the tournament \(ply",
+        match=r"another version of [ab] \(plyground [\d.]+, code \w+\) than this program \(ply",
     ):
         ProcessRunner(1).get_ready(contest)
     assert child_processes() == []

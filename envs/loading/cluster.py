@@ -1,0 +1,142 @@
+"""A Ray cluster: how a program joins one, and what its machines must have in common.
+
+docs/many_machines.md says how to start a cluster.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+from typing import Any
+
+import numba
+import numpy as np
+
+from ..compiled.sources import digest_of, package_sources
+from ..specification import SpecificationError
+
+CONNECT_SECONDS = 10.0
+THIS_MACHINE = "local"  # Ray's word for: do not look for a cluster, start one here
+QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+
+
+class Cluster:
+    """A connection to a Ray cluster, which is made when it is needed.
+
+    Args:
+        address: of the cluster, ``HOST:PORT`` or ``auto`` for one that this machine belongs to; by
+            default that of ``RAY_ADDRESS``, or else one is started on this machine for as long as
+            the connection is open.
+        processors: of the cluster that is started on this machine; by default all.
+
+    Attributes:
+        ray: the module.
+
+    Raises:
+        SpecificationError: Ray is not installed.
+    """
+
+    def __init__(self, address: str | None = None, processors: int | None = None) -> None:
+        self.address: str | None = address or os.environ.get("RAY_ADDRESS")
+        self.ray: Any = _import_ray()
+        self._processors = processors
+        self._connected = False
+
+    def connect(self) -> None:
+        """Connect to the cluster, unless this program has done so already.
+
+        Raises:
+            ConnectionError: there is none.
+        """
+        if self.ray.is_initialized():
+            return
+        self._check_address()
+        try:
+            self.ray.init(
+                self.address or THIS_MACHINE,
+                num_cpus=self._processors if self.address is None else None,
+                include_dashboard=None if self.address else False,
+                **QUIET,
+            )
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise ConnectionError(self._missing(first_line(error))) from None
+        self._connected = True
+
+    @property
+    def processors(self) -> int:
+        """Processors of all machines of the cluster."""
+        self.connect()
+        return max(int(self.ray.cluster_resources().get("CPU", 0)), 1)
+
+    def close(self) -> None:
+        """Leave the cluster, if this object has joined it."""
+        if self._connected:
+            self.ray.shutdown()
+            self._connected = False
+
+    def _check_address(self) -> None:
+        """Ray itself would try for minutes to reach a cluster that is not there."""
+        host, colon, port = (self.address or "").removeprefix("ray://").rpartition(":")
+        if not (colon and port.isascii() and port.isdigit()):
+            return
+        try:
+            socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
+        except (OSError, OverflowError) as error:
+            raise ConnectionError(self._missing(error)) from None
+
+    def _missing(self, why: object) -> str:
+        return f"there is no Ray cluster to work on at {self.address}: {why}"
+
+
+def versions_here(version: str, *folders: str) -> dict[str, str]:
+    """The versions of what decides results, by name.
+
+    Args:
+        version: of plyground.
+        folders: of the package, whose sources count.
+    """
+    sources = digest_of(package_sources(*folders))
+    return {
+        "plyground": f"{version} (sources {sources[:10]})",
+        "Python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+    }
+
+
+def difference(there: dict[str, str], here: dict[str, str]) -> str | None:
+    """In a sentence, which version of a worker is another than here; None if all are the same.
+
+    What only one of them has is left out.
+    """
+    for name in here.keys() & there.keys():
+        if here[name] != there[name]:
+            return (
+                f"a worker has another version of {name} ({there[name]}) than this program "
+                f"({here[name]}); install the same versions everywhere"
+            )
+    return None
+
+
+def first_line(error: Exception) -> str:
+    """The first line of an error's message."""
+    return str(error).strip().partition("\n")[0]
+
+
+def last_line(error: Exception) -> str:
+    """The last line, which has the cause where a worker has failed."""
+    return str(error).strip().rpartition("\n")[2]
+
+
+def _import_ray() -> Any:
+    # Ray would report what it is used for to its makers
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+        import ray.exceptions
+    except ModuleNotFoundError:
+        raise SpecificationError(
+            '--runner ray needs Ray, which is not installed: pip install -e ".[ray]"'
+        ) from None
+    return ray
