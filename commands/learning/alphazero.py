@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 from ...envs import Game, make_game
 from ...envs.processors import available_processors
@@ -14,6 +17,32 @@ from ..common import GameArgument, option
 from .runs import DEFAULT_RUN, Measure, RunOptions, train_or_list
 
 SOLVING_SECONDS = 10.0  # for each position of the test against perfect play
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class WhereOptions:
+    """Where self-play takes place."""
+
+    runner: Annotated[
+        str | None,
+        option(
+            "local|processes|ray",
+            "Where self-play takes place (default: local for one worker, processes for more).",
+        ),
+    ] = None
+    concurrency: Annotated[
+        int | None, option("N", "Processes at once (default: one for each worker).", low=1)
+    ] = None
+    address: Annotated[
+        str | None,
+        option(
+            "HOST:PORT", "Address of a Ray cluster, or auto (default: Ray starts on this machine)."
+        ),
+    ] = None
+
+
+HERE = WhereOptions()
 
 
 @command("GAME")
@@ -33,22 +62,7 @@ def alphazero(
             low=1,
         ),
     ] = None,
-    runner: Annotated[
-        str | None,
-        option(
-            "local|processes|ray",
-            "Where self-play takes place (default: local for one worker, processes for more).",
-        ),
-    ] = None,
-    concurrency: Annotated[
-        int | None, option("N", "Processes at once (default: one for each worker).", low=1)
-    ] = None,
-    address: Annotated[
-        str | None,
-        option(
-            "HOST:PORT", "Address of a Ray cluster, or auto (default: Ray starts on this machine)."
-        ),
-    ] = None,
+    where: WhereOptions = HERE,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Train by self-play with tree search (AlphaZero).
@@ -66,7 +80,7 @@ def alphazero(
     plyground train alphazero gomoku:size=9 --list-settings
     """
     board = make_game(game)
-    if workers is None and (runner == "ray" or address is not None):
+    if workers is None and (where.runner == "ray" or where.address is not None):
         raise SpecificationError(
             "with --runner ray name the --workers: as many as the cluster is to have processors"
         )
@@ -78,7 +92,7 @@ def alphazero(
     }
     settings = AlphaZeroSettings.for_game(board, values, options.settings)
     measures = [_optimality(board, settings, options.seed)] if settings.judged else []
-    place = (runner, address, concurrency)
+    place = (where.runner, where.address, where.concurrency)
     train_or_list(board, settings, options, _describe, measures=measures, place=place)
 
 

@@ -32,6 +32,7 @@ PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "
 
 Rows = list[dict[str, Any]]
 Measure = Callable[[Any], Rows]
+Place = tuple[str | None, str | None, int | None]
 
 
 GREATEST_SEED = 2**32 - 1  # torch and SB3 take no greater one
@@ -94,7 +95,7 @@ def train_or_list(
     describe: Callable[[Any], str],
     *,
     measures: Sequence[Measure] = (),
-    place: tuple[str | None, str | None, int | None] | None = None,
+    place: Place | None = None,
 ) -> None:
     """Train until the end or Ctrl-C and print the scores, or list the settings if that is asked.
 
@@ -113,20 +114,13 @@ def train_or_list(
     if options.list_settings:
         _print_settings(settings)
         return
-    out = options.out
-    if out is None:
-        raise SpecificationError("name the folder of the run: --out FOLDER")
+    out = _folder(options)
     with missing_packages_are_refused():
         import torch
 
         from ...training.devices import choose_device
 
         train = load_algorithm(settings.algorithm)
-        more = _of_opponents(settings)
-        if place is not None:
-            from ...training.alphazero.workers import Place
-
-            more["place"] = Place(*place)
     torch.set_num_threads(options.threads)
     device = choose_device(options.device or settings.device)
     facts = _facts(options.threads) | {"device": str(device)}
@@ -145,7 +139,7 @@ def train_or_list(
                 rate=functools.partial(rate_newest, out) if settings.opponents_to_measure else None,
                 on_progress=bar.show,
                 on_note=bar.note,
-                **more,
+                **_more(settings, place),
             )
     except KeyboardInterrupt:
         raise Interruption(
@@ -156,9 +150,21 @@ def train_or_list(
     _print_scores(run.best_rows)
 
 
-def _of_opponents(settings: RunSettings) -> dict[str, Any]:
-    """What a run against opponents is told of them."""
-    return {"make": make_isolated_opponent} if isinstance(settings, OpposedSettings) else {}
+def _folder(options: RunOptions) -> Path:
+    if options.out is None:
+        raise SpecificationError("name the folder of the run: --out FOLDER")
+    return options.out
+
+
+def _more(settings: RunSettings, place: Place | None) -> dict[str, Any]:
+    """What only some algorithms take: how opponents are made, where self-play takes place."""
+    if isinstance(settings, OpposedSettings):
+        return {"make": make_isolated_opponent}
+    if place is None:
+        return {}
+    from ...training.alphazero import workers
+
+    return {"place": workers.Place(*place)}
 
 
 def _all_of(measures: Sequence[Measure]) -> Measure | None:

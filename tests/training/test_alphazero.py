@@ -22,7 +22,7 @@ from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero import trainer as trainer_module
 from plyground.training.alphazero.initial import embed_weights
 from plyground.training.alphazero.learner import AlphaZeroLearner
-from plyground.training.alphazero.self_play import SelfPlayer, search_options, targets
+from plyground.training.alphazero.self_play import SelfPlayer, targets
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.trainer import AlphaZeroTrainer, train
 from plyground.training.alphazero.window import (
@@ -310,12 +310,6 @@ def test_old_files_of_the_window_are_removed(tmp_path):
     num_files = len(list((tmp_path / "run" / "window").iterdir()))
     assert num_chunks <= num_files <= num_chunks + trainer_module.KEPT_CHECKPOINTS
     assert run.trainer._totals["updates"] > num_files
-
-
-def test_the_weight_of_the_values_grows_evenly():
-    options = settings("value_scale=0.1", "value_scale_growth=5")
-    scales = [search_options(GAME, options, progress).value_scale for progress in (0, 0.5, 1, 2)]
-    assert scales == pytest.approx([0.1, 0.3, 0.5, 0.5])
 
 
 def test_settings_that_make_no_sense_are_refused():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from plyground import make_game
+from plyground.training.alphazero.self_play import search_options
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.dqn.settings import DQNSettings
 from plyground.training.ppo.settings import PPOSettings
@@ -40,3 +41,10 @@ from plyground.training.ppo.settings import PPOSettings
 def test_the_defaults_of_a_board_follow_from_facts_and_from_the_profile(kind, spec, expected):
     settings = kind.for_game(make_game(spec))
     assert {name: getattr(settings, name) for name in expected} == expected
+
+
+def test_the_weight_of_the_values_grows_evenly():
+    game = make_game("tic_tac_toe")
+    options = AlphaZeroSettings.for_game(game, {}, ("value_scale=0.1", "value_scale_growth=5"))
+    scales = [search_options(game, options, progress).value_scale for progress in (0, 0.5, 1, 2)]
+    assert scales == pytest.approx([0.1, 0.3, 0.5, 0.5])

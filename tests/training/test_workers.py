@@ -55,7 +55,7 @@ def test_a_place_that_does_not_exist_is_refused():
         (Place("local", address="192.0.2.1:1"), "only --runner ray has an --address"),
     ):
         with pytest.raises(SpecificationError, match=complaint):
-            place.open(GAME, options, 1, CPU)
+            place.open(GAME, options, CPU)
 
 
 @pytest.mark.thorough
@@ -91,7 +91,7 @@ def test_a_cluster_that_is_not_there_is_said_to_be_missing():
     with pytest.raises(
         TrainingError, match=r"no Ray cluster to work on at 127\.0\.0\.1:1: .*refused"
     ):
-        Place("ray", "127.0.0.1:1").open(GAME, options, 1, CPU)
+        Place("ray", "127.0.0.1:1").open(GAME, options, CPU)
 
 
 def test_a_worker_of_another_version_is_refused_by_name():

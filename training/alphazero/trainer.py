@@ -57,7 +57,7 @@ class AlphaZeroTrainer(AverageTrainer):
         super().__init__(game, settings, seed, device, KIND)
         predecessor = open_predecessor(game, settings)  # refused here, before processes begin
         self._predecessor = predecessor.version if predecessor else ""
-        self._workers = place.open(game, settings, seed, device)
+        self._workers = place.open(game, settings, device)
         self._seeds = [seed_of(seed, number) for number in range(settings.workers)]
         self._folder = folder / "window"
         self._window = Window()
@@ -259,6 +259,7 @@ def train(
     The network is evaluated and learns on ``device``; self-play takes place in ``place``.
     """
     open_predecessor(game, settings)  # a wrong name leaves no folder behind
+    place.runner_of(settings)
 
     def make_trainer() -> AlphaZeroTrainer:
         return AlphaZeroTrainer(game, settings, seed, out, device, place)

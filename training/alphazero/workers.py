@@ -66,25 +66,34 @@ class Place(NamedTuple):
         address: of the Ray cluster, as :class:`~plyground.envs.loading.cluster.Cluster` has it.
         concurrency: processes, or processors of a cluster that is started on this machine; by
             default one for each chunk.
-
-    Raises:
-        SpecificationError: when it is opened: there is no such runner, or Ray is not installed.
     """
 
     runner: str | None = None
     address: str | None = None
     concurrency: int | None = None
 
-    def open(
-        self, game: Game, settings: AlphaZeroSettings, seed: int, device: torch.device
-    ) -> Workers:
-        """Those who play."""
-        runner = self.runner or (RAY if self.address else None)
-        runner = runner or (LOCAL if settings.workers == 1 else PROCESSES)
+    def runner_of(self, settings: AlphaZeroSettings) -> str:
+        """The name of the runner for these settings.
+
+        Raises:
+            SpecificationError: there is no such runner, or it has no address.
+        """
+        usual = RAY if self.address else LOCAL if settings.workers == 1 else PROCESSES
+        runner = self.runner or usual
         if runner not in RUNNERS:
             raise SpecificationError(f"there is no runner {runner!r} ({', '.join(RUNNERS)})")
         if self.address and runner != RAY:
             raise SpecificationError("only --runner ray has an --address")
+        return runner
+
+    def open(self, game: Game, settings: AlphaZeroSettings, device: torch.device) -> Workers:
+        """Those who play.
+
+        Raises:
+            SpecificationError: as :meth:`runner_of`, or Ray is not installed.
+            TrainingError: there is no cluster at this address.
+        """
+        runner = self.runner_of(settings)
         if runner == LOCAL:
             return LocalWorkers(game, settings, device)
         if runner == PROCESSES:

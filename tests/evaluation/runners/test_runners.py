@@ -132,9 +132,12 @@ def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp
         text=True,
     )
     deadline = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline and count_games(path) < 5:
+    parent, children = psutil.Process(process.pid), []
+    while process.poll() is None and time.monotonic() < deadline:
+        children = parent.children(recursive=True)
+        if len(children) == 2 and count_games(path) >= 5:
+            break
         time.sleep(0.02)
-    children = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(how)
     _, stderr = process.communicate(timeout=30)
     _, alive = psutil.wait_procs(children, timeout=10)
