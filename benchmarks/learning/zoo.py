@@ -67,6 +67,11 @@ POOLS = {
         4,
     ),
     "gomoku": (("random", "medium", "hard", "mcts:simulations=1000"), 4),
+    "hex": (("random", "greedy", "alphabeta:depth=2", "mcts:simulations=1000"), 2),
+    "othello": (
+        ("random", "greedy", "alphabeta:depth=3", "alphabeta:depth=5", "mcts:simulations=1000"),
+        4,
+    ),
 }  # fmt: skip
 PUBLISHED_GAME = "connect_four"  # its positions by kind lie in benchmarks/positions
 MOST = 50  # positions of each kind
@@ -89,7 +94,8 @@ def add(
     data = compact_policy((run / "best.onnx").read_bytes())
     network = OnnxNetwork(str(run), data)
     rules: Any = network.game.rules
-    stem = f"{name}_{rules.rows}x{rules.cols}"
+    sides = (rules.size, rules.size) if hasattr(rules, "size") else (rules.rows, rules.cols)
+    stem = "{}_{}x{}".format(name, *sides)
     file = FOLDER / network.game.name / f"{stem}.onnx"
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(data)
