@@ -24,13 +24,22 @@ from ..agents.solvers.solver import (
 )
 from ..envs import Game, Position, make_game
 from ..envs.game import PLAYERS
-from ..envs.processors import available_processors
 from ..envs.specification import SpecificationError
+from ..envs.workers.jobs import Place
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
 from ..evaluation.runners.isolation import make_safe_agent
 from .app import FAILURE, Interruption, command, ctrl_c_says
-from .common import GameArgument, JsonOption, SeedOption, flag, option, read_position
+from .common import (
+    HERE,
+    GameArgument,
+    JsonOption,
+    PlaceOptions,
+    SeedOption,
+    flag,
+    option,
+    read_position,
+)
 from .output import note, print_json, say
 
 # The options by which agents value every action, where by default they value only their choice.
@@ -289,10 +298,7 @@ def book(
             "before. An interrupted command goes on when it is given again."
         ),
     ] = False,
-    concurrency: Annotated[
-        int | None,
-        option("N", "With --exact: processes that solve (default: the number of cores).", low=1),
-    ] = None,
+    where: PlaceOptions = HERE,
     memory: Annotated[
         int, option("MIB", "With --exact: memory of each process's table.", low=1)
     ] = DEFAULT_MEMORY_MB,
@@ -305,11 +311,11 @@ def book(
     [bold]Example[/bold]
 
     plyground book connect_four --agent alphabeta:depth=6,values=yes --plies 4 --out c4.book
-    plyground book connect_four --exact --plies 8 --memory 2048 --out openings.npy
+    plyground book connect_four --exact --plies 8 --memory 2048 --out openings.npy --concurrency 2
     """
     board = make_game(game)
     if exact:
-        _write_exact_values(board, out, plies, concurrency or available_processors(), memory)
+        _write_exact_values(board, out, plies, where.place_at_once(), memory)
         return
     analyst = _analyst(agent, board, seed)
     steps = display.show_steps("positions", Console(stderr=True))
@@ -321,11 +327,11 @@ def book(
     )
 
 
-def _write_exact_values(game: Game, out: Path, plies: int, processes: int, memory: int) -> None:
+def _write_exact_values(game: Game, out: Path, plies: int, place: Place, memory: int) -> None:
     from ..agents.solvers.connect_four.opening_writer import write_openings
 
     steps = display.show_steps("positions", Console(stderr=True))
     remainder = f"stopped; {out} holds what is solved, and the same command goes on"
     with ctrl_c_says(remainder), steps as progress:
-        count = write_openings(out, game, plies, processes, memory, progress)
+        count = write_openings(out, game, plies, place, memory, progress)
     say(f"the exact values of all {count} positions after {plies} plies are in {out}")

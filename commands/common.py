@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,9 @@ from cyclopts import Parameter, convert
 from cyclopts.validators import Number
 
 from ..envs import Game, IllegalActionError, Position
+from ..envs.processors import available_processors
 from ..envs.specification import NUMBERS, read_number
+from ..envs.workers.jobs import Place
 
 DEFAULT_STORE = Path("plyground-tournament.db")
 
@@ -108,3 +111,39 @@ def _play_named(position: Position, text: str) -> list[int]:
         after = f"after the moves {text}" if actions else "in this position"
         raise IllegalActionError(f"the game is over {after} ({position.outcome})")
     return actions
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class PlaceOptions:
+    """Where the jobs of a command are done."""
+
+    runner: Annotated[
+        str | None,
+        option(
+            "local|processes|ray",
+            "Where the work is done (default: this process, or processes where more is done at "
+            "once).",
+        ),
+    ] = None
+    concurrency: Annotated[
+        int | None,
+        option("N", "How much is done at once, each with memory of its own.", low=1),
+    ] = None
+    address: Annotated[
+        str | None,
+        option(
+            "HOST:PORT", "Address of a Ray cluster, or auto (default: Ray starts on this machine)."
+        ),
+    ] = None
+
+    @property
+    def place(self) -> Place:
+        return Place(self.runner, self.address, self.concurrency)
+
+    def place_at_once(self) -> Place:
+        """The place; on all processors of this machine if nothing was asked for."""
+        return Place(concurrency=available_processors()) if self == HERE else self.place
+
+
+HERE = PlaceOptions()

@@ -15,6 +15,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..envs.specification import SpecificationError, check_names
+from ..envs.workers.jobs import LOCAL, PROCESSES, Place
 from ..evaluation.match import CLOCKS, WALL, Adjudication, Limits
 from ..evaluation.runners.contest import Conditions
 from ..evaluation.runners.isolation import ISOLATION
@@ -160,23 +161,12 @@ class PlayOptions(ConditionOptions):
         """
         if self.engine is not None:
             raise SpecificationError(f"this option is called --runner now: --runner {self.engine}")
-        name, concurrency, address = self.runner, self.concurrency, self.address
-        if name is None:
-            name = "ray" if address is not None else "local" if concurrency is None else "processes"
-        if address is not None and name != "ray":
-            raise SpecificationError("only --runner ray has an --address")
-        if name == "local":
-            if concurrency not in (None, 1):
-                raise SpecificationError(
-                    f"--concurrency {concurrency} is not possible: --runner local plays one game "
-                    f"at a time; take --runner processes"
-                )
+        name = Place(self.runner, self.address, self.concurrency).runner_of()
+        if name == LOCAL:
             return LocalRunner()
-        if name == "processes":
-            return ProcessRunner(concurrency)
-        if name == "ray":
-            return RayRunner(address, concurrency)
-        raise SpecificationError(f"there is no runner {name!r} (there are: local, processes, ray)")
+        if name == PROCESSES:
+            return ProcessRunner(self.concurrency)
+        return RayRunner(self.address, self.concurrency)
 
     def answer_to_change(self) -> Callable[[str], bool]:
         """What a tournament asks where the code has changed: whether a new one is to begin.

@@ -19,7 +19,7 @@ from ..evaluation.studies.pages import write_pages
 from ..evaluation.studies.results import summary, write_json, write_parquet
 from ..evaluation.studies.runner import run_studies
 from .app import command, ctrl_c_says
-from .common import argument, flag, option
+from .common import HERE, PlaceOptions, argument, flag, option
 from .output import say
 
 PACKAGES = ("jinja2", "pyarrow", "scipy", "onnx")
@@ -45,10 +45,6 @@ class StudyOptions:
         tuple[str, ...],
         option("LINE", "Only the experiments that answer these lines: D7."),
     ] = ()
-    concurrency: Annotated[
-        int | None,
-        option("N", "Measurements made at once (default: the number of processors).", low=1),
-    ] = None
 
 
 DEFAULT = StudyOptions()
@@ -58,6 +54,7 @@ DEFAULT = StudyOptions()
 def study(
     *names: Annotated[str, argument("NAME", f"Names of studies, or {ALL}.")],
     options: StudyOptions = DEFAULT,
+    where: PlaceOptions = HERE,
     only_list: Annotated[
         bool, flag("List the studies and the lines they answer.", "--list")
     ] = False,
@@ -86,9 +83,8 @@ def study(
     out = options.out
     steps = show_steps("measuring", Console(stderr=True))
     with ctrl_c_says("stopped; the same command goes on where it was"), steps as progress:
-        results = run_studies(
-            studies, out / CELLS, options.quick, options.seed, options.concurrency, progress
-        )
+        place = where.place_at_once()
+        results = run_studies(studies, out / CELLS, options.quick, options.seed, place, progress)
     try:
         for findings in results:
             write_json(findings, out)

@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from .loading.exports import exports_on_demand
+from .version import __version__ as __version__
 
 if TYPE_CHECKING:
     from .aec import BoardEnv, IllegalMoveError, env_functions
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from .registry import BUILT_IN, make_game, register_game
     from .specification import Parameter, SpecificationError, check_names
 
-__version__ = "0.2.0"  # where every folder can read it; pyproject.toml says the same
 
 __all__ = [
     "BUILT_IN",

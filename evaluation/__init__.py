@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..envs.loading.exports import exports_on_demand
 
 if TYPE_CHECKING:
+    from ..envs.workers.errors import RunnerError
     from .api import quality, ratings, sprt
     from .gauntlet import GauntletResult, evaluate
     from .ladder import Ladder
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from .openings import Openings
     from .runners.contest import Conditions
     from .runners.isolation import make_isolated_opponent
-    from .runners.messages import RunnerError
     from .runners.processes import ProcessRunner
     from .runners.ray_cluster import RayRunner
     from .runners.runner import LocalRunner, Runner

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
-
-from cyclopts import Parameter
 
 from ...envs import Game, make_game
 from ...envs.processors import available_processors
@@ -13,36 +10,10 @@ from ...envs.specification import SpecificationError
 from ...evaluation.gauntlet import OptimalityTest
 from ...training.alphazero.settings import AlphaZeroSettings
 from ..app import command
-from ..common import GameArgument, option
+from ..common import HERE, GameArgument, PlaceOptions, option
 from .runs import DEFAULT_RUN, Measure, RunOptions, train_or_list
 
 SOLVING_SECONDS = 10.0  # for each position of the test against perfect play
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class WhereOptions:
-    """Where self-play takes place."""
-
-    runner: Annotated[
-        str | None,
-        option(
-            "local|processes|ray",
-            "Where self-play takes place (default: local for one worker, processes for more).",
-        ),
-    ] = None
-    concurrency: Annotated[
-        int | None, option("N", "Processes at once (default: one for each worker).", low=1)
-    ] = None
-    address: Annotated[
-        str | None,
-        option(
-            "HOST:PORT", "Address of a Ray cluster, or auto (default: Ray starts on this machine)."
-        ),
-    ] = None
-
-
-HERE = WhereOptions()
 
 
 @command("GAME")
@@ -62,7 +33,7 @@ def alphazero(
             low=1,
         ),
     ] = None,
-    where: WhereOptions = HERE,
+    where: PlaceOptions = HERE,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Train by self-play with tree search (AlphaZero).
@@ -92,8 +63,7 @@ def alphazero(
     }
     settings = AlphaZeroSettings.for_game(board, values, options.settings)
     measures = [_optimality(board, settings, options.seed)] if settings.judged else []
-    place = (where.runner, where.address, where.concurrency)
-    train_or_list(board, settings, options, _describe, measures=measures, place=place)
+    train_or_list(board, settings, options, _describe, measures=measures, place=where.place)
 
 
 def _optimality(game: Game, settings: AlphaZeroSettings, seed: int) -> Measure:

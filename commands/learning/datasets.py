@@ -25,7 +25,7 @@ from ...training.datasets.build import (
 )
 from ...training.datasets.positions import Report
 from ..app import Interruption, command
-from ..common import GameArgument, SeedOption, option
+from ..common import HERE, GameArgument, PlaceOptions, SeedOption, option
 
 PlayerOption = Annotated[
     str | None,
@@ -59,9 +59,7 @@ def dataset(
     ] = None,
     plies: PliesOption = None,
     seed: SeedOption = 1,
-    concurrency: Annotated[
-        int, option("N", "Number of processes that solve or play, each with its own table.", low=1)
-    ] = 1,
+    where: PlaceOptions = HERE,
     memory: Annotated[
         int, option("MIB", "Memory of each solver's table, in MiB.", low=1)
     ] = DEFAULT_MEMORY_MB,
@@ -87,7 +85,7 @@ def dataset(
         raise SpecificationError(
             "--teacher takes positions of its own games; leave out --by and --from-store"
         )
-    choices: dict[str, Any] = {"plies": _read_plies(plies), "seed": seed, "processes": concurrency}
+    choices: dict[str, Any] = {"plies": _read_plies(plies), "seed": seed, "place": where.place}
     try:
         if teacher is not None:
             with _bars("playing games") as (bar,):

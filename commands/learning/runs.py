@@ -18,6 +18,7 @@ from rich.text import Text
 from ...agents.human import refuse_people
 from ...envs import Game
 from ...envs.specification import SpecificationError
+from ...envs.workers.jobs import Place
 from ...evaluation.gauntlet import play_gauntlet
 from ...evaluation.report.display import parameter_table, percent
 from ...evaluation.runners.isolation import make_isolated_opponent
@@ -32,7 +33,6 @@ PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "
 
 Rows = list[dict[str, Any]]
 Measure = Callable[[Any], Rows]
-Place = tuple[str | None, str | None, int | None]
 
 
 GREATEST_SEED = 2**32 - 1  # torch and SB3 take no greater one
@@ -105,7 +105,7 @@ def train_or_list(
         options: all other options of the command.
         describe: describes the progress of the run in a few words.
         measures: measure the learner, beside its opponents.
-        place: runner, address and concurrency of self-play, where an algorithm has it.
+        place: where self-play takes place, where an algorithm has it.
 
     Raises:
         SpecificationError: no folder was named, a package is missing, or an opponent does not exist
@@ -160,11 +160,7 @@ def _more(settings: RunSettings, place: Place | None) -> dict[str, Any]:
     """What only some algorithms take: how opponents are made, where self-play takes place."""
     if isinstance(settings, OpposedSettings):
         return {"make": make_isolated_opponent}
-    if place is None:
-        return {}
-    from ...training.alphazero import workers
-
-    return {"place": workers.Place(*place)}
+    return {} if place is None else {"place": place}
 
 
 def _all_of(measures: Sequence[Measure]) -> Measure | None:

@@ -17,11 +17,11 @@ from typing import Any
 from ...agents import Decision
 from ...agents.faults import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault
 from ...envs.game import Game, Position
+from ...envs.workers.error_output import ErrorOutput
+from ...envs.workers.process import WorkerDeath, WorkerProcess
 from ..match import CPU, NO_LIMITS, Limits
 from ..players import Description
-from .error_output import ErrorOutput
 from .messages import Failure, Result, Start, call_frame, number_of, read_answer
-from .worker_process import WorkerDeath, WorkerProcess
 
 START_SECONDS = 600.0  # for importing, loading and compiling
 LONGEST_MOVE_SECONDS = 600.0  # where no limit is set

@@ -11,10 +11,9 @@ import time
 from multiprocessing.connection import Connection
 from typing import NamedTuple
 
-from ...envs import __version__
-from ...envs.loading.cluster import versions_here
 from ...envs.registry import import_modules
 from ...envs.specification import SpecificationError
+from ...envs.workers.cluster import versions_here
 from ..match import GameResult
 from .contest import Arena, Contest, ScheduledGame
 from .isolation import ALWAYS
@@ -89,7 +88,7 @@ def versions(contest: Contest, agents: tuple[str | None, ...]) -> dict[str, str]
 
     Agents whose version is not known are left out.
     """
-    here = versions_here(__version__, "envs", "agents", "evaluation")
+    here = versions_here("envs", "agents", "evaluation")
     made = {label: version for label, version in zip(contest.labels, agents) if version is not None}
     return {**here, **made}
 

@@ -18,10 +18,10 @@ from ...agents.human import HumanAgent
 from ...agents.registry import resolve_agent
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
+from ...envs.workers.errors import RunnerError
 from ..match import NO_LIMITS, Limits
 from ..players import Description, Player, check_identity, legal_action
 from .agent_process import LONGEST_MOVE_SECONDS, AgentProcess
-from .messages import RunnerError
 
 AUTO, ALWAYS, NEVER = ISOLATION = ("auto", "always", "never")
 

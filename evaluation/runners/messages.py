@@ -20,10 +20,6 @@ from ...envs.specification import SpecificationError
 NUMBER = struct.Struct("!Q")
 
 
-class RunnerError(Exception):
-    """Games cannot be played where they were to be; the message says why."""
-
-
 class Call(NamedTuple):
     """A request: a method of the worker's object is to be called."""
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from ...envs.processors import available_processors
 from ...envs.specification import SpecificationError
-from .messages import Failure, Result, RunnerError, call_frame, read_answer
+from ...envs.workers.errors import RunnerError
+from ...envs.workers.process import WorkerDeath, WorkerProcess
+from .messages import Failure, Result, call_frame, read_answer
 from .worker_pool import Death, Event, PoolRunner
-from .worker_process import WorkerDeath, WorkerProcess
 
 
 class ProcessRunner(PoolRunner[WorkerProcess]):

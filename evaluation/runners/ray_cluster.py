@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...envs.loading.cluster import Cluster, first_line, last_line
 from ...envs.specification import SpecificationError
+from ...envs.workers.cluster import Cluster, first_line, last_line
+from ...envs.workers.errors import RunnerError
 from .game_worker import GameWorker
-from .messages import RunnerError
 from .worker_pool import Death, Event, PoolRunner
 
 
@@ -40,17 +40,10 @@ class RayRunner(PoolRunner[RayWorker]):
         self._ray = self._cluster.ray
 
     def _default_concurrency(self) -> int:
-        self._connect()
         return self._cluster.processors
 
-    def _connect(self) -> None:
-        try:
-            self._cluster.connect()
-        except ConnectionError as error:
-            raise RunnerError(str(error)) from None
-
     def _start(self) -> RayWorker:
-        self._connect()
+        self._cluster.connect()
         actor = self._ray.remote(GameWorker).options(
             num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD"
         )

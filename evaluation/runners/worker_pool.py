@@ -16,12 +16,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from ...envs.loading.cluster import difference
 from ...envs.specification import SpecificationError
+from ...envs.workers.cluster import difference
+from ...envs.workers.errors import RunnerError
 from ..match import GameResult
 from .contest import Contest, ScheduledGame
 from .game_worker import Chunk, ChunkResult, pack, versions
-from .messages import RunnerError
 from .runner import GivenUp, Results, Runner
 
 # a chunk is to take about as long, so that messages cost little and little is lost with a worker

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,19 +31,30 @@ def cell_path(measurement: Measurement, folder: Path) -> Path:
     return folder / f"{measurement.digest()}.json"
 
 
-def make_cell(measurement: Measurement, folder: Path) -> None:
-    """Make a measurement and write its file."""
-    path = cell_path(measurement, folder)
+def make_cell(folder: Path | None, measurement: Measurement) -> Cell:
+    """Make a measurement.
+
+    Args:
+        folder: where it finds and leaves games that it plays; None: nowhere.
+        measurement: it.
+    """
     start = time.process_time()
-    rows = measurement.measure(path.with_suffix(""))
-    cell: dict[str, Any] = {
+    with tempfile.TemporaryDirectory() as temporary:
+        path = cell_path(measurement, folder or Path(temporary))
+        rows = measurement.measure(path.with_suffix(""))
+    return Cell(rows, time.process_time() - start)
+
+
+def write_cell(measurement: Measurement, folder: Path, cell: Cell) -> None:
+    """Write the file of a measurement."""
+    content: dict[str, Any] = {
         "plyground": __version__,
         "measurement": measurement.to_json(),
-        "cpu_seconds": time.process_time() - start,
-        "rows": rows,
+        "cpu_seconds": cell.cpu_seconds,
+        "rows": cell.rows,
     }
-    with written_whole(path) as file:
-        file.write(json.dumps(cell, ensure_ascii=False).encode())
+    with written_whole(cell_path(measurement, folder)) as file:
+        file.write(json.dumps(content, ensure_ascii=False).encode())
 
 
 def read_cell(measurement: Measurement, folder: Path) -> Cell | None:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import pickle
+import functools
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from multiprocessing.connection import Connection
 from pathlib import Path
-from queue import SimpleQueue
 from typing import NamedTuple
 
-from ...envs.processors import available_processors
-from ..runners.messages import RunnerError
-from ..runners.worker_process import WorkerDeath, WorkerProcess
+from ...envs.workers.jobs import HERE, RAY, Needs, Place, Work
 from ..store.store import StoreError
-from .cells import Cell, cell_path, make_cell, read_cell
+from .cells import Cell, cell_path, make_cell, read_cell, write_cell
 from .declaration import Experiment, Study, with_seed
 from .measurements.measurement import Measurement
 
 Progress = Callable[[int, int], None]
+NEEDS = Needs(folders=("envs", "agents", "evaluation"))
 
 
 class MeasuredExperiment(NamedTuple):
@@ -42,7 +38,7 @@ def run_studies(
     folder: Path,
     quick: bool = False,
     seed: int | None = None,
-    concurrency: int | None = None,
+    place: Place = HERE,
     progress: Progress | None = None,
 ) -> list[Findings]:
     """Make every measurement that the folder does not hold yet.
@@ -52,11 +48,11 @@ def run_studies(
         folder: where measurements are kept, each in a file of its own.
         quick: with less work.
         seed: takes the place of the declared seeds.
-        concurrency: measurements made at once; by default as many as there are processors.
+        place: where measurements are made; by default here, one after the other.
         progress: called with how many measurements are made, of how many.
 
     Raises:
-        RunnerError: a worker process died, or a measurement failed.
+        RunnerError: nothing can be measured there.
         StoreError: the folder cannot be written.
     """
     try:
@@ -77,13 +73,13 @@ def run_studies(
             progress(len(cells) - len(missing) + count, len(cells))
 
     report(0)
-    workers = min(concurrency or available_processors(), len(missing))
-    if workers > 1:
-        _make_in_processes(missing, folder, workers, report)
-    else:
-        for count, measurement in enumerate(missing, 1):
-            make_cell(measurement, folder)
-            report(count)
+    if missing:
+        # What a stopped measurement has played lies in the folder; other machines have none.
+        games = None if place.runner_of() == RAY else folder
+        with place.open(Work(make_cell, functools.partial(_same, games), NEEDS)) as jobs:
+            for count, (number, cell) in enumerate(jobs.results(missing), 1):
+                write_cell(missing[number], folder, cell)
+                report(count)
     return [_findings(study, folder, quick, seed) for study in studies]
 
 
@@ -103,49 +99,5 @@ def _findings(study: Study, folder: Path, quick: bool, seed: int | None) -> Find
     return Findings(study, experiments, quick, seed)
 
 
-def _make_in_processes(
-    measurements: Sequence[Measurement], folder: Path, count: int, report: Callable[[int], None]
-) -> None:
-    """Make measurements in worker processes, each of which a thread waits for."""
-    workers = [WorkerProcess(__name__) for _ in range(count)]
-    idle: SimpleQueue[WorkerProcess] = SimpleQueue()
-    for worker in workers:
-        idle.put(worker)
-
-    def make(measurement: Measurement) -> None:
-        worker = idle.get()
-        worker.send(pickle.dumps((measurement, folder)))
-        error = pickle.loads(worker.receive())
-        idle.put(worker)
-        if error is not None:
-            raise error
-
-    threads = ThreadPoolExecutor(count)
-    try:
-        jobs = [threads.submit(make, each) for each in measurements]
-        for number, job in enumerate(as_completed(jobs), 1):
-            job.result()
-            report(number)
-    except WorkerDeath as death:
-        raise RunnerError(
-            f"a process that measures {death}; the same command goes on where it was"
-        ) from None
-    finally:
-        threads.shutdown(wait=False, cancel_futures=True)
-        for worker in workers:
-            worker.kill()
-
-
-def serve(connection: Connection) -> None:
-    """In a worker process: make measurements until the other side closes the connection."""
-    while True:
-        try:
-            measurement, folder = pickle.loads(connection.recv_bytes())
-        except EOFError:
-            return
-        error: Exception | None = None
-        try:
-            make_cell(measurement, folder)
-        except Exception as exception:  # raised again where the measurement was asked for
-            error = exception
-        connection.send_bytes(pickle.dumps(error))
+def _same(folder: Path | None) -> Path | None:
+    return folder

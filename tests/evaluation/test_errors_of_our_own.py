@@ -18,11 +18,11 @@ from plyground import make_agent, make_game
 from plyground.agents.faults import RAISED
 from plyground.agents.random_agent import RandomAgent
 from plyground.agents.registry import agent_classes
+from plyground.envs.workers.error_output import LAST_PART, PASSED_ON
+from plyground.envs.workers.errors import RunnerError
 from plyground.evaluation.match import play_game
 from plyground.evaluation.runners.contest import Contest
-from plyground.evaluation.runners.error_output import LAST_PART, PASSED_ON
 from plyground.evaluation.runners.isolation import IsolatedPlayer
-from plyground.evaluation.runners.messages import RunnerError
 from plyground.evaluation.runners.processes import ProcessRunner
 from plyground.evaluation.runners.runner import LocalRunner
 from plyground.evaluation.store.store import Store, StoreError

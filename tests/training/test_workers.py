@@ -7,17 +7,12 @@ import os
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
 
-import pickle
-
 import pytest
 import torch
 from plyground import make_game
-from plyground.envs.specification import SpecificationError
-from plyground.training.alphazero import workers
+from plyground.envs.workers.jobs import Place
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.trainer import train
-from plyground.training.alphazero.workers import Place
-from plyground.training.folder import TrainingError
 
 ray = pytest.importorskip("ray")
 cluster_utils = pytest.importorskip("ray.cluster_utils")
@@ -48,16 +43,6 @@ def test_a_run_ends_with_the_same_weights_wherever_its_chunks_are_played(tmp_pat
         assert have_equal_weights(other, runs[0])
 
 
-def test_a_place_that_does_not_exist_is_refused():
-    options = AlphaZeroSettings.for_game(GAME, {}, QUICK)
-    for place, complaint in (
-        (Place("cloud"), "no runner 'cloud' \\(local, processes, ray\\)"),
-        (Place("local", address="192.0.2.1:1"), "only --runner ray has an --address"),
-    ):
-        with pytest.raises(SpecificationError, match=complaint):
-            place.open(GAME, options, CPU)
-
-
 @pytest.mark.thorough
 def test_a_run_on_a_cluster_ends_with_the_weights_of_one_machine_also_when_nodes_are_lost(tmp_path):
     options = AlphaZeroSettings.for_game(GAME, {}, QUICK)
@@ -84,19 +69,3 @@ def test_a_run_on_a_cluster_ends_with_the_weights_of_one_machine_also_when_nodes
     assert len(updates) > 5
     assert all(values["self_play/network_bytes"] > 0 for values in updates)
     assert have_equal_weights(local, away)
-
-
-def test_a_cluster_that_is_not_there_is_said_to_be_missing():
-    options = AlphaZeroSettings.for_game(GAME, {}, QUICK)
-    with pytest.raises(
-        TrainingError, match=r"no Ray cluster to work on at 127\.0\.0\.1:1: .*refused"
-    ):
-        Place("ray", "127.0.0.1:1").open(GAME, options, CPU)
-
-
-def test_a_worker_of_another_version_is_refused_by_name():
-    options = AlphaZeroSettings.for_game(GAME, {}, QUICK)
-    versions = workers._versions() | {"torch": "1.0"}
-    run = pickle.dumps((type(GAME.rules).__module__, "", GAME.spec, options, versions))
-    with pytest.raises(SpecificationError, match=r"another version of torch \(.*\(1\.0\)"):
-        workers._play_on_cluster(run, b"", b"")

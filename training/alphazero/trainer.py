@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from ...envs.game import Game
+from ...envs.workers.jobs import HERE, Place
 from ..folder import TrainingError, write_file
 from ..run import TrainingRun, run_training
 from .evaluator import open_predecessor
@@ -20,7 +21,7 @@ from .learner import AverageTrainer
 from .self_play import SelfPlayResult
 from .settings import AlphaZeroSettings
 from .window import Window, read_chunk, window_size, write_chunk
-from .workers import ANYWHERE, CPU_TIME, NETWORK_BYTES, Place, Task, seed_of
+from .workers import CPU_TIME, NETWORK_BYTES, Task, Workers, seed_of
 
 KIND = "alphazero"
 KEPT_CHECKPOINTS = 3
@@ -52,12 +53,12 @@ class AlphaZeroTrainer(AverageTrainer):
         seed: int,
         folder: Path,
         device: torch.device,
-        place: Place = ANYWHERE,
+        place: Place = HERE,
     ) -> None:
         super().__init__(game, settings, seed, device, KIND)
         predecessor = open_predecessor(game, settings)  # refused here, before processes begin
         self._predecessor = predecessor.version if predecessor else ""
-        self._workers = place.open(game, settings, device)
+        self._workers = Workers(game, settings, device, place)
         self._seeds = [seed_of(seed, number) for number in range(settings.workers)]
         self._folder = folder / "window"
         self._window = Window()
@@ -251,7 +252,7 @@ def train(
     out: Path,
     facts: dict[str, Any],
     device: torch.device,
-    place: Place = ANYWHERE,
+    place: Place = HERE,
     **callbacks: Any,
 ) -> TrainingRun:
     """Begin or resume a run, see :func:`~plyground.training.run.run_training`.
@@ -259,7 +260,7 @@ def train(
     The network is evaluated and learns on ``device``; self-play takes place in ``place``.
     """
     open_predecessor(game, settings)  # a wrong name leaves no folder behind
-    place.runner_of(settings)
+    place.runner_of(settings.workers)
 
     def make_trainer() -> AlphaZeroTrainer:
         return AlphaZeroTrainer(game, settings, seed, out, device, place)

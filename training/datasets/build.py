@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...agents.registry import make_agent
-from ...agents.solvers.processes import solve_chunks
+from ...agents.solvers.chunks import solve_chunks
 from ...agents.solvers.solver import DEFAULT_MEMORY_MB, solver_class_of
 from ...envs import __version__
 from ...envs.files import written_whole
 from ...envs.game import Game
 from ...envs.loading.locks import locked
 from ...envs.specification import SpecificationError
+from ...envs.workers.jobs import HERE, Place
 from .file import TEACHER, check_file_name, write
 from .labels import Labels, label
 from .positions import (
@@ -72,14 +73,14 @@ def build_dataset(
     plies: range | None = None,
     seed: int = 1,
     source: Source = RANDOM_PLAY,
-    processes: int = 1,
+    place: Place = HERE,
     memory_mb: int = DEFAULT_MEMORY_MB,
     progress: Progress = SILENT,
 ) -> int:
     """Write a dataset; returns how many positions it holds.
 
     These are fewer than ``count`` if no more could be found. The same arguments give the same
-    file. A build that was stopped goes on where it was.
+    file, wherever its positions are solved. A build that was stopped goes on where it was.
 
     Raises:
         SpecificationError: no solver for the game, plies that are not possible, a file that cannot
@@ -97,7 +98,7 @@ def build_dataset(
         if not positions:
             raise SpecificationError(f"no position of {game.spec} was found at these plies")
         chunks = [positions[start : start + CHUNK] for start in range(0, len(positions), CHUNK)]
-        labels = _solve(game, chunks, parts, processes, memory_mb, progress.solved)
+        labels = _solve(game, chunks, parts, place, memory_mb, progress.solved)
         write(out, columns_of(game, positions, labels), settings | {"positions": len(positions)})
         parts.remove()
     return len(positions)
@@ -111,7 +112,7 @@ def build_taught_dataset(
     *,
     plies: range | None = None,
     seed: int = 1,
-    processes: int = 1,
+    place: Place = HERE,
     progress: Report | None = None,
 ) -> int:
     """Write a dataset of a teacher's answers; returns how many positions it holds.
@@ -128,7 +129,7 @@ def build_taught_dataset(
     check_plies(game, plies)
     spec = make_agent(teacher, game).spec
     with locked(out, "made"):
-        positions, answers = _taught(game, count, teacher, plies, seed, processes, progress)
+        positions, answers = _taught(game, count, teacher, plies, seed, place, progress)
         metadata = _metadata(game, len(answers), plies, seed, spec) | {TEACHER: spec}
         write(out, columns_of(game, positions.actions, labels_of(game, answers)), metadata)
     return len(answers)
@@ -140,12 +141,12 @@ def _taught(
     teacher: str,
     plies: range,
     seed: int,
-    processes: int,
+    place: Place,
     progress: Report | None,
 ) -> tuple[PositionSet, list[Lesson]]:
     """The positions of a teacher's games that are new, and its answers there."""
     positions, answers, without_new = PositionSet(game), list[Lesson](), 0
-    for game_lessons in lessons(game, teacher, seed, processes):
+    for game_lessons in lessons(game, teacher, seed, place):
         before = len(answers)
         for lesson in game_lessons:
             if len(lesson.actions) in plies and len(answers) < count:
@@ -219,7 +220,7 @@ def _solve(
     game: Game,
     chunks: Sequence[list[Actions]],
     parts: _Parts,
-    processes: int,
+    place: Place,
     memory_mb: int,
     report: Report | None,
 ) -> Labels:
@@ -232,8 +233,8 @@ def _solve(
     if report is not None:
         report(count, total)
     rest = [chunks[number] for number in missing]
-    results = solve_chunks(game, label, rest, processes, memory_mb)
-    for number, labels in zip(missing, results):
+    for index, labels in solve_chunks(game, label, rest, place, memory_mb):
+        number = missing[index]
         parts.keep(number, labels)
         labels_by_chunk[number] = labels
         count += len(chunks[number])

@@ -13,10 +13,9 @@ must hold mistakes).
 
 from __future__ import annotations
 
-import multiprocessing
-from collections import deque
+import functools
+import itertools
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -25,14 +24,12 @@ from ...agents.agent import Agent
 from ...agents.registry import make_agent
 from ...envs.compiled.randomness import new_stream
 from ...envs.game import Game
+from ...envs.workers.jobs import HERE, Needs, Place, Work
 from .labels import ILLEGAL_RESULT, ILLEGAL_VALUE, UNKNOWN_RESULT, UNKNOWN_VALUE, Labels
 from .positions import POSITION_STREAM, Actions, RandomWalk
 
 MISTAKES = 0.1  # share of the moves that are random
 GAMES_AT_ONCE = 20  # games that a process plays before it hands them over
-
-_teacher: Agent  # of a worker process
-_game: Game
 
 
 class Lesson(NamedTuple):
@@ -51,30 +48,19 @@ class Lesson(NamedTuple):
     result: int
 
 
-def lessons(game: Game, teacher: str, seed: int, processes: int = 1) -> Iterator[list[Lesson]]:
-    """The lessons of one game after the other. No end; the number of processes changes nothing.
+def lessons(game: Game, teacher: str, seed: int, place: Place = HERE) -> Iterator[list[Lesson]]:
+    """The lessons of one game after the other. No end; where they are played changes nothing.
 
     Raises:
         SpecificationError: there is no such agent, or it does not play the game.
+        RunnerError: nothing can be played there.
     """
     agent = make_agent(teacher, game)  # refuses here what no process could play
-    if processes == 1:
-        number = 0
-        while True:
-            yield from play_games(game, agent, seed, number)
-            number += 1
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, context, _start, (game, teacher)) as pool:
-        waiting: deque[Future[list[list[Lesson]]]] = deque()
-        number = 0
-        try:
-            while True:
-                while len(waiting) < 2 * processes:
-                    waiting.append(pool.submit(_play_here, seed, number))
-                    number += 1
-                yield from waiting.popleft().result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+    modules = (type(game.rules).__module__, type(agent).__module__)
+    work = Work(_play, functools.partial(_make, game, teacher, seed), Needs(modules))
+    with place.open(work) as jobs:
+        for _, games in jobs.results(itertools.count(), in_order=True):
+            yield from games
 
 
 def play_games(game: Game, agent: Agent, seed: int, number: int) -> list[list[Lesson]]:
@@ -119,10 +105,9 @@ def labels_of(game: Game, answers: list[Lesson]) -> Labels:
     return Labels(values, results)
 
 
-def _start(game: Game, teacher: str) -> None:
-    global _teacher, _game
-    _game, _teacher = game, make_agent(teacher, game)
+def _make(game: Game, teacher: str, seed: int) -> tuple[Game, Agent, int]:
+    return game, make_agent(teacher, game), seed
 
 
-def _play_here(seed: int, number: int) -> list[list[Lesson]]:
-    return play_games(_game, _teacher, seed, number)
+def _play(prepared: tuple[Game, Agent, int], number: int) -> list[list[Lesson]]:
+    return play_games(*prepared, number)

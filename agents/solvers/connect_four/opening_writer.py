@@ -1,4 +1,4 @@
-"""Solving the opening of connect four: all positions of one ply, in several processes, resumed."""
+"""Solving the opening of connect four: all positions of one ply, somewhere, resumed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from ....envs.game import Game
 from ....envs.games.connect_four.rules import ConnectFour
 from ....envs.loading.locks import locked
 from ....envs.specification import SpecificationError
-from ..processes import solve_chunks
+from ....envs.workers.jobs import Place
+from ..chunks import solve_chunks
 from ..solver import Solver, solver_class_of
 from .board import make_board
 from .opening import UNSOLVED, layers, read_values
@@ -27,7 +28,7 @@ def write_openings(
     path: Path,
     game: Game,
     plies: int,
-    processes: int,
+    place: Place,
     memory_mb: int,
     progress: Callable[[int, int], None],
 ) -> int:
@@ -40,7 +41,7 @@ def write_openings(
         path: the file, read by :func:`~.opening.read_values`.
         game: connect four, on any board that the solver takes.
         plies: the ply whose positions are solved.
-        processes: how many solve at once, each with a table of its own.
+        place: where they are solved; each process has a table of its own.
         memory_mb: the size of a table in MiB.
         progress: is told the number of positions solved, and of all.
 
@@ -67,8 +68,9 @@ def write_openings(
         count, last_write = len(values) - len(gaps), time.monotonic()
         try:
             parts = [records[chunk] for chunk in chunks]
-            results = solve_chunks(game, _solve, parts, processes, memory_mb)
-            for chunk, result in zip(chunks, results, strict=True):
+            results = solve_chunks(game, _solve, parts, place, memory_mb)
+            for number, result in results:
+                chunk = chunks[number]
                 values[chunk] = result
                 count += len(chunk)
                 progress(count, len(values))

@@ -15,13 +15,14 @@ from plyground.agents.solvers.connect_four.opening_writer import write_openings
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.canonical import position_layers
 from plyground.envs.specification import SpecificationError
+from plyground.envs.workers.jobs import HERE, Place
 
 SMALL, PLIES = "connect_four:rows=3,cols=4,connect=3", 5
 
 
 def write_and_read(path, game=SMALL, plies=PLIES):
     """The values in a file that is written or continued."""
-    write_openings(path, make_game(game), plies, 1, 1, lambda count, total: None)
+    write_openings(path, make_game(game), plies, HERE, 1, lambda count, total: None)
     return opening.read_values(path)
 
 
@@ -137,7 +138,9 @@ def wins_at_once(board, own, opp):
 @pytest.mark.thorough
 def test_several_processes_write_the_same_file(values, tmp_path):
     path = tmp_path / "openings.npy"
-    write_openings(path, make_game(SMALL), PLIES, 2, 1, lambda count, total: None)
+    write_openings(
+        path, make_game(SMALL), PLIES, Place(concurrency=2), 1, lambda count, total: None
+    )
     assert opening.read_values(path).tolist() == values.tolist()
 
 

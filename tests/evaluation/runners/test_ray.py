@@ -10,8 +10,8 @@ os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
 import psutil
 import pytest
 from helpers import BREAKING, count_games, play, records, run
+from plyground.envs.workers.errors import RunnerError
 from plyground.evaluation.runners.contest import Contest
-from plyground.evaluation.runners.messages import RunnerError
 from plyground.evaluation.runners.ray_cluster import RayRunner
 from plyground.evaluation.tournament import Plan
 
@@ -77,4 +77,4 @@ def test_a_cluster_that_is_not_there_is_said_to_be_missing():
     with pytest.raises(
         RunnerError, match=r"no Ray cluster to work on at 127\.0\.0\.1:1: .*refused"
     ):
-        RayRunner("127.0.0.1:1")._connect()
+        RayRunner("127.0.0.1:1")._default_concurrency()

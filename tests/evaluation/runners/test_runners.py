@@ -14,8 +14,8 @@ from helpers import child_processes, count_games, play, records, run
 from plyground import make_game
 from plyground.agents.faults import EXITED
 from plyground.envs.specification import SpecificationError
+from plyground.envs.workers.errors import RunnerError
 from plyground.evaluation.runners.contest import Contest
-from plyground.evaluation.runners.messages import RunnerError
 from plyground.evaluation.runners.processes import ProcessRunner
 from plyground.evaluation.runners.runner import LocalRunner
 from plyground.evaluation.store.store import Store

@@ -24,8 +24,8 @@ from multiprocessing.connection import Connection
 
 import psutil
 
-from ...envs.compiled import kernels
-from ...envs.specification import SpecificationError
+from ..compiled import kernels
+from ..specification import SpecificationError
 from .error_output import ErrorOutput
 
 EXIT_SECONDS = 2.0  # a process whose end of the socket is closed has this long to be gone

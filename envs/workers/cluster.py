@@ -5,16 +5,17 @@ docs/many_machines.md says how to start a cluster.
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import platform
 import socket
+from collections.abc import Iterable
 from typing import Any
-
-import numba
-import numpy as np
 
 from ..compiled.sources import digest_of, package_sources
 from ..specification import SpecificationError
+from ..version import __version__
+from .errors import RunnerError
 
 CONNECT_SECONDS = 10.0
 THIS_MACHINE = "local"  # Ray's word for: do not look for a cluster, start one here
@@ -47,7 +48,7 @@ class Cluster:
         """Connect to the cluster, unless this program has done so already.
 
         Raises:
-            ConnectionError: there is none.
+            RunnerError: there is none.
         """
         if self.ray.is_initialized():
             return
@@ -60,7 +61,7 @@ class Cluster:
                 **QUIET,
             )
         except (ConnectionError, RuntimeError, ValueError) as error:
-            raise ConnectionError(self._missing(first_line(error))) from None
+            raise RunnerError(self._missing(first_line(error))) from None
         self._connected = True
 
     @property
@@ -83,25 +84,24 @@ class Cluster:
         try:
             socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
         except (OSError, OverflowError) as error:
-            raise ConnectionError(self._missing(error)) from None
+            raise RunnerError(self._missing(error)) from None
 
     def _missing(self, why: object) -> str:
         return f"there is no Ray cluster to work on at {self.address}: {why}"
 
 
-def versions_here(version: str, *folders: str) -> dict[str, str]:
+def versions_here(*folders: str, packages: Iterable[str] = ("numpy", "numba")) -> dict[str, str]:
     """The versions of what decides results, by name.
 
     Args:
-        version: of plyground.
-        folders: of the package, whose sources count.
+        folders: of plyground, whose sources count.
+        packages: that are installed.
     """
     sources = digest_of(package_sources(*folders))
     return {
-        "plyground": f"{version} (sources {sources[:10]})",
+        "plyground": f"{__version__} (sources {sources[:10]})",
         "Python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
+        **{name: importlib.metadata.version(name) for name in packages},
     }
 
 

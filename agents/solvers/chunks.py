@@ -1,0 +1,38 @@
+"""Solving chunks of positions in several processes or machines, each with a solver of its own."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ...envs.game import Game
+from ...envs.workers.jobs import HERE, Needs, Place, Work
+from .solver import DEFAULT_MEMORY_MB, Solver, make_solver, solver_class_of
+
+
+def solve_chunks(
+    game: Game,
+    solve: Callable[[Solver, Any], Any],
+    chunks: Sequence[Any],
+    place: Place = HERE,
+    memory_mb: int = DEFAULT_MEMORY_MB,
+) -> Iterator[tuple[int, Any]]:
+    """The number and the result of each chunk of positions, as soon as it is solved.
+
+    Args:
+        game: a game that has a solver.
+        solve: what a solver does with a chunk; a function of a module, so that it can be pickled.
+        chunks: the positions.
+        place: where they are solved; each process has a table of its own.
+        memory_mb: the size of a table in MiB.
+
+    Raises:
+        SpecificationError: the game has no solver, or the board is beyond its reach.
+        RunnerError: nothing can be solved there.
+    """
+    solver_class_of(game)  # refuses here what no process could solve
+    modules = (type(game.rules).__module__, solve.__module__)
+    work = Work(solve, functools.partial(make_solver, game, memory_mb), Needs(modules))
+    with place.open(work) as jobs:
+        yield from jobs.results(chunks)

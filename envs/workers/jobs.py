@@ -1,0 +1,415 @@
+"""Lists of independent jobs: done by this process, by processes of this machine, by a Ray cluster.
+
+A job depends on nothing but its arguments. So it is the same whoever does it, and it is done again
+where a process or a machine is lost. docs/many_machines.md says how to start a cluster.
+
+Source: the Ray documentation, "Tasks" and "Object fault tolerance".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import pickle
+import sys
+import zlib
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from multiprocessing.connection import Connection
+from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+from ..processors import available_processors
+from ..registry import import_modules
+from ..specification import SpecificationError
+from .cluster import Cluster, difference, first_line, last_line, versions_here
+from .errors import RunnerError
+from .process import WorkerDeath, WorkerProcess
+
+LOCAL, PROCESSES, RAY = RUNNERS = ("local", "processes", "ray")
+ATTEMPTS = 3  # processes of this machine that may die over a job
+
+
+class Needs(NamedTuple):
+    """What work needs wherever it is done.
+
+    Attributes:
+        modules: that define the game and the agents.
+        folders: of plyground, whose sources decide the results.
+        packages: whose versions decide the results.
+    """
+
+    modules: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ("envs", "agents")
+    packages: tuple[str, ...] = ("numpy", "numba")
+
+    def versions(self) -> dict[str, str]:
+        """The versions of all that decides the results, here."""
+        return versions_here(*self.folders, packages=self.packages)
+
+
+class Work(NamedTuple):
+    """What is done to every job; functions of modules, as they are pickled.
+
+    Attributes:
+        do: called as ``do(prepared, *arguments)`` with a job's arguments; returns its result.
+        prepare: makes what all jobs of a process use, such as a solver; called once in each.
+        needs: what a process needs.
+    """
+
+    do: Callable[..., Any]
+    prepare: Callable[[], Any]
+    needs: Needs = Needs()
+
+
+class Answer(NamedTuple):
+    """The result of a job, some time.
+
+    Attributes:
+        future: of the job; None if it is done when its result is asked for.
+        read: waits for the result and returns it, or raises the error of the job.
+    """
+
+    future: Future[Any] | None
+    read: Callable[[], Any]
+
+
+class Place(NamedTuple):
+    """Where jobs are done.
+
+    Attributes:
+        runner: one of :data:`RUNNERS`; None: a cluster if there is an address, this process if one
+            job is done at a time, or else processes.
+        address: of the Ray cluster, as :class:`~plyground.envs.workers.cluster.Cluster` has it.
+        concurrency: jobs that are done at once; on a cluster that is started on this machine, its
+            processors. By default as many as whoever has the jobs thinks right.
+    """
+
+    runner: str | None = None
+    address: str | None = None
+    concurrency: int | None = None
+
+    def runner_of(self, usual: int = 1) -> str:
+        """The name of the runner.
+
+        Args:
+            usual: how many jobs are done at once by default.
+
+        Raises:
+            SpecificationError: there is no such runner, or its options do not fit it.
+        """
+        single = (self.concurrency or usual) == 1
+        runner = self.runner or (RAY if self.address else LOCAL if single else PROCESSES)
+        if runner not in RUNNERS:
+            raise SpecificationError(
+                f"there is no runner {runner!r} (there are: {', '.join(RUNNERS)})"
+            )
+        if self.address and runner != RAY:
+            raise SpecificationError("only --runner ray has an --address")
+        if runner == LOCAL and self.concurrency not in (None, 1):
+            raise SpecificationError(
+                f"--concurrency {self.concurrency} is not possible: --runner local does one thing "
+                f"at a time; take --runner processes"
+            )
+        return runner
+
+    def open(self, work: Work, usual: int = 1) -> Jobs:
+        """Those who do jobs of a kind; to be closed.
+
+        Args:
+            work: what is done to every job.
+            usual: how many are done at once by default.
+
+        Raises:
+            SpecificationError: as :meth:`runner_of`; Ray is not installed; or the game or an agent
+                is defined where no other process finds it.
+            RunnerError: there is no cluster at this address, or its machines cannot do the work.
+        """
+        runner = self.runner_of(usual)
+        if runner == LOCAL:
+            return LocalJobs(work)
+        if "__main__" in work.needs.modules:
+            raise SpecificationError(
+                "other processes do not find what the main script defines; put the game or agent "
+                "into a module and import it"
+            )
+        if runner == RAY:
+            return RayJobs(work, Cluster(self.address, self.concurrency))
+        count = self.concurrency or (usual if usual > 1 else available_processors())
+        return ProcessJobs(work, count)
+
+
+HERE = Place()
+
+
+class Jobs(ABC):
+    """Does jobs of one kind.
+
+    Attributes:
+        ahead: how many jobs are handed out before the result of the first is taken.
+        network_bytes: sent to other machines and received from them, so far.
+    """
+
+    ahead: int = 0
+    network_bytes: int = 0
+
+    @abstractmethod
+    def submit(self, *arguments: Any) -> Answer:
+        """Let a job be done; its arguments are data, or what :meth:`share` returned."""
+
+    def share(self, value: Any) -> Any:
+        """An argument of many jobs, which is packed and sent as rarely as possible."""
+        return value
+
+    def results(self, jobs: Iterable[Any], *, in_order: bool = False) -> Iterator[tuple[int, Any]]:
+        """The number and the result of each job, as soon as it is done or in the jobs' order.
+
+        ``jobs`` is iterated lazily, each is the one argument of a job.
+        """
+        waiting: deque[tuple[int, Answer]] = deque()
+        for number, job in enumerate(jobs):
+            waiting.append((number, self.submit(job)))
+            if len(waiting) > self.ahead:
+                yield self._next(waiting, in_order)
+        while waiting:
+            yield self._next(waiting, in_order)
+
+    def _next(self, waiting: deque[tuple[int, Answer]], in_order: bool) -> tuple[int, Any]:
+        """Take the first that is done, or the first."""
+        entry = waiting[0]
+        if entry[1].future is not None and not in_order:
+            entries = {answer.future: (number, answer) for number, answer in waiting}
+            done, _ = wait([each for each in entries if each], return_when=FIRST_COMPLETED)
+            entry = min((entries[each] for each in done), key=lambda each: each[0])
+        waiting.remove(entry)
+        number, answer = entry
+        return number, answer.read()
+
+    @abstractmethod
+    def close(self) -> None:
+        """End what was started; jobs that are not done are given up."""
+
+    def __enter__(self) -> Jobs:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+class LocalJobs(Jobs):
+    """This process does a job when its result is asked for."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._prepared: Any = work.prepare()
+
+    def submit(self, *arguments: Any) -> Answer:
+        return Answer(None, functools.partial(self._work.do, self._prepared, *arguments))
+
+    def close(self) -> None:
+        self._prepared = None
+
+
+class ProcessJobs(Jobs):
+    """Processes of this machine do the jobs; a thread waits for each.
+
+    Args:
+        work: what is done to every job.
+        count: of processes.
+    """
+
+    def __init__(self, work: Work, count: int) -> None:
+        self.ahead = 2 * count
+        self._package = _package(work)
+        self._processes: list[WorkerProcess] = []
+        self._idle: SimpleQueue[WorkerProcess] = SimpleQueue()
+        for _ in range(count):
+            self._idle.put(self._start())
+        self._threads = ThreadPoolExecutor(count)
+        self._closed = False
+
+    def _start(self) -> WorkerProcess:
+        process = WorkerProcess(__name__)
+        self._processes.append(process)
+        process.send(self._package)
+        return process
+
+    def share(self, value: Any) -> Any:
+        return _Packed(pickle.dumps(value))
+
+    def submit(self, *arguments: Any) -> Answer:
+        parts = [each if isinstance(each, _Packed) else self.share(each) for each in arguments]
+        future = self._threads.submit(self._do, pickle.dumps(parts))
+        return Answer(future, future.result)
+
+    def _do(self, message: bytes) -> Any:
+        process = self._idle.get()
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                process.send(message)
+                answer = process.receive()
+                break
+            except WorkerDeath as death:
+                if attempt == ATTEMPTS or self._closed:
+                    raise RunnerError(f"a worker process {death}") from None
+                process.kill()
+                process = self._start()
+        self._idle.put(process)
+        return _result(answer)
+
+    def close(self) -> None:
+        self._closed = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for process in self._processes:
+            process.kill()
+
+
+class _Packed(NamedTuple):
+    """An argument that is pickled already."""
+
+    data: bytes
+
+
+def serve(connection: Connection) -> None:
+    """In a worker process: do jobs until the other side closes the connection."""
+    with contextlib.suppress(EOFError):
+        package = connection.recv_bytes()
+        with contextlib.suppress(Exception):  # the first job tells of it
+            _open(package)
+        while True:
+            parts: list[_Packed] = pickle.loads(connection.recv_bytes())
+            connection.send_bytes(_outcome(package, [each.data for each in parts]))
+
+
+def _package(work: Work) -> bytes:
+    """Work as a message, with what must be the same here and there."""
+    needs = work.needs
+    return pickle.dumps((needs, str(Path.cwd()), needs.versions(), pickle.dumps(work)))
+
+
+class RayJobs(Jobs):
+    """Tasks on a Ray cluster do the jobs; Ray does those of a lost machine again.
+
+    Args:
+        work: what is done to every job.
+        cluster: where.
+    """
+
+    def __init__(self, work: Work, cluster: Cluster) -> None:
+        self._cluster, self._ray = cluster, cluster.ray
+        cluster.connect()
+        self.ahead = 2 * cluster.processors
+        self._package: Any = self._ray.put(_package(work))
+        self._open: set[Any] = set()  # references to results that were not read
+        # Machine code is compiled on every machine before the first job.
+        for answer in [self._submit(_get_ready, [], node) for node in self._nodes()]:
+            answer.read()
+
+    def _nodes(self) -> list[str]:
+        return [
+            node["NodeID"]
+            for node in self._ray.nodes()
+            if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
+        ]
+
+    def share(self, value: Any) -> Any:
+        package = _pack(value)
+        self.network_bytes += len(package) * max(1, len(self._nodes()))
+        return self._ray.put(package)
+
+    def submit(self, *arguments: Any) -> Answer:
+        references = self._ray.ObjectRef
+        packages = [each if isinstance(each, references) else _pack(each) for each in arguments]
+        self.network_bytes += sum(len(each) for each in packages if isinstance(each, bytes))
+        return self._submit(_do_on_cluster, packages)
+
+    def _submit(
+        self, function: Callable[..., bytes], packages: list[Any], node: str | None = None
+    ) -> Answer:
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        strategy = NodeAffinitySchedulingStrategy(node, soft=True) if node else "SPREAD"
+        remote = self._ray.remote(function).options(
+            num_cpus=1, max_retries=-1, scheduling_strategy=strategy
+        )
+        reference = remote.remote(self._package, *packages)
+        self._open.add(reference)
+        future = reference.future()
+        return Answer(future, functools.partial(self._read, reference, future))
+
+    def _read(self, reference: Any, future: Future[bytes]) -> Any:
+        try:
+            package = future.result()
+        except self._ray.exceptions.RayTaskError as error:
+            raise RunnerError(
+                f"a worker of the Ray cluster cannot do its work: {last_line(error)}"
+            ) from None
+        except self._ray.exceptions.RayError as error:
+            raise RunnerError(f"the Ray cluster failed: {first_line(error)}") from None
+        finally:
+            self._open.discard(reference)
+        self.network_bytes += len(package)
+        return _result(zlib.decompress(package))
+
+    def close(self) -> None:
+        for reference in self._open:
+            self._ray.cancel(reference, force=True)
+        self._open.clear()
+        self._cluster.close()
+
+
+def _get_ready(package: bytes) -> bytes:
+    """Prepare for the jobs in this process, so that what they need is compiled on its machine."""
+    return zlib.compress(_outcome(package, None))
+
+
+def _do_on_cluster(package: bytes, *arguments: bytes) -> bytes:
+    return zlib.compress(_outcome(package, [zlib.decompress(each) for each in arguments]), 1)
+
+
+def _pack(value: Any) -> bytes:
+    return zlib.compress(pickle.dumps(value), 1)
+
+
+def _outcome(package: bytes, arguments: list[bytes] | None) -> bytes:
+    """A job's result, or its error; without arguments, only what must be ready before it."""
+    try:
+        work, prepared = _open(package)
+        result = None
+        if arguments is not None:
+            result = work.do(prepared, *map(pickle.loads, arguments))
+        return pickle.dumps((None, result))
+    except Exception as error:
+        with contextlib.suppress(Exception):  # there are errors that cannot be pickled
+            return pickle.dumps((ExceptionWithTraceback(error, error.__traceback__), None))
+        return pickle.dumps((RunnerError(f"{type(error).__name__}: {error}"), None))
+
+
+def _result(outcome: bytes) -> Any:
+    error, result = pickle.loads(outcome)
+    if error is not None:
+        raise error
+    return result
+
+
+@functools.lru_cache(maxsize=1)
+def _open(package: bytes) -> tuple[Work, Any]:
+    """Work in this process, and what was prepared for it.
+
+    Raises:
+        SpecificationError: versions here differ from those where the jobs come from, or a module
+            is missing.
+    """
+    needs, folder, versions, pickled = pickle.loads(package)
+    differs = difference(needs.versions(), versions)
+    if differs:
+        raise SpecificationError(differs)
+    if folder not in sys.path:
+        sys.path.append(folder)
+    import_modules(needs.modules)
+    work: Work = pickle.loads(pickled)
+    return work, work.prepare()

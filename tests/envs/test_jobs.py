@@ -1,0 +1,137 @@
+"""Independent jobs: the same results wherever they are done, also when workers are lost."""
+
+from __future__ import annotations
+
+import os
+
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
+
+import functools
+import itertools
+import pickle
+import signal
+from pathlib import Path
+
+import pytest
+from plyground import make_game
+from plyground.agents.solvers.chunks import solve_chunks
+from plyground.envs.specification import SpecificationError
+from plyground.envs.workers import jobs as module
+from plyground.envs.workers.errors import RunnerError
+from plyground.envs.workers.jobs import Needs, Place, Work
+
+PLACES = (Place(), Place("local"), Place(concurrency=2), Place("processes", concurrency=3))
+
+
+def double(prepared, number, *more):
+    return prepared, 2 * number, *more
+
+
+def refuse(prepared, number):
+    if number == 3:
+        raise SpecificationError("3 is not possible")
+    return number
+
+
+def die_once(folder, number):
+    """End the process over job 2, the first time; over job 5 always."""
+    mark = folder / str(number)
+    if number == 5 or (number == 2 and not mark.exists()):
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def answer(solver, actions):
+    return solver.solve(solver.game.position(actions)).value
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_results_are_the_same_wherever_jobs_are_done(place):
+    work = Work(double, functools.partial(str, "ready"))
+    with place.open(work) as jobs:
+        expected = [(number, ("ready", 2 * number)) for number in range(20)]
+        assert list(jobs.results(range(20), in_order=True)) == expected
+        assert sorted(jobs.results(range(20))) == expected
+        shared = jobs.share([7, 8])
+        answers = [jobs.submit(number, shared) for number in range(3)]
+        assert [each.read() for each in answers] == [("ready", 2 * n, [7, 8]) for n in range(3)]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_jobs_are_taken_lazily_and_errors_are_raised_where_results_are_asked_for(place):
+    with place.open(Work(refuse, int)) as jobs:
+        results = jobs.results(itertools.count(), in_order=True)
+        assert list(itertools.islice(results, 3)) == [(0, 0), (1, 1), (2, 2)]
+        with pytest.raises(SpecificationError, match="3 is not possible"):
+            next(results)
+
+
+def test_a_job_is_done_again_when_its_process_dies_and_given_up_in_the_end(tmp_path):
+    with Place("processes", concurrency=2).open(
+        Work(die_once, functools.partial(Path, tmp_path))
+    ) as jobs:
+        assert sorted(jobs.results(range(5))) == [(number, number) for number in range(5)]
+        with pytest.raises(RunnerError, match=r"a worker process was killed by signal 9"):
+            jobs.submit(5).read()
+
+
+def test_positions_are_solved_in_this_process_and_in_others_alike():
+    game = make_game("tic_tac_toe")
+    chunks = [(), (0,), (0, 1), (4, 0)]
+    alone = sorted(solve_chunks(game, answer, chunks))
+    assert [value > 0 for _, value in alone] == [False, False, True, False]
+    assert sorted(solve_chunks(game, answer, chunks, Place(concurrency=2))) == alone
+
+
+def test_a_place_that_does_not_exist_is_refused():
+    for place, complaint in (
+        (Place("cloud"), r"no runner 'cloud' \(there are: local, processes, ray\)"),
+        (Place("local", address="192.0.2.1:1"), "only --runner ray has an --address"),
+        (Place("local", concurrency=2), "--runner local does one thing at a time"),
+    ):
+        with pytest.raises(SpecificationError, match=complaint):
+            place.runner_of()
+    with pytest.raises(SpecificationError, match="what the main script defines"):
+        Place(concurrency=2).open(Work(refuse, int, Needs(("__main__",))))
+
+
+def test_a_cluster_that_is_not_there_is_said_to_be_missing():
+    pytest.importorskip("ray")
+    with pytest.raises(
+        RunnerError, match=r"no Ray cluster to work on at 127\.0\.0\.1:1: .*refused"
+    ):
+        Place("ray", "127.0.0.1:1").open(Work(refuse, int))
+
+
+def test_a_worker_of_another_version_is_refused_by_name():
+    work = Work(refuse, int, Needs(packages=("numpy",)))
+    needs, folder, versions, pickled = pickle.loads(module._package(work))
+    package = pickle.dumps((needs, folder, versions | {"numpy": "1.0"}, pickled))
+    with pytest.raises(SpecificationError, match=r"another version of numpy \(.*\(1\.0\)"):
+        module._result(module._outcome(package, [pickle.dumps(1)]))
+
+
+@pytest.mark.thorough
+def test_jobs_on_a_cluster_have_the_same_results_and_survive_the_loss_of_a_node():
+    ray = pytest.importorskip("ray")
+    cluster_utils = pytest.importorskip("ray.cluster_utils")
+    memory = 80 << 20
+    cluster = cluster_utils.Cluster(
+        initialize_head=True,
+        head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": memory},
+    )
+    nodes = [cluster.add_node(num_cpus=1, object_store_memory=memory) for _ in range(2)]
+    game = make_game("connect_four:rows=4,cols=5")
+    chunks = [(first, second) for first in range(5) for second in range(5)]
+    try:
+        place, results = Place("ray", cluster.address), []
+        for result in solve_chunks(game, answer, chunks, place):
+            results.append(result)
+            if len(results) == 3:
+                cluster.remove_node(nodes.pop(), allow_graceful=False)
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
+    assert sorted(results) == sorted(solve_chunks(game, answer, chunks))
