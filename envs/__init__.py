@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from .loading.exports import exports_on_demand
-from .version import __version__ as __version__
+from .loading.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from .aec import BoardEnv, IllegalMoveError, env_functions

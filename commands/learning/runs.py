@@ -13,14 +13,14 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.text import Text
 
 from ...agents.human import refuse_people
 from ...envs import Game
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import Place
 from ...evaluation.gauntlet import play_gauntlet
-from ...evaluation.report.display import parameter_table, percent
+from ...evaluation.report.display import parameter_table, percent, print_line
+from ...evaluation.report.progress_lines import ProgressLines
 from ...evaluation.runners.isolation import make_isolated_opponent
 from ...training.api import load_algorithm
 from ...training.settings import OpposedSettings, RunSettings, settings_table
@@ -223,7 +223,7 @@ def _versions() -> dict[str, str]:
 
 
 class ProgressBar:
-    """One line on the terminal, and notes above it; without a terminal, notes and evaluations only.
+    """One line on the terminal, and notes above it; without a terminal, a line now and then.
 
     Args:
         describe: describes the progress of a run in a few words.
@@ -246,13 +246,14 @@ class ProgressBar:
             refresh_per_second=2,
         )
         self._task = self._bar.add_task("", total=1.0, text="")
+        self._lines = ProgressLines(self.note)
         self._evaluated: int | None = None
 
     def __enter__(self) -> None:
-        self._bar.start()
+        (self._bar if self._console.is_terminal else self._lines).__enter__()
 
     def __exit__(self, *error: object) -> None:
-        self._bar.stop()
+        (self._bar if self._console.is_terminal else self._lines).__exit__(None, None, None)
 
     def show(self, progress: Any) -> None:
         """Show the progress; print the scores of a new evaluation."""
@@ -260,6 +261,7 @@ class ProgressBar:
         if progress.rating is not None:
             text += f"  Elo {progress.rating['elo']:.0f}"
         self._bar.update(self._task, completed=progress.share, text=text)
+        self._lines.show(progress.share, f"step {progress.step:,}, {progress.rate:,.0f}/s  {text}")
         if self._evaluated is None and progress.evaluated < progress.step:
             self._evaluated = progress.evaluated  # of a run that was resumed: printed then
         if progress.scores and progress.evaluated != self._evaluated:
@@ -271,7 +273,7 @@ class ProgressBar:
 
     def note(self, text: str) -> None:
         """Print a line above the bar."""
-        self._console.print(Text(text), soft_wrap=True)
+        print_line(self._console, text)
 
 
 def _against(name: str) -> str:

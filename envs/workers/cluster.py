@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..compiled.sources import digest_of, package_sources
+from ..loading.version import __version__
 from ..specification import SpecificationError
-from ..version import __version__
 from .errors import RunnerError
 
 CONNECT_SECONDS = 10.0

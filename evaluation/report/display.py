@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -32,6 +33,7 @@ from ...envs.specification import Parameter
 from ..statistics.complexity import SizeLine
 from ..statistics.cross_table import AgentRow, CrossTable
 from ..store.store import StoredGame
+from .progress_lines import ProgressLines
 
 REFRESHES_PER_SECOND = 2  # drawing takes milliseconds, during which no game is played
 WIDE = 64  # characters from which on the progress of a tournament has a bar
@@ -179,6 +181,8 @@ class TournamentProgress:
         self._bar = Progress(*self._columns, expand=True)
         self._task: TaskID = self._bar.add_task("", total=total, completed=done)
         self._table, self._title = CrossTable([], None), ""
+        self._total = total
+        self.tell: Callable[[float, str], None] | None = None  # the share that is done, in words
 
     def begin(self, table: CrossTable, title: str = "") -> None:
         """Show the standings of a tournament under its title.
@@ -191,6 +195,8 @@ class TournamentProgress:
         """Count a finished game."""
         self._table.count(game)
         self._done += 1
+        if self.tell is not None:
+            self.tell(self._done / max(self._total, 1), f"{self._done:,} of {self._total:,} games")
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         self._bar.columns = (
@@ -211,9 +217,11 @@ class TournamentProgress:
 
 @contextlib.contextmanager
 def show_progress(progress: TournamentProgress, console: Console) -> Iterator[None]:
-    """Show the progress during the body, if the console is a terminal."""
+    """Show the progress during the body; a line now and then if the console is no terminal."""
     if not console.is_terminal:
-        yield
+        with ProgressLines(functools.partial(print_line, console)) as lines:
+            progress.tell = lines.show
+            yield
         return
     with Live(progress, console=console, refresh_per_second=REFRESHES_PER_SECOND, transient=True):
         yield
@@ -221,21 +229,32 @@ def show_progress(progress: TournamentProgress, console: Console) -> Iterator[No
 
 @contextlib.contextmanager
 def show_steps(what: str, console: Console) -> Iterator[Callable[[int, int], None]]:
-    """A bar for work in equal steps, if the console is a terminal.
+    """A bar for work in equal steps; a line from time to time if the console is no terminal.
 
     The body is given a function that takes how many steps are done, of how many.
     """
+    if not console.is_terminal:
+        with ProgressLines(functools.partial(print_line, console)) as lines:
+            yield lambda count, total: lines.show(
+                count / max(total, 1), f"{what}: {count:,} of {total:,}"
+            )
+        return
     bar = Progress(
         TextColumn(
             "{task.description}"
         ), BarColumn(), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn(),
         TextColumn(
             "spent"
-        ), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
+        ), TimeElapsedColumn(), console=console, transient=True,
     )  # fmt: skip
     task = bar.add_task(what, total=None)
     with bar:
         yield lambda count, total: bar.update(task, completed=count, total=total)
+
+
+def print_line(console: Console, text: str) -> None:
+    """Print a line as it is."""
+    console.print(Text(text), soft_wrap=True)
 
 
 @contextlib.contextmanager
