@@ -49,6 +49,20 @@ OpeningsOption = Annotated[
 ]
 
 
+def runner_at(place: Place) -> Runner:
+    """Who plays games there.
+
+    Raises:
+        SpecificationError: there is no such runner, or its options do not fit it.
+    """
+    name = place.runner_of()
+    if name == LOCAL:
+        return LocalRunner()
+    if name == PROCESSES:
+        return ProcessRunner(place.concurrency)
+    return RayRunner(place.address, place.concurrency)
+
+
 @Parameter(name="*")
 @dataclass(frozen=True)
 class ConditionOptions:
@@ -161,12 +175,7 @@ class PlayOptions(ConditionOptions):
         """
         if self.engine is not None:
             raise SpecificationError(f"this option is called --runner now: --runner {self.engine}")
-        name = Place(self.runner, self.address, self.concurrency).runner_of()
-        if name == LOCAL:
-            return LocalRunner()
-        if name == PROCESSES:
-            return ProcessRunner(self.concurrency)
-        return RayRunner(self.address, self.concurrency)
+        return runner_at(Place(self.runner, self.address, self.concurrency))
 
     def answer_to_change(self) -> Callable[[str], bool]:
         """What a tournament asks where the code has changed: whether a new one is to begin.

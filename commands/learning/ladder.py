@@ -10,17 +10,19 @@ from typing import Annotated, Any
 from rich.console import Console
 from rich.text import Text
 
-from ...envs import make_game
+from ...envs import Game, make_game
 from ...envs.specification import SpecificationError, check_names
 from ...evaluation.ladder import Ladder
 from ...evaluation.report.display import plain_table, status_line
 from ...evaluation.report.report import parse_anchor
+from ...evaluation.runners.runner import Runner
 from ...evaluation.statistics.ratings import Ratings, RatingsError
 from ...evaluation.store.store import StoreError
 from ...training.api import SETTINGS
 from ...training.folder import LADDER, RATING, add_ratings, read_run, snapshots_in
 from ..app import command, ctrl_c_says
-from ..common import JsonOption, argument, option
+from ..common import HERE, JsonOption, PlaceOptions, argument, option
+from ..options import runner_at
 from ..output import note, print_json
 
 PAIRS = 50
@@ -41,6 +43,7 @@ def ladder(
             "AGENT=RATING", "Give an agent this rating (default: the run's last opponent has 0)."
         ),
     ] = None,
+    where: PlaceOptions = HERE,
     as_json: JsonOption = False,
 ) -> None:
     """Rate the snapshots of a training run and the opponents of its evaluations in one pool.
@@ -52,7 +55,7 @@ def ladder(
 
     plyground ladder runs/az_c4
 
-    plyground ladder runs/az_c4 --pairs 200 --anchor greedy=0
+    plyground ladder runs/az_c4 --pairs 200 --anchor greedy=0 --concurrency 2
     """
     games = 0
 
@@ -64,8 +67,8 @@ def ladder(
     reference = None if anchor is None else parse_anchor(anchor)
     store = run / LADDER
     at_ctrl_c = ctrl_c_says(f"stopped; the games are in {store}. The same command goes on")
-    with at_ctrl_c, status_line(Console(stderr=True)) as tell:
-        rows = rate_snapshots(run, pairs=pairs, anchor=reference, on_game=count)
+    with at_ctrl_c, status_line(Console(stderr=True)) as tell, runner_at(where.place) as runner:
+        rows = rate_snapshots(run, pairs=pairs, anchor=reference, on_game=count, runner=runner)
     note(f"{games or 'no'} new games; all are in {store}")
     if as_json:
         print_json({"run": str(run), "ratings": rows})
@@ -88,6 +91,7 @@ def rate_snapshots(
     anchor: tuple[str, float] | None = None,
     seconds: float = math.inf,
     on_game: Callable[[object], None] = lambda game: None,
+    runner: Runner | None = None,
 ) -> Rows:
     """Rate a run's snapshots and the opponents of its evaluations; add it to the run's metrics.
 
@@ -99,6 +103,7 @@ def rate_snapshots(
         anchor: an agent and the rating it is given instead.
         seconds: for so long games are played, see :meth:`~plyground.evaluation.Ladder.pool`.
         on_game: called after every game.
+        runner: plays the games; by default this process.
 
     Returns:
         A row for each opponent (``step`` is None) and each snapshot, with ``elo``, ``low`` and
@@ -115,31 +120,33 @@ def rate_snapshots(
             f"{run} has no snapshots; a run that is trained with --keep 10 keeps 10 of them"
         )
     game = make_game(facts["game"])
-    check_names("there is no algorithm", [facts["algorithm"]], SETTINGS)
-    kind = SETTINGS[facts["algorithm"]]
-    opponents_by_facts = kind.for_game(game, {"evaluate": facts["evaluate"]}).opponents_to_measure
-    opponents = opponents_by_facts or kind.for_game(game).opponents_to_measure
-    agents = list(dict.fromkeys(opponents))
+    agents = _opponents(game, facts)
     anchor = anchor or (agents[-1], 0.0)
     if anchor[0] not in agents:
         raise SpecificationError(
             f"the anchor {anchor[0]} is none of the run's opponents: {', '.join(agents)}"
         )
     plies = max(int(facts["evaluation_plies"]), FEWEST_PLIES)
-    opening, seed = f"random:{plies}", facts["seed"]
-    pool = Ladder(
-        game, agents, run / LADDER, pairs=pairs, opening=opening, seed=seed, anchor=anchor
-    )
+    terms: dict[str, Any] = {"opening": f"random:{plies}", "seed": facts["seed"], "anchor": anchor}
+    pool = Ladder(game, agents, run / LADDER, pairs=pairs, runner=runner, **terms)
     # a folder that is named in another way has the same games
     files = [path.resolve() for path in snapshots.values()]
     ratings, games = pool.pool(files, seconds=seconds, on_game=on_game)
-    terms = f"{anchor[0]}={anchor[1]:g}"
+    anchored = f"{anchor[0]}={anchor[1]:g}"
     rows = [
-        _row(ratings, number, step) | {"games": games[number], "anchor": terms}
+        _row(ratings, number, step) | {"games": games[number], "anchor": anchored}
         for number, step in enumerate([*(None for _ in agents), *snapshots])
     ]
     add_ratings(run, [row for row in rows if row["step"] is not None])
     return rows
+
+
+def _opponents(game: Game, facts: dict[str, Any]) -> list[str]:
+    """The opponents of a run's evaluations; those that are usual on its board if it has none."""
+    check_names("there is no algorithm", [facts["algorithm"]], SETTINGS)
+    kind = SETTINGS[facts["algorithm"]]
+    declared = kind.for_game(game, {"evaluate": facts["evaluate"]}).opponents_to_measure
+    return list(dict.fromkeys(declared or kind.for_game(game).opponents_to_measure))
 
 
 def _row(ratings: Ratings, number: int, step: int | None) -> dict[str, Any]:

@@ -93,6 +93,20 @@ def test_the_ladder_of_a_run_plays_only_what_is_missing(ladder_run, tmp_path):
     assert invoke(["report", out / "ladder.db"]).exit_code == 0
 
 
+def test_processes_play_the_games_of_a_ladder_as_this_process_does(ladder_run, tmp_path):
+    pools = []
+    for number, options in enumerate(([], ["--concurrency", "2"])):
+        run = tmp_path / str(number)
+        shutil.copytree(ladder_run[0], run)
+        (run / "ladder.db").unlink()
+        result = invoke(["ladder", run, "--pairs", "3", "--json", *options])
+        assert result.exit_code == 0, result.stderr
+        pools.append(json.loads(result.stdout)["ratings"])
+    names = ("step", "elo", "low", "high", "games")
+    one, other = ([[row[name] for name in names] for row in pool] for pool in pools)
+    assert one == other
+
+
 def test_curves_show_the_ratings(ladder_run, tmp_path):
     out = shutil.copytree(ladder_run[0], tmp_path / "run")
     assert invoke(["curves", out, "--out", tmp_path / "both.png"]).exit_code == 0
