@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -12,22 +15,37 @@ from rich.console import Console
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB
 from ..envs import make_game
 from ..envs.specification import SpecificationError
-from ..evaluation.move_quality import (
+from ..envs.workers.jobs import LOCAL, Jobs, Needs, Place, Work
+from ..evaluation.move_quality.judge import (
     TIME_LIMIT,
     Evidence,
     MoveJudge,
-    ask_agents,
     first_ply_within_reach,
-    sample_positions,
     stored_moves,
 )
+from ..evaluation.move_quality.positions import (
+    FOLDERS,
+    ask_agents,
+    decide,
+    judging,
+    sample_positions,
+)
+from ..evaluation.players import Player
 from ..evaluation.report.display import show_steps
 from ..evaluation.report.quality_table import print_qualities, to_json
 from ..evaluation.runners.contest import Contest
 from ..evaluation.store.store import Store, StoreError
 from ..evaluation.tournament import distinct_labels
 from .app import command, ctrl_c_says
-from .common import GameArgument, JsonOption, SeedOption, argument, option
+from .common import (
+    HERE,
+    GameArgument,
+    JsonOption,
+    PlaceOptions,
+    SeedOption,
+    argument,
+    option,
+)
 from .output import print_json
 
 DEFAULT_POSITIONS = 300
@@ -90,6 +108,7 @@ def quality(
     sample: SampleOptions = DEFAULT_SAMPLE,
     solver: SolverOptions = DEFAULT_SOLVER,
     seed: SeedOption = 1,
+    where: PlaceOptions = HERE,
     as_json: JsonOption = False,
 ) -> None:
     """Judge agents' moves by the exact solver: optimal moves, value lost, blunders, seconds.
@@ -111,7 +130,7 @@ def quality(
     judge = MoveJudge(board, solver.memory, solver.time_limit)
     first = first_ply_within_reach(judge) if sample.from_ply is None else sample.from_ply
     with ctrl_c_says("stopped; nothing was judged to the end"):
-        evidence = _gather(judge, agents, sample, seed, first)
+        evidence = _gather(judge, agents, sample, seed, first, where.place)
     meaning = judge.solver.meaning
     if as_json:
         settings = {"game": board.spec, "from_ply": first, "seed": seed, "meaning": meaning}
@@ -129,11 +148,18 @@ def quality(
 
 
 def _gather(
-    judge: MoveJudge, agents: tuple[str, ...], sample: SampleOptions, seed: int, first: int
+    judge: MoveJudge,
+    agents: tuple[str, ...],
+    sample: SampleOptions,
+    seed: int,
+    first: int,
+    place: Place,
 ) -> Evidence:
     """The judged moves of a store's games, or of agents in random positions."""
     console = Console(stderr=True)
     if sample.games is not None:
+        if place.runner_of() != LOCAL:
+            raise SpecificationError("the games of a store are judged by --runner local")
         with Store(sample.games) as store, show_steps("judging moves", console) as progress:
             evidence = stored_moves(
                 judge, store, list(agents), sample.positions, seed, first, progress
@@ -150,8 +176,30 @@ def _gather(
     if any(map(contest.is_human, range(len(agents)))):
         raise SpecificationError("a person at the terminal is not judged; use: plyground play GAME")
     count = sample.positions or DEFAULT_POSITIONS
-    with contest.players() as players:
-        with show_steps("solving positions", console) as progress:
-            positions = sample_positions(judge, count, seed, first, progress)
-        with show_steps("agents' moves", console) as progress:
-            return ask_agents(judge, positions, players, contest.labels, seed, progress)
+    with _players(contest, place) as players:
+        steps = show_steps("solving positions", console)
+        with _jobs(place, judging(judge)) as jobs, steps as progress:
+            positions = sample_positions(judge, count, seed, first, progress, jobs)
+        needs = Needs(contest.modules, FOLDERS)
+        deciding = Work(decide, functools.partial(_make_players, contest), needs)
+        steps = show_steps("agents' moves", console)
+        with _jobs(place, deciding) as jobs, steps as progress:
+            return ask_agents(judge, positions, players, contest.labels, seed, progress, jobs)
+
+
+def _players(contest: Contest, place: Place) -> AbstractContextManager[Sequence[Any]]:
+    """The agents that decide here; where others decide, their specifications."""
+    return contest.players() if place.runner_of() == LOCAL else nullcontext(contest.agents)
+
+
+def _jobs(place: Place, work: Work) -> AbstractContextManager[Jobs | None]:
+    """Those who work elsewhere; None if that is here."""
+    return nullcontext(None) if place.runner_of() == LOCAL else place.open(work)
+
+
+def _make_players(contest: Contest) -> list[Player]:
+    """The agents in a worker, for as long as it lives."""
+    players = [contest.player(number) for number in range(len(contest.agents))]
+    for player in players:
+        player.describe()
+    return players

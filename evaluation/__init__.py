@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from .gauntlet import GauntletResult, evaluate
     from .ladder import Ladder
     from .match import Adjudication, GameResult, Limits, play_game
-    from .move_quality import MoveJudge, ask_agents, sample_positions, stored_moves
+    from .move_quality.judge import MoveJudge, stored_moves
+    from .move_quality.positions import ask_agents, sample_positions
     from .openings import Openings
     from .runners.contest import Conditions
     from .runners.isolation import make_isolated_opponent

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..envs.registry import make_game
-from .move_quality import MoveJudge, ask_agents, sample_positions
+from .move_quality.judge import MoveJudge
+from .move_quality.positions import ask_agents, sample_positions
 from .runners.contest import USUAL, Conditions
 from .runners.isolation import make_safe_agent
 from .runners.runner import Runner

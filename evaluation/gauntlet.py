@@ -18,7 +18,8 @@ from ..agents.opponents import make_opponents
 from ..envs.game import Game, IllegalActionError, Position
 from ..envs.registry import make_game
 from ..envs.single_agent.game_batch import GameBatch
-from .move_quality import MoveJudge, sample_positions
+from .move_quality.judge import MoveJudge
+from .move_quality.positions import sample_positions
 from .openings import Openings
 from .runners.isolation import make_isolated_opponent
 from .statistics.intervals import paired_score_interval, share_interval

@@ -47,7 +47,7 @@ from .grades import (
     ReviewedMove,
     from_first,
 )
-from .move_quality import MoveJudge
+from .move_quality.judge import MoveJudge
 from .report import review_page  # noqa: F401 - notebooks show reviews as its pages
 from .store.store import StoredGame
 

@@ -38,13 +38,12 @@ from plyground.agents.policies.compiled.runner import PRECISIONS
 from plyground.agents.policies.policy import masked_softmax
 from plyground.agents.policies.policy_file import OnnxNetwork
 from plyground.agents.policies.zoo import BOARDS, FOLDER, Card, ZooNetworks, cards
-from plyground.evaluation.move_quality import (
+from plyground.evaluation.move_quality.judge import (
     PHASES,
     MoveJudge,
-    Sample,
-    ask_agents,
     has_worse_move,
 )
+from plyground.evaluation.move_quality.positions import Sample, ask_agents
 from plyground.evaluation.report.quality_table import ALL, qualities
 from plyground.training.curves import read_curves
 from plyground.training.export import compact_policy

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...agents.lookahead import SITUATIONS
-from ..move_quality import BLUNDERS, PHASES, Evidence, JudgedMove
+from ..move_quality.judge import BLUNDERS, PHASES, Evidence, JudgedMove
 from ..statistics.intervals import mean_margin, share_interval
 from .display import duration, percent, plain_table
 

@@ -15,18 +15,16 @@ from plyground.agents import Agent, Decision, make_agent
 from plyground.agents.lookahead import SITUATIONS
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import GameResult, play_game
-from plyground.evaluation.move_quality import (
+from plyground.evaluation.move_quality.judge import (
     BLUNDERS,
     PHASES,
     MoveJudge,
-    Sample,
-    ask_agents,
     first_ply_within_reach,
     has_worse_move,
     phase_of,
-    sample_positions,
     stored_moves,
 )
+from plyground.evaluation.move_quality.positions import Sample, ask_agents, sample_positions
 from plyground.evaluation.report.quality_table import ALL, qualities
 from plyground.evaluation.statistics.intervals import mean_margin, share_interval
 from plyground.evaluation.store.store import (
@@ -56,6 +54,28 @@ def value(position) -> int:
 def value_of(position, action) -> int:
     after = position.after(action)
     return value(after) if after.to_move == position.to_move else -value(after)
+
+
+@pytest.mark.parametrize(("count", "from_ply"), [(60, 0), (5000, 7)])  # all that there are: 5000
+def test_positions_and_moves_are_the_same_wherever_they_are_judged(count, from_ply):
+    words = ["quality", "tic_tac_toe", "random", "greedy", "--json", "--positions", str(count)]
+    words += ["--from-ply", str(from_ply)]
+    results = [
+        invoke([*words, *more])
+        for more in ([], ["--concurrency", "2"], ["--runner", "processes", "--concurrency", "3"])
+    ]
+    tables = []
+    for result in results:
+        assert result.exit_code == 0, result.stderr
+        table = json.loads(result.stdout)
+        for row in table["qualities"]:
+            del row["seconds_per_move"]
+        tables.append(table)
+    assert tables[1] == tables[0]
+    assert tables[2] == tables[0]
+    moves = tables[0]["qualities"][0]["moves"]
+    assert 30 <= moves < 5000
+    assert (moves == count) == (count < 5000)
 
 
 def test_every_move_of_tic_tac_toe_is_judged_as_by_full_enumeration():

@@ -12,7 +12,8 @@ import numpy as np
 from ....envs import rules as r
 from ....envs.game import Position
 from ....envs.registry import make_game
-from ...move_quality import PHASES, MoveJudge, sample_positions
+from ...move_quality.judge import PHASES, MoveJudge
+from ...move_quality.positions import sample_positions
 from .measurement import (
     ALL,
     COUNT,

@@ -24,7 +24,8 @@ from ....agents.lookahead import (
 from ....envs.game import Position
 from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
-from ...move_quality import PHASES, JudgedMove, MoveJudge, ask_agents, sample_positions
+from ...move_quality.judge import PHASES, JudgedMove, MoveJudge
+from ...move_quality.positions import ask_agents, sample_positions
 from ...statistics.intervals import mean_margin
 from .measurement import (
     ALL,

@@ -9,7 +9,7 @@ import pytest
 from plyground import make_game
 from plyground.agents.lookahead import grades, situation
 from plyground.agents.policies.policy_file import OnnxNetwork
-from plyground.evaluation.move_quality import JudgedMove, MoveJudge
+from plyground.evaluation.move_quality.judge import JudgedMove, MoveJudge
 from plyground.evaluation.studies.declared.searches import ladder
 from plyground.evaluation.studies.measurements.first_moves import (
     FirstMoves,

@@ -3,40 +3,27 @@
 A move is judged by the solver's values of all legal moves: it is optimal if none has a better
 value, else it loses the difference. A position in which all legal moves have the same value is no
 test and is left out. Moves come from random positions in which the agents decide
-(:func:`sample_positions`, :func:`ask_agents`), or from the games of a store
-(:func:`stored_moves`).
+(:mod:`.positions`), or from the games of a store (:func:`stored_moves`).
 """
 
 from __future__ import annotations
 
-import itertools
-import math
 import random
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..agents.faults import Fault
-from ..agents.lookahead import QUIET, situation
-from ..agents.solvers.solver import DEFAULT_MEMORY_MB, Solution, Solver, make_solver
-from ..envs.compiled.randomness import new_stream
-from ..envs.game import Game, Position
-from ..envs.registry import make_game
-from ..envs.specification import SpecificationError
-from .players import Player, as_player, legal_action
-from .statistics.courses import Courses
-from .store.store import Store, StoreError
+from ...agents.lookahead import QUIET, situation
+from ...agents.solvers.solver import DEFAULT_MEMORY_MB, Solution, Solver, make_solver
+from ...envs.game import Game, Position
+from ...envs.registry import make_game
+from ...envs.specification import SpecificationError
+from ..statistics.courses import Courses
+from ..store.store import Store, StoreError
 
 PHASES = ("opening", "middle", "end")  # thirds of the plies that the solver counts
 TIME_LIMIT = 10.0  # seconds for one position
-# keeps these random numbers apart from those that agents draw from the same seed
-POSITION_STREAM = 0x71756C74
-# newly solved positions in succession with moves all alike, before a phase is given up
-MOST_BARREN = 40
-MOST_UNSOLVED = 10  # positions in succession that take too long, before a phase is given up
-MOST_FAILED_WALKS = 400  # random walks in succession that end early or at positions seen before
 WON_DRAWN, WON_LOST, DRAWN_LOST = "won to drawn", "won to lost", "drawn to lost"
 BLUNDERS = (WON_DRAWN, WON_LOST, DRAWN_LOST)
 
@@ -105,7 +92,7 @@ class MoveJudge:
         node_limit: int | None = None,
     ) -> None:
         self.game: Game = game
-        self.time_limit, self.node_limit = time_limit, node_limit
+        self.memory_mb, self.time_limit, self.node_limit = memory_mb, time_limit, node_limit
         self.solver: Solver = make_solver(game, memory_mb)
         self.plies: int = self.solver.plies_left(game.initial_position())
         self._known: dict[bytes, Mapping[int, int] | None] = {}
@@ -121,6 +108,10 @@ class MoveJudge:
             values = self.solve(position, "all").values or {}
             self._known[key] = values if len(values) == len(position.legal_actions()) else None
         return self._known[key]
+
+    def remember(self, position: Position, values: Mapping[int, int] | None) -> None:
+        """Take what another process has found: see :meth:`values`."""
+        self._known[position.record.tobytes()] = values
 
     def solve(self, position: Position, moves: Literal["best", "all"] = "best") -> Solution:
         """What the solver finds within the limit."""
@@ -153,163 +144,6 @@ def phase_of(judge: MoveJudge, ply: int) -> int:
 def first_ply_within_reach(judge: MoveJudge) -> int:
     """The first ply from which the solver is asked, unless something else is wanted."""
     return max(0, judge.plies - judge.solver.plies_in_seconds)
-
-
-class Sample(NamedTuple):
-    """Positions drawn at random, each with its phase, and how many were left out by reason."""
-
-    positions: list[tuple[Position, int]]
-    left_out: dict[str, int]
-
-
-def sample_positions(
-    judge: MoveJudge,
-    count: int,
-    seed: int,
-    first_ply: int | None = None,
-    progress: Progress | None = None,
-) -> Sample:
-    """Draw distinct positions with better and worse moves, equally many from each phase.
-
-    Where a phase has too few of them, or the solver does too few, the other phases give more.
-
-    A position is reached by random moves that do not end the game, so that it is open and may hold
-    threats of either side.
-
-    Args:
-        judge: knows the values.
-        count: how many positions.
-        seed: decides which.
-        first_ply: how many actions are played at least.
-        progress: called with how many positions are found, of how many.
-
-    Raises:
-        SpecificationError: no position can be reached so late, or none of those reached has better
-            and worse moves and is solved in time.
-    """
-    game = judge.game
-    first = first_ply_within_reach(judge) if first_ply is None else first_ply
-    if not 0 <= first < judge.plies:
-        raise SpecificationError(
-            f"{game.spec} lasts at most {judge.plies} plies; --from-ply can be 0 to "
-            f"{judge.plies - 1}"
-        )
-    plies = [
-        [ply for ply in range(first, judge.plies) if phase_of(judge, ply) == phase]
-        for phase in range(len(PHASES))
-    ]
-    phases = [phase for phase in range(len(PHASES)) if plies[phase]]
-    chance = new_stream(seed, POSITION_STREAM)
-    seed_of_walks = random.Random(int(chance[0]))
-    left_out = {"all moves alike": 0, "not solved in time": 0}
-    positions: list[tuple[Position, int]] = []
-    for index, phase in enumerate(phases):
-        share = (count - len(positions)) // (len(phases) - index)
-        for position in itertools.islice(
-            _test_positions(judge, plies[phase], seed_of_walks, left_out), share
-        ):
-            positions.append((position, phase))
-            if progress is not None:
-                progress(len(positions), count)
-    if not positions:
-        raise SpecificationError(
-            f"no position of {game.spec} after {first} plies or more was found that has a better "
-            f"and a worse move and is solved within "
-            f"{judge.time_limit:g} seconds; a smaller board, a later --from-ply or a longer "
-            f"--time-limit may help"
-        )
-    return Sample(positions, left_out)
-
-
-def _test_positions(
-    judge: MoveJudge, plies: Sequence[int], chance: random.Random, left_out: dict[str, int]
-) -> Iterator[Position]:
-    """Positions of these plies with better and worse moves, until no more are found."""
-    barren = timeouts = dead_ends = 0
-    while barren < MOST_BARREN and timeouts < MOST_UNSOLVED and dead_ends < MOST_FAILED_WALKS:
-        position = _walk(judge.game, chance.choice(plies), chance)
-        if position is None or judge.knows(position):
-            dead_ends += 1
-            continue
-        dead_ends = 0
-        values = judge.values(position)
-        if values is None:
-            left_out["not solved in time"] += 1
-            timeouts += 1
-        elif not has_worse_move(values):
-            left_out["all moves alike"] += 1
-            barren, timeouts = barren + 1, 0
-        else:
-            barren = timeouts = 0
-            yield position
-
-
-def _walk(game: Game, plies: int, chance: random.Random) -> Position | None:
-    """The position after so many random actions; None where every action ends the game."""
-    position = game.initial_position()
-    for _ in range(plies):
-        actions = position.legal_actions()
-        chance.shuffle(actions)
-        for action in actions:
-            after = position.after(action)
-            if not after.is_over:
-                position = after
-                break
-        else:
-            return None
-    return position
-
-
-def ask_agents(
-    judge: MoveJudge,
-    sample: Sample,
-    agents: Sequence[Any],
-    labels: Sequence[str],
-    seed: int,
-    progress: Progress | None = None,
-) -> Evidence:
-    """Let agents decide in the positions of a sample; each is reset before every position.
-
-    Args:
-        judge: knows the values.
-        sample: the positions.
-        agents: agents, anything with ``act(position)``, or players.
-        labels: the agents' names.
-        seed: decides the agents' random choices.
-        progress: called with how many decisions are made, of how many.
-
-    Raises:
-        SpecificationError: an agent cannot play the game.
-    """
-    moves: list[JudgedMove] = []
-    faults: dict[str, tuple[int, str]] = {}
-    total, decisions = len(agents) * len(sample.positions), 0
-    situations = [situation(position) for position, _ in sample.positions]
-    for number, player in enumerate(map(as_player, agents)):
-        for index, (position, phase) in enumerate(sample.positions):
-            try:
-                action, seconds = _decide(player, position, seed + index)
-            except Fault as fault:
-                count, first = faults.get(labels[number], (0, str(fault)))
-                faults[labels[number]] = (count + 1, first)
-            else:
-                verdict = judge.verdict(position, action)
-                moves.append(
-                    JudgedMove(number, index, phase, *verdict, seconds, action, situations[index])
-                )
-            decisions += 1
-            if progress is not None:
-                progress(decisions, total)
-    return Evidence(list(labels), moves, sample.left_out, faults)
-
-
-def _decide(player: Player, position: Position, seed: int) -> tuple[int, float]:
-    """A player's legal action in a position, and its thinking time; Fault if it has none."""
-    player.prepare(position.game, seed)
-    began = time.perf_counter()
-    answer, decision = player.ask(position.copy(), analyse=True, seconds=math.inf)
-    seconds = time.perf_counter() - began if decision is None else decision.seconds
-    return legal_action(answer, position), seconds
 
 
 class _StoredMove(NamedTuple):

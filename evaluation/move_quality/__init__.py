@@ -1,0 +1,1 @@
+"""Agents' moves against perfect play."""

@@ -1,0 +1,282 @@
+"""Random positions in which agents decide, and their moves are judged.
+
+The positions may be solved, and the agents asked, in other processes or on other machines.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import random
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ...agents.faults import Fault
+from ...agents.lookahead import situation
+from ...envs.compiled.randomness import new_stream
+from ...envs.game import Game, Position
+from ...envs.specification import SpecificationError
+from ...envs.workers.jobs import Jobs, Needs, Work
+from ..players import Player, as_player, legal_action
+from .judge import (
+    PHASES,
+    Evidence,
+    JudgedMove,
+    MoveJudge,
+    Progress,
+    first_ply_within_reach,
+    has_worse_move,
+    phase_of,
+)
+
+# keeps these random numbers apart from those that agents draw from the same seed
+POSITION_STREAM = 0x71756C74
+# newly solved positions in succession with moves all alike, before a phase is given up
+MOST_BARREN = 40
+MOST_UNSOLVED = 10  # positions in succession that take too long, before a phase is given up
+MOST_FAILED_WALKS = 400  # random walks in succession that end early or at positions seen before
+FOLDERS = ("envs", "agents", "evaluation")  # whose sources decide values and moves
+
+
+class Sample(NamedTuple):
+    """Positions drawn at random, each with its phase, and how many were left out by reason."""
+
+    positions: list[tuple[Position, int]]
+    left_out: dict[str, int]
+
+
+def sample_positions(
+    judge: MoveJudge,
+    count: int,
+    seed: int,
+    first_ply: int | None = None,
+    progress: Progress | None = None,
+    jobs: Jobs | None = None,
+) -> Sample:
+    """Draw distinct positions with better and worse moves, equally many from each phase.
+
+    Where a phase has too few of them, or the solver does too few, the other phases give more.
+
+    A position is reached by random moves that do not end the game, so that it is open and may hold
+    threats of either side.
+
+    Args:
+        judge: knows the values.
+        count: how many positions.
+        seed: decides which.
+        first_ply: how many actions are played at least.
+        progress: called with how many positions are found, of how many.
+        jobs: of :func:`judging`, which solve the positions; None: the judge does.
+
+    Raises:
+        SpecificationError: no position can be reached so late, or none of those reached has better
+            and worse moves and is solved in time.
+    """
+    game = judge.game
+    first = first_ply_within_reach(judge) if first_ply is None else first_ply
+    if not 0 <= first < judge.plies:
+        raise SpecificationError(
+            f"{game.spec} lasts at most {judge.plies} plies; --from-ply can be 0 to "
+            f"{judge.plies - 1}"
+        )
+    plies = [
+        [ply for ply in range(first, judge.plies) if phase_of(judge, ply) == phase]
+        for phase in range(len(PHASES))
+    ]
+    phases = [phase for phase in range(len(PHASES)) if plies[phase]]
+    chance = new_stream(seed, POSITION_STREAM)
+    seed_of_walks = random.Random(int(chance[0]))
+    left_out = {"all moves alike": 0, "not solved in time": 0}
+    positions: list[tuple[Position, int]] = []
+    for index, phase in enumerate(phases):
+        share = (count - len(positions)) // (len(phases) - index)
+        for position in itertools.islice(
+            _test_positions(judge, plies[phase], seed_of_walks, left_out, jobs), share
+        ):
+            positions.append((position, phase))
+            if progress is not None:
+                progress(len(positions), count)
+    if not positions:
+        raise SpecificationError(
+            f"no position of {game.spec} after {first} plies or more was found that has a better "
+            f"and a worse move and is solved within "
+            f"{judge.time_limit:g} seconds; a smaller board, a later --from-ply or a longer "
+            f"--time-limit may help"
+        )
+    return Sample(positions, left_out)
+
+
+def _test_positions(
+    judge: MoveJudge,
+    plies: Sequence[int],
+    chance: random.Random,
+    left_out: dict[str, int],
+    jobs: Jobs | None,
+) -> Iterator[Position]:
+    """Positions of these plies with better and worse moves, until no more are found."""
+    states: deque[Any] = deque()  # of ``chance``, after each position that has no values yet
+
+    def candidates() -> Iterator[Position]:
+        dead_ends, earlier = 0, set[bytes]()
+        while dead_ends < MOST_FAILED_WALKS:
+            position = _walk(judge.game, chance.choice(plies), chance)
+            if position is None or judge.knows(position) or position.record.tobytes() in earlier:
+                dead_ends += 1
+                continue
+            dead_ends = 0
+            earlier.add(position.record.tobytes())
+            states.append(chance.getstate())
+            yield position
+
+    barren = timeouts = 0
+    state: Any = None
+    try:
+        for position, values in _with_values(judge, candidates(), jobs):
+            state = states.popleft()
+            if values is None:
+                left_out["not solved in time"] += 1
+                timeouts += 1
+            elif not has_worse_move(values):
+                left_out["all moves alike"] += 1
+                barren, timeouts = barren + 1, 0
+            else:
+                barren = timeouts = 0
+                yield position
+            if barren == MOST_BARREN or timeouts == MOST_UNSOLVED:
+                break
+    finally:
+        if states:  # positions that were drawn ahead count as never drawn
+            chance.setstate(state)
+
+
+def _with_values(
+    judge: MoveJudge, positions: Iterator[Position], jobs: Jobs | None
+) -> Iterator[tuple[Position, Mapping[int, int] | None]]:
+    """Positions with their values, in their order; solved elsewhere if there are jobs."""
+    if jobs is None:
+        yield from ((position, judge.values(position)) for position in positions)
+        return
+    waiting: deque[Position] = deque()
+
+    def handed_out() -> Iterator[Position]:
+        for position in positions:
+            waiting.append(position)
+            yield position
+
+    for _, values in jobs.results(handed_out(), in_order=True):
+        judge.remember(waiting[0], values)
+        yield waiting.popleft(), values
+
+
+def judging(judge: MoveJudge) -> Work:
+    """What solves positions of a sample elsewhere."""
+    limits = (judge.memory_mb, judge.time_limit, judge.node_limit)
+    prepare = functools.partial(MoveJudge, judge.game, *limits)
+    return Work(MoveJudge.values, prepare, Needs((type(judge.game.rules).__module__,), FOLDERS))
+
+
+def _walk(game: Game, plies: int, chance: random.Random) -> Position | None:
+    """The position after so many random actions; None where every action ends the game."""
+    position = game.initial_position()
+    for _ in range(plies):
+        actions = position.legal_actions()
+        chance.shuffle(actions)
+        for action in actions:
+            after = position.after(action)
+            if not after.is_over:
+                position = after
+                break
+        else:
+            return None
+    return position
+
+
+def ask_agents(
+    judge: MoveJudge,
+    sample: Sample,
+    agents: Sequence[Any],
+    labels: Sequence[str],
+    seed: int,
+    progress: Progress | None = None,
+    jobs: Jobs | None = None,
+) -> Evidence:
+    """Let agents decide in the positions of a sample; each is reset before every position.
+
+    Args:
+        judge: knows the values.
+        sample: the positions.
+        agents: agents, anything with ``act(position)``, or players.
+        labels: the agents' names.
+        seed: decides the agents' random choices.
+        progress: called with how many decisions are made, of how many.
+        jobs: whose work is :func:`decide`, with the same players prepared; None: the agents decide
+            here.
+
+    Raises:
+        SpecificationError: an agent cannot play the game.
+    """
+    questions = [
+        Question(number, row, position, seed + row)
+        for number in range(len(agents))
+        for row, (position, _) in enumerate(sample.positions)
+    ]
+    answers: Iterator[tuple[int, Decided]]
+    if jobs is None:
+        players = [as_player(agent) for agent in agents]
+        answers = enumerate(decide(players, question) for question in questions)
+    else:
+        answers = jobs.results(questions, in_order=True)
+    moves: list[JudgedMove] = []
+    faults: dict[str, tuple[int, str]] = {}
+    situations = [situation(position) for position, _ in sample.positions]
+    for count, (question, (_, (action, seconds, fault))) in enumerate(zip(questions, answers), 1):
+        number, row, position, _ = question
+        if fault is not None:
+            faults_before, first = faults.get(labels[number], (0, fault))
+            faults[labels[number]] = (faults_before + 1, first)
+        else:
+            verdict, phase = judge.verdict(position, action), sample.positions[row][1]
+            moves.append(JudgedMove(number, row, phase, *verdict, seconds, action, situations[row]))
+        if progress is not None:
+            progress(count, len(questions))
+    return Evidence(list(labels), moves, sample.left_out, faults)
+
+
+class Question(NamedTuple):
+    """What an agent is asked.
+
+    Attributes:
+        number: of the agent.
+        row: of the position in the sample.
+        position: the position.
+        seed: decides the agent's random choices.
+    """
+
+    number: int
+    row: int
+    position: Position
+    seed: int
+
+
+class Decided(NamedTuple):
+    """A legal action and its thinking time, or what was wrong in place of it."""
+
+    action: int
+    seconds: float
+    fault: str | None = None
+
+
+def decide(players: Sequence[Player], question: Question) -> Decided:
+    """A player's answer to a question."""
+    player, position = players[question.number], question.position
+    try:
+        player.prepare(position.game, question.seed)
+        began = time.perf_counter()
+        answer, decision = player.ask(position.copy(), analyse=True, seconds=math.inf)
+        seconds = time.perf_counter() - began if decision is None else decision.seconds
+        return Decided(legal_action(answer, position), seconds)
+    except Fault as fault:
+        return Decided(-1, 0.0, str(fault))
