@@ -58,6 +58,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "learning.alphazero": ("train alphazero",),
     "learning.datasets": ("dataset",),
     "learning.ladder": ("ladder",),
+    "learning.league": ("train league",),
     "learning.supervised": ("train supervised",),
     "learning.training": ("train ppo", "train dqn", "curves"),
     "terminal.playing": ("match", "play"),

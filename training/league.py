@@ -1,9 +1,10 @@
 """A league: past versions of a learner as its opponents, for the loop of any library.
 
 Versions are policy files in a folder, with their results beside them. The opponents of the next
-games are drawn by three rules: the newest version; any member; members by how often they win
+games are drawn by four rules: the newest version; any member; members by how often they win
 (prioritised fictitious self-play, Vinyals et al., "Grandmaster level in StarCraft II", Nature
-2019). Anchors, agents that stay, keep a learner from going round in circles.
+2019); members by the mixture that :mod:`plyground.training.psro` finds. Anchors, agents that stay,
+keep a learner from going round in circles.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
 
 RESULTS = "league.json"
+# How opponents are drawn.
+RULES = LATEST, UNIFORM, PRIORITISED, MIXTURE = ("latest", "uniform", "prioritised", "mixture")
 # What a member counts as having scored before it has met the learner: one drawn game.
 PRIOR_GAMES, PRIOR_POINTS = 1.0, 0.5
 
@@ -39,11 +42,14 @@ class League:
         latest: how often the newest version is drawn, relative to the other two weights.
         uniform: how often any member is drawn.
         prioritised: how often a member is drawn by its score against the learner, squared.
+        mixture: how often a member is drawn by its weight in :attr:`weights`.
         anchors: specifications of agents that are members from the beginning.
         capacity: how many versions are kept; beyond that the oldest goes.
         seed: decides who is drawn.
+        temperature: of the versions' probabilities when they choose.
 
     Attributes:
+        weights: of the members by name, as the last ``train league`` left them; empty: none.
         members: the names of the anchors and of the versions, the newest last.
 
     Raises:
@@ -59,13 +65,16 @@ class League:
         latest: float = 0.5,
         uniform: float = 0.3,
         prioritised: float = 0.2,
+        mixture: float = 0.0,
         anchors: Sequence[str] = (),
         capacity: int = 100,
         seed: int = 0,
+        temperature: float = 1.0,
     ) -> None:
         self.folder: Path = Path(folder)
         self.game: Game = make_game(game)
-        self._weights = _checked_weights(latest, uniform, prioritised)
+        self._rules = _checked_rules(latest, uniform, prioritised, mixture)
+        self._temperature = temperature
         if capacity < 1:
             raise SpecificationError(f"capacity={capacity} is not possible; it is at least 1")
         refuse_people(set(anchors), "training")
@@ -74,6 +83,7 @@ class League:
         self._random = np.random.default_rng(seed)
         # [games, points of the member] against the learner
         self.results: dict[str, list[float]] = {}
+        self.weights: dict[str, float] = {}
         self._added = 0
         self._read()
 
@@ -89,9 +99,11 @@ class League:
                 f"the league in {self.folder} plays {data['game']}, not {self.game.spec}"
             )
         self.results, self._added = data["results"], data["added"]
+        self.weights = data.get("weights", {})
 
     def _write(self) -> None:
         data = {"game": self.game.spec, "added": self._added, "results": self.results}
+        data |= {"weights": self.weights}
         with written_whole(self.folder / RESULTS) as file:
             file.write((json.dumps(data, indent=1) + "\n").encode())
 
@@ -143,16 +155,17 @@ class League:
             raise SpecificationError(
                 f"the league in {self.folder} has no members; add a version or name anchors"
             )
-        latest, uniform, prioritised = self._weights
-        if not newest:
-            latest = 0.0
+        latest, uniform, prioritised, mixture = self._rules
         scores = np.array([self.score(name) ** 2 for name in members])
+        weights = np.array([self.weights.get(name, 0.0) for name in members])
         chances = (
-            np.full(len(members), uniform / len(members)) + prioritised * scores / scores.sum()
+            np.full(len(members), uniform / len(members))
+            + prioritised * scores / scores.sum()
+            + mixture * weights / max(weights.sum(), 1e-9)
         )
         if newest:
             chances[-1] += latest
-        if not chances.any():  # only the newest was to be met, and there is none yet
+        if not chances.any():  # only the newest or a mixture was to be met: there is none yet
             chances[:] = 1.0
         return dict(zip(members, (chances / chances.sum()).tolist()))
 
@@ -177,12 +190,17 @@ class League:
 
     def _opponent(self, name: str) -> Opponent:
         if name not in self._made:
-            path = self.folder / f"{name}.onnx"
-            # A version plays by its probabilities; values of actions are none.
-            temperature = 0 if load_policy_file(path).value == OF_ACTIONS else 1
-            spec = f"onnx:{path},temperature={temperature}"
-            self._made[name] = make_opponents(spec, self.game)[0]
+            self._made[name] = make_opponents(self.specification(name), self.game)[0]
         return self._made[name]
+
+    def specification(self, name: str) -> str:
+        """The specification of a member as an agent."""
+        if name in self._anchors:
+            return name
+        path = self.folder / f"{name}.onnx"
+        # A version plays by its probabilities; values of actions are none.
+        temperature = 0.0 if load_policy_file(path).value == OF_ACTIONS else self._temperature
+        return f"onnx:{path},temperature={temperature:g}"
 
     def add_result(self, name: str, learner_return: float) -> None:
         """Count a finished game of the learner against a member.
@@ -201,10 +219,10 @@ class League:
         self._write()
 
 
-def _checked_weights(*weights: float) -> tuple[float, ...]:
-    for name, weight in zip(("latest", "uniform", "prioritised"), weights):
+def _checked_rules(*weights: float) -> tuple[float, ...]:
+    for name, weight in zip(RULES, weights):
         if not (np.isfinite(weight) and weight >= 0):
             raise SpecificationError(f"{name}={weight} is not possible; it is a number from 0 up")
     if not any(weights):
-        raise SpecificationError("latest, uniform and prioritised are all 0; one must be more")
+        raise SpecificationError(f"{', '.join(RULES)} are all 0; one must be more")
     return weights

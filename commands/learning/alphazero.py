@@ -14,6 +14,7 @@ from ..common import HERE, GameArgument, PlaceOptions, option
 from .runs import DEFAULT_RUN, Measure, RunOptions, train_or_list
 
 SOLVING_SECONDS = 10.0  # for each position of the test against perfect play
+LEARNER_LIMIT = 0.02  # the share of an update that a learner waits for chunks if it is the limit
 
 
 @command("GAME")
@@ -86,5 +87,11 @@ def _describe(progress: Any) -> str:
         f"{values['self_play/games_per_second']:,.0f} games/s  "
         f"{values['self_play/simulations_per_second']:,.0f} simulations/s  "
         f"{values['total/samples']:,.0f} samples  loss {loss:.3f}  "
-        f"{values.get('time/cores', 1.0):.1f} cores"
+        f"{values.get('time/cores', 1.0):.1f} cores{_learner_text(values)}"
     )
+
+
+def _learner_text(values: dict[str, float]) -> str:
+    """Whether the workers wait for the learner: then more of them would bring nothing."""
+    waiting = values["time/waiting"] / values["time/update"]
+    return "  the learner is the limit" if waiting < LEARNER_LIMIT else ""

@@ -84,8 +84,10 @@ class AlphaZeroTrainer(AverageTrainer):
             self._progress_of_games = self.progress
         self._begin()
         losses = self._learn() if several else {}
+        waits = time.monotonic()
         parts = self._workers.finish()
-        self._begun, playing = False, time.monotonic() - self._began
+        ended = time.monotonic()
+        self._begun, playing, waiting = False, ended - self._began, ended - waits
         self._add_samples(parts)
         self._totals["updates"] += 1
         if several:  # the next chunks, in the time of measurements and checkpoints
@@ -94,6 +96,7 @@ class AlphaZeroTrainer(AverageTrainer):
         else:
             losses = self._learn()
         values = self._statistics(parts, playing, time.monotonic() - began) | losses
+        values["time/waiting"] = waiting  # for chunks
         cpu_seconds = time.process_time() - cpu_began + values["time/other_cpu_seconds"]
         return values | {"time/cores": cpu_seconds / values["time/update"]}
 

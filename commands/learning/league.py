@@ -1,0 +1,204 @@
+"""The command ``train league``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from rich.console import Console
+
+from ...envs import Game, make_game
+from ...envs.specification import SpecificationError
+from ...envs.workers.jobs import Place
+from ...evaluation.report.display import percent, plain_table
+from ...evaluation.runners.contest import Conditions
+from ...evaluation.runners.isolation import AUTO, make_isolated_opponent
+from ...evaluation.runners.runner import Runner
+from ...evaluation.store.store import Store
+from ...evaluation.tournament import Plan, Tournament
+from ...training.api import load_algorithm
+from ...training.psro import ALPHAZERO, LeagueSettings, LeagueTraining, read_league
+from ...training.settings import RunSettings, read_count
+from ..app import Interruption, command, missing_packages_are_refused, same_command
+from ..common import HERE, GameArgument, PlaceOptions, SeedOption, option
+from ..options import runner_at
+from ..output import note
+from .runs import ProgressBar
+
+STORE, PICTURE = "league.db", "league.png"
+USUAL = LeagueSettings()
+
+
+@command("GAME")
+def league(
+    game: GameArgument,
+    /,
+    *,
+    out: Annotated[Path | None, option("FOLDER", "The league's folder; one in it goes on.")] = None,
+    members: Annotated[
+        str,
+        option(
+            "KIND,KIND",
+            "Kinds of the members, which take turns: ppo, dqn, alphazero, exploiter (PPO that "
+            "begins with random weights).",
+        ),
+    ] = ",".join(USUAL.members),
+    rounds: Annotated[int, option("N", "Members that are trained in all.", low=1)] = USUAL.rounds,
+    steps: Annotated[str, option("N", "Steps of each PPO and DQN, such as 300k.")] = "500k",
+    hours: Annotated[float, option("H", "Hours of each AlphaZero.", low=0)] = USUAL.hours,
+    anchors: Annotated[
+        str, option("AGENT;AGENT", "Agents that are members from the beginning.")
+    ] = ";".join(USUAL.anchors),
+    opponents: Annotated[
+        str,
+        option(
+            "RULE",
+            "How a learner's opponents are drawn: mixture (the equilibrium of the table), latest, "
+            "uniform, prioritised.",
+        ),
+    ] = USUAL.opponents,
+    pairs: Annotated[int, option("N", "Pairs of games of two members in the table.", low=1)] = 100,
+    opening: Annotated[
+        str, option("OPENINGS", "Openings of these games, such as random:2.")
+    ] = "random:2",
+    temperature: Annotated[
+        float, option("T", "Of the members' probabilities when they choose.", low=0)
+    ] = USUAL.temperature,
+    seed: SeedOption = 1,
+    settings: Annotated[
+        tuple[str, ...],
+        option(
+            "ALGORITHM.NAME=VALUE",
+            "A setting of the members' runs, such as ppo.entropy=0.02; may be repeated.",
+            name="--set",
+        ),
+    ] = (),
+    where: PlaceOptions = HERE,
+) -> None:
+    """Train a league: each member learns against a mixture of those before it (PSRO).
+
+    All members meet each other; the next one learns against the mixture that none of them beats.
+    The folder holds the policies, their games (league.db), and a picture (league.png). The same
+    command goes on where it was stopped. With more --rounds it goes on where it ended.
+
+    [bold]Examples[/bold]
+
+    plyground train league connect_four --out leagues/c4 --members ppo,exploiter --rounds 10
+
+    plyground train league tic_tac_toe --out leagues/ttt --anchors "random;greedy" --steps 200k
+    --set ppo.entropy=0.02
+
+    plyground train league connect_four --out leagues/az --members alphazero,exploiter --hours 0.2
+    """
+    if out is None:
+        raise SpecificationError("name the folder of the league: --out FOLDER")
+    board = make_game(game)
+    options = LeagueSettings(
+        tuple(name.strip() for name in members.split(",")),
+        rounds,
+        _steps(steps),
+        hours,
+        tuple(name.strip() for name in anchors.split(";") if name.strip()),
+        opponents,
+        temperature,
+        settings,
+    )
+    for name in options.members:  # wrong settings are refused before anything is trained
+        options.of_run(board, {"exploiter": "ppo"}.get(name, name), {})
+    with missing_packages_are_refused(), runner_at(where.place) as runner:
+        import matplotlib  # noqa: F401 - for the picture in the end
+        import scipy  # noqa: F401 - for the mixtures
+
+        meetings = _Meetings(board, out / STORE, pairs, opening, seed, runner)
+        training = LeagueTraining(board, out, options, seed, meetings.meet)
+        try:
+            training.run(_Learning(board, seed, where.place).train)
+        except KeyboardInterrupt:
+            raise Interruption(
+                f"stopped; what is finished is in {out}. To go on:\n  {same_command()}"
+            ) from None
+        from ...training.curves import draw_league
+
+        draw_league(out, out / PICTURE)
+    note(f"finished: {len(training.rounds)} rounds; the table and the mixtures are in "
+         f"{out / PICTURE}, the games in {out / STORE}")  # fmt: skip
+    _print(out)
+
+
+def _steps(text: str) -> int:
+    try:
+        return max(read_count(text), 1)
+    except ValueError:
+        raise SpecificationError(
+            f"--steps {text} is not possible; it is a whole number such as 500000, 500k or 2M"
+        ) from None
+
+
+class _Meetings:
+    """Lets a new member meet the others, as a gauntlet of its own in the league's store."""
+
+    def __init__(
+        self, game: Game, path: Path, pairs: int, opening: str, seed: int, runner: Runner
+    ) -> None:
+        self._path, self._runner = path, runner
+        self._plan = Plan(game.spec, (), pairs, opening, seed, "gauntlet")
+
+    def meet(self, agents: Sequence[str]) -> list[tuple[int, float]]:
+        """The games and the points of the first agent against each other one."""
+        note(f"the table: {len(agents) - 1} meetings of {self._plan.pairs} pairs of games")
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with Store(self._path) as store:
+            tournament = Tournament(
+                self._plan._replace(agents=tuple(agents)),
+                store,
+                runner=self._runner,
+                conditions=Conditions(AUTO),
+                on_changed=lambda change: True,
+            )
+            tournament.run()
+            against = tournament.table().rows[0].against
+        return [
+            (tally.games, tally.wins + tally.draws / 2)
+            for tally in (against[number] for number in range(1, len(agents)))
+        ]
+
+
+class _Learning:
+    """Trains the members, each in a run of its own."""
+
+    def __init__(self, game: Game, seed: int, place: Place) -> None:
+        self._game, self._seed, self._place = game, seed, place
+
+    def train(self, number: int, algorithm: str, settings: RunSettings, out: Path) -> None:
+        """Begin or resume a member's run and bring it to its end."""
+        from ...training.devices import choose_device
+
+        note(f"round {number + 1}: {out.name}")
+        more: dict[str, Any] = {"make": make_isolated_opponent}
+        if algorithm == ALPHAZERO:
+            more = {"place": self._place}
+        bar = ProgressBar(lambda progress: f"{out.name}: {progress.stage}")
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with bar:
+            load_algorithm(algorithm)(
+                self._game,
+                settings,
+                self._seed + number,
+                out,
+                {"command": same_command()},
+                choose_device(settings.device),
+                on_progress=bar.show,
+                on_note=bar.note,
+                **more,
+            )
+
+
+def _print(out: Path) -> None:
+    """Each member's weight in the last mixture, and its score against it."""
+    curve = read_league(out)
+    mixture = curve.mixtures[-1]
+    table = plain_table("member", "weight %", "score against the mixture %")
+    for name, weight, score in zip(curve.names, mixture, curve.scores @ mixture):
+        table.add_row(name, percent(float(weight)), percent(float(score)))
+    Console(highlight=False).print(table)

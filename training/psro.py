@@ -1,0 +1,335 @@
+"""Training a league: each member learns against a mixture of those before it.
+
+After every round all members have met each other. The mixture of the table of their scores that no
+member beats is what the next one learns against (policy-space response oracles). A member begins
+with the weights of the last one of its algorithm, an exploiter with random weights. AlphaZero
+learns from games against itself, and meets the others only in the table.
+
+Source: Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning",
+NeurIPS 2017; exploiters: Vinyals et al., Nature 2019.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..envs.files import written_whole
+from ..envs.game import Game
+from ..envs.loading.locks import locked
+from ..envs.specification import SpecificationError, check_names
+from .alphazero.settings import AlphaZeroSettings
+from .api import SETTINGS
+from .equilibrium import Floats, exploitability, nash_mixture
+from .folder import TrainingError
+from .league import MIXTURE, RULES, League
+from .settings import OpposedSettings, RunSettings
+
+EXPLOITER, ALPHAZERO = "exploiter", "alphazero"
+ALGORITHMS = {EXPLOITER: "ppo"}  # of members that are not named after theirs
+MEMBERS = ("ppo", "dqn", ALPHAZERO, EXPLOITER)
+TRAINING = "training.json"
+LEAST_WEIGHT = 0.005  # of an opponent that is met
+
+# Lets the first of several agents meet each other one; returns the games and points of the first.
+Meet = Callable[[Sequence[str]], list[tuple[int, float]]]
+
+
+@dataclasses.dataclass(frozen=True)
+class LeagueSettings:
+    """The settings of a league.
+
+    Attributes:
+        members: the kinds of the members, which take turns; each one of :data:`MEMBERS`.
+        rounds: members that are trained in all.
+        steps: of each PPO and DQN.
+        hours: of each AlphaZero.
+        anchors: agents that are members from the beginning.
+        opponents: how those of a learner are drawn, one of
+            :data:`~plyground.training.league.RULES`.
+        temperature: of the members' probabilities when they choose.
+        texts: of other settings, as ``ALGORITHM.NAME=VALUE``.
+
+    Raises:
+        SpecificationError: a value that is not possible.
+    """
+
+    members: tuple[str, ...] = ("ppo", EXPLOITER)
+    rounds: int = 8
+    steps: int = 500_000
+    hours: float = 0.1
+    anchors: tuple[str, ...] = ("random",)
+    opponents: str = MIXTURE
+    temperature: float = 0.3
+    texts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the names."""
+        check_names("there is no kind of member", self.members, MEMBERS)
+        check_names("opponents cannot be drawn by", [self.opponents], RULES)
+        if not self.members or not self.anchors:
+            raise SpecificationError("a league needs kinds of members and at least one anchor")
+        for text in self.texts:
+            algorithm, dot, _ = text.partition(".")
+            if not dot or algorithm not in SETTINGS:
+                raise SpecificationError(
+                    f"{text!r} is not of the form ALGORITHM.NAME=VALUE, such as ppo.entropy=0.02"
+                )
+
+    def kind(self, number: int) -> str:
+        """The kind of the member that a round trains; rounds count from 0."""
+        return self.members[number % len(self.members)]
+
+    def of_run(self, game: Game, algorithm: str, values: dict[str, Any]) -> RunSettings:
+        """The settings of a member's run."""
+        prefix = f"{algorithm}."
+        texts = [text.removeprefix(prefix) for text in self.texts if text.startswith(prefix)]
+        basis: dict[str, Any] = {"evaluate": "none", "keep": 0, "evaluations": 1}
+        if algorithm == ALPHAZERO:
+            return AlphaZeroSettings.for_game(
+                game, basis | {"hours": self.hours, "judged": 0} | values, texts
+            )
+        return SETTINGS[algorithm].for_game(game, basis | {"steps": self.steps} | values, texts)
+
+
+class Round(NamedTuple):
+    """What a round has brought.
+
+    Attributes:
+        member: the policy's name in the league.
+        kind: one of :data:`MEMBERS`.
+        opponents: the weights of those it learnt against, by name; of AlphaZero none.
+        games, points: of the member against the anchors and the earlier members.
+        mixture: of all members so far, after it has met them.
+    """
+
+    member: str
+    kind: str
+    opponents: dict[str, float]
+    games: list[int]
+    points: list[float]
+    mixture: dict[str, float]
+
+
+class LeagueTraining:
+    """A league's folder and the rounds in it: the same settings go on where it was stopped.
+
+    Args:
+        game: the game.
+        folder: of the league; ``training.json`` holds its rounds, ``runs`` those of its members.
+        settings: the settings; ``rounds`` may grow.
+        seed: decides everything that is random.
+        meet: plays the games between members.
+
+    Attributes:
+        league: the members; any trainer can draw its opponents from it.
+        rounds: what was done.
+
+    Raises:
+        SpecificationError: anchors that cannot play the game.
+        TrainingError: the folder holds a league with other settings.
+    """
+
+    def __init__(
+        self, game: Game, folder: Path, settings: LeagueSettings, seed: int, meet: Meet
+    ) -> None:
+        self.game, self.folder, self.settings, self.seed = game, folder, settings, seed
+        self._meet = meet
+        self.league: League = League(
+            folder,
+            game,
+            **{"latest": 0.0, "uniform": 0.0, "prioritised": 0.0, settings.opponents: 1.0},
+            anchors=settings.anchors,
+            capacity=max(settings.rounds, 1),
+            temperature=settings.temperature,
+        )
+        self.rounds: list[Round] = []
+        self._first: list[list[tuple[int, float]]] = []  # of each anchor against those before it
+        self._read()
+
+    # -- the folder --
+
+    def _description(self) -> dict[str, Any]:
+        facts = dataclasses.asdict(self.settings) | {"game": self.game.spec, "seed": self.seed}
+        del facts["rounds"]
+        return dict(json.loads(json.dumps(facts)))
+
+    def _read(self) -> None:
+        path = self.folder / TRAINING
+        if not path.exists():
+            return
+        data = read_training(self.folder)
+        for name, value in self._description().items():
+            if data["description"].get(name) != value:
+                raise TrainingError(
+                    f"{self.folder} holds another league: {name} is "
+                    f"{json.dumps(data['description'].get(name))} there and {json.dumps(value)} "
+                    f"here. Name another folder with --out, or give the same settings to go on "
+                    f"(rounds may be more)"
+                )
+        self.rounds = [Round(**each) for each in data["rounds"]]
+        self._first = [[(games, points) for games, points in row] for row in data["anchors"]]
+
+    def _write(self) -> None:
+        data = {
+            "description": self._description(),
+            "anchors": self._first,
+            "rounds": [each._asdict() for each in self.rounds],
+        }
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with written_whole(self.folder / TRAINING) as file:
+            file.write((json.dumps(data, indent=1) + "\n").encode())
+
+    # -- the rounds --
+
+    def run(self, train: Callable[[int, str, RunSettings, Path], None]) -> None:
+        """Train what is missing of the members.
+
+        Args:
+            train: begins or resumes a run and brings it to its end: it gets the round's number,
+                the algorithm, the settings, and the folder, in which ``best.onnx`` is the policy.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with locked(self.folder, "trained"):
+            self._meet_anchors()
+            for number in range(len(self.rounds), self.settings.rounds):
+                self._round(number, train)
+
+    def _meet_anchors(self) -> None:
+        anchors = self.settings.anchors
+        for number in range(len(self._first), len(anchors)):
+            self._first.append(self._meet([anchors[number], *anchors[:number]]) if number else [])
+        self._set_mixture()
+        self._write()
+
+    def _round(self, number: int, train: Callable[[int, str, RunSettings, Path], None]) -> None:
+        kind = self.settings.kind(number)
+        algorithm = ALGORITHMS.get(kind, kind)
+        out = self._run_folder(number)
+        opponents = {}
+        values: dict[str, Any] = {"initial": self._initial(number)}
+        if issubclass(SETTINGS[algorithm], OpposedSettings):
+            opponents = self._opponents()
+            values["opponent"] = "mix:" + ",".join(
+                f"{weight:g} {self.league.specification(name)}"
+                for name, weight in opponents.items()
+            )
+        train(number, algorithm, self.settings.of_run(self.game, algorithm, values), out)
+        if len(self.league.versions) == number:  # it may be there from a run that was killed
+            self.league.add(out / "best.onnx")
+        earlier = self.league.members[:-1][::-1]  # the newest first: they are the strongest
+        names = [self.league.members[-1], *earlier]
+        results = self._meet([self.league.specification(name) for name in names])[::-1]
+        games, points = [games for games, _ in results], [points for _, points in results]
+        self.rounds.append(Round(names[0], kind, opponents, games, points, {}))
+        # What a learner that goes on from here would have scored.
+        self.league.results = {
+            name: [count, count - scored] for name, count, scored in zip(names[:0:-1], games, points)
+        }
+        self._set_mixture()
+        self.rounds[-1] = self.rounds[-1]._replace(mixture=self.league.weights)
+        self.league.save()
+        self._write()
+
+    def _initial(self, number: int) -> str:
+        """The run whose weights a member begins with; empty: random ones."""
+        kind = self.settings.kind(number)
+        earlier = [each for each in range(number) if self.settings.kind(each) == kind]
+        return "" if kind == EXPLOITER or not earlier else str(self._run_folder(earlier[-1]))
+
+    def _run_folder(self, number: int) -> Path:
+        return self.folder.resolve() / "runs" / f"{number + 1:03d}_{self.settings.kind(number)}"
+
+    def _opponents(self) -> dict[str, float]:
+        chances = {
+            name: round(chance, 4)
+            for name, chance in self.league.chances().items()
+            if chance >= LEAST_WEIGHT
+        }
+        return chances
+
+    def _set_mixture(self) -> None:
+        mixture = nash_mixture(self.scores())
+        self.league.weights = {
+            name: round(float(weight), 4)
+            for name, weight in zip(self.names(), mixture)
+            if weight >= LEAST_WEIGHT / 10
+        }
+
+    def names(self) -> list[str]:
+        """The members that have met, in the order of :meth:`scores`."""
+        return [*self.settings.anchors, *(each.member for each in self.rounds)]
+
+    def scores(self) -> Floats:
+        """The score of each member against each other one, (n, n), from 0 to 1."""
+        rows = [*self._first, *(list(zip(each.games, each.points)) for each in self.rounds)]
+        return table_of_scores(rows)
+
+
+def table_of_scores(rows: Sequence[Sequence[tuple[int, float]]]) -> Floats:
+    """The table of members by the games and points of each against those before it."""
+    scores = np.full((len(rows), len(rows)), 0.5)
+    for number, row in enumerate(rows):
+        for other, (games, points) in enumerate(row):
+            scores[number, other] = points / games if games else 0.5
+            scores[other, number] = 1.0 - scores[number, other]
+    return scores
+
+
+class LeagueCurve(NamedTuple):
+    """A league over its rounds.
+
+    Attributes:
+        names: the members, anchors first.
+        scores: (n, n), of each member against each other one.
+        mixtures: (rounds, n), after each round.
+        exploitability: (rounds,), what the best of all members, later ones too, scores against the
+            mixture of that round, above 1/2.
+    """
+
+    names: list[str]
+    scores: Floats
+    mixtures: Floats
+    exploitability: Floats
+
+
+def read_training(folder: Path) -> dict[str, Any]:
+    """What a league's ``training.json`` holds.
+
+    Raises:
+        TrainingError: there is none, or it cannot be read.
+    """
+    try:
+        data = json.loads((folder / TRAINING).read_text(encoding="utf-8"))
+        data["description"]["game"], data["rounds"], data["anchors"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise TrainingError(
+            f"{folder} is no league that was trained: {folder / TRAINING} cannot be read"
+        ) from None
+    return dict(data)
+
+
+def read_league(folder: Path) -> LeagueCurve:
+    """The table and the mixtures of a league.
+
+    Raises:
+        TrainingError: the folder holds none, or no round is finished.
+    """
+    data = read_training(folder)
+    rounds = [Round(**each) for each in data["rounds"]]
+    if not rounds:
+        raise TrainingError(f"no round of the league in {folder} is finished")
+    rows = [*data["anchors"], *(list(zip(each.games, each.points)) for each in rounds)]
+    names = [*data["description"]["anchors"], *(f"{each.member} {each.kind}" for each in rounds)]
+    members = [*data["description"]["anchors"], *(each.member for each in rounds)]
+    scores = table_of_scores(rows)
+    mixtures = np.array(
+        [[each.mixture.get(name, 0.0) for name in members] for each in rounds], np.float64
+    )
+    gains = np.array([exploitability(scores, mixture) for mixture in mixtures])
+    return LeagueCurve(names, scores, mixtures, gains)
