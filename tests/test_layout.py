@@ -60,7 +60,15 @@ LAYERS = {
         ("*",),  # review, notebook, tournament, schedule, api, …
         ("studies", "__init__"),
     ),
-    "training": (("*",), ("ppo", "dqn", "alphazero"), ("supervised",), ("api",), ("__init__",)),
+    "training": (
+        ("*",),
+        ("ppo", "dqn", "alphazero"),
+        ("supervised",),
+        ("api",),
+        ("psro",),
+        ("curves",),
+        ("__init__",),
+    ),
 }
 SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 ALL_FILES = sorted(

@@ -98,7 +98,8 @@ def draw_league(folder: Path, out: Path) -> None:
         if weights.max() > 0:
             mixtures.bar(rounds, 100 * weights, bottom=100 * bottom, label=name, width=0.85)
             bottom = bottom + weights
-    mixtures.set(title="the mixture after each round", xlabel="round", ylabel="weight in %")
+    title = "the mixture after each round"
+    mixtures.set(title=title, xlabel="round", ylabel="weight in %", xticks=rounds)
     mixtures.legend(fontsize=7, loc="upper left")
     gains.plot(rounds, 100 * curve.exploitability, marker="o", linewidth=1.6)
     gains.set(
@@ -106,6 +107,7 @@ def draw_league(folder: Path, out: Path) -> None:
         xlabel="round",
         ylabel="best member's score against it, above 50 %",
         ylim=(0, None),
+        xticks=rounds,
     )
     gains.grid(alpha=0.3)
     _save(figure, out)

@@ -229,7 +229,8 @@ class LeagueTraining:
         self.rounds.append(Round(names[0], kind, opponents, games, points, {}))
         # What a learner that goes on from here would have scored.
         self.league.results = {
-            name: [count, count - scored] for name, count, scored in zip(names[:0:-1], games, points)
+            name: [count, count - scored]
+            for name, count, scored in zip(names[:0:-1], games, points)
         }
         self._set_mixture()
         self.rounds[-1] = self.rounds[-1]._replace(mixture=self.league.weights)
@@ -246,12 +247,11 @@ class LeagueTraining:
         return self.folder.resolve() / "runs" / f"{number + 1:03d}_{self.settings.kind(number)}"
 
     def _opponents(self) -> dict[str, float]:
-        chances = {
+        return {
             name: round(chance, 4)
             for name, chance in self.league.chances().items()
             if chance >= LEAST_WEIGHT
         }
-        return chances
 
     def _set_mixture(self) -> None:
         mixture = nash_mixture(self.scores())

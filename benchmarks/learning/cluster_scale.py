@@ -2,7 +2,7 @@
 
     python benchmarks/learning/cluster_scale.py
     python benchmarks/learning/cluster_scale.py gomoku:size=9 --set initial=zoo:gomoku
-    python benchmarks/learning/cluster_scale.py --workers 64 --set reuse=0.5 --set simulations=400
+    python benchmarks/learning/cluster_scale.py --workers 64 --set reuse=0.5 --set games=32
 
 A cluster of any size is simulated on one core. A few chunks are played and recorded with the time
 that they take. Then a learner makes updates, and its workers answer with recorded chunks, packed as

@@ -47,7 +47,7 @@ def alphazero(
 
     plyground train alphazero tic_tac_toe --out runs/az_ttt --hours 0.1
 
-    plyground train alphazero connect_four --out runs/az_c4 --workers 64 --runner ray --address auto
+    plyground train alphazero connect_four --out runs/az_c4 --workers 16 --runner ray --address auto
 
     plyground train alphazero gomoku:size=9 --list-settings
     """

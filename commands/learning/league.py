@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from cyclopts import Parameter
 from rich.console import Console
 
 from ...envs import Game, make_game
@@ -18,7 +20,7 @@ from ...evaluation.runners.runner import Runner
 from ...evaluation.store.store import Store
 from ...evaluation.tournament import Plan, Tournament
 from ...training.api import load_algorithm
-from ...training.psro import ALPHAZERO, LeagueSettings, LeagueTraining, read_league
+from ...training.psro import ALGORITHMS, ALPHAZERO, LeagueSettings, LeagueTraining, read_league
 from ...training.settings import RunSettings, read_count
 from ..app import Interruption, command, missing_packages_are_refused, same_command
 from ..common import HERE, GameArgument, PlaceOptions, SeedOption, option
@@ -30,12 +32,11 @@ STORE, PICTURE = "league.db", "league.png"
 USUAL = LeagueSettings()
 
 
-@command("GAME")
-def league(
-    game: GameArgument,
-    /,
-    *,
-    out: Annotated[Path | None, option("FOLDER", "The league's folder; one in it goes on.")] = None,
+@Parameter(name="*")
+@dataclass(frozen=True)
+class LeagueOptions:
+    """The options of the members, their opponents and their table."""
+
     members: Annotated[
         str,
         option(
@@ -43,13 +44,13 @@ def league(
             "Kinds of the members, which take turns: ppo, dqn, alphazero, exploiter (PPO that "
             "begins with random weights).",
         ),
-    ] = ",".join(USUAL.members),
-    rounds: Annotated[int, option("N", "Members that are trained in all.", low=1)] = USUAL.rounds,
-    steps: Annotated[str, option("N", "Steps of each PPO and DQN, such as 300k.")] = "500k",
-    hours: Annotated[float, option("H", "Hours of each AlphaZero.", low=0)] = USUAL.hours,
+    ] = ",".join(USUAL.members)
+    rounds: Annotated[int, option("N", "Members that are trained in all.", low=1)] = USUAL.rounds
+    steps: Annotated[str, option("N", "Steps of each PPO and DQN, such as 300k.")] = "500k"
+    hours: Annotated[float, option("H", "Hours of each AlphaZero.", low=0)] = USUAL.hours
     anchors: Annotated[
         str, option("AGENT;AGENT", "Agents that are members from the beginning.")
-    ] = ";".join(USUAL.anchors),
+    ] = ";".join(USUAL.anchors)
     opponents: Annotated[
         str,
         option(
@@ -57,15 +58,10 @@ def league(
             "How a learner's opponents are drawn: mixture (the equilibrium of the table), latest, "
             "uniform, prioritised.",
         ),
-    ] = USUAL.opponents,
-    pairs: Annotated[int, option("N", "Pairs of games of two members in the table.", low=1)] = 100,
-    opening: Annotated[
-        str, option("OPENINGS", "Openings of these games, such as random:2.")
-    ] = "random:2",
+    ] = USUAL.opponents
     temperature: Annotated[
         float, option("T", "Of the members' probabilities when they choose.", low=0)
-    ] = USUAL.temperature,
-    seed: SeedOption = 1,
+    ] = USUAL.temperature
     settings: Annotated[
         tuple[str, ...],
         option(
@@ -73,7 +69,45 @@ def league(
             "A setting of the members' runs, such as ppo.entropy=0.02; may be repeated.",
             name="--set",
         ),
-    ] = (),
+    ] = ()
+
+    def read(self) -> LeagueSettings:
+        """The settings of the league; SpecificationError if they are not possible."""
+        return LeagueSettings(
+            tuple(name.strip() for name in self.members.split(",")),
+            self.rounds,
+            _steps(self.steps),
+            self.hours,
+            tuple(name.strip() for name in self.anchors.split(";") if name.strip()),
+            self.opponents,
+            self.temperature,
+            self.settings,
+        )
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class TableOptions:
+    """The options of the games between members."""
+
+    pairs: Annotated[int, option("N", "Pairs of games of two members.", low=1)] = 100
+    opening: Annotated[str, option("OPENINGS", "Openings of these games, such as random:2.")] = (
+        "random:2"
+    )
+
+
+DEFAULT_LEAGUE, DEFAULT_TABLE = LeagueOptions(), TableOptions()
+
+
+@command("GAME")
+def league(
+    game: GameArgument,
+    /,
+    *,
+    out: Annotated[Path | None, option("FOLDER", "The league's folder; one in it goes on.")] = None,
+    options: LeagueOptions = DEFAULT_LEAGUE,
+    table: TableOptions = DEFAULT_TABLE,
+    seed: SeedOption = 1,
     where: PlaceOptions = HERE,
 ) -> None:
     """Train a league: each member learns against a mixture of those before it (PSRO).
@@ -93,25 +127,17 @@ def league(
     """
     if out is None:
         raise SpecificationError("name the folder of the league: --out FOLDER")
-    board = make_game(game)
-    options = LeagueSettings(
-        tuple(name.strip() for name in members.split(",")),
-        rounds,
-        _steps(steps),
-        hours,
-        tuple(name.strip() for name in anchors.split(";") if name.strip()),
-        opponents,
-        temperature,
-        settings,
-    )
-    for name in options.members:  # wrong settings are refused before anything is trained
-        options.of_run(board, {"exploiter": "ppo"}.get(name, name), {})
+    board, settings = make_game(game), options.read()
+    for name in settings.members:  # wrong settings are refused before anything is trained
+        settings.of_run(board, ALGORITHMS.get(name, name), {})
     with missing_packages_are_refused(), runner_at(where.place) as runner:
         import matplotlib  # noqa: F401 - for the picture in the end
         import scipy  # noqa: F401 - for the mixtures
 
-        meetings = _Meetings(board, out / STORE, pairs, opening, seed, runner)
-        training = LeagueTraining(board, out, options, seed, meetings.meet)
+        plan = Plan(board.spec, (), table.pairs, table.opening, seed, "gauntlet")
+        training = LeagueTraining(
+            board, out, settings, seed, _Meetings(plan, out / STORE, runner).meet
+        )
         try:
             training.run(_Learning(board, seed, where.place).train)
         except KeyboardInterrupt:
@@ -121,8 +147,10 @@ def league(
         from ...training.curves import draw_league
 
         draw_league(out, out / PICTURE)
-    note(f"finished: {len(training.rounds)} rounds; the table and the mixtures are in "
-         f"{out / PICTURE}, the games in {out / STORE}")  # fmt: skip
+    note(
+        f"finished: {len(training.rounds)} rounds; the table and the mixtures are in "
+        f"{out / PICTURE}, the games in {out / STORE}"
+    )
     _print(out)
 
 
@@ -138,11 +166,8 @@ def _steps(text: str) -> int:
 class _Meetings:
     """Lets a new member meet the others, as a gauntlet of its own in the league's store."""
 
-    def __init__(
-        self, game: Game, path: Path, pairs: int, opening: str, seed: int, runner: Runner
-    ) -> None:
-        self._path, self._runner = path, runner
-        self._plan = Plan(game.spec, (), pairs, opening, seed, "gauntlet")
+    def __init__(self, plan: Plan, path: Path, runner: Runner) -> None:
+        self._plan, self._path, self._runner = plan, path, runner
 
     def meet(self, agents: Sequence[str]) -> list[tuple[int, float]]:
         """The games and the points of the first agent against each other one."""

@@ -115,21 +115,30 @@ def _train(
 
 @command("RUN...")
 def curves(
-    *runs: Annotated[Path, argument("RUN", "Folders of training runs.")],
+    *runs: Annotated[Path, argument("RUN", "Folders of training runs, or of a league.")],
     out: Annotated[Path, option("FILE", "The picture to write.")] = Path("learning.png"),
 ) -> None:
     """Draw learning curves: the scores of runs against each opponent while they trained.
+
+    Of a league: the table of scores, the mixtures and their exploitability.
 
     [bold]Example[/bold]
 
     plyground curves runs/c4 --out learning_connect_four.png
     """
-    from ...training.curves import draw_curves
+    from ...training.curves import draw_curves, draw_league
+    from ...training.psro import TRAINING
 
     if not runs:
         raise SpecificationError("name the folders of the runs to draw, such as runs/c4")
+    leagues = [run for run in runs if (run / TRAINING).exists()]
+    if leagues and len(runs) > 1:
+        raise SpecificationError(f"{leagues[0]} is a league; it is drawn alone")
     with missing_packages_are_refused():
-        draw_curves(runs, out)
+        if leagues:
+            draw_league(leagues[0], out)
+        else:
+            draw_curves(runs, out)
     note(f"{out}")
 
 

@@ -62,6 +62,7 @@ PAGES = (
         (
             "plyground.training.api",
             "plyground.training.league",
+            "plyground.training.psro",
             "plyground.training.sb3",
             "plyground.training.sb3_callbacks",
             "plyground.training.export",

@@ -24,7 +24,7 @@ srun --overlap --nodes=$((SLURM_NNODES - 1)) --ntasks=$((SLURM_NNODES - 1)) -x "
 # SLURM sends SIGTERM five minutes before the end: the run writes a checkpoint and ends. The same
 # script goes on from there.
 "$PLYGROUND/plyground" train alphazero connect_four --out runs/az_c4 --hours 20 \
-    --workers $((SLURM_NNODES * SLURM_CPUS_PER_TASK)) --runner ray --address "$address" &
+    --set games=64 --workers $((SLURM_NNODES * SLURM_CPUS_PER_TASK)) --runner ray --address "$address" &
 training=$!
 trap 'kill -TERM $training' TERM
 wait $training || wait $training

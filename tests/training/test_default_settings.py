@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from plyground import make_game
+from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero.self_play import search_options
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.dqn.settings import DQNSettings
@@ -48,3 +51,11 @@ def test_the_weight_of_the_values_grows_evenly():
     options = AlphaZeroSettings.for_game(game, {}, ("value_scale=0.1", "value_scale_growth=5"))
     scales = [search_options(game, options, progress).value_scale for progress in (0, 0.5, 1, 2)]
     assert scales == pytest.approx([0.1, 0.3, 0.5, 0.5])
+
+
+def test_more_games_than_an_update_can_search_are_refused():
+    few = "46 simulations, and a full search takes 96"
+    with pytest.raises(SpecificationError, match=few) as error:
+        AlphaZeroSettings.for_game(make_game("connect_four"), {"workers": 64})
+    games = int(re.search(r"games=(\d+) or", str(error.value))[1])
+    AlphaZeroSettings.for_game(make_game("connect_four"), {"workers": 64, "games": games})

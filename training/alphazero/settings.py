@@ -7,6 +7,7 @@ import math
 from typing import Any, ClassVar
 
 from ...envs.game import Game
+from ...envs.specification import SpecificationError
 from ..settings import POSITIVE, RunSettings, setting
 
 GUMBEL, PUCT = "gumbel", "puct"
@@ -157,6 +158,19 @@ class AlphaZeroSettings(LearnerSettings):
     keep: int = setting(
         10, "Snapshots that are kept, evenly over the run's work, and rated; 0: none.", low=0
     )
+
+    def __post_init__(self) -> None:
+        """Convert and check every value, and their combinations."""
+        super().__post_init__()
+        each = self.simulations_per_update / (self.workers * self.games)
+        if each < self.simulations:  # every chunk begins searches anew: none would ever end
+            games = int(self.simulations_per_update / (self.workers * self.simulations))
+            raise SpecificationError(
+                f"workers={self.workers} with games={self.games} are not possible: between two "
+                f"updates a game would get {each:.0f} simulations, and a full search takes "
+                f"{self.simulations}; games={max(games // 4, 1)} or simulations_per_update="
+                f"{4 * self.workers * self.games * self.simulations} would do"
+            )
 
     @property
     def time_limit(self) -> float:
