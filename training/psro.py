@@ -140,10 +140,11 @@ class LeagueTraining:
     ) -> None:
         self.game, self.folder, self.settings, self.seed = game, folder, settings, seed
         self._meet = meet
+        rules: dict[str, Any] = dict.fromkeys(RULES, 0.0) | {settings.opponents: 1.0}
         self.league: League = League(
             folder,
             game,
-            **{"latest": 0.0, "uniform": 0.0, "prioritised": 0.0, settings.opponents: 1.0},
+            **rules,
             anchors=settings.anchors,
             capacity=max(settings.rounds, 1),
             temperature=settings.temperature,
