@@ -161,6 +161,7 @@ def main(
         "workers", "simulations/s", "speed", "learner busy", "s an update", "network, kB",
         "to a worker, kB", "from a worker, kB", "kB/s a worker",
     )  # fmt: skip
+    torch.set_num_threads(1)  # as plyground train does
     title = f"{game} {' '.join(settings or [])}".strip()
     print_table(title, headings, rows(make_game(game), workers, settings or []))
 
