@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import envs as envs
 from .envs import __version__
 from .envs.loading.exports import exports_on_demand
-from .envs.loading.ids import register_built_in_ids
+from .envs.loading.ids import register_ids
 
 if TYPE_CHECKING:
     from . import agents as agents
@@ -59,6 +59,6 @@ __all__ = [
     "train",
 ]
 
-register_built_in_ids(envs.__name__, envs.__path__[0], f"{__name__}.training.environments")
+register_ids(envs.__name__, envs.__path__[0])
 
 __getattr__: Callable[[str], Any] = exports_on_demand(__name__, __file__)

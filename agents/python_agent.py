@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from pathlib import Path
 from typing import Any
 
 from ..envs.game import Position
+from ..envs.loading.packages import import_own
 from ..envs.specification import Parameter, SpecificationError
 from .agent import Agent, Decision
 from .bots import NotABotError, as_bot, short_seed
@@ -85,23 +83,7 @@ def _find_bot(reference: str | None) -> Any:
             "write python:MODULE:NAME; NAME of MODULE is a function act(position), or a class or a "
             "function that makes an object with act(position)"
         )
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (
-            module_name == error.name or module_name.startswith(error.name + ".")
-        ):
-            raise SpecificationError(
-                f"there is no module {module_name!r}, neither installed nor in {here}"
-            ) from None
-        raise SpecificationError(f"importing {module_name!r} failed: {error}") from error
-    except (Exception, SystemExit) as error:
-        raise SpecificationError(
-            f"importing {module_name!r} failed: {type(error).__name__}: {error}"
-        ) from error
+    module = import_own(module_name)
     if not hasattr(module, function_name):
         functions = [
             name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from ..envs.game import Game
+from ..envs.loading.packages import AGENTS, load_packages
 from ..envs.specification import SpecificationError, check_names, parse_specification
 from .agent import Agent
 
@@ -43,12 +44,14 @@ def register_preset(name: str, spec: str, summary: str) -> None:
 
 
 def agent_classes() -> dict[str, type[Agent]]:
-    """All registered agents by name."""
+    """All registered agents by name, those of installed packages too."""
+    load_packages(AGENTS)
     return dict(_classes)
 
 
 def agent_presets() -> dict[str, tuple[str, str]]:
     """All presets: name to (specification, summary)."""
+    load_packages(AGENTS)
     return dict(_presets)
 
 
@@ -82,6 +85,8 @@ def resolve_agent(spec: str) -> tuple[type[Agent], dict[str, Any]]:
     """
     parts = parse_specification(spec)
     name, options = parts.name, dict[str, Any](parts.parameters)
+    if name not in _classes and name not in _presets:
+        load_packages(AGENTS)
     if name in _presets:
         preset = parse_specification(_presets[name][0])
         name, options = preset.name, preset.parameters | options

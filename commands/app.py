@@ -17,6 +17,7 @@ import shlex
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -33,10 +34,12 @@ from cyclopts import (
 
 from ..envs import __version__
 from ..envs.loading.interruption import interrupt_status
+from ..envs.loading.packages import PackageWarning, import_own
 from ..envs.specification import SpecificationError, plain_text
 from .output import note, use_plain_characters
 
 LONGEST_SENTENCE = 1000  # characters
+IMPORT = "--import"  # stands before any command
 OUTPUT_FAILS = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
 FAILURE, BAD_INPUT = 1, 2  # exit statuses
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -46,6 +49,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "analysis": ("analyse", "solve", "book"),
     "gomocup": ("gomocup",),
     "listing": ("games", "agents", "size", "perft"),
+    "packages": ("new",),
     "policies": ("export_policy",),
     "quality": ("quality",),
     "records": ("import_",),
@@ -66,6 +70,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "terminal.watching": ("replay", "watch"),
 }
 GROUPS = {"train": "Train a learner; the commands differ in the algorithm."}
+
+usual_format = warnings.formatwarning
 
 _words: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("words", default=())
 
@@ -108,7 +114,8 @@ def make_app(words: Sequence[str] | None = None) -> App:
         help=(
             "Adversarial board games, agents that play them, and tournaments between agents.\n\n"
             "Start with: plyground games, plyground agents, plyground play tic_tac_toe.\n\n"
-            "plyground COMMAND --help explains a command."
+            "plyground COMMAND --help explains a command. plyground --import MODULE COMMAND "
+            "imports a module of yours first, which registers games or agents."
         ),
         version=f"plyground {__version__}",
         help_flags=["--help", "-h"],
@@ -170,6 +177,8 @@ def run(words: Sequence[str]) -> int:
     use_plain_characters()
     token = _words.set(tuple(words))
     try:
+        warnings.formatwarning = _format_warning
+        words = _import_modules(words)
         app = make_app(words)
         app(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
@@ -196,8 +205,35 @@ def run(words: Sequence[str]) -> int:
     except Exception as error:
         return _refuse(str(error)) if isinstance(error, _user_errors()) else _report(error)
     finally:
+        warnings.formatwarning = usual_format
         _words.reset(token)
     return 0
+
+
+def _import_modules(words: Sequence[str]) -> list[str]:
+    """Import what ``--import MODULE`` names before the command; the words after it."""
+    rest = list(words)
+    while rest and rest[0].partition("=")[0] == IMPORT:
+        _, equals, name = rest.pop(0).partition("=")
+        if not equals and rest:
+            name = rest.pop(0)
+        if not name:
+            raise SpecificationError(f"{IMPORT} needs the name of a module, such as my_game")
+        import_own(name)
+    return rest
+
+
+def _format_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """A warning as Python shows it; of a package, in one sentence."""
+    if issubclass(category, PackageWarning):
+        return f"plyground: {plain_text(str(message), LONGEST_SENTENCE)}\n"
+    return usual_format(message, category, filename, lineno, line)
 
 
 def _user_errors() -> tuple[type[Exception], ...]:

@@ -13,6 +13,8 @@ from .games.gomoku.rules import Gomoku
 from .games.hex.rules import Hex
 from .games.othello.rules import Othello
 from .games.tic_tac_toe.rules import TicTacToe
+from .loading.ids import register_game_ids
+from .loading.packages import GAMES, load_packages
 from .profile import Profile
 from .specification import SpecificationError, check_names, parse_specification
 
@@ -23,9 +25,10 @@ _rules_types: dict[str, type] = {rules_type.declaration.name: rules_type for rul
 
 
 def register_game(rules_type: type) -> type:
-    """Register a rules type of your own under its declared name.
+    """Register a rules type of your own under its declared name, and its environments' ids.
 
-    Usable as a class decorator above ``declare_game``.
+    Usable as a class decorator above ``declare_game``. The ids are those of Gymnasium and
+    PettingZoo, such as ``plyground/MyGame-v0`` and ``plyground/my_game-v0``.
     """
     declaration = getattr(rules_type, "declaration", None)
     if declaration is None:
@@ -35,17 +38,24 @@ def register_game(rules_type: type) -> type:
     if _rules_types.get(declaration.name, rules_type).__qualname__ != rules_type.__qualname__:
         raise ValueError(f"a game named {declaration.name!r} is registered already")
     _rules_types[declaration.name] = rules_type
+    register_game_ids(declaration.name, declaration.version)
     return rules_type
 
 
+def _all_types() -> dict[str, type]:
+    """All games by their names, those of installed packages too."""
+    load_packages(GAMES)
+    return _rules_types
+
+
 def game_names() -> list[str]:
-    """The names of all games known."""
-    return list(_rules_types)
+    """The names of all games."""
+    return list(_all_types())
 
 
 def profiles() -> dict[str, Profile]:
     """The profiles of all games, by their names."""
-    return {name: kind.declaration.profile for name, kind in _rules_types.items()}  # type: ignore[attr-defined]
+    return {name: kind.declaration.profile for name, kind in _all_types().items()}  # type: ignore[attr-defined]
 
 
 def games_in(program: str) -> list[str]:
@@ -56,7 +66,7 @@ def games_in(program: str) -> list[str]:
 def usual_game() -> str:
     """The game where none is named: the one whose profile says so, else the first."""
     usual = [name for name, profile in profiles().items() if profile.is_usual]
-    return [*usual, *_rules_types][0]
+    return [*usual, *_all_types()][0]
 
 
 def rules_type(name: str) -> Any:
@@ -64,9 +74,10 @@ def rules_type(name: str) -> Any:
 
     SpecificationError if unknown.
     """
-    for kind in _rules_types.values():
-        if name in (kind.declaration.name, kind.declaration.game_id):  # type: ignore[attr-defined]
-            return kind
+    for kinds in (lambda: _rules_types, _all_types):  # packages are loaded where it must be
+        for kind in kinds().values():
+            if name in (kind.declaration.name, kind.declaration.game_id):  # type: ignore[attr-defined]
+                return kind
     check_names("there is no game", [name], game_names())
     raise AssertionError("unreachable")
 

@@ -21,7 +21,6 @@ from plyground.envs import (
 )
 from plyground.envs import rules as r
 from plyground.envs.compiled.randomness import mix64, new_stream
-from plyground.training.environments import register_environment
 
 PLIES = 4
 
@@ -160,7 +159,7 @@ def main() -> None:
         aec.step(action)
     assert aec.rewards == {"player_0": -1.0, "player_1": 1.0}
 
-    name = register_environment(HighestNumber)
+    name = "plyground/HighestNumber-v0"
     single = gymnasium.make(name, opponent="random", seat=0).unwrapped
     single.reset(seed=1)
     single.step(np.int64(last))

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ..agents.opponents import make_opponents
 from ..envs.game import Game
-from ..envs.loading.ids import register_with_gymnasium
 from ..envs.registry import make_game
 from ..envs.single_agent.env import SingleAgentEnv
 from ..envs.single_agent.opponents import Opponent
@@ -109,9 +108,3 @@ def read_game(game: Game | str, keywords: Any, kind: Any) -> Game:
         raise UnknownOptionError(
             f"{error}; it is an unexpected keyword argument {unknown[0]!r}"
         ) from None
-
-
-def register_environment(rules_type: Any) -> str:
-    """Make the environments of a game known to Gymnasium; returns their id."""
-    declaration = rules_type.declaration
-    return register_with_gymnasium(declaration.name, declaration.version, __name__)

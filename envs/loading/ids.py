@@ -1,11 +1,13 @@
 """The ids under which Gymnasium and PettingZoo make environments.
 
 An id is registered by the name of a function. Nothing of a game is loaded until an environment of
-it is made.
+it is made, also of one that an installed package declares.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
 import pkgutil
 import re
 from collections.abc import Callable
@@ -14,22 +16,41 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
+from .packages import GAMES, declared
+
 GAME_MODULE = re.compile(r"(\w+)_v(\d+)")  # such as plyground.envs.connect_four_v0
+ENVS = __name__.rpartition(".loading")[0]  # the package of the environments
+LEARNERS = f"{ENVS.rpartition('.')[0]}.training.environments"  # that for learners
 
 
-def register_built_in_ids(envs: str, folder: str, learner_functions: str) -> None:
-    """Register the environments of all games that come with plyground.
+def register_ids(envs: str, folder: str) -> None:
+    """Register the environments of all games that come with plyground or with a package.
 
     Args:
         envs: the package that holds a module for each game, such as ``hex_v0``.
         folder: its folder.
-        learner_functions: the module that makes environments for learners.
     """
     for module in pkgutil.iter_modules([folder]):
         if match := GAME_MODULE.fullmatch(module.name):
             name, version = match[1], int(match[2])
             register_with_pettingzoo(name, version, f"{envs}.{module.name}:env")
-            register_with_gymnasium(name, version, learner_functions)
+            register_with_gymnasium(name, version)
+    for each in declared(GAMES):
+        match = GAME_MODULE.fullmatch(each.name)
+        register_game_ids(*((match[1], int(match[2])) if match else (each.name, 0)))
+
+
+def register_game_ids(name: str, version: int) -> None:
+    """Register the environments of a game that is not plyground's own, by its name."""
+    register_with_gymnasium(name, version)
+    register_with_pettingzoo(name, version, functools.partial(_make_env, name))
+
+
+def _make_env(name: str, **options: Any) -> Any:
+    """The PettingZoo environment of a game by its name."""
+    rules_type = importlib.import_module(f"{ENVS}.registry").rules_type(name)
+    env, _ = importlib.import_module(f"{ENVS}.aec").env_functions(rules_type)
+    return env(**options)
 
 
 def gymnasium_id(name: str, version: int) -> str:
@@ -37,20 +58,14 @@ def gymnasium_id(name: str, version: int) -> str:
     return f"plyground/{name.title().replace('_', '')}-v{version}"
 
 
-def register_with_gymnasium(name: str, version: int, functions: str) -> str:
-    """Make the environments of a game known to Gymnasium; returns their id.
-
-    Args:
-        name: the name of the game.
-        version: its version.
-        functions: the module with ``make_env`` and ``make_vector_env``.
-    """
+def register_with_gymnasium(name: str, version: int) -> str:
+    """Make the environments of a game known to Gymnasium; returns their id."""
     env_id = gymnasium_id(name, version)
     if env_id not in gymnasium.registry:
         gymnasium.register(
             env_id,
-            entry_point=f"{functions}:make_env",
-            vector_entry_point=f"{functions}:make_vector_env",
+            entry_point=f"{LEARNERS}:make_env",
+            vector_entry_point=f"{LEARNERS}:make_vector_env",
             kwargs={"game": name},
         )
     return env_id

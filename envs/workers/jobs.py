@@ -305,6 +305,7 @@ class RayJobs(Jobs):
         self.ahead = 2 * cluster.processors
         self._package: Any = self._ray.put(_package(work))
         self._open: set[Any] = set()  # references to results that were not read
+        self._remote = {each: self._ray.remote(each) for each in (_get_ready, _do_on_cluster)}
         # Machine code is compiled on every machine before the first job.
         for answer in [self._submit(_get_ready, [], node) for node in self._nodes()]:
             answer.read()
@@ -333,7 +334,7 @@ class RayJobs(Jobs):
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         strategy = NodeAffinitySchedulingStrategy(node, soft=True) if node else "SPREAD"
-        remote = self._ray.remote(function).options(
+        remote = self._remote[function].options(
             num_cpus=1, max_retries=-1, scheduling_strategy=strategy
         )
         reference = remote.remote(self._package, *packages)

@@ -1,0 +1,162 @@
+"""Packages of one's own: what ``new`` writes, entry points, and ``--import``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import plyground
+
+SCRIPT = """
+import gymnasium, numpy as np, plyground, pettingzoo
+from plyground.evaluation import Plan, ProcessRunner, Store, Tournament
+from plyground.evaluation.runners.contest import Conditions
+from plyground.envs.conformance import check_env
+
+env = gymnasium.make("plyground:plyground/MyNim-v0", opponent="my_first", seat=0).unwrapped
+env.reset(seed=1)
+assert env.step(np.int64(0))[0] is not None
+games = gymnasium.make_vec("plyground/MyNim-v0", num_envs=64, opponent="random")
+games.reset(seed=1)
+for _ in range(100):
+    games.step(np.zeros(64, np.int64))
+aec = pettingzoo.make("aec", "plyground/my_nim-v0", stones=7)
+aec.reset(seed=1)
+aec.step(2)
+assert aec.agent_selection == "player_1"
+conditions = Conditions("always")
+with Store("games.db") as store, ProcessRunner(2) as runner:
+    plan = Plan("my_nim", ("my_first:last=yes", "alphabeta:depth=15", "random"), pairs=3)
+    tournament = Tournament(plan, store, runner=runner, conditions=conditions)
+    tournament.run()
+    rows = tournament.table().standings()
+    assert tournament.table().games == 18
+    assert rows[0].label == "alphabeta:depth=15"
+    assert not any(row.faults for row in rows)
+"""
+
+
+@pytest.fixture
+def dist(tmp_path, monkeypatch):
+    """Declares entry points of a package that lies in a folder of the path."""
+    folder = tmp_path / "site"
+
+    def declare(name, entry_points, **modules):
+        info = folder / f"{name}-1.0.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(entry_points)
+        for module, text in modules.items():
+            (folder / f"{module}.py").write_text(text)
+
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    return declare
+
+
+def run(*words):
+    return subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, check=False, env=dict(os.environ)
+    )
+
+
+def test_a_package_with_a_game_is_written(tmp_path):
+    result = plyground("new", "game", "my_nim")
+    assert result.exit_code == 0
+    assert "pip install -e my_nim" in result.stderr
+    files = {path.as_posix() for path in Path("my_nim").rglob("*.*")}
+    assert {"my_nim/pyproject.toml", "my_nim/my_nim/rules.py", "my_nim/tests/test_rules.py"} < files
+    for path in files:
+        assert "$" not in Path(path).read_text().replace("$ ", "")
+    assert "class MyNim(NamedTuple)" in Path("my_nim/my_nim/rules.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("game", "My-Nim"), "is no name"),
+        (("game", "class"), "is no name"),
+        (("game", "hex"), "a game 'hex' exists already"),
+        (("agent", "greedy"), "an agent 'greedy' exists already"),
+        (("game", "my_nim", "--out", "full"), "full exists already"),
+        (("engine", "my_engine"), "game"),
+    ],
+)
+def test_names_and_folders_that_are_not_possible_are_refused(words, message):
+    Path("full").mkdir()
+    Path("full/file").touch()
+    result = plyground("new", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert [path.name for path in Path().rglob("*.*")] == []
+
+
+def test_a_module_that_is_not_installed_is_imported_first():
+    assert plyground("new", "game", "my_heap").exit_code == 0
+    Path("my_heap.py").write_text(Path("my_heap/my_heap/rules.py").read_text())
+    Path("my_heap").rename("elsewhere")
+    words = ("-m", "plyground.cli", "--import", "my_heap", "tournament", "my_heap")
+    agents = ("random", "alphabeta:depth=15", "--pairs", "2")
+    result = run(*words, *agents, "--runner", "processes")
+    assert result.returncode == 0, result.stderr
+    assert "alphabeta:depth=15" in result.stdout
+    missing = plyground("--import", "no_such_module", "games")
+    assert missing.exit_code == 2
+    assert "there is no module 'no_such_module'" in missing.stderr
+    assert "--import needs the name" in plyground("--import").stderr
+
+
+def test_a_package_that_cannot_be_imported_is_named_and_stops_nothing(dist):
+    dist(
+        "broken-games",
+        "[plyground.games]\nbroken = broken_game:Rules\n"
+        "[plyground.agents]\nlast = last_agent:Last\n",
+        broken_game="import no_such_module\n",
+        last_agent=(
+            "from plyground.agents import Agent, Decision, register_agent\n\n"
+            "@register_agent('last')\n"
+            "class Last(Agent):\n"
+            "    summary = 'the last legal action'\n"
+            "    def decide(self, position):\n"
+            "        return Decision(position.legal_actions()[-1])\n"
+        ),
+    )
+    listing = run("-m", "plyground.cli", "games")
+    assert listing.returncode == 0
+    assert "connect_four" in listing.stdout
+    (line,) = listing.stderr.splitlines()
+    assert line.startswith("plyground: 'broken' of the package broken-games (plyground.games) ")
+    assert line.endswith("ModuleNotFoundError: No module named 'no_such_module'")
+    match = run("-m", "plyground.cli", "match", "tic_tac_toe", "last", "random")
+    assert match.returncode == 0, match.stderr
+    missing = run("-m", "plyground.cli", "match", "broken", "random", "random")
+    assert missing.returncode == 2
+    assert "there is no game 'broken'" in missing.stderr
+
+
+@pytest.mark.thorough
+def test_generated_packages_that_are_installed_work_everywhere(tmp_path, monkeypatch):
+    """Built and installed by pip; then without a line of glue: environments, games, training."""
+    for words in (("game", "my_nim"), ("agent", "my_first")):
+        assert plyground("new", *words).exit_code == 0
+    options = ("--quiet", "--no-deps", "--no-build-isolation", "--target", "site")
+    install = run("-m", "pip", "install", *options, "./my_nim", "./my_first")
+    assert install.returncode == 0, install.stderr
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    for name in ("my_nim", "my_first"):
+        tests = run("-m", "pytest", "-q", "-p", "no:cacheprovider", name)
+        assert tests.returncode == 0, tests.stdout
+    script = run("-c", SCRIPT)
+    assert script.returncode == 0, script.stderr
+    cli = ("-m", "plyground.cli")
+    assert "my_nim" in run(*cli, "games").stdout
+    assert "my_first" in run(*cli, "agents").stdout
+    small = ("games=16", "simulations_per_update=3000", "simulations=12", "units=32", "cache=1",
+             "first_simulations=8", "fast_simulations=4", "steps=300")  # fmt: skip
+    settings = [word for setting in small for word in ("--set", setting)]
+    words = ("train", "alphazero", "my_nim", "--out", "run", "--hours", "0", "--workers", "2")
+    trained = run(*cli, *words, *settings, "--evaluate", "my_first")
+    assert trained.returncode == 0, trained.stderr
+    assert "my_first" in trained.stdout
