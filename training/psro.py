@@ -27,7 +27,7 @@ from .alphazero.settings import AlphaZeroSettings
 from .api import SETTINGS
 from .equilibrium import Floats, exploitability, nash_mixture
 from .folder import TrainingError
-from .league import MIXTURE, RULES, League
+from .league import MIXTURE, RULES, UNIFORM, League
 from .settings import OpposedSettings, RunSettings
 
 EXPLOITER, ALPHAZERO = "exploiter", "alphazero"
@@ -52,6 +52,8 @@ class LeagueSettings:
         anchors: agents that are members from the beginning.
         opponents: how those of a learner are drawn, one of
             :data:`~plyground.training.league.RULES`.
+        exploration: the share of the opponents that are drawn from all members alike. Who learns
+            against the mixture alone forgets how to beat the others.
         temperature: of the members' probabilities when they choose.
         texts: of other settings, as ``ALGORITHM.NAME=VALUE``.
 
@@ -65,6 +67,7 @@ class LeagueSettings:
     hours: float = 0.1
     anchors: tuple[str, ...] = ("random",)
     opponents: str = MIXTURE
+    exploration: float = 0.4
     temperature: float = 0.3
     texts: tuple[str, ...] = ()
 
@@ -72,6 +75,10 @@ class LeagueSettings:
         """Check the names."""
         check_names("there is no kind of member", self.members, MEMBERS)
         check_names("opponents cannot be drawn by", [self.opponents], RULES)
+        if not 0.0 <= self.exploration <= 1.0:
+            raise SpecificationError(
+                f"exploration={self.exploration} is not possible; it is a share from 0 to 1"
+            )
         if not self.members or not self.anchors:
             raise SpecificationError("a league needs kinds of members and at least one anchor")
         for text in self.texts:
@@ -140,7 +147,8 @@ class LeagueTraining:
     ) -> None:
         self.game, self.folder, self.settings, self.seed = game, folder, settings, seed
         self._meet = meet
-        rules: dict[str, Any] = dict.fromkeys(RULES, 0.0) | {settings.opponents: 1.0}
+        rules: dict[str, Any] = dict.fromkeys(RULES, 0.0) | {UNIFORM: settings.exploration}
+        rules[settings.opponents] += 1.0 - settings.exploration
         self.league: League = League(
             folder,
             game,

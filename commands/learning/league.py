@@ -59,6 +59,10 @@ class LeagueOptions:
             "uniform, prioritised.",
         ),
     ] = USUAL.opponents
+    exploration: Annotated[
+        float,
+        option("SHARE", "Of the opponents, those drawn from all members alike.", low=0, high=1),
+    ] = USUAL.exploration
     temperature: Annotated[
         float, option("T", "Of the members' probabilities when they choose.", low=0)
     ] = USUAL.temperature
@@ -80,6 +84,7 @@ class LeagueOptions:
             self.hours,
             tuple(name.strip() for name in self.anchors.split(";") if name.strip()),
             self.opponents,
+            self.exploration,
             self.temperature,
             self.settings,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
@@ -21,7 +22,9 @@ from command_line import plyground
 from networks import write_network
 
 GAME = "tic_tac_toe"
-SETTINGS = LeagueSettings(("ppo", "exploiter", "alphazero"), 3, anchors=("random", "greedy"))
+SETTINGS = LeagueSettings(
+    ("ppo", "exploiter", "alphazero"), 3, anchors=("random", "greedy"), exploration=0
+)
 
 
 def test_the_equilibrium_of_rock_paper_scissors_is_even():
@@ -108,7 +111,7 @@ def test_a_league_that_was_stopped_goes_on_and_may_have_more_rounds(tmp_path):
     assert [each.member for each in training.rounds] == [each.member for each in whole.rounds]
     assert training.scores() == pytest.approx(whole.scores())
     longer = Trial()
-    four = LeagueSettings(SETTINGS.members, 4, anchors=SETTINGS.anchors)
+    four = dataclasses.replace(SETTINGS, rounds=4)
     train(tmp_path / "league", longer, four)
     assert [run[0] for run in longer.runs] == [3]
 
@@ -123,10 +126,16 @@ def test_a_version_that_was_added_before_a_kill_is_not_added_twice(tmp_path):
     assert len(training.league.versions) == len(training.rounds) == 3
 
 
+def test_a_share_of_the_opponents_is_drawn_from_all_members(tmp_path):
+    trial = Trial()
+    train(tmp_path / "league", trial, dataclasses.replace(SETTINGS, rounds=2, exploration=0.3))
+    assert trial.runs[0][2].opponent == "mix:0.15 random,0.85 greedy"
+
+
 @pytest.mark.parametrize("rule", ["latest", "uniform", "prioritised"])
 def test_opponents_may_be_drawn_by_other_rules(tmp_path, rule):
     trial = Trial()
-    train(tmp_path / rule, trial, LeagueSettings(("ppo",), 3, opponents=rule))
+    train(tmp_path / rule, trial, LeagueSettings(("ppo",), 3, opponents=rule, exploration=0))
     words = trial.runs[2][2].opponent.removeprefix("mix:").split(" ")
     assert len(words) - 1 == {"latest": 1, "uniform": 3, "prioritised": 3}[rule]
 
@@ -138,6 +147,7 @@ def test_opponents_may_be_drawn_by_other_rules(tmp_path, rule):
         ({"members": ()}, "needs kinds of members"),
         ({"anchors": ()}, "at least one anchor"),
         ({"opponents": "strongest"}, "cannot be drawn by"),
+        ({"exploration": 1.5}, "a share from 0 to 1"),
         ({"texts": ("entropy=0.02",)}, "ALGORITHM.NAME=VALUE"),
         ({"texts": ("sarsa.entropy=0.02",)}, "ALGORITHM.NAME=VALUE"),
     ],
