@@ -13,7 +13,7 @@ import numpy as np
 
 from ..envs import __version__
 from ..envs.compiled.kernels import announce_compilation
-from ..envs.compiled.randomness import new_stream
+from ..envs.compiled.randomness import RandomNumbers, new_stream
 from ..envs.game import Game, Position
 from ..envs.registry import make_game
 from ..envs.specification import (
@@ -180,7 +180,16 @@ class Agent(ABC):
     def reset(self, seed: int = 0) -> None:
         """Forget the game played so far and start the random stream of ``seed``."""
         self.seed = seed
-        self.rng: np.ndarray = new_stream(seed)
+        self.stream: np.ndarray = new_stream(seed)
+
+    @property
+    def rng(self) -> RandomNumbers:
+        """Random numbers for Python code: ``random()``, ``integers(n)``, ``choice(list)``, ….
+
+        They come from :attr:`stream`, which kernels draw from: the same seed gives the same numbers
+        on every machine.
+        """
+        return RandomNumbers(self.stream)
 
     def close(self) -> None:
         """Release what it holds outside of this process; it may still be asked again."""

@@ -104,7 +104,7 @@ class Medium(Agent):
             // 2
         )
         self._grade(game.initial_position())
-        random_below(self.rng.copy(), 1)
+        random_below(self.stream.copy(), 1)
 
     def _grade(self, position: Position) -> None:
         cells = np.array(position.record.cells)  # a copy: grading puts stones on it
@@ -114,7 +114,7 @@ class Medium(Agent):
         self._grade(position)
         best = np.flatnonzero(self._points == self._points.max())
         nearest = best[self._from_centre[best] == self._from_centre[best].min()]
-        action = int(nearest[random_below(self.rng, nearest.size)])
+        action = int(nearest[random_below(self.stream, nearest.size)])
         legal = np.flatnonzero(self._points >= 0)
         values = {int(cell): float(self._points[cell]) for cell in legal}
         score, scores = Score(values[action], "points"), PlainScores(values, "points")

@@ -31,14 +31,14 @@ class Greedy(Agent):
         self._heuristic = heuristic_index(game, self.options["heuristic"])
         self._buffers = new_buffers(game)
         _, self._actions, _, self._grades, self._points = self._buffers
-        self._choose(game.initial_position(), self.rng.copy())
+        self._choose(game.initial_position(), self.stream.copy())
 
     def _choose(self, position: Position, rng: np.ndarray) -> tuple[int, int, int, int]:
         choose: Callable[..., tuple[int, int, int, int]] = choose_graded  # a kernel: no annotations
         return choose(position.game.rules, position.record, self._heuristic, *self._buffers, rng)
 
     def decide(self, position: Position) -> Decision:
-        best, count, ending, worst = self._choose(position, self.rng)
+        best, count, ending, worst = self._choose(position, self.stream)
         actions = self._actions[:count].tolist()
         points = self._points[:count].astype(float).tolist()
         action = actions[best]

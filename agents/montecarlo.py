@@ -79,14 +79,14 @@ class MonteCarlo(Agent):
         self._spare = game.new_records(2)
         self._scratch = np.empty(game.facts.num_actions, np.int16)
         self._lost_moves = LostMoves(game, "default")
-        random_below(self.rng.copy(), 1)
+        random_below(self.stream.copy(), 1)
         start = game.initial_position()
         sample_action(
             game.rules,
             start.record,
             start.legal_actions()[0],
             1,
-            self.rng.copy(),
+            self.stream.copy(),
             self._spare,
             self._scratch,
         )
@@ -120,7 +120,7 @@ class MonteCarlo(Agent):
         while left:
             portion = min(PORTION, left)
             sample = sample_action(
-                rules, position.record, action, portion, self.rng, self._spare, self._scratch
+                rules, position.record, action, portion, self.stream, self._spare, self._scratch
             )
             sums = (sums[0] + sample[0], sums[1] + sample[1], sums[2] + sample[2])
             left -= portion
@@ -137,4 +137,4 @@ class MonteCarlo(Agent):
             best = [action for action in best if margins[action] == widest]
             if highest < 0:
                 best = self._lost_moves.keep_best(position, best)
-        return best[int(random_below(self.rng, len(best)))]
+        return best[int(random_below(self.stream, len(best)))]

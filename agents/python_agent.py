@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+import functools
+import inspect
+from typing import Any, ClassVar
 
-from ..envs.game import Position
+from ..envs.game import Game, Position
 from ..envs.loading.packages import import_own
-from ..envs.specification import Parameter, SpecificationError
+from ..envs.specification import Parameter, SpecificationError, check_names
 from .agent import Agent, Decision
 from .bots import NotABotError, as_bot, short_seed
 from .external.own_modules import loaded_version
 from .registry import register_agent
+
+SWITCHES = {"yes": True, "no": False}
 
 
 @register_agent("python")
@@ -27,13 +32,17 @@ class PythonAgent(Agent):
     random numbers needs it to be repeatable. ``deterministic = True`` says that it draws none,
     looks at no clock and keeps nothing from one game to the next: a tournament then does not let it
     repeat its games.
+
+    Further options are keyword arguments of the function or class: numbers, ``yes``, ``no`` or
+    texts, as in ``python:my_agents:Careful,depth=3``.
     """
 
     summary = (
         "an agent of your own: python:MODULE:NAME is a function act(position), or a class or "
-        "function that makes an object with act(position)"
+        "function that makes an object with act(position); OPTION=VALUE after it are its keyword "
+        "arguments"
     )
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             "function",
             str,
@@ -44,9 +53,17 @@ class PythonAgent(Agent):
     argument = "function"
     isolated = foreign = True
 
+    def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
+        declared = {parameter.name for parameter in type(self).parameters}
+        self._keywords = [name for name in options if name not in declared]
+        own = (Parameter(name, str, None, "a keyword argument") for name in self._keywords)
+        self.parameters = (*type(self).parameters, *own)  # type: ignore[misc]
+        super().__init__(game, seed, **options)
+
     def check_options(self) -> None:
         """Import the module and make the user's agent."""
-        self.bot = _find_bot(self.options["function"])
+        keywords = {name: _read_value(self.options[name]) for name in self._keywords}
+        self.bot = _find_bot(self.options["function"], keywords)
 
     def reset(self, seed: int = 0) -> None:
         """Reset the user's agent, if it can be reset."""
@@ -72,7 +89,31 @@ class PythonAgent(Agent):
         return "unknown" if source_hash is None else f"source {source_hash}"
 
 
-def _find_bot(reference: str | None) -> Any:
+def _read_value(text: str) -> Any:
+    """A number, True for ``yes``, False for ``no``, or the text."""
+    if text in SWITCHES:
+        return SWITCHES[text]
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def _with_keywords(thing: Any, keywords: dict[str, Any], reference: str) -> Any:
+    """A function or class with keyword arguments; SpecificationError if it has none of that name.
+
+    An object is no function: it takes none.
+    """
+    if not keywords:
+        return thing
+    parameters = inspect.signature(thing).parameters if callable(thing) else {}
+    names = [name for name, each in parameters.items() if each.kind is not each.VAR_KEYWORD]
+    if len(names) == len(parameters):
+        check_names(f"{reference} has no parameter", keywords, names)
+    return functools.partial(thing, **keywords)
+
+
+def _find_bot(reference: str | None, keywords: dict[str, Any]) -> Any:
     """Import MODULE and make an agent of NAME.
 
     Raises SpecificationError if it does not play.
@@ -94,7 +135,7 @@ def _find_bot(reference: str | None) -> Any:
             f"module {module_name!r} has no function {function_name!r} (it has: "
             f"{', '.join(functions) or 'none'})"
         )
-    thing = getattr(module, function_name)
+    thing = _with_keywords(getattr(module, function_name), keywords, str(reference))
     try:
         bot = as_bot(thing)
     except NotABotError as error:

@@ -18,9 +18,11 @@ class RandomAgent(Agent):
 
     def prepare(self, game: Game) -> None:
         self._scratch = np.empty(game.facts.num_actions, np.int16)
-        r.random_action(game.rules, game.initial_position().record, self.rng.copy(), self._scratch)
+        r.random_action(
+            game.rules, game.initial_position().record, self.stream.copy(), self._scratch
+        )
 
     def decide(self, position: Position) -> Decision:
         return Decision(
-            int(r.random_action(position.game.rules, position.record, self.rng, self._scratch))
+            int(r.random_action(position.game.rules, position.record, self.stream, self._scratch))
         )

@@ -246,7 +246,7 @@ class PolicyAgent(Agent):
 
     def decide(self, position: Position) -> Decision:
         prediction = self.predict(position.observation()[None], position.action_mask()[None])
-        action = int(self._choose(prediction.probabilities, self.rng.reshape(1, 1))[0])
+        action = int(self._choose(prediction.probabilities, self.stream.reshape(1, 1))[0])
         network, legal = self.network, position.legal_actions()
         score = scores = probabilities = None
         if prediction.values is not None:
@@ -284,7 +284,7 @@ class PolicyAgent(Agent):
         probabilities = self.predict(observations, masks).probabilities
         if streams is None:
             return np.concatenate(
-                [self._choose(row[None], self.rng.reshape(1, 1)) for row in probabilities]
+                [self._choose(row[None], self.stream.reshape(1, 1)) for row in probabilities]
             )
         return self._choose(probabilities, streams)
 

@@ -8,6 +8,9 @@ OOPSLA 2014.
 
 from __future__ import annotations
 
+import random
+from typing import Any
+
 import numpy as np
 
 from .kernels import inner_kernel, kernel
@@ -57,3 +60,40 @@ def random_below(rng, bound):
 def random_unit(rng):
     """A random number from 0 up to, not including, 1."""
     return np.float64(random_bits(rng) >> SHIFT_11) * UNIT
+
+
+class RandomNumbers(random.Random):
+    """The random numbers of a stream for Python code, with the methods of :class:`random.Random`.
+
+    Args:
+        stream: where they come from; uint64 array of length 1, which changes with every number.
+    """
+
+    def __init__(self, stream: np.ndarray) -> None:
+        self._stream = stream
+        super().__init__()
+
+    def seed(self, *arguments: Any, **keywords: Any) -> None:
+        """Nothing: the stream has its seed already."""
+
+    def random(self) -> float:
+        """A number from 0 up to, not including, 1."""
+        return float(random_bits(self._stream) >> SHIFT_11) * UNIT
+
+    def getrandbits(self, k: int) -> int:
+        """A whole number of so many random bits."""
+        words = -(-k // 64)
+        bits = sum(int(random_bits(self._stream)) << 64 * number for number in range(words))
+        return bits & ((1 << k) - 1)
+
+    def integers(self, low: int, high: int | None = None) -> int:
+        """A whole number from 0 up to, not including, ``low``; or from ``low`` to ``high``."""
+        return self.randrange(low) if high is None else self.randrange(low, high)
+
+    def getstate(self) -> tuple[Any, ...]:
+        """The state of the stream."""
+        return (int(self._stream[0]),)
+
+    def setstate(self, state: tuple[Any, ...]) -> None:
+        """Go on from a state of :meth:`getstate`."""
+        self._stream[0] = state[0]

@@ -122,13 +122,13 @@ class PythonOpponent:
                 # 32 bits: numpy's RandomState and others take no longer seeds
                 self.player.reset(int(rng[0] >> np.uint64(32)))
             self._last = (number, episode)
-        own_stream = getattr(self.player, "rng", None)
+        own_stream = getattr(self.player, "stream", None)
         if (
             isinstance(own_stream, np.ndarray)
             and own_stream.dtype == np.uint64
             and own_stream.shape == (1,)
         ):
-            self.player.rng = rng
+            self.player.stream = rng
         position = Position(self.game, record)
         while not position.is_over and position.to_move != seat:
             try:

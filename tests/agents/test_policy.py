@@ -221,12 +221,12 @@ class OneByOne:
         self.reset, self.act = agent.reset, agent.act
 
     @property
-    def rng(self):
-        return self.agent.rng
+    def stream(self):
+        return self.agent.stream
 
-    @rng.setter
-    def rng(self, stream):
-        self.agent.rng = stream
+    @stream.setter
+    def stream(self, stream):
+        self.agent.stream = stream
 
 
 @pytest.mark.parametrize(
