@@ -176,6 +176,7 @@ def test_the_picture_shows_the_table_and_the_mixtures(tmp_path):
     assert (tmp_path / "league.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.thorough
 def test_the_command_trains_a_small_league(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = (
