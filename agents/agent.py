@@ -15,6 +15,7 @@ from ..envs import __version__
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import RandomNumbers, new_stream
 from ..envs.game import Game, Position
+from ..envs.loading.packages import version_of
 from ..envs.registry import make_game
 from ..envs.specification import (
     Parameter,
@@ -289,9 +290,10 @@ class Agent(ABC):
 
     @property
     def version(self) -> str:
-        """What decisions depend on besides the specification: the program and the opening book."""
+        """What decisions depend on besides the specification: programs, and the opening book."""
+        package = version_of(type(self).__module__) if self.foreign else ""
         book = "" if self._book is None else self._book.version
-        return f"plyground {__version__}" + (f", {book}" if book else "")
+        return ", ".join(filter(None, (f"plyground {__version__}", package, book)))
 
     @property
     def spec(self) -> str:

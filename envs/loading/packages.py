@@ -62,6 +62,15 @@ def load_packages(group: str) -> None:
             )
 
 
+def version_of(module: str) -> str:
+    """Name and version of the package that declares a module's games or agents; empty: none."""
+    top = module.partition(".")[0]
+    for each in (*declared(GAMES), *declared(AGENTS)):
+        if each.dist is not None and each.module.partition(".")[0] == top:
+            return f"{each.dist.name} {each.dist.version}"
+    return ""
+
+
 def import_own(name: str) -> ModuleType:
     """Import a module of the user's, which is looked for in the current folder too.
 

@@ -23,6 +23,7 @@ games = gymnasium.make_vec("plyground/MyNim-v0", num_envs=64, opponent="random")
 games.reset(seed=1)
 for _ in range(100):
     games.step(np.zeros(64, np.int64))
+assert plyground.make_agent("my_first").version.replace("-", "_").endswith(", my_first 0.1.0")
 aec = pettingzoo.make("aec", "plyground/my_nim-v0", stones=7)
 aec.reset(seed=1)
 aec.step(2)
