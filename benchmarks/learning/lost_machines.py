@@ -60,8 +60,16 @@ def disturb(words: list[str], cluster: Any, nodes: int, drivers: int, every: flo
         drivers: processes of the command that are killed.
         every: seconds between two nodes.
     """
+
+    def add_node() -> Any:
+        while True:
+            try:
+                return cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
+            except Exception as error:  # a machine that is too busy is late
+                print(f"a node has not started: {error}", file=sys.stderr, flush=True)
+
     environment = os.environ | {"RAY_USAGE_STATS_ENABLED": "0", "PLYGROUND_CHECKPOINT_SECONDS": "5"}
-    alive = [cluster.add_node(num_cpus=1, object_store_memory=MEMORY) for _ in range(2)]
+    alive = [add_node() for _ in range(2)]
     lost, began = [0, 0], time.monotonic()
     process = subprocess.Popen(words, stderr=subprocess.DEVNULL, env=environment)
     while process.poll() is None or process.returncode < 0:
@@ -72,7 +80,7 @@ def disturb(words: list[str], cluster: Any, nodes: int, drivers: int, every: flo
             continue
         began = time.monotonic()
         cluster.remove_node(alive.pop(0), allow_graceful=False)
-        alive.append(cluster.add_node(num_cpus=1, object_store_memory=MEMORY))
+        alive.append(add_node())
         lost[0] += 1
         if lost[0] * drivers // nodes > lost[1]:
             process.kill()
