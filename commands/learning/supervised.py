@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 from ...envs import make_game
@@ -18,7 +17,10 @@ def supervised(
     game: GameArgument,
     /,
     *,
-    data: Annotated[Path | None, option("FILE", "The dataset, made by plyground dataset.")] = None,
+    data: Annotated[
+        str | None,
+        option("FILE;FILE", "The dataset, made by plyground dataset; its files, if several."),
+    ] = None,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Learn from a dataset of perfect play: the yardstick of what a network can know.
@@ -34,7 +36,7 @@ def supervised(
     """
     board = make_game(game)
     values = {
-        "data": None if data is None else str(data),
+        "data": data,
         "evaluate": options.evaluate,
         "keep": options.keep,
     }

@@ -215,3 +215,25 @@ def test_files_that_are_no_dataset_are_refused_in_a_sentence(tmp_path):
 def test_no_process_is_left_behind(tmp_path):
     build_dataset(make_game("tic_tac_toe"), 600, tmp_path / "data.npz", place=Place(concurrency=2))
     assert multiprocessing.active_children() == []
+
+
+def test_several_files_are_read_as_one_dataset_of_all_their_positions(tmp_path):
+    game = make_game("tic_tac_toe")
+    for number, plies in enumerate((range(3), range(3, 9))):
+        build_dataset(game, 30, tmp_path / f"{number}.npz", plies=plies)
+    files = [tmp_path / "0.npz", tmp_path / "1.npz"]
+    parts = [plyground.datasets.load(file) for file in files]
+    whole = plyground.datasets.load(*files)
+    assert len(whole) == sum(map(len, parts))
+    for row in range(len(whole)):
+        part, index = (parts[0], row) if row < len(parts[0]) else (parts[1], row - len(parts[0]))
+        assert whole.position(row).record == part.position(index).record
+        assert (whole[row]["action_values"] == part[index]["action_values"]).all()
+
+
+def test_files_of_other_games_are_not_joined(tmp_path):
+    for name in ("tic_tac_toe", "tic_tac_toe:rows=3,cols=2,connect=2"):
+        build_dataset(make_game(name), 10, tmp_path / f"{len(name)}.npz")
+    first, second = sorted(tmp_path.glob("*.npz"))
+    with pytest.raises(SpecificationError, match="cannot be joined: games and teachers"):
+        plyground.datasets.load(first, second)

@@ -107,13 +107,30 @@ def write(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, A
         (_write_parquet if path.suffix == ".parquet" else _write_npz)(stream, arrays, text)
 
 
-def load(path: str | Path) -> Dataset:
-    """Read a dataset.
+def load(path: str | Path, *more: str | Path) -> Dataset:
+    """Read a dataset; with several files one that holds the positions of all, in this order.
 
     Raises:
-        SpecificationError: there is no such file, or it holds no dataset of this schema.
+        SpecificationError: there is no such file, it holds no dataset of this schema, or the
+            files differ in their game or in who gave the answers.
     """
-    path = Path(path)
+    parts = [_load(Path(each)) for each in (path, *more)]
+    first = parts[0]
+    for other, name in zip(parts, (path, *more), strict=True):
+        if (other.game, other.teacher) != (first.game, first.teacher):
+            raise SpecificationError(
+                f"{name} and {path} cannot be joined: games and teachers must be the same"
+            )
+    width = max(part.arrays["moves"].shape[1] for part in parts)
+    for part in parts:
+        moves = part.arrays["moves"]
+        missing = ((0, 0), (0, width - moves.shape[1]))
+        part.arrays["moves"] = np.pad(moves, missing, constant_values=-1)
+    arrays = {name: np.concatenate([part.arrays[name] for part in parts]) for name in first.arrays}
+    return Dataset(arrays, first.metadata)
+
+
+def _load(path: Path) -> Dataset:
     if not path.is_file():
         raise SpecificationError(f"there is no dataset {path}")
     try:

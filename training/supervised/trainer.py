@@ -152,6 +152,11 @@ class SupervisedTrainer(AverageTrainer):
         self.step = state["seen"]
 
 
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def train(
     game: Game,
     settings: SupervisedSettings,
@@ -169,13 +174,13 @@ def train(
         SpecificationError: the dataset cannot be read, or is of another board.
         TrainingError: the folder is not this run's, or the dataset has changed since it began.
     """
-    data = load(settings.data)
+    files = [Path(name) for name in settings.data.split(";")]
+    data = load(*files)
     if data.game != game:
         raise SpecificationError(f"{settings.data} is of {data.game.spec}, not of {game.spec}")
 
     def make_trainer() -> SupervisedTrainer:
-        with Path(settings.data).open("rb") as file:
-            checksum = hashlib.file_digest(file, "sha256").hexdigest()
+        checksum = " ".join(_checksum(path) for path in files)
         record = out / "dataset.sha256"
         if record.exists() and record.read_text().strip() != checksum:
             raise TrainingError(f"{settings.data} is not the dataset that this run began with")
