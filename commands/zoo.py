@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from rich.console import Console
 
 from ..agents.lookahead import QUIET
+from ..agents.policies.compiled.words import PRECISIONS
 from ..agents.policies.zoo import Card, ZooNetworks, boards, cards
 from ..envs.specification import SpecificationError
 from ..evaluation.report import display
@@ -110,17 +111,23 @@ def _facts(card: Card) -> list[tuple[str, str]]:
         speed = card.measured["speed"]
         text = f"{speed['batch_1']:g} µs, in a batch of 64 {speed['batch_64']:g} µs"
         facts.append(("a position takes", text))
-    if "bfloat16" in card.measured:
-        numbers = card.measured["bfloat16"]
-        speed, value, chance = (numbers[name] for name in ("speed", "value", "probability"))
-        text = (
-            f"{speed['batch_1']:g} and {speed['batch_64']:g} µs; values differ by "
-            f"{value['mean']:g} (at most {value['most']:g}), a position's probabilities by up to "
-            f"{chance['mean']:g} (at most {chance['most']:g}), {100 * numbers['same_move']:g} % of "
-            "moves are the same"
-        )
-        facts.append(("in bfloat16", text))
+    facts += [
+        (f"in {precision}", _rounded(card.measured[precision]))
+        for precision in [*PRECISIONS][1:]
+        if precision in card.measured
+    ]
     return facts
+
+
+def _rounded(numbers: Any) -> str:
+    """The speed in another precision, and what it changes."""
+    speed, value, chance = (numbers[name] for name in ("speed", "value", "probability"))
+    return (
+        f"{speed['batch_1']:g} and {speed['batch_64']:g} µs; values differ by "
+        f"{value['mean']:g} (at most {value['most']:g}), a position's probabilities by up to "
+        f"{chance['mean']:g} (at most {chance['most']:g}), {100 * numbers['same_move']:g} % of "
+        "moves are the same"
+    )
 
 
 def _duration(training: Any) -> str:

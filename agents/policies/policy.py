@@ -21,7 +21,7 @@ from ...envs.specification import Parameter, SpecificationError, refusing
 from ..agent import Agent, Decision
 from ..registry import register_agent
 from ..score import PlainScores, Score
-from .compiled.runner import PRECISIONS
+from .compiled.words import FLOAT32, PRECISIONS
 from .policy_file import NO_VALUE, OF_ACTIONS, Network, load_policy_file
 from .zoo import PREFIX, ZooNetworks
 
@@ -32,9 +32,10 @@ TIE = 1e-5
 PRECISION = Parameter(
     "precision",
     str,
-    PRECISIONS[0],
-    "of the numbers that the network multiplies; bfloat16 is faster and for some processors only",
-    choices=PRECISIONS,
+    FLOAT32.name,
+    "of the numbers that the network multiplies; bfloat16 and int8 are faster and for some "
+    "processors only",
+    choices=tuple(PRECISIONS),
 )
 
 

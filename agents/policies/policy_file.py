@@ -50,7 +50,8 @@ from ...envs.specification import (
 from .compiled.evaluation import CompiledNetwork
 from .compiled.model_file import FLOAT, Model, read_model
 from .compiled.program import Unsupported
-from .compiled.runner import PRECISIONS, Runner, compiled_runner
+from .compiled.runner import Runner, compiled_runner
+from .compiled.words import FLOAT32
 
 FORMAT = "policy 1"
 INPUT, OUTPUTS = "observation", ("logits", "value")
@@ -178,7 +179,7 @@ class Network(ABC):
         Raises:
             SpecificationError: it cannot be evaluated so.
         """
-        if precision != PRECISIONS[0]:
+        if precision != FLOAT32.name:
             raise SpecificationError(
                 f"precision={precision} is for policy files; {self.source} is none"
             )
@@ -209,7 +210,7 @@ class OnnxNetwork(Network):
     """
 
     def __init__(
-        self, source: str, data: bytes, compiled: bool = True, precision: str = PRECISIONS[0]
+        self, source: str, data: bytes, compiled: bool = True, precision: str = FLOAT32.name
     ) -> None:
         try:
             model = read_model(data)
@@ -234,12 +235,12 @@ class OnnxNetwork(Network):
         self.evaluator: str = f"compiled kernel, {precision}"
         if compiled:
             try:
-                self._runner = compiled_runner(model, self.game.facts.num_actions, precision)
+                self._runner = compiled_runner(model, self.game, precision)
             except Unsupported as missing:
                 reason = f", since the kernel has no {missing}"
-                if precision != PRECISIONS[0]:
+                if precision != FLOAT32.name:
                     raise SpecificationError(
-                        f"the policy {source} is evaluated in {PRECISIONS[0]} only{reason}"
+                        f"the policy {source} is evaluated in {FLOAT32.name} only{reason}"
                     ) from None
         if self._runner is None:
             self.evaluator = f"onnxruntime{reason}"

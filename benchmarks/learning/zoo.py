@@ -4,7 +4,7 @@ A network and its card lie in ``agents/policies/networks/GAME``. The steps::
 
     python benchmarks/learning/zoo.py add runs/az_c4 connect_four   # network, curves, card
     python benchmarks/learning/zoo.py curve runs/az_c4 connect_four # its curve alone, once more
-    python benchmarks/learning/zoo.py measure                       # speed, what bfloat16 changes
+    python benchmarks/learning/zoo.py measure                       # speed, what other precisions change
     python benchmarks/learning/zoo.py rate connect_four             # the pool of a board
     python benchmarks/learning/zoo.py judge connect_four            # move quality on a board
     plyground zoo --markdown > docs/zoo.md
@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 import onnx
 from plyground import Game, make_agent, make_game
-from plyground.agents.policies.compiled.runner import PRECISIONS
+from plyground.agents.policies.compiled.words import PRECISIONS
 from plyground.agents.policies.policy import masked_softmax
 from plyground.agents.policies.policy_file import OnnxNetwork
 from plyground.agents.policies.zoo import BOARDS, FOLDER, Card, ZooNetworks, cards
@@ -323,7 +323,7 @@ def output_of(*words: str) -> str:
 
 
 def measurements(network: OnnxNetwork) -> dict[str, Any]:
-    """The speed in float32 and in bfloat16, and how far the results of the latter are off.
+    """The speed in every precision, and how far the results of the smaller ones are off.
 
     The difference is that of what agents read: probabilities of legal actions, and values.
     """
@@ -334,26 +334,24 @@ def measurements(network: OnnxNetwork) -> dict[str, Any]:
         position = position.after(int(rng.choice(position.legal_actions())))
         position = game.initial_position() if position.is_over else position
     observations, masks = map(np.stack, zip(*samples))
-    speeds, results = {}, []
-    for precision in PRECISIONS:
+    logits, exact_values = network.evaluate(observations)
+    exact = masked_softmax(logits, masks)
+    measured: dict[str, Any] = {"speed": speed(network)}
+    for precision in [*PRECISIONS][1:]:
         agent = network.in_precision(precision)
-        speeds[precision] = speed(agent)
         logits, values = agent.evaluate(observations)
-        results.append((masked_softmax(logits, masks), values))
-    (exact, exact_values), (bfloat16, bfloat16_values) = results
-    errors = {"probability": np.abs(exact - bfloat16).max(axis=1)}
-    errors["value"] = np.abs(exact_values - bfloat16_values)
-    return {
-        "speed": speeds["float32"],
-        "bfloat16": {
-            "speed": speeds["bfloat16"],
+        rounded = masked_softmax(logits, masks)
+        errors = {"probability": np.abs(exact - rounded).max(axis=1)}
+        errors["value"] = np.abs(exact_values - values)
+        measured[precision] = {
+            "speed": speed(agent),
             **{
                 name: {"mean": round(float(error.mean()), 5), "most": round(float(error.max()), 4)}
                 for name, error in errors.items()
             },
-            "same_move": round(float((exact.argmax(1) == bfloat16.argmax(1)).mean()), 4),
-        },
-    }
+            "same_move": round(float((exact.argmax(1) == rounded.argmax(1)).mean()), 4),
+        }
+    return measured
 
 
 def speed(network: OnnxNetwork) -> dict[str, float]:

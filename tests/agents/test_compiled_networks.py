@@ -19,13 +19,13 @@ from plyground import make_agent, make_game
 from plyground.agents.policies import zoo
 from plyground.agents.policies.compiled import program
 from plyground.agents.policies.compiled.model_file import read_model, read_tensor
-from plyground.agents.policies.compiled.runner import PRECISIONS, Runner
-from plyground.agents.policies.compiled.tile import MULTIPLIES_PAIRS
+from plyground.agents.policies.compiled.runner import Runner, sample_of
+from plyground.agents.policies.compiled.words import INT8, PRECISIONS, bytes_for
 from plyground.agents.policies.policy_file import OnnxNetwork, load_policy_file
 from plyground.envs.specification import SpecificationError
 
 COMPILED = "compiled kernel, float32"
-PRECISIONS_HERE = PRECISIONS if MULTIPLIES_PAIRS else PRECISIONS[:1]
+PRECISIONS_HERE = [name for name, precision in PRECISIONS.items() if precision.is_possible]
 FEW, MANY = 60, 1000
 MOST = 1e-4  # between kernel and onnxruntime
 # a processor with AVX2 and without AVX-512, as numba can be told of it
@@ -89,7 +89,11 @@ def test_the_bits_are_those_of_single_positions_and_of_smaller_tiles(card, preci
     for columns in (1, 4):
         model = read_model(network.data)
         program_of_tile = program.compile_network(
-            model, facts.num_actions, columns, pairs=precision == "bfloat16"
+            model,
+            facts.num_actions,
+            columns,
+            PRECISIONS[precision],
+            sample_of(network.game) if precision == INT8.name else None,
         )
         smaller = Runner(program_of_tile, facts.num_actions)(observations)
         assert np.array_equal(logits, smaller[0])
@@ -106,8 +110,13 @@ def test_sums_are_those_of_rounded_weights(precision, tmp_path):
         fraction, exponent = np.frexp(weights)
         weights = np.ldexp(np.round(fraction * 256) / 256, exponent)
     observations = observations_of(network.game, 19)
+    numbers = observations.reshape(19, -1)
+    if precision == "int8":
+        steps = np.abs(weights).max(axis=0) / 127
+        weights, step = np.rint(weights / steps) * steps, bytes_for(0, 1).step
+        numbers = np.rint(numbers / step) * step
     logits = network.evaluate(observations)[0]
-    assert np.abs(logits - (observations.reshape(19, -1) @ weights + 1 / 3)).max() < 1e-5
+    assert np.abs(logits - (numbers @ weights + 1 / 3)).max() < 1e-5
     again = pickle.loads(pickle.dumps(network))
     assert again.evaluator == network.evaluator
     assert np.array_equal(again.evaluate(observations)[0], logits)
@@ -123,14 +132,40 @@ def test_agents_play_in_every_precision_and_keep_to_it(agent, precision):
     assert (plain.value == rounded.value) == (precision == "float32")
 
 
-def test_a_precision_that_the_processor_lacks_is_refused(monkeypatch):
-    monkeypatch.setattr(program, "MULTIPLIES_PAIRS", False)
+@pytest.mark.parametrize("name", ["bfloat16", "int8"])
+def test_a_precision_that_the_processor_lacks_is_refused(name, monkeypatch):
+    monkeypatch.setitem(PRECISIONS, name, PRECISIONS[name]._replace(is_possible=False))
     complaint = "zoo:tic_tac_toe is evaluated in float32 only, since the kernel has no multiplicat"
     for agent in ("zoo:tic_tac_toe", "mcts:network=zoo:tic_tac_toe"):
         with pytest.raises(SpecificationError, match=complaint):
-            make_agent(f"{agent},precision=bfloat16", "tic_tac_toe")
+            make_agent(f"{agent},precision={name}", "tic_tac_toe")
     with pytest.raises(SpecificationError, match="precision= is for searches with a network"):
         make_agent("mcts:precision=bfloat16")
+
+
+@pytest.mark.skipif("int8" not in PRECISIONS_HERE, reason="the processor does not multiply bytes")
+def test_negative_numbers_are_bytes_too(tmp_path):
+    """A dense layer reads numbers of both signs; a convolution of them is left alone."""
+    weights = np.random.default_rng(1).normal(size=(18, 9))
+    path = write_network(tmp_path / "linear.onnx", "tic_tac_toe", weights)
+    model = onnx.load(path)
+    half = onnx.numpy_helper.from_array(np.full(1, 0.5, np.float32), "half")
+    model.graph.initializer.append(half)
+    model.graph.node[0].input[0] = "centred"
+    model.graph.node.insert(0, helper.make_node("Sub", ["observation", "half"], ["centred"]))
+    data = model.SerializeToString()
+    exact, rounded = (OnnxNetwork("own", data, precision=name) for name in ("float32", "int8"))
+    observations = observations_of(exact.game, 19)
+    difference = exact.evaluate(observations)[0] - rounded.evaluate(observations)[0]
+    assert 0 < np.abs(difference).max() < 0.1
+    kernel = onnx.numpy_helper.from_array(np.ones((2, 3, 3, 3), np.float32), "kernel")
+    model.graph.initializer.append(kernel)
+    model.graph.node.insert(
+        1, helper.make_node("Conv", ["centred", "kernel"], ["summed"], pads=[1, 1, 1, 1])
+    )
+    model.graph.node[2].input[0] = "summed"
+    with pytest.raises(SpecificationError, match="int8 of negative numbers on a board"):
+        OnnxNetwork("own", model.SerializeToString(), precision="int8")
 
 
 def test_threads_evaluate_side_by_side():

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from ...agents.policies.compiled.model_file import read_model
-from ...agents.policies.compiled.runner import PRECISIONS, Runner, compiled_runner
-from ...agents.policies.compiled.tile import FUSES, MULTIPLIES_PAIRS
+from ...agents.policies.compiled.runner import Runner, compiled_runner
+from ...agents.policies.compiled.words import BFLOAT16, FLOAT32
 from ...agents.policies.policy import open_network
 from ...agents.policies.policy_file import WHOLE_RETURN, Network, policy_metadata
 from ...envs.game import Game
@@ -78,7 +78,7 @@ class CompiledEvaluator:
 
     def __init__(self, network: BoardNetwork, game: Game, discount: float, precision: str) -> None:
         self._network, self._precision = network.eval(), precision
-        self._num_actions = game.facts.num_actions
+        self._game = game
         metadata = policy_metadata(game, "alphazero", WHOLE_RETURN, discount)
         self._exporter = NetworkExporter(PolicyAndValue(network).eval(), game, metadata)
         self._run: Runner
@@ -87,7 +87,7 @@ class CompiledEvaluator:
         """As :meth:`Evaluator.load`."""
         self._network.load_state_dict(weights)
         model = read_model(self._exporter.content())
-        self._run = compiled_runner(model, self._num_actions, self._precision)
+        self._run = compiled_runner(model, self._game, self._precision)
 
     def evaluate(self, observations: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
         """As :meth:`Evaluator.evaluate`."""
@@ -122,8 +122,9 @@ def make_evaluator(
         return FixedEvaluator(predecessor)
     network = make_network(game, settings, 0)
     bfloat16 = use_bfloat16(settings.precision, device)
-    if device.type == "cpu" and (MULTIPLIES_PAIRS if bfloat16 else FUSES):
-        return CompiledEvaluator(network, game, settings.discount, PRECISIONS[bfloat16])
+    precision = BFLOAT16 if bfloat16 else FLOAT32
+    if device.type == "cpu" and precision.is_possible:
+        return CompiledEvaluator(network, game, settings.discount, precision.name)
     return Evaluator(network, device, settings.games, bfloat16)
 
 

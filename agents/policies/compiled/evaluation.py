@@ -40,7 +40,8 @@ class CompiledNetwork(NamedTuple):
         num_board_layers: how many of them, from the first, are carried out for one position after
             the other; those after them for a batch at once.
         tables: of elements, to which layers refer, int64.
-        weights: float32; or uint32, pairs of bfloat16, with biases that are the bits of float32.
+        weights: float32; or words, uint32 of two bfloat16 or int32 of four int8, between which
+            factors and biases are the bits of float32.
         workspace: float32; what the layers compute. Each thread needs its own.
         observation, result: where the vectors of both start in the workspace.
         columns: the most columns of a tile.
@@ -146,13 +147,17 @@ def _add_channels(layer, workspace, position):
 
 @inner_kernel
 def _pack(layer, weights, workspace, position):
-    """Round the inputs of a layer to pairs of bfloat16."""
+    """Write the inputs of a layer as they are multiplied: as bfloat16, or as bytes."""
     floats = _address(workspace.ctypes.data)
     for block in range(layer[3]):
         place = block * layer[4] + position * layer[5]
-        target = layer[2] + place // 2
+        source, target = layer[1] + place, layer[2] + place // layer[6]
         pack_block(
-            weights, floats + _address((layer[1] + place) * 4), floats + _address(target * 4)
+            weights,
+            floats + _address(source * 4),
+            floats + _address(target * 4),
+            layer[7],
+            layer[8],
         )
 
 

@@ -20,7 +20,7 @@ class Buffer:
         base: where it begins in the workspace.
         blocks: of 16 channels.
         rows, columns, margin: of a board; a vector has no rows.
-        cell: floats, or pairs of bfloat16, from cell to cell, and from position to position.
+        cell: words of four bytes from cell to cell, and from position to position.
     """
 
     def __init__(
@@ -68,3 +68,42 @@ class Layer:
         self.add: Buffer | None = None
         self.relu = False
         self.can_add = False  # a layer whose sums take one more number
+
+
+def board_layers(all_layers: list[Layer]) -> set[Layer]:
+    """The layers of boards, and those that these need: carried out position by position."""
+    layers: set[Layer] = set()
+    needs: set[Buffer] = set()
+    for layer in reversed(all_layers):
+        if layer.writes in needs or any(buffer.is_board for buffer in (layer.writes, *layer.reads)):
+            layers.add(layer)
+            needs.update(layer.reads)
+    return layers
+
+
+def place(buffers: list[Buffer], layers: list[Layer], share: bool) -> int:
+    """Give every buffer its base; how many floats all take.
+
+    With ``share`` boards take the places of those that are no longer needed.
+    """
+    end, last = 0, dict[Buffer, int]()
+    spare: dict[tuple[int, ...], list[int]] = {}
+    for index, layer in enumerate(layers):
+        last.update(dict.fromkeys([*layer.reads, layer.writes], index))
+    boards = [layer.writes for layer in layers]
+    for buffer in buffers:
+        if not buffer.is_board:
+            buffer.base, end = end, end + buffer.floats
+    for index, layer in enumerate(layers):
+        buffer = layer.writes
+        if buffer.is_board and boards.index(buffer) == index:
+            shape = buffer.blocks, buffer.rows, buffer.columns, buffer.cell
+            if spare.get(shape):
+                buffer.base = spare[shape].pop()
+            else:
+                buffer.base, end = end, end + buffer.floats
+        for each in {*layer.reads, buffer}:
+            if share and each.is_board and last[each] == index:
+                shape = each.blocks, each.rows, each.columns, each.cell
+                spare.setdefault(shape, []).append(each.base)
+    return end

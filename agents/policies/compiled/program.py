@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import evaluation as e
-from .layer import Buffer, Layer
+from .layer import Buffer, Layer, board_layers, place
 from .model_file import Model, Node, read_tensor
 from .operators import ATTRIBUTES, CONSTANTS, FUNCTIONS, MOVES, OPSETS, as_computed
-from .tile import BLOCKS, COLUMNS, FUSES, LANES, MULTIPLIES_PAIRS
+from .tile import BLOCKS, COLUMNS, FUSES, LANES
+from .words import FLOAT32, Bytes, Precision, bytes_for
 
 
 class Unsupported(Exception):
@@ -33,7 +34,11 @@ class _Value(NamedTuple):
 
 
 def compile_network(
-    model: Model, num_actions: int, columns: int = COLUMNS, pairs: bool = False
+    model: Model,
+    num_actions: int,
+    columns: int = COLUMNS,
+    precision: Precision = FLOAT32,
+    sample: np.ndarray | None = None,
 ) -> e.CompiledNetwork:
     """The network of a policy file for :func:`.evaluation.evaluate_network`.
 
@@ -41,30 +46,54 @@ def compile_network(
         model: the file's content.
         num_actions: how many logits it gives.
         columns: the most columns of a tile; it changes the speed and no result.
-        pairs: whether layers multiply pairs of bfloat16.
+        precision: of what its layers multiply.
+        sample: observations (N, …), float32, whose numbers say what bytes mean.
 
     Raises:
         Unsupported: it holds layers that are not compiled, or numba or the processor does not fuse
-            multiplications with additions.
+            multiplications with additions, or does not multiply in this precision.
     """
     if not FUSES:
         raise Unsupported("fused multiplication and addition")
-    if pairs and not MULTIPLIES_PAIRS:
-        raise Unsupported("multiplication of bfloat16 on this processor")
+    if not precision.is_possible:
+        raise Unsupported(f"multiplication of {precision.name} on this processor")
     try:
-        return _Compiler(model, pairs).compile(num_actions, columns)
+        inputs = None
+        if sample is not None:
+            inputs = [bytes_for(*each) for each in _ranges(model, num_actions, sample)]
+        return _Compiler(model, precision, inputs).compile(num_actions, columns)
     except Unsupported:
         raise
     except Exception as error:  # graphs that are not of the suite's making may have any form
         raise Unsupported("way to read its graph") from error
 
 
+def _ranges(model: Model, num_actions: int, sample: np.ndarray) -> list[tuple[float, float]]:
+    """The least and the greatest of the numbers that layers multiply, in the order of these."""
+    compiler = _Compiler(model)
+    network = compiler.compile(num_actions, COLUMNS, share=False)
+    logits, values = np.empty((1, num_actions), np.float32), np.empty(1, np.float32)
+    parts = [network.workspace[x.base : x.base + x.floats] for x in compiler.words_of]
+    lows, highs = np.zeros((2, len(parts)))
+    for observation in sample.reshape(len(sample), 1, -1):
+        e.evaluate_network(network, observation, logits, values)
+        lows = np.minimum(lows, [part.min() for part in parts])
+        highs = np.maximum(highs, [part.max() for part in parts])
+    return [*zip(lows.tolist(), highs.tolist(), strict=True)]
+
+
 class _Compiler:
     """Reads a graph."""
 
-    def __init__(self, model: Model, pairs: bool) -> None:
-        self.pairs = pairs
-        self.pairs_of: dict[Buffer, Buffer] = {}
+    def __init__(
+        self,
+        model: Model,
+        precision: Precision = FLOAT32,
+        inputs: list[Bytes] | None = None,
+    ) -> None:
+        self.precision = precision
+        self.inputs = inputs or []  # what bytes mean, for each buffer that is multiplied
+        self.words_of: dict[Buffer, Buffer] = {}
         self.layers: list[Layer] = []
         self.buffers: list[Buffer] = []
         self.places = 0
@@ -160,7 +189,7 @@ class _Compiler:
             raise Unsupported(f"{kind} of this form")
         x, order = self.as_vector(inputs[0].array)
         out = self.vector(outputs)
-        kernel, place, width = self.store(weights[order][None], bias)
+        kernel, place, width = self.store(weights[order][None], bias, x)
         x = self.packed(x)
         layer = Layer(
             lambda layer: [
@@ -192,7 +221,7 @@ class _Compiler:
         )
         out = self.board(outputs, rows, columns)
         taps = weights.transpose(2, 3, 1, 0).reshape(-1, channels, outputs)
-        kernel, place, width = self.store(taps, bias)
+        kernel, place, width = self.store(taps, bias, x)
         x = self.packed(x)
         layer = Layer(
             lambda layer: [
@@ -390,48 +419,61 @@ class _Compiler:
         return len(self.tables) - rows.size
 
     def packed(self, x: Buffer) -> Buffer:
-        """What a layer multiplies: the buffer, or its numbers as pairs."""
-        if not self.pairs:
-            return x
-        if x not in self.pairs_of:
-            shape = (x.blocks * LANES, x.rows, x.columns, x.margin, LANES // 2)
-            out = self.pairs_of[x] = self._buffer(Buffer(self.places, *shape))
-            board = (x.floats // LANES, LANES, 0)  # how many blocks, and how far apart
-            blocks = board if x.is_board else (x.blocks, x.block_size, LANES)
-            layer = Layer(lambda layer: [e.PACK, x.base, out.base, *blocks], [x], out)
-            self.layers.append(layer)
-        return self.pairs_of[x]
+        """What a layer multiplies: the buffer, or its numbers in words."""
+        if x not in self.words_of:
+            self.words_of[x] = x if self.precision.per_word == 1 else self._packed(x)
+        return self.words_of[x]
 
-    def store(self, weights: np.ndarray, bias: np.ndarray) -> tuple[int, int, int]:
-        """Keep weights (taps, inputs, outputs) and biases; where both start, and their width."""
+    def _packed(self, x: Buffer) -> Buffer:
+        per_word, bits = self.precision.per_word, self._bytes_of(x).bits
+        shape = (x.blocks * LANES, x.rows, x.columns, x.margin, LANES // per_word)
+        out = self._buffer(Buffer(self.places, *shape))
+        board = (x.floats // LANES, LANES, 0)  # how many blocks, and how far apart
+        blocks = board if x.is_board else (x.blocks, x.block_size, LANES)
+        row = (*blocks, per_word, *bits)
+        self.layers.append(Layer(lambda layer: [e.PACK, x.base, out.base, *row], [x], out))
+        return out
+
+    def _bytes_of(self, x: Buffer) -> Bytes:
+        """What the bytes mean that a buffer's numbers become, if any do."""
+        if not self.inputs:
+            return Bytes()
+        meaning = self.inputs[[*self.words_of, x].index(x)]
+        if meaning.zero and x.is_board:  # rows beyond the board are not multiplied
+            raise Unsupported("int8 of negative numbers on a board")
+        return meaning
+
+    def store(self, weights: np.ndarray, bias: np.ndarray, x: Buffer) -> tuple[int, int, int]:
+        """Keep the weights (taps, inputs, outputs) of a buffer's numbers, and biases.
+
+        Returns where both start, and their width.
+        """
         taps, inputs, outputs = weights.shape
         width = -(-outputs // (BLOCKS * LANES)) * BLOCKS * LANES
-        padded = np.zeros((taps, inputs + inputs % 2 * self.pairs, width), np.float32)
+        more = -inputs % self.precision.per_word
+        padded = np.zeros((taps, inputs + more, width), np.float32)
         padded[:, :inputs, :outputs] = weights
-        words: Any = padded.view(np.uint32)
-        if self.pairs:  # rounded to the nearest, to even where both are as near
-            halves = (words + 0x7FFF + (words >> 16 & 1)) >> 16
-            words = halves[:, ::2] | halves[:, 1::2] << 16
         biases = np.zeros(width, np.float32)
         biases[:outputs] = bias
-        self.weights += [words.ravel(), biases.view(np.uint32)]
+        words, ends = self.precision.words(padded, biases, self._bytes_of(x))
+        self.weights += [words.ravel(), ends.ravel()]
         end = self.num_weights + words.size
-        start, self.num_weights = self.num_weights, end + width
+        start, self.num_weights = self.num_weights, end + ends.size
         return start, end, width
 
     # the result
 
-    def compile(self, num_actions: int, columns: int) -> e.CompiledNetwork:
-        """The network, with every buffer in its part of the workspace."""
+    def compile(self, num_actions: int, columns: int, share: bool = True) -> e.CompiledNetwork:
+        """The network; buffers that are not needed at the same time may share memory."""
         outputs = [self.place(self.values[name]).ravel() for name in ("logits", "value")]
         if [len(each) for each in outputs] != [num_actions, 1]:
             raise Unsupported("outputs of its shapes")
         result = self.vector(num_actions + 1)
         self.copy(np.concatenate(outputs), result.tensor(num_actions + 1).ravel(), result)
-        on_boards = self._board_layers()
+        on_boards = board_layers(self.layers)
         layers = [layer for layer in self.layers if layer in on_boards]
         layers += [layer for layer in self.layers if layer not in on_boards]
-        floats = self._place(layers)
+        floats = place(self.buffers, layers, share)
         rows = [layer.row(layer) for layer in layers]
         table = np.zeros((len(rows), max(map(len, rows))), np.int64)
         for index, row in enumerate(rows):
@@ -448,45 +490,9 @@ class _Compiler:
             table,
             len(on_boards),
             np.array(self.tables, np.int64),
-            weights if self.pairs else weights.view(np.float32),
+            weights.view(self.precision.words_type),
             workspace,
             self.observation.base,
             result.base,
             columns,
         )
-
-    def _board_layers(self) -> set[Layer]:
-        """The layers of boards, and those that these need: carried out position by position."""
-        layers: set[Layer] = set()
-        needs: set[Buffer] = set()
-        for layer in reversed(self.layers):
-            if layer.writes in needs or any(
-                buffer.is_board for buffer in (layer.writes, *layer.reads)
-            ):
-                layers.add(layer)
-                needs.update(layer.reads)
-        return layers
-
-    def _place(self, layers: list[Layer]) -> int:
-        """Give every buffer its base; boards take the places of those no longer needed."""
-        end, last = 0, dict[Buffer, int]()
-        spare: dict[tuple[int, ...], list[int]] = {}
-        for index, layer in enumerate(layers):
-            last.update(dict.fromkeys([*layer.reads, layer.writes], index))
-        boards = [layer.writes for layer in layers]
-        for buffer in self.buffers:
-            if not buffer.is_board:
-                buffer.base, end = end, end + buffer.floats
-        for index, layer in enumerate(layers):
-            buffer = layer.writes
-            if buffer.is_board and boards.index(buffer) == index:
-                shape = buffer.blocks, buffer.rows, buffer.columns, buffer.cell
-                if spare.get(shape):
-                    buffer.base = spare[shape].pop()
-                else:
-                    buffer.base, end = end, end + buffer.floats
-            for each in {*layer.reads, buffer}:
-                if each.is_board and last[each] == index:
-                    shape = each.blocks, each.rows, each.columns, each.cell
-                    spare.setdefault(shape, []).append(each.base)
-        return end

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import functools
+import random
 import threading
 
 import numpy as np
 
 from ....envs.compiled.kernels import entry_point
+from ....envs.game import Game
 from .evaluation import CompiledNetwork, aligned_floats, evaluate_network
 from .model_file import Model
 from .program import compile_network
-from .tile import FUSES, MULTIPLIES_PAIRS
+from .tile import FUSES
+from .words import INT8, PRECISIONS
 
-PRECISIONS = ("float32", "bfloat16")  # of the numbers that are multiplied; the first is the default
+SAMPLE = 256  # positions of random games that decide what bytes mean
 
 
 def evaluator_here() -> str:
     """What evaluates networks on this machine, in words."""
     if not FUSES:
         return "onnxruntime, since the kernel has no fused multiplication and addition"
-    return f"the compiled kernel, in {' or '.join(PRECISIONS[: 1 + MULTIPLIES_PAIRS])}"
+    possible = [each.name for each in PRECISIONS.values() if each.is_possible]
+    return f"the compiled kernel, in {' or '.join(possible)}"
 
 
 class Runner:
@@ -54,11 +59,26 @@ class Runner:
         return self._network._replace(workspace=workspace)
 
 
-def compiled_runner(model: Model, num_actions: int, precision: str) -> Runner:
-    """What runs a policy file by the kernel, in one of :data:`PRECISIONS`.
+def compiled_runner(model: Model, game: Game, precision: str) -> Runner:
+    """What runs a policy file for a game by the kernel, in one of :data:`PRECISIONS`.
 
     Raises:
         Unsupported: the kernel cannot.
     """
-    pairs = precision != PRECISIONS[0]
-    return Runner(compile_network(model, num_actions, pairs=pairs), num_actions)
+    sample = sample_of(game) if precision == INT8.name else None
+    actions = game.facts.num_actions
+    network = compile_network(model, actions, precision=PRECISIONS[precision], sample=sample)
+    return Runner(network, actions)
+
+
+@functools.lru_cache(maxsize=8)
+def sample_of(game: Game) -> np.ndarray:
+    """Observations of random games, always the same ones, float32 (N, …)."""
+    chance, observations = random.Random(1), list[np.ndarray]()
+    position = game.initial_position()
+    while len(observations) < SAMPLE:
+        observations.append(position.observation())
+        position.play(chance.choice(position.legal_actions()))
+        if position.is_over:
+            position = game.initial_position()
+    return np.stack(observations).astype(np.float32)

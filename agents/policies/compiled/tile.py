@@ -13,7 +13,9 @@ the order of rows, columns and channels. No other rounding takes place, so the r
 bits whatever the tile's size and the processor.
 
 Weights in bfloat16 lie in pairs of inputs, and so do the inputs: :func:`pack_block` rounds them.
-One instruction then multiplies both and adds them to a sum in float32.
+One instruction then multiplies both and adds them to a sum in float32. Weights in int8 lie in
+fours; their sums are whole numbers, from which the result in float32 follows by one factor and one
+term of each output.
 """
 
 from __future__ import annotations
@@ -44,18 +46,22 @@ FUSES: bool = bool(_FEATURES & {"fma", "neon"}) and not numba.config.DISABLE_JIT
 BLOCKS, COLUMNS = (2, 8) if "avx512f" in _FEATURES else (1, 6)
 # more blocks for tiles of few columns: enough sums to hide how long each takes
 MOST_BLOCKS = (0, 4, *[2] * 7) if "avx512f" in _FEATURES else (0, 4, 2, 1, 1, 1, 1)
-# whether it multiplies pairs of bfloat16
+# how many inputs there are in a word of four bytes, by the type of the words of weights
+PER_WORD = {"float32": 1, "uint32": 2, "int32": 4}
+# whether it multiplies pairs of bfloat16, and fours of int8
 MULTIPLIES_PAIRS: bool = FUSES and "avx512bf16" in _FEATURES
+MULTIPLIES_FOURS: bool = FUSES and "avx512vnni" in _FEATURES
 
 FIRST, SUM, POSITIVE_SUM, HIGHEST = range(4)  # what is made of two blocks
 
+_DOT_PRODUCTS = {2: "llvm.x86.avx512bf16.dpbf16ps.512", 4: "llvm.x86.avx512.vpdpbusd.512"}
 _Sums = dict[tuple[int, int], Any]  # of each column and block, a place on the stack
 
 _FLOAT, _INT = ir.FloatType(), ir.IntType(64)
 _VECTOR = ir.VectorType(_FLOAT, LANES)
 _BYTES = 4
-_PAIRS = ir.VectorType(ir.IntType(32), LANES)
-_FIRST = ir.Constant(_PAIRS, [0] * LANES)
+_WORDS = ir.VectorType(ir.IntType(32), LANES)
+_FIRST = ir.Constant(_WORDS, [0] * LANES)
 
 
 def _pointer(builder: Any, address: Any, floats: Any, kind: Any) -> Any:
@@ -70,7 +76,12 @@ def _load(builder: Any, address: Any, floats: Any, kind: Any = _VECTOR) -> Any:
 
 
 def _load_to_all_lanes(builder: Any, address: Any, floats: Any, kind: Any) -> Any:
-    number = builder.load(_pointer(builder, address, floats, kind.element))
+    return _in_all_lanes(
+        builder, builder.load(_pointer(builder, address, floats, kind.element)), kind
+    )
+
+
+def _in_all_lanes(builder: Any, number: Any, kind: Any) -> Any:
     nothing = ir.Constant(kind, ir.Undefined)
     vector = builder.insert_element(nothing, number, ir.IntType(32)(0))
     return builder.shuffle_vector(vector, nothing, _FIRST)
@@ -81,28 +92,51 @@ def _call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
 
-def in_pairs(weights: Any) -> bool:
-    """Whether weights, or numba's type of them, are pairs of bfloat16."""
-    return str(weights.dtype) == "uint32"
+def inputs_per_word(weights: Any) -> int:
+    """How many inputs lie in a word, for weights or numba's type of them."""
+    return PER_WORD[str(weights.dtype)]
 
 
 @intrinsic
-def pack_block(typingctx: Any, weights: Any, source: Any, target: Any) -> Any:
-    """Round the floats of a block, at an address, to pairs of bfloat16, at another.
+def pack_block(
+    typingctx: Any, weights: Any, source: Any, target: Any, factor: Any, zero: Any
+) -> Any:
+    """Write the floats of a block, at an address, as they are multiplied, to another.
 
-    Nothing is done where the weights are no pairs.
+    They become bfloat16; or bytes, by a factor (the bits of a float32) and the byte that means 0.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        if in_pairs(weights):
-            halves = ir.VectorType(ir.IntType(16), LANES)
-            block = _load(builder, arguments[1], _INT(0))
-            result = _call(builder, "llvm.x86.avx512bf16.cvtneps2bf16.512", halves, block)
-            place = _pointer(builder, arguments[2], _INT(0), halves)
-            builder.store(result, place).align = _BYTES
+        per_word = inputs_per_word(weights)
+        if per_word == 1:
+            return context.get_dummy_value()
+        numbers = _load(builder, arguments[1], _INT(0))
+        if per_word == 2:
+            result = _call(
+                builder,
+                "llvm.x86.avx512bf16.cvtneps2bf16.512",
+                ir.VectorType(ir.IntType(16), LANES),
+                numbers,
+            )
+        else:
+            result = _in_bytes(builder, numbers, *arguments[3:])
+        place = _pointer(builder, arguments[2], _INT(0), result.type)
+        builder.store(result, place).align = 1
         return context.get_dummy_value()
 
-    return types.void(weights, types.uintp, types.uintp), codegen
+    return types.void(weights, types.uintp, types.uintp, types.int64, types.int64), codegen
+
+
+def _in_bytes(builder: Any, numbers: Any, factor: Any, zero: Any) -> Any:
+    """Numbers as the nearest bytes, a half upwards; those out of range as the last byte."""
+    factor = builder.bitcast(builder.trunc(factor, ir.IntType(32)), _FLOAT)
+    half = builder.fadd(builder.sitofp(zero, _FLOAT), _FLOAT(0.5))
+    factors, halves = (_in_all_lanes(builder, each, _VECTOR) for each in (factor, half))
+    scaled = _call(builder, f"llvm.fma.v{LANES}f32", _VECTOR, numbers, factors, halves)
+    for name, bound in (("maxnum", 0.0), ("minnum", 255.0)):
+        bounds = ir.Constant(_VECTOR, [bound] * LANES)
+        scaled = _call(builder, f"llvm.{name}.v{LANES}f32", _VECTOR, scaled, bounds)
+    return builder.trunc(builder.fptosi(scaled, _WORDS), ir.VectorType(ir.IntType(8), LANES))
 
 
 @intrinsic(prefer_literal=True)
@@ -148,7 +182,7 @@ class _Arguments(NamedTuple):
     width: Any
     out_block: Any
     relu: Any
-    pairs: bool
+    per_word: int
 
 
 @intrinsic
@@ -178,7 +212,8 @@ def add_tile(
         typingctx: of numba.
         x: address of the input that the kernel's first row and column meet at the first cell.
         weights: address of (kernel rows, kernel columns, channels, width), at the first output.
-        bias: address of the outputs' biases.
+        bias: address of the outputs' biases; for bytes of what their sums begin with, and so many
+            places after it and twice so many, as there are outputs, of factor and bias.
         add: address of what is added to the sums, stored as the output is; 0: nothing.
         out: address of the output's first cell.
         first_row: the first of the kernel's rows that meets the board.
@@ -192,11 +227,11 @@ def add_tile(
         relu: whether negative results become 0.
         columns: 1 to :data:`COLUMNS`.
         blocks: :data:`BLOCKS`, or the :data:`MOST_BLOCKS` of so many columns.
-        kind: the array of all weights, whose type says whether they are pairs.
+        kind: the array of all weights, whose type says what a word of them holds.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        values = _Arguments(*[*arguments[:-3], in_pairs(kind)])
+        values = _Arguments(*[*arguments[:-3], inputs_per_word(kind)])
         for columns in range(1, COLUMNS + 1):
             with builder.if_then(builder.icmp_signed("==", arguments[-3], _INT(columns))):
                 for blocks in {BLOCKS, MOST_BLOCKS[columns]}:
@@ -210,14 +245,13 @@ def add_tile(
 def _emit_tile(builder: Any, tile: _Arguments, columns: int, blocks: int) -> None:
     """The code of a tile of one size."""
     cells = [(column, block) for column in range(columns) for block in range(blocks)]
-    sums = {cell: cgutils.alloca_once(builder, _VECTOR) for cell in cells}
+    kind = _WORDS if tile.per_word == 4 else _VECTOR
+    sums = {cell: cgutils.alloca_once(builder, kind) for cell in cells}
     for column, block in cells:
-        builder.store(_load(builder, tile.bias, _INT(block * LANES)), sums[column, block])
+        builder.store(_load(builder, tile.bias, _INT(block * LANES), kind), sums[column, block])
     # in words of four bytes: those of a cell's block, those of all inputs of a tap
-    cell = LANES // 2 if tile.pairs else LANES
-    inputs = tile.channels
-    if tile.pairs:
-        inputs = builder.sdiv(builder.add(inputs, _INT(1)), _INT(2))
+    cell, others = LANES // tile.per_word, tile.per_word - 1
+    inputs = builder.sdiv(builder.add(tile.channels, _INT(others)), _INT(tile.per_word))
     channel_blocks = builder.sdiv(builder.add(inputs, _INT(cell - 1)), _INT(cell))
     rows = cgutils.for_range_slice(builder, tile.first_row, tile.last_row, _INT(1), inc=True)
     with rows as (row, _), cgutils.for_range(builder, tile.kernel_columns) as kernel_column:
@@ -240,7 +274,7 @@ def _emit_tile(builder: Any, tile: _Arguments, columns: int, blocks: int) -> Non
 
 def _emit_sums(builder: Any, tile: _Arguments, sums: _Sums, x: Any, weights: Any) -> None:
     """Add one input of every column, or a pair, times its weights, to the sums."""
-    kind, cell = (_PAIRS, LANES // 2) if tile.pairs else (_VECTOR, LANES)
+    kind, cell = _VECTOR if tile.per_word == 1 else _WORDS, LANES // tile.per_word
     factors: dict[int, Any] = {}
     inputs: dict[int, Any] = {}
     for (column, block), slot in sums.items():
@@ -251,11 +285,10 @@ def _emit_sums(builder: Any, tile: _Arguments, sums: _Sums, x: Any, weights: Any
             place = builder.add(x, _INT(column * cell))
             inputs[column] = _load_to_all_lanes(builder, tile.x, place, kind)
         total, both = builder.load(slot), (inputs[column], factors[block])
-        if tile.pairs:
-            name = "llvm.x86.avx512bf16.dpbf16ps.512"
-            result = _call(builder, name, _VECTOR, total, *both)
-        else:
+        if tile.per_word == 1:
             result = _call(builder, f"llvm.fma.v{LANES}f32", _VECTOR, *both, total)
+        else:
+            result = _call(builder, _DOT_PRODUCTS[tile.per_word], total.type, total, *both)
         builder.store(result, slot)
 
 
@@ -265,6 +298,8 @@ def _emit_results(builder: Any, tile: _Arguments, sums: _Sums) -> None:
     def place(column: int, block: int) -> Any:
         return builder.add(builder.mul(_INT(block), tile.out_block), _INT(column * LANES))
 
+    if tile.per_word == 4:
+        sums = {cell: _in_floats(builder, tile, cell[1], slot) for cell, slot in sums.items()}
     with builder.if_then(builder.icmp_unsigned("!=", tile.add, _INT(0))):
         for cell, slot in sums.items():
             more = _load(builder, tile.add, place(*cell))
@@ -275,3 +310,15 @@ def _emit_results(builder: Any, tile: _Arguments, sums: _Sums) -> None:
         positive = _positive(builder, result)
         target = _pointer(builder, tile.out, place(*cell), _VECTOR)
         builder.store(builder.select(has_relu, positive, result), target).align = _BYTES
+
+
+def _in_floats(builder: Any, tile: _Arguments, block: int, slot: Any) -> Any:
+    """A place with the float32 that a sum of bytes means."""
+    factor_place = builder.add(tile.width, _INT(block * LANES))
+    factors = _load(builder, tile.bias, factor_place)
+    biases = _load(builder, tile.bias, builder.add(tile.width, factor_place))
+    total = builder.sitofp(builder.load(slot), _VECTOR)
+    result = cgutils.alloca_once(builder, _VECTOR)
+    fused = _call(builder, f"llvm.fma.v{LANES}f32", _VECTOR, total, factors, biases)
+    builder.store(fused, result)
+    return result

@@ -1,0 +1,91 @@
+"""What the layers of a compiled network multiply: words of one, two or four numbers.
+
+A word of four bytes is a float32, two bfloat16, or four int8.
+
+**int8.** An input x is the byte nearest to ``x / step + zero``. Its step follows from the numbers
+that a layer reads in a sample of positions; ``zero`` is 0 where none of them is negative, else 128.
+Each output has a step of its own for its weights, which are whole numbers from −127 to 127. Sums of
+their products are exact, so the results have the same bits on every processor. Source: Jacob et
+al., "Quantization and training of neural networks for efficient integer-arithmetic-only inference",
+CVPR 2018.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .tile import FUSES, MULTIPLIES_FOURS, MULTIPLIES_PAIRS, PER_WORD
+
+MOST_BYTE, MOST_WEIGHT, MIDDLE = 255, 127, 128
+ROOM = 1.15  # games hold larger numbers than the sample
+
+
+class Bytes(NamedTuple):
+    """What the bytes of an input mean.
+
+    Attributes:
+        step: the difference of two neighbouring bytes.
+        zero: the byte that means 0.
+    """
+
+    step: float = 1.0
+    zero: int = 0
+
+    @property
+    def bits(self) -> tuple[int, int]:
+        """The bits of a float32, bytes by number, and the byte of 0, for a layer's row."""
+        return int(np.float32(1 / self.step).view(np.int32)), self.zero
+
+
+def bytes_for(low: float, high: float) -> Bytes:
+    """The bytes for numbers from ``low`` to ``high``."""
+    if low < 0:
+        return Bytes(ROOM * max(-low, high) / MOST_WEIGHT, MIDDLE)
+    return Bytes(ROOM * high / MOST_BYTE or 1.0)
+
+
+class Precision(NamedTuple):
+    """How numbers are multiplied.
+
+    Attributes:
+        name: as agents have it.
+        words_type: of the array of all weights.
+        is_possible: whether this processor can.
+    """
+
+    name: str
+    words_type: str
+    is_possible: bool
+
+    @property
+    def per_word(self) -> int:
+        """How many numbers a word holds."""
+        return PER_WORD[self.words_type]
+
+    def words(
+        self, weights: np.ndarray, biases: np.ndarray, inputs: Bytes
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Weights (taps, inputs, outputs) as words, and what follows them, both uint32."""
+        bits: Any = weights.view(np.uint32)
+        if self.per_word == 1:
+            return bits, biases.view(np.uint32)
+        if self.per_word == 2:  # rounded to the nearest, to even where both are as near
+            halves = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+            return halves[:, ::2] | halves[:, 1::2] << 16, biases.view(np.uint32)
+        steps = np.abs(weights).max(axis=(0, 1)) / MOST_WEIGHT
+        steps[steps == 0] = 1
+        whole = np.rint(weights / steps).astype(np.int8)
+        taps, count, width = whole.shape
+        fours = whole.reshape(taps, count // 4, 4, width).transpose(0, 1, 3, 2)
+        starts = -inputs.zero * whole.sum(axis=(0, 1), dtype=np.int32)
+        factors = (steps * inputs.step).astype(np.float32)
+        ends = [starts.view(np.uint32), factors.view(np.uint32), biases.view(np.uint32)]
+        return np.ascontiguousarray(fours).view(np.uint32), np.concatenate(ends)
+
+
+FLOAT32 = Precision("float32", "float32", FUSES)
+BFLOAT16 = Precision("bfloat16", "uint32", MULTIPLIES_PAIRS)
+INT8 = Precision("int8", "int32", MULTIPLIES_FOURS)
+PRECISIONS = {each.name: each for each in (FLOAT32, BFLOAT16, INT8)}  # the first is the default
