@@ -4,7 +4,7 @@ A network and its card lie in ``agents/policies/networks/GAME``. The steps::
 
     python benchmarks/learning/zoo.py add runs/az_c4 connect_four   # network, curves, card
     python benchmarks/learning/zoo.py curve runs/az_c4 connect_four # its curve alone, once more
-    python benchmarks/learning/zoo.py measure                       # speed, what other precisions change
+    python benchmarks/learning/zoo.py measure                       # speed and precisions
     python benchmarks/learning/zoo.py rate connect_four             # the pool of a board
     python benchmarks/learning/zoo.py judge connect_four            # move quality on a board
     plyground zoo --markdown > docs/zoo.md
