@@ -41,7 +41,7 @@ def processor_has_bfloat16() -> bool:
 
 
 def use_bfloat16(precision: str, device: torch.device) -> bool:
-    """Whether products are computed in bfloat16; ``auto``: where that is faster."""
-    if precision == "auto":
-        return device.type == "cuda" or processor_has_bfloat16()
-    return precision == "bfloat16"
+    """Whether products are computed in bfloat16; unless a precision asks: where that is faster."""
+    if precision in ("bfloat16", "float32"):
+        return precision == "bfloat16"
+    return device.type == "cuda" or processor_has_bfloat16()

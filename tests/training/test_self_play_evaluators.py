@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from plyground import make_game
+from plyground.agents.policies.compiled.words import INT8
 from plyground.training.alphazero.evaluator import (
     STEP,
     CompiledEvaluator,
@@ -40,3 +41,16 @@ def test_the_kernel_of_self_play_computes_what_torch_computes(spec, changes):
         for ours, theirs in zip(outputs[-1], torch_evaluator.evaluate(observations, 40)):
             assert np.allclose(ours, theirs, atol=1e-5)
     assert not np.allclose(outputs[0][0], outputs[1][0])
+
+
+@pytest.mark.skipif(not INT8.is_possible, reason="the processor does not multiply bytes")
+def test_the_kernel_takes_over_weights_in_bytes_too():
+    game = make_game("connect_four")
+    observations = random_observations(game, STEP)
+    near = []
+    for precision in ("float32", "int8"):
+        options = AlphaZeroSettings.for_game(game, {}, [f"precision={precision}", *SMALL])
+        kernel = make_evaluator(game, options, CPU)
+        kernel.load(make_network(game, options, 2).state_dict())
+        near.append(kernel.evaluate(observations, 40)[0])
+    assert 0 < np.abs(near[0] - near[1]).max() < 0.1 * np.abs(near[0]).max()

@@ -9,7 +9,7 @@ import torch
 
 from ...agents.policies.compiled.model_file import read_model
 from ...agents.policies.compiled.runner import Runner, compiled_runner
-from ...agents.policies.compiled.words import BFLOAT16, FLOAT32
+from ...agents.policies.compiled.words import BFLOAT16, FLOAT32, INT8
 from ...agents.policies.policy import open_network
 from ...agents.policies.policy_file import WHOLE_RETURN, Network, policy_metadata
 from ...envs.game import Game
@@ -123,6 +123,8 @@ def make_evaluator(
     network = make_network(game, settings, 0)
     bfloat16 = use_bfloat16(settings.precision, device)
     precision = BFLOAT16 if bfloat16 else FLOAT32
+    if settings.precision == INT8.name:
+        precision = INT8
     if device.type == "cpu" and precision.is_possible:
         return CompiledEvaluator(network, game, settings.discount, precision.name)
     return Evaluator(network, device, settings.games, bfloat16)

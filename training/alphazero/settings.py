@@ -75,6 +75,12 @@ class AlphaZeroSettings(LearnerSettings):
         1, "Chunks of self-play between two updates, which are played at once.", low=1, high=1024
     )
     # Self-play.
+    precision: str = setting(
+        "auto",
+        "Of products: bfloat16 where the processor has instructions for it (auto); int8 is for the "
+        "positions of self-play, with the rest as in auto.",
+        choices=("auto", "float32", "bfloat16", "int8"),
+    )
     games: int = setting(512, "Games of a chunk, played at once.", low=1)
     simulations_per_update: int = setting(
         1_500_000,
