@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .game import Game
+from .games.breakthrough.rules import Breakthrough
 from .games.connect_four.rules import ConnectFour
 from .games.dots_and_boxes.rules import DotsAndBoxes
 from .games.gomoku.rules import Gomoku
@@ -19,7 +20,7 @@ from .profile import Profile
 from .specification import SpecificationError, check_names, parse_specification
 
 # Adding a game: its folder, and its rules type here.
-BUILT_IN: tuple[type, ...] = (TicTacToe, ConnectFour, DotsAndBoxes, Gomoku, Othello, Hex)
+BUILT_IN: tuple[type, ...] = (TicTacToe, ConnectFour, DotsAndBoxes, Gomoku, Othello, Hex, Breakthrough)
 
 _rules_types: dict[str, type] = {rules_type.declaration.name: rules_type for rules_type in BUILT_IN}  # type: ignore[attr-defined]
 

@@ -350,8 +350,19 @@ def picture(rules: Any, position: Any, last_action: int | None) -> Any:
 def action_areas(rules: Any) -> list[Area | None]:
     """The area of each action on the board's :func:`picture`, where a person clicks to play it.
 
-    Areas lie inside the picture and do not overlap. An action without a place, such as a pass, has
-    None; so has every action of a game that declares no areas.
+    Areas lie inside the picture. They do not overlap, unless their actions have different
+    :func:`action_sources`. An action without a place, such as a pass, has None; so has every action
+    of a game that declares no areas.
+    """
+    return [None] * int(facts(rules).num_actions)
+
+
+@functools.singledispatch
+def action_sources(rules: Any) -> list[str | None]:
+    """The place of the piece that each action moves, by its name among the :func:`board_places`.
+
+    A person clicks it first, and then the action's area. An action that is one click, such as a
+    stone that is put on a cell, has None; so has every action of a game that declares no sources.
     """
     return [None] * int(facts(rules).num_actions)
 

@@ -214,15 +214,25 @@ def grid_text(
     return "\n".join([letters, *lines] if from_top else [*lines, letters])
 
 
-def names_at_the_sides(rows: int, cols: int, margin: float) -> list[Shape]:
-    """Letters above the columns and numbers left of the rows of a board.
+def names_at_the_sides(
+    rows: int, cols: int, margin: float, from_top: bool = False
+) -> list[Shape]:
+    """Letters of the columns, beside the row of number 1, and numbers left of the rows of a board.
 
     The board begins ``margin`` from the upper left corner of its picture.
     """
+    height = margin / 2 if from_top else 1.5 * margin + rows
     letters: list[Shape] = [
-        Text(margin + column + 0.5, margin / 2, COLUMN_LETTERS[column], "#6b6558", 0.3)
+        Text(margin + column + 0.5, height, COLUMN_LETTERS[column], "#6b6558", 0.3)
         for column in range(cols)
     ]
     return letters + [
-        Text(margin / 2, margin + row + 0.5, str(row + 1), "#6b6558", 0.3) for row in range(rows)
+        Text(
+            margin / 2,
+            margin + row + 0.5,
+            str(row + 1 if from_top else rows - row),
+            "#6b6558",
+            0.3,
+        )
+        for row in range(rows)
     ]

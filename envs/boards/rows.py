@@ -86,7 +86,7 @@ def register_stone_rows(
     *,
     areas: Callable[[Any], Sequence[Area | None]] | None = None,
     turns: Turns = alternate,
-    check: Callable[[Any, Sequence[str]], None] = lambda rules, rows: None,
+    check: Callable[[Any, Sequence[str], int], None] = lambda rules, rows, player: None,
     stones_stay: bool = True,
     from_top: bool = False,
 ) -> None:
@@ -97,7 +97,8 @@ def register_stone_rows(
             a third, if there is one, whether the observer is player 0.
         areas: of the cells on the picture, row-major; None: those of the actions.
         turns: who may be to move.
-        check: raises ValueError for a board that cannot be; only the game knows why.
+        check: raises ValueError for a board that cannot be, or WrongTurnError where the player
+            cannot be to move; only the game knows why.
         stones_stay: whether a move puts one stone on the board and changes no other.
         from_top: whether rows are numbered from the top.
     """
@@ -118,7 +119,7 @@ def register_stone_rows(
     def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndarray:
         marks = rules.declaration.marks
         first, second = (sum(row.count(mark) for row in rows) for mark in marks)
-        check(rules, rows)
+        check(rules, rows, player)
         movers = turns(rules, first, second)
         if not movers:
             raise ValueError(

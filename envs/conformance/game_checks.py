@@ -146,6 +146,10 @@ def _check_areas(game: Game) -> None:
         raise _fault(
             game, f"action_areas gives {len(areas)} areas for {game.facts.num_actions} actions"
         )
+    sources = r.action_sources(game.rules)
+    places = {None, *(place.name for place in r.board_places(game.rules) if place.area)}
+    if len(sources) != len(areas) or not places.issuperset(sources):
+        raise _fault(game, "action_sources must give a board place with an area, or None, for each")
     pairs = [(action, area) for action, area in enumerate(areas) if area is not None]
     picture = r.picture(game.rules, game.initial_position().record, None)
     for action, area in pairs:
@@ -155,7 +159,8 @@ def _check_areas(game: Game) -> None:
         if not area.contains(*area.centre):
             raise _fault(game, f"{name} is no convex polygon")
         for other, its_area in pairs:
-            if other != action and its_area.contains(*area.centre):
+            same_source = sources[other] == sources[action]
+            if other != action and same_source and its_area.contains(*area.centre):
                 raise _fault(game, f"{name} overlaps that of action {other}")
 
 

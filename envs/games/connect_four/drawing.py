@@ -46,7 +46,7 @@ def cell_areas(rules: ConnectFour) -> list[Area]:
     ]
 
 
-def check_support(rules: ConnectFour, rows: Sequence[str]) -> None:
+def check_support(rules: ConnectFour, rows: Sequence[str], player: int) -> None:
     """ValueError for a disc above a free place."""
     for row, column in np.ndindex(rules.rows - 1, rules.cols):
         if rows[row][column] != "." and rows[row + 1][column] == ".":

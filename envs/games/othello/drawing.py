@@ -27,7 +27,7 @@ def picture(rules: Othello, position: Any, last_action: int | None) -> Picture:
     for at in range(rules.size + 1):
         shapes.append(Line(EDGE, EDGE + at, far, EDGE + at, "#135635", 0.04))
         shapes.append(Line(EDGE + at, EDGE, EDGE + at, far, "#135635", 0.04))
-    shapes += names_at_the_sides(rules.size, rules.size, EDGE)
+    shapes += names_at_the_sides(rules.size, rules.size, EDGE, from_top=True)
     for (row, column), disc in np.ndenumerate(seen_cells(rules, position)):
         x, y = column + EDGE + 0.5, row + EDGE + 0.5
         if disc != 0:

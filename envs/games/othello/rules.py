@@ -81,7 +81,7 @@ class Othello(NamedTuple):
 register_named_cells(Othello, extra="pass", from_top=True)
 
 
-def check_centre(rules: Othello, rows: Sequence[str]) -> None:
+def check_centre(rules: Othello, rows: Sequence[str], player: int) -> None:
     """ValueError where one of the four cells is free that hold discs from the start."""
     middle = (rules.size // 2 - 1, rules.size // 2)
     if any(rows[row][column] == "." for row in middle for column in middle):

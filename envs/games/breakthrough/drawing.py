@@ -1,0 +1,113 @@
+"""Names of moves, the board as text and as a picture, and where moves are clicked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import rules as r
+from ...boards.grid import cell_name, grid_text, names_at_the_sides, parse_cell, seen_cells
+from ...boards.rows import register_stone_rows
+from ...pictures.drawing import Area, Disc, Picture, Rectangle, Ring, rectangle_area
+from .board import action_of, move_of
+from .rules import COLOURS, Breakthrough
+
+EDGE = 0.6  # room for the cells' names
+CELLS, EDGES = ("#e9dcc0", "#c9ad80"), ("#8a8172", "#000000")
+MOVED = "#d7263d"  # marks the cells of the last move
+# Two cells with nothing or one sign between them: a hyphen for a step, an x for a capture.
+MOVE = re.compile(r"\s*([a-z]\d+)\s*[-–x×:]?\s*([a-z]\d+)\s*", re.ASCII | re.IGNORECASE)
+
+
+def cells_of(rules: Breakthrough, action: int) -> tuple[int, int]:
+    """The cells that an action leads from and to, row-major."""
+    _, first, last = move_of(rules, action)
+    return first // 8 * rules.cols + first % 8, last // 8 * rules.cols + last % 8
+
+
+@r.action_sources.register(Breakthrough)
+def action_sources(rules: Breakthrough) -> list[str | None]:
+    actions = range(r.facts(rules).num_actions)
+    return [cell_name(rules.rows, rules.cols, cells_of(rules, action)[0]) for action in actions]
+
+
+@r.action_to_text.register(Breakthrough)
+def action_to_text(rules: Breakthrough, action: int) -> str:
+    return "-".join(cell_name(rules.rows, rules.cols, cell) for cell in cells_of(rules, action))
+
+
+@r.text_to_action.register(Breakthrough)
+def text_to_action(rules: Breakthrough, text: str) -> int:
+    cells = MOVE.fullmatch(text)
+    if cells is None:
+        raise ValueError(f"{text!r} is no move; a move is two cells, such as a2-a3 or b2xc3")
+    first, last = (divmod(parse_cell(*rules, name), rules.cols) for name in cells.groups())
+    down, aside = last[0] - first[0], last[1] - first[1]
+    if abs(down) != 1 or abs(aside) > 1:
+        raise ValueError(f"{text!r} is no move: a piece goes one row forward, straight or aside")
+    return int(action_of(rules, 8 * first[0] + first[1], aside + 1, 0 if down < 0 else 1))
+
+
+@r.board_text.register(Breakthrough)
+def board_text(rules: Breakthrough, position: Any) -> str:
+    return grid_text(*rules, ".XO", seen_cells(rules, position).ravel())
+
+
+def square_areas(rules: Breakthrough) -> list[Area | None]:
+    """The areas of the cells, row-major."""
+    return [
+        rectangle_area(EDGE + column, EDGE + row, 1, 1)
+        for row, column in np.ndindex(rules.rows, rules.cols)
+    ]
+
+
+@r.action_areas.register(Breakthrough)
+def action_areas(rules: Breakthrough) -> list[Area | None]:
+    """The cells that the moves lead to."""
+    areas = square_areas(rules)
+    actions = range(r.facts(rules).num_actions)
+    return [areas[cells_of(rules, action)[1]] for action in actions]
+
+
+def check_turn(rules: Breakthrough, rows: Sequence[str], player: int) -> None:
+    """ValueError where there are too many pieces or two winners, or where the winner is to move."""
+    marks = rules.declaration.marks  # type: ignore[attr-defined]
+    counts = [sum(row.count(mark) for row in rows) for mark in marks]
+    if max(counts) > 2 * rules.cols:
+        raise ValueError(f"each player has {2 * rules.cols} pieces at most, not {max(counts)}")
+    wins = [
+        marks[0] in rows[0] or counts[1] == 0,
+        marks[1] in rows[-1] or counts[0] == 0,
+    ]
+    if all(wins):
+        raise ValueError("only one player can have won")
+    if wins[player]:
+        raise r.WrongTurnError(f"{marks[player]} has won, so that {marks[1 - player]} is to move")
+
+
+register_stone_rows(
+    Breakthrough,
+    areas=square_areas,
+    turns=lambda rules, first, second: (0, 1),
+    check=check_turn,
+    stones_stay=False,
+)
+
+
+@r.picture.register(Breakthrough)
+def picture(rules: Breakthrough, position: Any, last_action: int | None) -> Picture:
+    """A chequered board with the cells' names at its sides; the last move's cells are marked."""
+    last_cells = () if last_action is None else cells_of(rules, last_action)
+    shapes: list[Any] = names_at_the_sides(rules.rows, rules.cols, EDGE)
+    for (row, column), piece in np.ndenumerate(seen_cells(rules, position)):
+        x, y = column + EDGE, row + EDGE
+        shapes.append(Rectangle(x, y, 1, 1, CELLS[(row + column) % 2]))
+        if piece != 0:
+            shapes.append(Disc(x + 0.5, y + 0.5, 0.36, COLOURS[piece - 1]))
+            shapes.append(Ring(x + 0.5, y + 0.5, 0.35, EDGES[piece - 1], 0.03))
+        if row * rules.cols + column in last_cells:
+            shapes.append(Disc(x + 0.5, y + 0.5, 0.1, MOVED))
+    return Picture(rules.cols + 2 * EDGE, rules.rows + 2 * EDGE, shapes)

@@ -1,0 +1,24 @@
+"""What other folders know about Breakthrough."""
+
+from pathlib import Path
+
+from ...profile import Example, Profile
+
+PROFILE = Profile(
+    levels=("greedy", "alphabeta:depth=3", "alphabeta:time=1"),
+    examples=(
+        Example(
+            "breakthrough",
+            "breakthrough",
+            "alphabeta:depth=3",
+            "c2-c3,f7-f6,c3-d4,e7-e6,e2-f3,d7-c6,f3-g4,c6-b5",
+            8,
+        ),
+        Example("breakthrough6", "breakthrough:size=6", "alphabeta:depth=3", "b2-b3,e5-e4", 9),
+    ),
+    notation=(
+        "A move is the cell of the piece and the cell it goes to, with the letters and numbers at "
+        "the sides of the board: a2-a3, or a2xb3 for a capture; a2a3 will do as well."
+    ),
+    words=Path(__file__).parent / "words",
+)
