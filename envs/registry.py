@@ -20,7 +20,15 @@ from .profile import Profile
 from .specification import SpecificationError, check_names, parse_specification
 
 # Adding a game: its folder, and its rules type here.
-BUILT_IN: tuple[type, ...] = (TicTacToe, ConnectFour, DotsAndBoxes, Gomoku, Othello, Hex, Breakthrough)
+BUILT_IN: tuple[type, ...] = (
+    TicTacToe,
+    ConnectFour,
+    DotsAndBoxes,
+    Gomoku,
+    Othello,
+    Hex,
+    Breakthrough,
+)
 
 _rules_types: dict[str, type] = {rules_type.declaration.name: rules_type for rules_type in BUILT_IN}  # type: ignore[attr-defined]
 

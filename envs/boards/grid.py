@@ -214,9 +214,7 @@ def grid_text(
     return "\n".join([letters, *lines] if from_top else [*lines, letters])
 
 
-def names_at_the_sides(
-    rows: int, cols: int, margin: float, from_top: bool = False
-) -> list[Shape]:
+def names_at_the_sides(rows: int, cols: int, margin: float, from_top: bool = False) -> list[Shape]:
     """Letters of the columns, beside the row of number 1, and numbers left of the rows of a board.
 
     The board begins ``margin`` from the upper left corner of its picture.

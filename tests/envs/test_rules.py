@@ -17,6 +17,7 @@ from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.registry import BUILT_IN, game_names
 from plyground.envs.specification import SpecificationError
 from reference import make_reference, reference_heuristic
+from reference.compare import assert_same_game, next_action
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -95,54 +96,6 @@ LARGEST = [
     ("gomoku", {"rows": 15, "cols": 15, "rule": "caro"}),
     ("gomoku", {"rows": 20, "cols": 20, "rule": "standard"}),
 ]
-
-
-def next_action(rng, legal, last, cols):
-    """A random legal action, often one near the last, so that rows and boxes come about."""
-    if last is not None and rng.random() < 0.6:
-        near = [
-            action
-            for action in legal
-            if abs(action - last) % cols in (0, 1, cols - 1) and abs(action - last) <= 2 * cols
-        ]
-        legal = near or legal
-    return rng.choice(legal)
-
-
-def assert_same_game(game, seed):
-    """Play one random game on both sides and compare everything at every ply."""
-    rng, position, reference, last = (
-        random.Random(seed),
-        game.initial_position(),
-        make_reference(game),
-        None,
-    )
-    plies = 0
-    while True:
-        legal = reference.legal_actions()
-        assert position.legal_actions() == legal
-        assert np.flatnonzero(position.action_mask()).tolist() == legal
-        assert [
-            action for action in range(-1, game.facts.num_actions + 1) if position.is_legal(action)
-        ] == legal
-        assert position.to_move == reference.to_move
-        assert position.is_over == reference.is_over()
-        assert position.returns == reference.returns()
-        for player in (0, 1):
-            np.testing.assert_array_equal(
-                position.observation(player), reference.observation(player)
-            )
-        assert game.position_from_observation(position.observation()) == position
-        if reference.is_over():
-            break
-        last = next_action(rng, legal, last, game.facts.observation_shape[1])
-        position.play(last)
-        reference.play(last)
-        plies += 1
-    assert plies <= game.facts.longest_game
-    assert all(
-        game.facts.min_return <= value <= game.facts.max_return for value in position.returns
-    )
 
 
 @settings(max_examples=50)

@@ -8,7 +8,8 @@ right. The module of a game has the game's name. It holds
   parameters by name;
 - a function ``HEURISTIC(reference, player)`` for each declared heuristic that is held to a
   reference;
-- ``OPENSPIEL``, if OpenSpiel has the game: pairs of our specification and OpenSpiel's.
+- ``OPENSPIEL``, if OpenSpiel has the game: pairs of our specification and OpenSpiel's;
+- ``openspiel_actions(game, state)``, if OpenSpiel numbers the actions in another way.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 from plyground.envs.declaration import parameter_values
 from plyground.envs.game import Game
@@ -23,7 +25,14 @@ from plyground.envs.registry import game_names, rules_type
 
 from .reference import Reference, perft
 
-__all__ = ["Reference", "make_reference", "openspiel_pairs", "perft", "reference_heuristic"]
+__all__ = [
+    "Reference",
+    "make_reference",
+    "openspiel_actions",
+    "openspiel_pairs",
+    "perft",
+    "reference_heuristic",
+]
 
 
 def make_reference(game: Game) -> Reference:
@@ -38,9 +47,25 @@ def reference_heuristic(game: Game, heuristic: str) -> Callable[[Reference, int]
     return getattr(_module(game.name), heuristic, None)
 
 
-def openspiel_pairs() -> list[tuple[str, str]]:
-    """(our specification, OpenSpiel's) of every game that both have."""
-    return [pair for name in game_names() for pair in getattr(_module(name), "OPENSPIEL", ())]
+def openspiel_pairs(same_actions: bool = False) -> list[tuple[str, str]]:
+    """(our specification, OpenSpiel's) of every game that both have.
+
+    With ``same_actions`` only of those whose actions have the same numbers.
+    """
+    return [
+        pair
+        for name in game_names()
+        if not (same_actions and hasattr(_module(name), "openspiel_actions"))
+        for pair in getattr(_module(name), "OPENSPIEL", ())
+    ]
+
+
+def openspiel_actions(game: Game, state: Any) -> dict[int, int]:
+    """OpenSpiel's number of each legal action, by ours."""
+    own_numbers = getattr(_module(game.name), "openspiel_actions", None)
+    if own_numbers is None:
+        return {action: action for action in state.legal_actions()}
+    return own_numbers(game, state)
 
 
 def _module(name: str) -> ModuleType:

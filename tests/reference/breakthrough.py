@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from plyground import Game
 
 from .reference import Reference
 
@@ -15,10 +18,14 @@ OPENSPIEL = [
 ]
 
 
-def openspiel_name(name: str, rows: int) -> str:
-    """A move as OpenSpiel names it, captures aside: there the first player is at the top."""
-    first, last = (f"{cell[0]}{rows + 1 - int(cell[1:])}" for cell in name.split("-"))
-    return first + last
+def openspiel_actions(game: Game, state: Any) -> dict[int, int]:
+    """OpenSpiel's number of each legal action, by ours: there the first player is at the top."""
+    numbers = {}
+    for number in state.legal_actions():
+        name = state.action_to_string(number)  # "a7a6", "a7b6*"
+        cells = (f"{cell[0]}{game.rules.rows + 1 - int(cell[1])}" for cell in (name[:2], name[2:4]))
+        numbers[game.text_to_action("-".join(cells))] = number
+    return numbers
 
 
 class Breakthrough(Reference):

@@ -1,8 +1,8 @@
 """The heuristics of Breakthrough.
 
-A *runner* is a piece that no piece of the opponent can stop any more: none is so near to the way
-ahead of it, a cone that grows by a column on both sides with each row, that it could get in front of
-it. A runner wins if it arrives before the opponent's foremost piece does.
+A *runner* is a piece that no piece of the opponent can stop any more: none stands in the cone ahead
+of it, which grows by a column on both sides with each row. It wins if it arrives before the
+opponent's foremost piece does.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ that no player is without a move, and there are no draws. Source: Dan Troyka, 20
 Actions. The moves that stay on the board, so that each action is a move with a name: first those of
 player 0, then those of player 1; for each player by the cell of the piece, row-major from the top
 left, and then to the left, straight ahead, to the right, as the columns run. A row of cells has
-``3 * cols - 2`` moves, as those on its ends have two, and a player moves from ``rows - 1`` rows. An
-8×8 board has 308 actions; OpenSpiel counts 768 (cell × 6 directions × captures or not), of which
-only those 308 can ever be legal, the captures of the same moves aside. Moves of the two players have
-numbers of their own, because an action is named without a look at the position. People write
-``a2-a3`` and ``b2xc3``; rows are numbered from the bottom.
+``3 * cols - 2`` moves, as those on its ends have two, and a player moves from ``rows - 1`` rows:
+308 actions on 8×8. Moves of the two players have numbers of their own, because an action is named
+without a look at the position. OpenSpiel numbers cell × 6 directions × (step or capture), 768 in
+all, most of which are never legal; there player 0 is at the top. People write ``a2-a3`` and
+``b2xc3``; rows are numbered from the bottom.
 
 Observation. (rows, cols, 3): own pieces, opponent's pieces, whether the observer is player 0 (the
 last plane is constant). Both players see the board from player 0's side, as actions are numbered.
@@ -66,9 +66,7 @@ def contract(values: dict[str, Any]) -> dict[str, Any]:
         Parameter("rows", int, 8, "height of the board", 4, 8),
         Parameter("cols", int, 8, "width of the board", 3, 8),
     ),
-    short_forms=(
-        Parameter("size", int, None, "an n×n board", 4, 8, stands_for=("rows", "cols")),
-    ),
+    short_forms=(Parameter("size", int, None, "an n×n board", 4, 8, stands_for=("rows", "cols")),),
     expand=expand,
     contract=contract,
     heuristics=("runners", "advancement", "material"),

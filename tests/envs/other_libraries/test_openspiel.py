@@ -16,7 +16,7 @@ from plyground.envs.adapters.openspiel import as_bot, load_game, own_game, regis
 from plyground.envs.specification import SpecificationError
 from reference import openspiel_pairs
 
-PAIRS = openspiel_pairs()
+PAIRS = openspiel_pairs(same_actions=True)
 GAMES_IN_ALL = 500
 
 
