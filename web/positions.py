@@ -10,6 +10,7 @@ import numpy as np
 
 from ..agents.lookahead import HOLDS, WINS, grade_actions
 from ..envs import rules as r
+from ..envs.declaration import Place
 from ..envs.game import Game, IllegalActionError, IllegalPositionError, Position
 from ..envs.pictures.drawing import Area
 from ..envs.registry import make_game
@@ -232,6 +233,17 @@ def action_json(game: Game, action: int, words: Words) -> dict[str, Any]:
         "name": name,
         "label": words.action(game, name),
         "area": _corners(action_areas(game)[action]),
+        "from": _piece_json(game, action, words),
+    }
+
+
+def _piece_json(game: Game, action: int, words: Words) -> dict[str, Any] | None:
+    """The place of the piece that an action moves, which is clicked first; None if it is none."""
+    place = action_sources(game)[action]
+    return place and {
+        "name": place.name,
+        "label": words.place(game, place.name),
+        "area": _corners(place.area),
     }
 
 
@@ -267,3 +279,10 @@ def _corners(area: Area | None) -> list[float] | None:
 def action_areas(game: Game) -> list[Area | None]:
     """Each action's area on the picture."""
     return r.action_areas(game.rules)
+
+
+@functools.lru_cache(256)
+def action_sources(game: Game) -> list[Place | None]:
+    """The place of the piece that each action moves."""
+    places = {place.name: place for place in r.board_places(game.rules)}
+    return [name and places[name] for name in r.action_sources(game.rules)]

@@ -61,6 +61,7 @@ def assert_same_game(game, seed):
     assert all(
         game.facts.min_return <= value <= game.facts.max_return for value in position.returns
     )
+    return plies
 
 
 def assert_same_as_openspiel(ours, theirs, seed):

@@ -44,7 +44,12 @@ def play_to_the_end(page, press) -> None:
             return
         choices = page.locator(".area, #elsewhere button")
         before = count_moves(page)
-        press(choices.nth(rng.randrange(choices.count())))
+        choice = choices.nth(rng.randrange(choices.count()))
+        is_piece = choice.get_attribute("data-piece") is not None
+        press(choice)
+        if is_piece:  # which moves by a second click
+            targets = page.locator(".area[data-action]")
+            press(targets.nth(rng.randrange(targets.count())))
         wait_for_moves(page, before + 1)
     raise AssertionError("the game does not end")
 

@@ -1,8 +1,12 @@
 // A board: the picture that the server has drawn, and over it an area for every action that can be
-// clicked, touched, or reached with the arrow keys. The rules are the server's; nothing here knows
-// any game.
+// clicked, touched, or reached with the arrow keys. An action that moves a piece is two clicks: the
+// first picks the piece, the second says where it goes. The rules are the server's; nothing here
+// knows any game.
+
+import { t } from "./words.js";
 
 const SMALL = 28; // pixels across
+const NEAR = 0.36; // of the way from a piece to its target: where a mark of the move stands
 const SVG = "http://www.w3.org/2000/svg";
 
 export function svgElement(name, attributes = {}) {
@@ -43,6 +47,14 @@ function spot(area) {
   return height > 2 * width ? [x, Math.min(...ys) + 0.8 * width] : [x, y];
 }
 
+// The way of a piece: the points of a line from its place to the target of an action.
+const way = ({ from, area }) => [...centre(from.area), ...centre(area)].join(" ");
+
+function onTheWay({ from, area }) {
+  const [[x, y], target] = [centre(from.area), centre(area)];
+  return [x + NEAR * (target[0] - x), y + NEAR * (target[1] - y)];
+}
+
 // Black or white, whichever can be read on a colour.
 function ink(colour) {
   const [r, g, b] = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
@@ -56,6 +68,8 @@ export class Board {
     this.element = element;
     this.choose = choose;
     this.last = null; // the centre of the area that had the focus last
+    this.picked = null; // the name of the place of the piece that is to be moved
+    this.labels = [];
     this.enabled = false;
     this.picture = document.createElement("div");
     this.picture.className = "picture";
@@ -68,6 +82,7 @@ export class Board {
     this.areas.addEventListener("click", (event) => {
       const found = event.target.closest(".area");
       if (found) this.#chosen(found, event.pointerType === "touch");
+      else if (this.picked) this.#pick(null);
     });
     this.areas.addEventListener("focusin", (event) => {
       const found = event.target.closest(".area");
@@ -80,33 +95,62 @@ export class Board {
     const held = this.areas.contains(document.activeElement) || this.keep;
     this.view = view;
     this.enabled = enabled;
+    this.picked = null;
     this.picture.innerHTML = view.svg;
     const box = `0 0 ${view.width} ${view.height}`;
     this.marks.setAttribute("viewBox", box);
-    this.marks.replaceChildren();
+    this.clearMarks();
     this.areas.setAttribute("viewBox", box);
     this.element.style.setProperty("--ratio", view.width / view.height);
-    const placed = view.actions.filter((action) => action.area);
-    this.areas.replaceChildren(
-      ...(enabled ? placed : []).map((action) => {
-        const shape = svgElement("polygon", {
-          class: "area",
-          role: "button",
-          tabindex: -1,
-          points: action.area.join(" "),
-          "aria-label": action.label,
-          "data-action": action.action,
-        });
-        shape.of = action;
-        return shape;
-      }),
-    );
-    this.element.classList.toggle("enabled", enabled && placed.length > 0);
-    const first = this.#nearest(this.last ?? [view.width / 2, view.height / 2]);
-    if (first) first.setAttribute("tabindex", 0);
+    const moving = view.actions.some((action) => action.from);
+    const help = moving ? t("play.pieces_help") : t("play.board_help");
+    this.areas.setAttribute("aria-description", help);
+    this.#showAreas(held);
     // The focus stays on the board while the opponent thinks and comes back to where it was.
     this.keep = held && !view.over;
+  }
+
+  // The areas that can be clicked now: actions of one click, pieces, and where the picked one goes.
+  #showAreas(held) {
+    const placed = this.enabled ? this.view.actions.filter((action) => action.area) : [];
+    const open = placed.filter((action) => !action.from || action.from.name === this.picked);
+    const taken = new Set(open.map((action) => action.area.join(" ")));
+    const pieces = new Map(placed.filter((each) => each.from).map((each) => [each.from.name, each.from]));
+    const free = [...pieces.values()].filter((piece) => !taken.has(piece.area.join(" ")));
+    this.areas.replaceChildren(...[...free, ...open].map((each) => this.#area(each)));
+    for (const { from, area } of open) {
+      const [cx, cy] = centre(area);
+      if (from) this.areas.append(svgElement("circle", { class: "target", cx, cy, r: 0.3 * reach(area) }));
+    }
+    this.element.classList.toggle("enabled", placed.length > 0); // else nothing takes the focus
+    const first = this.#nearest(this.last ?? [this.view.width / 2, this.view.height / 2]);
+    if (first) first.setAttribute("tabindex", 0);
     if (held && first) first.focus({ preventScroll: true });
+  }
+
+  // The area of an action, or of a piece, which has a name and no action.
+  #area(each) {
+    const isPiece = each.action === undefined;
+    const shape = svgElement("polygon", {
+      class: "area",
+      role: "button",
+      tabindex: -1,
+      points: each.area.join(" "),
+      "aria-label": each.label,
+      ...(isPiece
+        ? { "data-piece": each.name, "aria-pressed": each.name === this.picked }
+        : { "data-action": each.action }),
+    });
+    shape.of = each;
+    return shape;
+  }
+
+  // Pick a piece by the name of its place, or none.
+  #pick(name) {
+    this.picked = name;
+    this.#showAreas(this.areas.contains(document.activeElement));
+    this.marks.querySelectorAll(".label").forEach((label) => label.remove());
+    this.#showLabels(this.labels);
   }
 
   // Mark actions: {action: kind}, a kind being a class of the style sheet.
@@ -116,6 +160,7 @@ export class Board {
       if (!found?.area) continue;
       const [cx, cy] = centre(found.area);
       const r = Math.min(0.42, 0.8 * reach(found.area));
+      if (found.from) this.marks.append(svgElement("polyline", { class: `mark ${kind}`, points: way(found) }));
       this.marks.append(svgElement("circle", { class: `mark ${kind}`, cx, cy, r }));
     }
   }
@@ -131,11 +176,19 @@ export class Board {
 
   // Small texts on actions, given as {action, text, kind}: exact values, estimates, visits.
   label(labels) {
+    this.labels.push(...labels);
+    this.#showLabels(labels);
+  }
+
+  // Labels of moves stand near their pieces; those of the picked piece on its targets.
+  #showLabels(labels) {
     for (const { action, text, kind } of labels) {
       const found = this.view.actions.find((each) => each.action === action);
       if (!found?.area) continue;
-      const [cx, cy] = spot(found.area);
-      const r = Math.min(0.4, 0.85 * reach(found.area));
+      const [isNear, isPicked] = [found.from && !this.picked, found.from?.name === this.picked];
+      if (found.from && !isNear && !isPicked) continue;
+      const [cx, cy] = isNear ? onTheWay(found) : spot(found.area);
+      const r = Math.min(0.4, (isNear ? 0.34 : 0.85) * reach(found.area));
       const width = r * (text.length > 3 ? 2.3 : 1.9);
       const shape = { x: cx - width / 2, y: cy - 0.72 * r, width, height: 1.44 * r, rx: 0.4 * r };
       const group = svgElement("g", { class: `label ${kind}` });
@@ -152,9 +205,12 @@ export class Board {
     for (const { action, share } of shades) {
       const found = this.view.actions.find((each) => each.action === action);
       if (!found?.area || share <= 0) continue;
-      const points = found.area.join(" ");
       const opacity = (0.75 * Math.sqrt(share / most)).toFixed(3);
-      this.marks.append(svgElement("polygon", { class: "heat", points, "fill-opacity": opacity }));
+      this.marks.append(
+        found.from
+          ? svgElement("polyline", { class: "heat", points: way(found), "stroke-opacity": opacity })
+          : svgElement("polygon", { class: "heat", points: found.area.join(" "), "fill-opacity": opacity }),
+      );
     }
   }
 
@@ -169,8 +225,11 @@ export class Board {
       seen.set(`${x} ${y}`, before + 1);
       places.push({ x, y: y + 0.62 * before, player: move.player, r: Math.min(0.3, 0.7 * reach(move.area)) });
     }
-    const points = places.map(({ x, y }) => `${x},${y}`).join(" ");
-    this.marks.append(svgElement("polyline", { class: "way", points }));
+    const moved = moves.slice(0, most).filter((move) => move.from && move.area);
+    const joined = places.map(({ x, y }) => `${x},${y}`).join(" ");
+    for (const points of moved.length ? moved.map(way) : [joined]) {
+      this.marks.append(svgElement("polyline", { class: "way", points }));
+    }
     places.forEach(({ x, y, player, r }, number) => {
       const group = svgElement("g", { class: "ahead" });
       const colour = this.view.players[player].colour ?? "#888888";
@@ -183,6 +242,7 @@ export class Board {
   }
 
   clearMarks() {
+    this.labels = [];
     this.marks.replaceChildren();
   }
 
@@ -210,6 +270,10 @@ export class Board {
     if (!this.enabled) return;
     this.#remember(shape);
     this.keep = true;
+    if (shape.of.action === undefined) {
+      this.#pick(shape.of.name === this.picked ? null : shape.of.name);
+      return;
+    }
     const unit = this.areas.clientWidth / this.view.width;
     this.choose(shape.of, touched && 2 * reach(shape.of.area) * unit < SMALL);
   }
@@ -220,6 +284,13 @@ export class Board {
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       this.#chosen(shape);
+      return;
+    }
+    if (event.key === "Escape" && this.picked) {
+      event.preventDefault();
+      const piece = this.#all().find((each) => each.of.name === this.picked);
+      if (piece) this.#remember(piece);
+      this.#pick(null);
       return;
     }
     const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };

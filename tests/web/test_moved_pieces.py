@@ -1,0 +1,133 @@
+"""Moves from one cell to another: a piece is picked first, then the cell it goes to."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+BOARD = "/play?game=breakthrough:rows=4,cols=3&opponent=human"
+
+
+def piece(page, name):
+    return page.locator(f".area[data-piece={name}]")
+
+
+def targets(page) -> list[str]:
+    """What a screen reader says of the cells that the picked piece may go to."""
+    return [area.get_attribute("aria-label") for area in page.locator(".area[data-action]").all()]
+
+
+def moves(page) -> list[str]:
+    return [button.inner_text() for button in page.locator("#moves button").all()]
+
+
+def test_the_first_click_picks_a_piece_and_the_second_one_moves_it(visit):
+    page = visit(BOARD)
+    assert page.locator(".area").count() == 3  # pieces that can move
+    assert targets(page) == []
+    piece(page, "a2").click()
+    expect(piece(page, "a2")).to_have_attribute("aria-pressed", "true")
+    assert targets(page) == ["Move a2-b3"]
+    assert page.locator(".target").count() == 1
+    page.get_by_role("button", name="Move a2-b3").click()
+    expect(page.locator("#moves button")).to_have_text(["a2-b3"])
+    assert "moves=a2-b3" in page.url
+    assert page.locator(".target").count() == 0
+
+
+def test_another_piece_or_none_can_be_picked_before_the_move(visit):
+    page = visit(BOARD)
+    piece(page, "a2").click()
+    piece(page, "b2").click()
+    expect(piece(page, "a2")).to_have_attribute("aria-pressed", "false")
+    assert targets(page) == ["Move b2-a3", "Move b2-c3"]
+    piece(page, "b2").click()
+    assert targets(page) == []
+    piece(page, "c2").click()
+    box = page.locator("#board").bounding_box()
+    page.mouse.click(box["x"] + 4, box["y"] + 4)  # the edge of the board
+    assert targets(page) == []
+    assert moves(page) == []
+
+
+def test_a_piece_is_moved_with_the_keyboard_and_put_back_by_escape(visit):
+    page = visit(BOARD)
+    piece(page, "a2").focus()
+    page.keyboard.press("Enter")
+    expect(piece(page, "a2")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(piece(page, "a2")).to_be_focused()
+    expect(piece(page, "a2")).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("ArrowRight")
+    expect(piece(page, "b2")).to_be_focused()
+    page.keyboard.press(" ")
+    page.keyboard.press("ArrowUp")
+    label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert label in targets(page)
+    page.keyboard.press("Enter")
+    expect(page.locator("#moves button")).to_have_text([label.removeprefix("Move ")])
+
+
+@pytest.mark.thorough
+def test_a_piece_is_moved_by_touch_on_a_small_phone(visit):
+    page = visit(
+        "/play?game=breakthrough&opponent=human",
+        viewport={"width": 360, "height": 740},
+        has_touch=True,
+        is_mobile=True,
+    )
+    piece(page, "d2").tap()
+    page.get_by_role("button", name="Move d2-e3").tap()
+    expect(page.locator("#moves button")).to_have_text(["d2-e3"])
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.thorough
+def test_a_hint_marks_the_way_of_the_piece(visit):
+    page = visit(f"{BOARD}&moves=a2-b3,a3-b2")
+    page.click("#hint")
+    page.wait_for_selector("polyline.mark.hint", state="attached")
+    assert page.inner_text("#status").startswith("Hint: Move ")
+
+
+@pytest.mark.thorough
+def test_values_stand_near_the_pieces_and_on_the_targets_of_the_picked_one(visit):
+    page = visit("/analyse?game=breakthrough:rows=4,cols=3&agent=minimax:depth=2")
+    expect(page.locator(".marks .label")).to_have_count(4)  # the moves of the start
+    piece(page, "b2").click()
+    expect(page.locator(".marks .label")).to_have_count(2)
+    piece(page, "b2").click()
+    expect(page.locator(".marks .label")).to_have_count(4)
+
+
+def test_a_screen_reader_is_told_how_pieces_move_in_both_languages(visit):
+    group = visit(BOARD).locator("svg.areas")
+    assert "Enter picks a piece" in group.get_attribute("aria-description")
+    page = visit(f"{BOARD}&lang=vi")
+    assert "Enter chọn một quân" in page.locator("svg.areas").get_attribute("aria-description")
+    assert piece(page, "a2").get_attribute("aria-label") == "Ô a2"
+    page = visit("/play?game=tic_tac_toe&opponent=human")
+    assert "Enter plays" in page.locator("svg.areas").get_attribute("aria-description")
+
+
+@pytest.mark.thorough
+def test_a_position_of_pieces_is_set_up_by_clicks(visit):
+    page = visit("/analyse?game=breakthrough:rows=4,cols=3&agent=greedy")
+    page.click("#edit")
+    page.get_by_role("button", name="Cell a2: White").click()
+    expect(page.locator("#editor-said")).to_have_text("This is a position.")
+    page.click("#use")
+    page.wait_for_url("**position=OOO/OOO/1XX/XXX:X&**")
+    expect(page.locator(".area")).to_have_count(4)
+    names = [each.get_attribute("data-piece") for each in page.locator(".area").all()]
+    assert sorted(names) == ["a1", "b1", "b2", "c2"]
+
+
+@pytest.mark.thorough
+def test_axe_finds_no_serious_fault_while_a_piece_is_picked(visit):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = visit("/play?game=breakthrough&opponent=human")
+    piece(page, "d2").click()
+    content = Axe().run(page).response["violations"]
+    assert [each["id"] for each in content if each["impact"] in ("serious", "critical")] == []
