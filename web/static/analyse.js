@@ -193,7 +193,7 @@ function showMarks() {
     board.label(
       data.actions
         .filter((each) => visits && share(each) > 0)
-        .map((each) => ({ action: each.action, text: `${share(each)}`, kind: "visits" })),
+        .map((each) => ({ action: each.action, text: `${share(each)}`, kind: "visits", worth: each.visits })),
     );
     legend = t("analyse.legend_network");
   } else if (shown !== "nothing") {
@@ -206,6 +206,7 @@ function showMarks() {
         action: each.action,
         text: each.exact ? resultText(sign * each.bar) : `${Math.round(50 + 50 * sign * each.bar)}%`,
         kind: each.exact ? kindOf(sign * each.bar) : "guess",
+        worth: sign * each.bar,
       }));
     board.label([...known, ...guesses]);
     legend = `${t("analyse.legend_exact")} · ${t("analyse.legend_estimate")}`;
@@ -224,6 +225,7 @@ function exactLabels() {
     action: each.action,
     text: signed(each.value),
     kind: kindOf(each.result),
+    worth: each.value,
   }));
 }
 

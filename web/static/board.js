@@ -6,7 +6,6 @@
 import { t } from "./words.js";
 
 const SMALL = 28; // pixels across
-const NEAR = 0.36; // of the way from a piece to its target: where a mark of the move stands
 const SVG = "http://www.w3.org/2000/svg";
 
 export function svgElement(name, attributes = {}) {
@@ -49,11 +48,6 @@ function spot(area) {
 
 // The way of a piece: the points of a line from its place to the target of an action.
 const way = ({ from, area }) => [...centre(from.area), ...centre(area)].join(" ");
-
-function onTheWay({ from, area }) {
-  const [[x, y], target] = [centre(from.area), centre(area)];
-  return [x + NEAR * (target[0] - x), y + NEAR * (target[1] - y)];
-}
 
 // Black or white, whichever can be read on a colour.
 function ink(colour) {
@@ -118,10 +112,6 @@ export class Board {
     const pieces = new Map(placed.filter((each) => each.from).map((each) => [each.from.name, each.from]));
     const free = [...pieces.values()].filter((piece) => !taken.has(piece.area.join(" ")));
     this.areas.replaceChildren(...[...free, ...open].map((each) => this.#area(each)));
-    for (const { from, area } of open) {
-      const [cx, cy] = centre(area);
-      if (from) this.areas.append(svgElement("circle", { class: "target", cx, cy, r: 0.3 * reach(area) }));
-    }
     this.element.classList.toggle("enabled", placed.length > 0); // else nothing takes the focus
     const first = this.#nearest(this.last ?? [this.view.width / 2, this.view.height / 2]);
     if (first) first.setAttribute("tabindex", 0);
@@ -132,7 +122,7 @@ export class Board {
   #area(each) {
     const isPiece = each.action === undefined;
     const shape = svgElement("polygon", {
-      class: "area",
+      class: each.from ? "area target" : "area",
       role: "button",
       tabindex: -1,
       points: each.area.join(" "),
@@ -174,21 +164,29 @@ export class Board {
     this.marks.append(shape);
   }
 
-  // Small texts on actions, given as {action, text, kind}: exact values, estimates, visits.
+  // Small texts on actions: exact values, estimates, visits. They are given as {action, text, kind,
+  // worth}; by their worth the moves of a piece are compared.
   label(labels) {
     this.labels.push(...labels);
     this.#showLabels(labels);
   }
 
-  // Labels of moves stand near their pieces; those of the picked piece on its targets.
+  // A piece has the label of its best move; the targets of the picked one have those of its moves.
   #showLabels(labels) {
-    for (const { action, text, kind } of labels) {
-      const found = this.view.actions.find((each) => each.action === action);
+    const actionOf = (label) => this.view.actions.find((each) => each.action === label.action);
+    const best = new Map();
+    for (const label of labels) {
+      const place = actionOf(label)?.from?.name;
+      if (!best.has(place) || best.get(place).worth < label.worth) best.set(place, label);
+    }
+    for (const label of labels) {
+      const [found, { text, kind }] = [actionOf(label), label];
       if (!found?.area) continue;
-      const [isNear, isPicked] = [found.from && !this.picked, found.from?.name === this.picked];
-      if (found.from && !isNear && !isPicked) continue;
-      const [cx, cy] = isNear ? onTheWay(found) : spot(found.area);
-      const r = Math.min(0.4, (isNear ? 0.34 : 0.85) * reach(found.area));
+      const { from } = found;
+      if (from && (this.picked ? from.name !== this.picked : best.get(from.name) !== label)) continue;
+      const area = from && !this.picked ? from.area : found.area;
+      const [cx, cy] = spot(area);
+      const r = Math.min(0.4, 0.85 * reach(area));
       const width = r * (text.length > 3 ? 2.3 : 1.9);
       const shape = { x: cx - width / 2, y: cy - 0.72 * r, width, height: 1.44 * r, rx: 0.4 * r };
       const group = svgElement("g", { class: `label ${kind}` });

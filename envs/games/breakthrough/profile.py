@@ -14,7 +14,6 @@ PROFILE = Profile(
             "c2-c3,f7-f6,c3-d4,e7-e6,e2-f3,d7-c6,f3-g4,c6-b5",
             8,
         ),
-        Example("breakthrough6", "breakthrough:size=6", "alphabeta:depth=3", "b2-b3,e5-e4", 9),
     ),
     notation=(
         "A move is the cell of the piece and the cell it goes to, with the letters and numbers at "
