@@ -14,6 +14,7 @@ from .games.gomoku.rules import Gomoku
 from .games.hex.rules import Hex
 from .games.othello.rules import Othello
 from .games.tic_tac_toe.rules import TicTacToe
+from .games.ultimate_tic_tac_toe.rules import UltimateTicTacToe
 from .loading.ids import register_game_ids
 from .loading.packages import GAMES, load_packages
 from .profile import Profile
@@ -28,6 +29,7 @@ BUILT_IN: tuple[type, ...] = (
     Othello,
     Hex,
     Breakthrough,
+    UltimateTicTacToe,
 )
 
 _rules_types: dict[str, type] = {rules_type.declaration.name: rules_type for rules_type in BUILT_IN}  # type: ignore[attr-defined]

@@ -92,7 +92,8 @@ def small_game(
         rows, columns, _ = game.facts.observation_shape
         longest = game.facts.longest_game
         if longest >= plies and (rows != columns or not oblong):
-            boards.append((longest, abs(min(values) - SHORTEST_LINE), sum(values), game))
+            off = abs(min(values, default=SHORTEST_LINE) - SHORTEST_LINE)
+            boards.append((longest, off, sum(values), game))
     return min(boards, key=lambda entry: entry[:-1])[-1] if boards else None
 
 

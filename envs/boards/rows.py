@@ -81,6 +81,18 @@ def alternate(rules: Any, first: int, second: int) -> tuple[int, ...]:
     return ((first + second) & 1,) if first - second in (0, 1) else ()
 
 
+def check_turn(rules: Any, first: int, second: int, player: int, turns: Turns = alternate) -> None:
+    """ValueError where the player cannot be to move with so many stones of both on the board."""
+    marks, movers = rules.declaration.marks, turns(rules, first, second)
+    if not movers:
+        raise ValueError(
+            f"{first} {marks[0]} and {second} {marks[1]} cannot be where {marks[0]} begins and "
+            f"both take turns"
+        )
+    if player not in movers:
+        raise r.WrongTurnError(f"{marks[movers[0]]} is to move, not {marks[player]}")
+
+
 def register_stone_rows(
     rules_type: Any,
     *,
@@ -120,14 +132,7 @@ def register_stone_rows(
         marks = rules.declaration.marks
         first, second = (sum(row.count(mark) for row in rows) for mark in marks)
         check(rules, rows, player)
-        movers = turns(rules, first, second)
-        if not movers:
-            raise ValueError(
-                f"{first} {marks[0]} and {second} {marks[1]} cannot be where {marks[0]} begins and "
-                f"both take turns"
-            )
-        if player not in movers:
-            raise r.WrongTurnError(f"{marks[movers[0]]} is to move, not {marks[player]}")
+        check_turn(rules, first, second, player, turns)
         planes = np.zeros(r.facts(rules).observation_shape, np.int8)
         for plane, mark in ((0, marks[player]), (1, marks[1 - player])):
             planes[..., plane] = [[symbol == mark for symbol in row] for row in rows]

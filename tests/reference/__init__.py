@@ -60,8 +60,8 @@ def openspiel_pairs(same_actions: bool = False) -> list[tuple[str, str]]:
     ]
 
 
-def openspiel_actions(game: Game, state: Any) -> dict[int, int]:
-    """OpenSpiel's number of each legal action, by ours."""
+def openspiel_actions(game: Game, state: Any) -> dict[int, int | tuple[int, ...]]:
+    """OpenSpiel's number of each legal action, by ours; its numbers where it takes several."""
     own_numbers = getattr(_module(game.name), "openspiel_actions", None)
     if own_numbers is None:
         return {action: action for action in state.legal_actions()}

@@ -76,7 +76,8 @@ def assert_same_as_openspiel(ours, theirs, seed):
         assert position.to_move == state.current_player()
         action = rng.choice(sorted(numbers))
         position.play(action)
-        state.apply_action(numbers[action])
+        for number in np.atleast_1d(numbers[action]).tolist():
+            state.apply_action(number)
         plies += 1
     assert position.is_over
     assert list(position.returns) == state.returns()

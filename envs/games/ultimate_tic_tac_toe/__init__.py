@@ -1,0 +1,6 @@
+"""Ultimate tic-tac-toe: nine small boards on a large one, a cell sends the opponent to a board."""
+
+from . import drawing, heuristics
+from .rules import UltimateTicTacToe
+
+__all__ = ["UltimateTicTacToe", "drawing", "heuristics"]

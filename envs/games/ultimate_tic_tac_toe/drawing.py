@@ -1,0 +1,208 @@
+"""The display of ultimate tic-tac-toe: names of cells, the board as text, the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import rules as r
+from ...boards.grid import COLUMN_LETTERS, cell_name, parse_cell, seen_cells
+from ...boards.rows import check_turn
+from ...declaration import Place
+from ...pictures.drawing import (
+    BOX_FILLS,
+    PLAYER_COLOURS,
+    Area,
+    Line,
+    Picture,
+    Rectangle,
+    Ring,
+    Shape,
+    Text,
+    rectangle_area,
+)
+from .board import LINES, PLACES, WON, board_of, free_places, is_reached, place_of
+from .rules import CELLS, SIDE, UltimateTicTacToe
+
+NAMES = 0.5  # room at the sides with names
+GAP = 0.3  # between small boards, and around the grid
+FREE, SENT = ".", "+"  # in rows of characters; SENT marks the only small board that is open
+FADED = ("#e6a3ae", "#e8cc84")  # of marks in boards that are won
+LARGE_LETTERS = ("X.X.X.X.X", "OOOO.OOOO")  # a small board that is won, as text
+
+
+@r.action_to_text.register(UltimateTicTacToe)
+def action_to_text(rules: UltimateTicTacToe, action: int) -> str:
+    return cell_name(SIDE, SIDE, action)
+
+
+@r.text_to_action.register(UltimateTicTacToe)
+def text_to_action(rules: UltimateTicTacToe, text: str) -> int:
+    return parse_cell(SIDE, SIDE, text)
+
+
+def owner_of(position: Any, board: int) -> int | None:
+    """Who has won a small board."""
+    return next((player for player in range(2) if position.boards[player] >> board & 1), None)
+
+
+@r.board_text.register(UltimateTicTacToe)
+def board_text(rules: UltimateTicTacToe, position: Any) -> str:
+    """The grid with its coordinates; ``.`` are cells that the player to move may choose.
+
+    A small board that is won is one large letter.
+    """
+    symbols = []
+    for action, mark in enumerate(seen_cells(rules, position).ravel()):
+        board = board_of(action)
+        owner, place = owner_of(position, board), place_of(action)
+        if owner is not None:
+            symbols.append(LARGE_LETTERS[owner][place].replace(FREE, " "))
+        else:
+            symbols.append(
+                (FREE if position.open >> board & 1 else " ") if mark == 0 else ".XO"[mark]
+            )
+    lines = []
+    for row in range(SIDE):
+        thirds = (symbols[SIDE * row + 3 * third :][:3] for third in range(3))
+        lines.append(f"{SIDE - row:>2} " + " | ".join(map(" ".join, thirds)))
+        if row in (2, 5):
+            lines.append("   ------+-------+------")
+    letters = (COLUMN_LETTERS[3 * third : 3 * third + 3] for third in range(3))
+    return "\n".join(
+        [*(line.rstrip() for line in lines), "   " + "   ".join(map(" ".join, letters))]
+    )
+
+
+def corner(index: int) -> float:
+    """Where a row or a column of cells begins, without the margin before the grid."""
+    return index + GAP * (index // 3)
+
+
+@r.action_areas.register(UltimateTicTacToe)
+def action_areas(rules: UltimateTicTacToe) -> list[Area | None]:
+    return [
+        rectangle_area(NAMES + corner(column), GAP + corner(row), 1, 1)
+        for row, column in np.ndindex(SIDE, SIDE)
+    ]
+
+
+@r.board_places.register(UltimateTicTacToe)
+def board_places(rules: UltimateTicTacToe) -> list[Place]:
+    """The cells; in one more row the small boards, of which one may be marked as the open one.
+
+    Each small board is named by its central cell, and marked on the bar above it.
+    """
+    marks = "".join(rules.declaration.marks)  # type: ignore[attr-defined]
+    places = [
+        Place(action_to_text(rules, action), action // SIDE, action % SIDE, marks, area)
+        for action, area in enumerate(action_areas(rules))
+    ]
+    for board in range(PLACES):
+        row, column = 3 * (board // 3), 3 * (board % 3)
+        name = f"board {action_to_text(rules, SIDE * (row + 1) + column + 1)}"
+        area = rectangle_area(NAMES + corner(column), corner(row), 3, GAP)
+        places.append(Place(name, SIDE, board, SENT, area))
+    return places
+
+
+def boards_not_closed(position: Any) -> int:
+    """The small boards that are neither won nor full, as a set."""
+    return sum(1 << board for board in range(PLACES) if free_places(position, board))
+
+
+@r.board_rows.register(UltimateTicTacToe)
+def board_rows(rules: UltimateTicTacToe, position: Any) -> list[str]:
+    rows = ["".join(".XO"[mark] for mark in row) for row in seen_cells(rules, position)]
+    sent = position.open if position.open != boards_not_closed(position) else 0
+    return [*rows, "".join(SENT if sent >> board & 1 else FREE for board in range(PLACES))]
+
+
+@r.observation_of_rows.register(UltimateTicTacToe)
+def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndarray:
+    marks = rules.declaration.marks
+    cells, sent = "".join(rows[:SIDE]), [at for at, mark in enumerate(rows[SIDE]) if mark == SENT]
+    check_turn(rules, *(cells.count(mark) for mark in marks), player)
+    if len(sent) > 1:
+        raise ValueError("at most one small board can be marked as the one to be played in")
+    position = np.recarray(1, rules.declaration.dtype)[0]
+    r.start(rules, position)
+    for action in range(CELLS):
+        if cells[action] != FREE:
+            position.marks[marks.index(cells[action]), board_of(action)] |= 1 << place_of(action)
+    for side, board in np.argwhere(WON[position.marks]):
+        position.boards[side] |= 1 << board
+    over = WON[position.boards].any()
+    position.open = 1 << sent[0] if sent else 0 if over else boards_not_closed(position)
+    position.ply = CELLS - cells.count(FREE)
+    if not is_reached(position, player):
+        raise ValueError("no last move leads to these marks and this choice of small boards")
+    planes = np.zeros(r.facts(rules).observation_shape, np.int8)
+    r.observe(rules, position, player, planes)
+    return planes
+
+
+def mark_shapes(player: int, x: float, y: float, size: float, colour: str) -> list[Shape]:
+    """A cross or a ring around a point; ``size`` is the side of the square that it fills."""
+    arm, width = 0.28 * size, 0.1 * size
+    if player == 1:
+        return [Ring(x, y, arm, colour, width)]
+    return [
+        Line(x - arm, y - arm, x + arm, y + arm, colour, width),
+        Line(x - arm, y + arm, x + arm, y - arm, colour, width),
+    ]
+
+
+def small_board(rules: Any, position: Any, board: int, last_action: int | None) -> list[Shape]:
+    """One small board: its ground, its lines, its marks, and who has won it."""
+    left, top = NAMES + corner(board % 3 * 3), GAP + corner(board // 3 * 3)
+    owner, is_open = owner_of(position, board), position.open >> board & 1
+    ground = "#d9ecd2" if is_open else "#fffdf8" if owner is None else BOX_FILLS[owner]
+    shapes: list[Shape] = [Rectangle(left, top, 3, 3, ground, 0.08)]
+    if is_open:
+        shapes.append(Rectangle(left, top - 0.19, 3, 0.1, "#3a8f4f", 0.05))
+    if last_action is not None and board_of(last_action) == board:
+        row, column = divmod(int(place_of(last_action)), 3)
+        shapes.append(Rectangle(left + column, top + row, 1, 1, "#d8d0bd"))
+    for step in (1, 2):
+        shapes.append(Line(left, top + step, left + 3, top + step, "#b3ab9b", 0.03))
+        shapes.append(Line(left + step, top, left + step, top + 3, "#b3ab9b", 0.03))
+    colours = PLAYER_COLOURS if owner is None else FADED
+    for place in range(PLACES):
+        for player in range(2):
+            if position.marks[player, board] >> place & 1:
+                x, y = left + place % 3 + 0.5, top + place // 3 + 0.5
+                shapes += mark_shapes(player, x, y, 1, colours[player])
+    if owner is not None:
+        shapes += mark_shapes(owner, left + 1.5, top + 1.5, 3.6, PLAYER_COLOURS[owner])
+    return shapes
+
+
+@r.picture.register(UltimateTicTacToe)
+def picture(rules: UltimateTicTacToe, position: Any, last_action: int | None) -> Picture:
+    """The small boards between thick lines, those open to the mover green with a bar above.
+
+    A board that is won carries a large mark over faded ones; the last cell is tinted, and a line
+    joins the three boards that won the game.
+    """
+    far = corner(SIDE - 1) + 1
+    shapes: list[Shape] = []
+    for board in range(PLACES):
+        shapes += small_board(rules, position, board, last_action)
+    for third in (3, 6):
+        at = corner(third) - GAP / 2
+        shapes.append(Line(NAMES, GAP + at, NAMES + far, GAP + at, "#4a4a4a", 0.07))
+        shapes.append(Line(NAMES + at, GAP, NAMES + at, GAP + far, "#4a4a4a", 0.07))
+    for line in LINES[(LINES & position.boards[:, None] == LINES).any(axis=0)]:
+        boards = [board for board in range(PLACES) if line >> board & 1]
+        ends = [(corner(at % 3 * 3) + 1.5, corner(at // 3 * 3) + 1.5) for at in boards[::2]]
+        (x1, y1), (x2, y2) = ends
+        shapes.append(Line(NAMES + x1, GAP + y1, NAMES + x2, GAP + y2, "#20242b", 0.14))
+    for index in range(SIDE):
+        middle = corner(index) + 0.5
+        shapes.append(Text(NAMES / 2, GAP + middle, str(SIDE - index), "#6b6558", 0.3))
+        letter = COLUMN_LETTERS[index]
+        shapes.append(Text(NAMES + middle, GAP + far + NAMES / 2, letter, "#6b6558", 0.3))
+    return Picture(far + NAMES + GAP, far + NAMES + GAP, shapes)
