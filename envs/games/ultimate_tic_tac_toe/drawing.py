@@ -29,6 +29,7 @@ from .rules import CELLS, SIDE, UltimateTicTacToe
 NAMES = 0.5  # room at the sides with names
 GAP = 0.3  # between small boards, and around the grid
 FREE, SENT = ".", "+"  # in rows of characters; SENT marks the only small board that is open
+OPEN, FRAME = "#d9ecd2", "#3a8f4f"  # of the small boards that are open to the mover
 FADED = ("#e6a3ae", "#e8cc84")  # of marks in boards that are won
 LARGE_LETTERS = ("X.X.X.X.X", "OOOO.OOOO")  # a small board that is won, as text
 
@@ -93,7 +94,7 @@ def action_areas(rules: UltimateTicTacToe) -> list[Area | None]:
 def board_places(rules: UltimateTicTacToe) -> list[Place]:
     """The cells; in one more row the small boards, of which one may be marked as the open one.
 
-    Each small board is named by its central cell, and marked on the bar above it.
+    Each small board is named by its central cell, and marked in the gap above it.
     """
     marks = "".join(rules.declaration.marks)  # type: ignore[attr-defined]
     places = [
@@ -159,10 +160,12 @@ def small_board(rules: Any, position: Any, board: int, last_action: int | None) 
     """One small board: its ground, its lines, its marks, and who has won it."""
     left, top = NAMES + corner(board % 3 * 3), GAP + corner(board // 3 * 3)
     owner, is_open = owner_of(position, board), position.open >> board & 1
-    ground = "#d9ecd2" if is_open else "#fffdf8" if owner is None else BOX_FILLS[owner]
-    shapes: list[Shape] = [Rectangle(left, top, 3, 3, ground, 0.08)]
-    if is_open:
-        shapes.append(Rectangle(left, top - 0.19, 3, 0.1, "#3a8f4f", 0.05))
+    ground = OPEN if is_open else "#fffdf8" if owner is None else BOX_FILLS[owner]
+    frame = FRAME if is_open else ground
+    shapes: list[Shape] = [
+        Rectangle(left - 0.06, top - 0.06, 3.12, 3.12, frame, 0.1),
+        Rectangle(left, top, 3, 3, ground, 0.06),
+    ]
     if last_action is not None and board_of(last_action) == board:
         row, column = divmod(int(place_of(last_action)), 3)
         shapes.append(Rectangle(left + column, top + row, 1, 1, "#d8d0bd"))
@@ -182,7 +185,7 @@ def small_board(rules: Any, position: Any, board: int, last_action: int | None) 
 
 @r.picture.register(UltimateTicTacToe)
 def picture(rules: UltimateTicTacToe, position: Any, last_action: int | None) -> Picture:
-    """The small boards between thick lines, those open to the mover green with a bar above.
+    """The small boards between thick lines, those open to the mover green.
 
     A board that is won carries a large mark over faded ones; the last cell is tinted, and a line
     joins the three boards that won the game.
