@@ -92,6 +92,8 @@ class Sb3Trainer(ABC):
             settings.games,
             "random",
             opening_plies=settings.opening_plies,
+            long_openings=settings.long_openings,
+            long_opening_plies=settings.long_opening_plies,
             symmetries=settings.symmetries,
             observation=self.observation,
         )

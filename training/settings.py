@@ -152,6 +152,10 @@ class OpposedSettings(RunSettings):
     )
     games: int = setting(256, "Games played at once.", low=1)
     opening_plies: int = setting(4, "Random moves at the beginning of a game, at most.", low=0)
+    long_openings: float = setting(
+        0.0, "Share of the games that begin with long_opening_plies at most.", low=0, high=1
+    )
+    long_opening_plies: int = setting(30, "Random moves of such a game, at most.", low=0)
     symmetries: bool = setting(True, "Whether the learner sees boards through random symmetries.")
     channels: int = setting(32, "Channels of each convolution of the network.", low=1)
     layers: int = setting(0, "Convolutions of the network.", low=0, high=20)

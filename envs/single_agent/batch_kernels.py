@@ -56,6 +56,8 @@ class Options(NamedTuple):
     restart: int  # 1: a game that ended is followed by a new one in the same step
     shares: Any  # float64: cumulative shares of the opponents
     opening_plies: int  # random moves before a game begins, at most
+    long_openings: float  # the share of games with up to `long_opening_plies` in their place
+    long_opening_plies: int
 
 
 @inner_kernel
@@ -72,8 +74,11 @@ def begin_game(rules, batch, options, game):
     """Start a game: draw the learner's seat and the opponent."""
     position, stream = batch.positions[game], batch.streams[game]
     r.start(rules, position)
-    if options.opening_plies > 0:
-        play_opening(rules, position, stream, options.opening_plies, batch.masks.shape[1])
+    most = options.opening_plies
+    if options.long_openings > 0.0 and random_unit(stream) < options.long_openings:
+        most = options.long_opening_plies
+    if most > 0:
+        play_opening(rules, position, stream, most, batch.masks.shape[1])
     batch.totals[game] = 0.0
     batch.lengths[game] = 0
     batch.episodes[game] += 1

@@ -51,6 +51,8 @@ class GameBatch:
         restart: whether a game that ends is followed by the next one in the same step.
         opening_plies: every game begins with random moves of both players, from none to this many,
             drawn anew.
+        long_openings: the share of games in which there are up to ``long_opening_plies`` of them.
+        long_opening_plies: see there.
         threads: slices of the games that threads step at the same time; opponents called from
             Python allow only 1.
     """
@@ -65,6 +67,8 @@ class GameBatch:
         illegal: str = "penalty",
         restart: bool = True,
         opening_plies: int = 0,
+        long_openings: float = 0.0,
+        long_opening_plies: int = 0,
         threads: int = 1,
     ) -> None:
         self.game: Game = make_game(game)
@@ -76,6 +80,8 @@ class GameBatch:
             raise ValueError(
                 f"illegal={illegal!r} is not possible; it is one of {', '.join(ILLEGAL_CHOICES)}"
             )
+        if not 0 <= long_openings <= 1:
+            raise ValueError(f"long_openings={long_openings!r} is not possible; it is from 0 to 1")
         self._raises = illegal == "raise"
         self._options = kernels.Options(
             SEATS[seat],
@@ -84,6 +90,8 @@ class GameBatch:
             int(restart),
             np.ones(1),
             _whole_number("opening_plies", opening_plies, least=0),
+            float(long_openings),
+            _whole_number("long_opening_plies", long_opening_plies, least=0),
         )
         self.state: kernels.BatchState = self._allocate()
         self.opponents: tuple[Opponent, ...] = ()

@@ -21,6 +21,9 @@ class LearnerOptions(TypedDict, total=False):
             ``"raise"``: IllegalActionError, and the game stays as it is.
         opening_plies: every game begins with random moves of both players, from none to this many,
             drawn anew; 0 by default.
+        long_openings: the share of games, 0 by default, that begin with up to
+            ``long_opening_plies`` random moves, so that positions of all phases are learnt.
+        long_opening_plies: see there.
         observation, layout, dtype, mask_key, planes_key: those of
             :class:`~plyground.envs.observations.ObservationOptions`.
     """
@@ -28,6 +31,8 @@ class LearnerOptions(TypedDict, total=False):
     seat: int | Literal["random"]
     illegal: Literal["penalty", "raise"]
     opening_plies: int
+    long_openings: float
+    long_opening_plies: int
     observation: Literal["planes", "dict"]
     layout: Literal["hwc", "chw", "flat"]
     dtype: Any
