@@ -97,6 +97,7 @@ class SearchOptions(NamedTuple):
         random_openings: the share of games whose openings are random; the network draws the rest.
         resign_below: a side that values the position so low resigns; −2: never.
         resign_share: the share of games in which sides may resign.
+        solved_plies: leaves from which the game takes at most so many plies more are solved.
     """
 
     puct: PuctOptions
@@ -116,6 +117,7 @@ class SearchOptions(NamedTuple):
     random_openings: float
     resign_below: float
     resign_share: float
+    solved_plies: int
 
 
 class Games(NamedTuple):

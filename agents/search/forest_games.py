@@ -20,6 +20,7 @@ from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.compiled.randomness import mix64, random_below, random_unit
 from ...envs.game import Game
 from ...envs.single_agent.batch_kernels import clear
+from ..solvers.leaf import UNSOLVED, leaf_value, new_leaf_solver
 from . import forest_kernels as at_root
 from .forest import (
     EXACT_VALUE,
@@ -36,7 +37,7 @@ from .forest import (
     new_games,
     new_samples,
 )
-from .mcts_kernels import EXACT, ROOT, Tree, reset_tree
+from .mcts_kernels import EXACT, ROOT, Tree, prove, reset_tree
 from .puct_kernels import (
     ANY_CHILD,
     MOST_WITHOUT_NETWORK,
@@ -60,6 +61,7 @@ class SelfPlay(NamedTuple):
     fast_table: Any
     forest: Forest
     cache: Cache
+    leaf_solver: Any  # see `leaf_value`
     games: Games
     samples: Samples
     tally: Any  # TALLY records, (1,)
@@ -86,6 +88,7 @@ def new_self_play(
         fast,
         new_forest(game, count, most),
         new_cache(game, count, entries),
+        new_leaf_solver(game.rules),
         new_games(game, count, seed),
         new_samples(game, 2 * count * game.facts.longest_game),
         blank_records(1, TALLY),
@@ -216,6 +219,8 @@ def simulate(rules, play, game, slot):
     node, ply = descend(rules, puct, tree, forest.leaves, path, first)
     games.states[game].done += 1
     play.tally[0].simulations += 1
+    if nodes[node].proven != EXACT:
+        solve(rules, play, tree, node, tree.positions[1])
     if nodes[node].proven == EXACT:
         backup_proven(puct, nodes, path, ply)
         return False
@@ -232,6 +237,40 @@ def simulate(rules, play, game, slot):
     add_leaf(rules, puct, tree, forest.leaves, slot, ply)
     forest.trees[slot] = game
     cache.leaf_keys[slot] = key
+    return True
+
+
+@kernel
+def solve(rules, play, tree, leaf, position):
+    """Prove a node that is not proven by the game's exact solver, if that answers at once.
+
+    The root is proven by all of its actions, since the search has to choose one.
+    """
+    if leaf != ROOT:
+        solve_node(rules, play, tree.nodes[leaf], position)
+        return
+    root, after = tree.nodes[ROOT], play.forest.leaves.children[0]
+    for child in range(root.children, root.children + root.count):
+        entry = tree.nodes[child]
+        if entry.proven == EXACT:
+            continue
+        play.forest.leaves.children[0] = position
+        r.play(rules, after, np.int64(entry.action))
+        if not solve_node(rules, play, entry, after):
+            return
+    prove(tree.nodes, root, play.options.puct.discount, play.options.puct.sure)
+
+
+@kernel
+def solve_node(rules, play, entry, position):
+    """Prove a node by the exact solver; whether it can."""
+    options = play.options
+    value, plies = leaf_value(rules, play.leaf_solver, position, options.solved_plies)
+    if plies == UNSOLVED:
+        return False
+    entry.proven, entry.result = EXACT, value / options.puct.scale
+    for _ in range(plies):  # rounded as a proof that spreads up the tree is
+        entry.result = np.float64(entry.result) * options.puct.discount
     return True
 
 

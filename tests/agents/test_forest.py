@@ -9,9 +9,10 @@ import sys
 import numba
 import numpy as np
 import pytest
+from forest_play import Oracle, empty, options, play_until, self_play
 from plyground import make_game
-from plyground.agents.search import forest_games, forest_kernels, puct_kernels
-from plyground.agents.search.forest import SearchOptions, considered_visits, new_samples
+from plyground.agents.search import forest_games, forest_kernels
+from plyground.agents.search.forest import considered_visits
 from plyground.agents.search.mcts_kernels import EXACT, ROOT
 from plyground.envs import rules as r
 from reference.gumbel import Search
@@ -28,60 +29,6 @@ SMALL = make_game("tic_tac_toe:rows=3,cols=4,connect=3")
 
 # Legal actions of positions that plain minimax can solve here.
 FEW = {"tic_tac_toe": 6, "connect_four": 2, "dots_and_boxes": 6, "othello": 0}
-
-
-def options(game, discount=1.0, **changes):
-    puct = puct_kernels.puct_options(game, 1.5, discount=discount)
-    values = {
-        "gumbel": 1, "full": 24, "fast": 8, "full_share": 1.0, "considered": 4,
-        "visit_offset": 50.0, "value_scale": 0.3, "rescale_values": 0,
-        "noise_share": 0.25, "noise_alpha": 10.0, "forced": 2.0, "sampled_plies": 4,
-        "opening_plies": 0, "random_openings": 1.0, "resign_below": -2.0, "resign_share": 0.0,
-    }  # fmt: skip
-    return SearchOptions(puct, **(values | changes))
-
-
-class Oracle:
-    """A network that is a fixed random function of the observation."""
-
-    def __init__(self, game):
-        random = np.random.default_rng(5)
-        self.size = int(np.prod(game.facts.observation_shape))
-        self.policy = random.normal(size=(self.size, game.facts.num_actions))
-        self.judgement = random.normal(size=self.size)
-        self.scale = game.facts.max_return
-
-    def evaluate(self, observations):
-        flat = observations.reshape(-1, self.size).astype(np.float64)
-        logits = (flat @ self.policy).astype(np.float32)
-        return logits, (self.scale * np.tanh(flat @ self.judgement / 4)).astype(np.float32)
-
-    def __call__(self, position):
-        logits, values = self.evaluate(position.observation()[None])
-        legal = position.legal_actions()
-        return {a: float(logits[0, a]) for a in legal}, float(values[0]) / self.scale
-
-
-def self_play(game, settings, count=3, entries=1, seed=1):
-    play = forest_games.new_self_play(game, settings, count, seed, settings.full, entries)
-    play = play._replace(samples=new_samples(game, 5000))
-    forest_games.begin_games(game.rules, play)
-    return play
-
-
-def empty(game):
-    return np.zeros((0, game.facts.num_actions), np.float32), np.zeros(0, np.float32)
-
-
-def play_until(game, play, oracle, condition, rounds=100_000):
-    """Go on until ``done()``."""
-    waiting, evaluation = 0, empty(game)
-    for _ in range(rounds):
-        waiting = forest_games.advance(game.rules, play, waiting, *evaluation)
-        evaluation = oracle.evaluate(play.forest.leaves.observations[:waiting])
-        if condition():
-            return
-    raise AssertionError("self-play does not come to an end")
 
 
 def random_position(game, random, number):

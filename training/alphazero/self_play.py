@@ -10,8 +10,11 @@ import torch
 from ...agents.search import forest_games
 from ...agents.search.forest import SearchOptions, new_games
 from ...agents.search.puct_kernels import puct_options
+from ...agents.solvers.leaf import new_leaf_solver
+from ...agents.solvers.solver import solver_class_of
 from ...envs.compiled.kernels import announce_compilation
 from ...envs.game import Game
+from ...envs.specification import SpecificationError
 from ..folder import TrainingError
 from .evaluator import make_evaluator
 from .settings import GUMBEL, AlphaZeroSettings
@@ -46,6 +49,23 @@ def search_options(game: Game, settings: AlphaZeroSettings, progress: float) -> 
         "rescale_values": int(settings.rescale_values),
     }
     return SearchOptions(**values)
+
+
+def check_solved_plies(game: Game, settings: AlphaZeroSettings) -> None:
+    """Refuse more plies to go than the game's solver answers at once.
+
+    Raises:
+        SpecificationError: it is so, or there is no solver.
+    """
+    if settings.solved_plies == 0:
+        return
+    solver_class_of(game)
+    most = new_leaf_solver(game.rules).most
+    if settings.solved_plies > most:
+        raise SpecificationError(
+            f"solved_plies={settings.solved_plies} is not possible for {game.spec}: "
+            + (f"it is at most {most}" if most else "no solver answers at once there")
+        )
 
 
 class SelfPlayer:

@@ -131,6 +131,11 @@ class AlphaZeroSettings(LearnerSettings):
     )
     resign_below: float = setting(-2.0, "Value at which a side resigns; -2: never [1].", -2, 0)
     resign_share: float = setting(0.9, "Share of the games in which sides may resign [1].", 0, 1)
+    solved_plies: int = setting(
+        0,
+        "Leaves with at most so many plies to go have the exact solver's value; 0: none.",
+        low=0,
+    )
     cache: int = setting(
         512, "Memory of each process for what the network said of positions, in MiB.", low=0
     )

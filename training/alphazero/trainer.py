@@ -18,7 +18,7 @@ from ..folder import TrainingError, write_file
 from ..run import TrainingRun, run_training
 from .evaluator import open_predecessor
 from .learner import AverageTrainer
-from .self_play import SelfPlayResult
+from .self_play import SelfPlayResult, check_solved_plies
 from .settings import AlphaZeroSettings
 from .window import Window, read_chunk, window_size, write_chunk
 from .workers import CPU_TIME, NETWORK_BYTES, Task, Workers, seed_of
@@ -263,6 +263,7 @@ def train(
     The network is evaluated and learns on ``device``; self-play takes place in ``place``.
     """
     open_predecessor(game, settings)  # a wrong name leaves no folder behind
+    check_solved_plies(game, settings)
     place.runner_of(settings.workers)
 
     def make_trainer() -> AlphaZeroTrainer:

@@ -19,6 +19,7 @@ from ....envs.stepping import records_of
 from ..alternating import AlternatingSolver, Proof
 from ..parallel import Search, new_paths
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
+from . import leaf as leaf
 from . import search as s
 from . import table as t
 from .board import make_board

@@ -28,6 +28,7 @@ from ....envs.loading.locks import locked
 from ....envs.specification import SpecificationError
 from ..parallel import Search, new_paths
 from ..solver import DEFAULT_MEMORY_MB, Monitor, Solution, Solver, register_solver
+from . import leaf as leaf
 from . import search as s
 from .board import as_free_set, canonical_edges, edge_bits, free_sets, make_board
 from .captures import Captures

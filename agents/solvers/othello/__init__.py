@@ -13,6 +13,7 @@ from ....envs.game import Game, Position
 from ....envs.games.othello.rules import MARGIN, Othello
 from ..alternating import AlternatingSolver, Proof
 from ..solver import DEFAULT_MEMORY_MB, Monitor, Solution, register_solver
+from . import leaf as leaf
 from . import search as s
 from .board import make_board
 from .table import NO_CELL, new_table
