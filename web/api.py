@@ -114,23 +114,26 @@ def play(request: Request, move: MoveBody) -> dict[str, Any]:
 def opponents(request: Request, game: SpecQuery) -> Any:
     """The opponents offered in a game, and the agents that can be set up."""
     words, extra = words_for(request), server_state(request).settings.agents
+    board = read_game(game)
     return {
         "choices": [
             {
                 "spec": choice.spec,
-                "name": words.opponent(choice),
+                "name": words.opponent(choice, board),
                 "group": choice.group,
             }
-            for choice in choices(read_game(game), extra)
+            for choice in choices(board, extra)
         ],
-        "agents": agents_to_set_up(),
+        "agents": agents_to_set_up(words),
     }
 
 
 @router.get("/check")
 def check(request: Request, game: SpecQuery, agent: AgentQuery) -> dict[str, str]:
-    """The agent's specification within the limits; 422 if it may not play the game here."""
-    return {"agent": limit_spec(agent, read_game(game), server_state(request).settings.agents)}
+    """The agent's specification within the limits, and its name; 422 if it may not play here."""
+    board = read_game(game)
+    spec = limit_spec(agent, board, server_state(request).settings.agents)
+    return {"agent": spec, "name": words_for(request).agent(spec, board)}
 
 
 @router.get("/think")

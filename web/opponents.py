@@ -13,8 +13,10 @@ from ..envs.profile import Example
 from ..envs.registry import make_game, profiles
 from ..envs.specification import Parameter, SpecificationError, format_specification
 from ..evaluation.review import estimator_of
+from .agent_names import cards_of
 from .errors import Refusal, sentence
 from .settings import LONGEST_SPEC, MOST
+from .words import Words
 
 PERSON = "human"  # the opponent of a game of two people at one screen
 LEVELS = ("easy", "medium", "hard")
@@ -22,6 +24,8 @@ PERFECT = "solver:memory=128,time=5,threads=all"
 LONGEST_PERFECT = 24  # plies of games that the solver plays without delay
 HINTS = "alphabeta:time=1"
 GRADING_SIMULATIONS = 1000
+# The parameters of agents that are asked for first; the others are further ones.
+MAIN = ("time", "depth", "simulations", "heuristic")
 # Parameters that take a text of any kind: the words that name no file.
 NO_FILES: dict[str, tuple[str, ...] | None] = {
     "book": ("centre",),
@@ -43,29 +47,25 @@ class Choice(NamedTuple):
 
     Attributes:
         spec: its specification.
-        key: the key of its name; None if the specification is its name.
+        key: the key of the word for it, such as a level; None if there is none.
         group: what it is offered among.
-        variety: what tells it from others of that name.
     """
 
     spec: str
     key: str | None
     group: str
-    variety: str = ""
 
 
 def choices(game: Game, extra: tuple[str, ...]) -> list[Choice]:
     """The opponents offered in a game, those of the server's start included."""
     preset = _preset_of(game)
-    modes = () if preset is None else preset.modes
-    opponents = [Choice(spec, f"mode.{spec}", "modes") for spec in modes]
     levels = zip(LEVELS, game.profile.levels)
-    opponents += [Choice(spec, f"level.{name}", "levels") for name, spec in levels]
+    opponents = [Choice(spec, f"level.{name}", "levels") for name, spec in levels]
     if game.facts.longest_game <= LONGEST_PERFECT and plays(PERFECT, game):
         opponents.append(Choice(PERFECT, "level.perfect", "levels"))
-    for spec in _networks(game):
-        variety = spec.removeprefix(PREFIX).removeprefix(game.name).replace("_", " ").strip()
-        opponents.append(Choice(spec, "level.network", "networks", variety))
+    modes = () if preset is None else preset.modes
+    opponents += [Choice(spec, None, "modes") for spec in modes]
+    opponents += [Choice(spec, None, "networks") for spec in _networks(game)]
     opponents += [Choice(spec, None, "trained") for spec in extra if plays(spec, game)]
     return [choice for choice in opponents if choice.group == "trained" or plays(choice.spec, game)]
 
@@ -111,8 +111,7 @@ def analysts(game: Game, extra: tuple[str, ...], simulations: int = 0) -> list[C
 
 def _networks(game: Game) -> list[str]:
     """The shipped networks that play a game, as agents."""
-    boards = {PREFIX + card.name: (card.game, *card.also) for card in cards()}
-    return [name for name, specs in boards.items() if game in map(make_game, specs)]
+    return [PREFIX + card.name for card in cards_of(game)]
 
 
 def graders(game: Game, extra: tuple[str, ...]) -> list[Choice]:
@@ -133,14 +132,15 @@ def plays(spec: str, game: Game) -> bool:
     return True
 
 
-def agents_to_set_up() -> list[dict[str, Any]]:
+def agents_to_set_up(words: Words) -> list[dict[str, Any]]:
     """The agents that a visitor may set up, with their parameters as plain data."""
     return [
         {
             "name": name,
+            "title": words.get(f"name.{name}", name),
             "summary": agent_class.summary,
             "parameters": [
-                _parameter(parameter)
+                _parameter(parameter, words)
                 for parameter in agent_class.parameters
                 if _words(parameter) != ()
             ],
@@ -150,15 +150,17 @@ def agents_to_set_up() -> list[dict[str, Any]]:
     ]
 
 
-def _parameter(parameter: Parameter) -> dict[str, Any]:
-    words = parameter.choices if parameter.kind is str else None
+def _parameter(parameter: Parameter, words: Words) -> dict[str, Any]:
+    choices = parameter.choices if parameter.kind is str else None
     most = MOST.get(parameter.name)
     return {
         "name": parameter.name,
+        "title": words.get(f"option.{parameter.name}", parameter.name),
         "help": parameter.help,
+        "is_main": parameter.name in MAIN,
         "kind": parameter.kind.__name__,
         "default": parameter.default,
-        "choices": words,
+        "choices": choices,
         "low": parameter.low if abs(parameter.low) < 1e9 else None,
         "high": most if most is not None else parameter.high if parameter.high < 1e9 else None,
     }

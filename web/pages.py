@@ -63,6 +63,10 @@ templates: Environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+templates.filters |= {
+    "made": make_game,
+    "capitalised": lambda text: text[:1].upper() + text[1:],
+}
 
 
 def render(request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
@@ -113,6 +117,7 @@ def _games(words: Words) -> list[dict[str, Any]]:
     return [
         {
             "name": game.name,
+            "made": game,
             "title": words.title(game),
             "parameters": game.declaration.parameters,
             "levels": list(zip(LEVELS, game.profile.levels)),

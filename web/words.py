@@ -14,6 +14,8 @@ from ..envs.declaration import parameter_values
 from ..envs.game import Game, Position
 from ..envs.profile import Ending, Example
 from ..envs.registry import make_game
+from ..envs.specification import Parameter
+from .agent_names import agent_name
 
 if TYPE_CHECKING:
     from .opponents import Choice
@@ -64,11 +66,22 @@ class Words:
         texts = (self.of_game(made, key, "") for key in keys)
         return " ".join(text.format_map(values) for text in texts if text)
 
-    def opponent(self, choice: Choice) -> str:
-        """The name of an opponent that is offered."""
-        if choice.key is None:
-            return choice.spec
-        return self(choice.key) + (f" ({choice.variety})" if choice.variety else "")
+    def agent(self, spec: str, game: Game) -> str:
+        """An agent in words."""
+        return agent_name(self, spec, game)
+
+    def opponent(self, choice: Choice, game: Game | str) -> str:
+        """An opponent that is offered: its level, and what it is."""
+        name = self.agent(choice.spec, make_game(game))
+        return name if choice.key is None else f"{self(choice.key)} – {name}"
+
+    def parameter(self, game: Game, parameter: Parameter) -> str:
+        """A parameter of a game in words."""
+        return self.of_game(game, f"parameter.{parameter.name}", parameter.help or parameter.name)
+
+    def value(self, game: Game, name: str, value: Any) -> str:
+        """A value of a game's parameter in words."""
+        return self.of_game(game, f"parameter.{name}.{value}", str(value))
 
     def action(self, game: Game, name: str, kinds: Sequence[str] = ("action",)) -> str:
         """What a screen reader says of an action, given by its name.

@@ -13,6 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 from helpers import SMALL_VARIANTS, finished_position, random_position
 from plyground import make_game
+from plyground.agents.policies.zoo import cards
 from plyground.envs.game import Position
 from plyground.evaluation.review import estimator_of
 from plyground.web import sessions, settings
@@ -239,8 +240,47 @@ def test_the_opponents_offered_can_be_made(preset):
 @pytest.mark.parametrize("language", ["en", "vi"])
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.key)
 def test_no_two_opponents_of_a_board_have_the_same_name(preset, language):
-    names = [words_of(language).opponent(each) for each in choices(make_game(preset.game), ())]
+    game, words = make_game(preset.game), words_of(language)
+    names = [words.opponent(each, game) for each in choices(game, ())]
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "name"),
+    [
+        ("alphabeta:depth=4", "connect_four", "Alpha-beta, depth 4"),
+        ("alphabeta:time=1,values=yes", "connect_four", "Alpha-beta, 1 s a move"),
+        ("alphabeta:depth=4,scout=no", "connect_four", "Alpha-beta, depth 4, scout=no"),
+        ("zoo:connect_four", "connect_four", "Network, self-play, 89 % best moves"),
+        ("zoo:connect_four_ppo", "connect_four", "Network, PPO, 43 % best moves"),
+        ("zoo:gomoku", "gomoku", "Network, self-play, 1136 Elo above random"),
+        ("zoo:connect_four", "hex", "zoo:connect_four"),  # it does not play this game
+        (
+            "mcts:network=zoo:connect_four_taught,time=1",
+            "connect_four",
+            "MCTS, with a network (taught by the solver), 1 s a move",
+        ),
+        ("ppo:runs/c4", "connect_four", "ppo:runs/c4"),
+    ],
+)
+def test_agents_are_named_in_words_with_the_strength_of_networks(spec, game, name):
+    assert words_of("en").agent(spec, make_game(game)) == name
+
+
+def test_the_network_of_every_board_is_offered():
+    for card in cards():
+        for board in (card.game, *card.also):
+            specs = [choice.spec for choice in choices(make_game(board), ())]
+            assert f"zoo:{card.name}" in specs, board
+
+
+def test_every_parameter_that_can_be_set_has_a_name_and_help(client):
+    agents = client.get("/api/opponents?game=gomoku&lang=vi").json()["agents"]
+    for agent in agents:
+        for parameter in agent["parameters"]:
+            assert parameter["title"] != parameter["name"]
+            assert parameter["help"]
+    assert len(next(each for each in agents if each["name"] == "alphabeta")["parameters"]) >= 19
 
 
 def test_caro_starts_by_the_rule_of_five_or_more_and_offers_the_other(client):

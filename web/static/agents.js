@@ -1,19 +1,18 @@
-// The dialog in which an agent is set up: its name, and a field for each parameter.
+// The dialog in which an agent is set up: its name, and a field with its help for each parameter.
 
 import { get, Refused } from "./api.js";
+import { byId, textElement } from "./table.js";
 import { t } from "./words.js";
 
-const dialog = document.getElementById("agent");
-const names = document.getElementById("agent-name");
-const fields = document.getElementById("agent-parameters");
-const problem = document.getElementById("agent-problem");
+const dialog = byId("agent");
+const names = byId("agent-name");
+const main = byId("agent-parameters");
+const further = byId("agent-further-parameters");
+const problem = byId("agent-problem");
 let known = null;
 
 function field(parameter) {
   const label = document.createElement("label");
-  const text = document.createElement("span");
-  text.textContent = parameter.name;
-  text.title = parameter.help;
   let input;
   if (parameter.kind === "bool" || parameter.choices) {
     input = document.createElement("select");
@@ -32,36 +31,49 @@ function field(parameter) {
     input.placeholder = parameter.default ?? t("agent.default");
   }
   input.name = parameter.name;
-  label.append(text, input);
-  return label;
+  const help = textElement("span", parameter.help, "help");
+  help.lang = "en";
+  help.id = `help-${parameter.name}`;
+  input.setAttribute("aria-describedby", help.id);
+  label.append(textElement("span", parameter.title), input);
+  const whole = document.createElement("div");
+  whole.append(label, help);
+  return whole;
 }
 
 function showParameters() {
   const agent = known.find((each) => each.name === names.value);
-  document.getElementById("agent-summary").textContent = agent.summary;
-  fields.replaceChildren(...agent.parameters.map(field));
+  byId("agent-summary").textContent = agent.summary;
+  main.replaceChildren(...agent.parameters.filter((each) => each.is_main).map(field));
+  further.replaceChildren(...agent.parameters.filter((each) => !each.is_main).map(field));
+  byId("agent-further").hidden = !further.children.length;
+  byId("agent-further").open = !main.children.length;
   problem.hidden = true;
+  showSpecification();
 }
 
 function specification() {
-  const set = [...fields.querySelectorAll("input, select")]
+  const set = [...dialog.querySelectorAll("[aria-describedby]")]
     .filter((input) => input.value !== "")
     .map((input) => `${input.name}=${input.value}`);
   return set.length ? `${names.value}:${set.join(",")}` : names.value;
 }
 
+const showSpecification = () => (byId("agent-spec").textContent = specification());
+
 // The specification that the visitor sets up for a game, or null.
 export async function setUpAgent(game) {
   if (!known) {
     known = (await get("opponents", { game })).agents;
-    names.append(...known.map((agent) => new Option(agent.name, agent.name)));
+    names.append(...known.map((agent) => new Option(agent.title, agent.name)));
     names.value = "alphabeta";
     names.addEventListener("change", showParameters);
+    dialog.addEventListener("input", showSpecification);
   }
   showParameters();
   dialog.showModal();
   return new Promise((resolve) => {
-    const use = document.getElementById("agent-use");
+    const use = byId("agent-use");
     const done = (result) => {
       use.removeEventListener("click", check);
       dialog.close();

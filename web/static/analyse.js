@@ -7,8 +7,8 @@ import { Board } from "./board.js";
 import { Editor } from "./editor.js";
 import { SteppedLine } from "./line.js";
 import { movesList } from "./moves.js";
-import { addressOf, asked, byId, complain, keepInAddress, played, showChosen, showElsewhere,
-  textElement } from "./table.js";
+import { addressOf, asked, byId, complain, keepInAddress, nameIn, played, showChosen,
+  showElsewhere, showSpecifications, textElement } from "./table.js";
 import { given, t } from "./words.js";
 
 const MOST_LABELS = 30; // on the board; more cannot be read
@@ -52,6 +52,7 @@ function show() {
   const query = { ...played(view), agent: chosen.first };
   if (chosen.second !== "none") query.second = chosen.second;
   keepInAddress("/analyse", query);
+  showSpecifications(view.game, ...Object.values(chosen).filter((spec) => spec !== "none"));
   byId("play-on").href = addressOf("/play", { ...played(view), seat: view.to_move });
   showFound();
 }
@@ -146,7 +147,7 @@ function showResult(which) {
   const data = found[which];
   element.hidden = chosen[which] === "none" || view.over;
   if (element.hidden) return;
-  const parts = [textElement("h2", chosen[which])];
+  const parts = [textElement("h2", nameIn(byId(`${which}-agent`), chosen[which]))];
   if (data) {
     const work = data.simulations
       ? `${data.simulations.toLocaleString()} ${t("think.simulations")}`
@@ -237,10 +238,10 @@ for (const which of ["first", "second"]) {
     let wanted = select.value;
     if (wanted === "") wanted = (await setUpAgent(view.game).catch(complain)) ?? chosen[which];
     chosen[which] = wanted;
-    showChosen(select, wanted);
+    showChosen(select, wanted, view.game, showFound);
     if (!editor.open) arrive(view);
   });
-  showChosen(select, chosen[which]);
+  showChosen(select, chosen[which], view.game, showFound);
 }
 byId("show").addEventListener("change", showFound);
 addEventListener("pagehide", () => search?.abort());

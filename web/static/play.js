@@ -5,8 +5,8 @@ import { post, think } from "./api.js";
 import { Board } from "./board.js";
 import { Clock } from "./clock.js";
 import { movesList } from "./moves.js";
-import { addressOf, asked, byId, complain as tell, copyAddress, keepInAddress, played,
-  playersDisc, showChosen, showElsewhere, textElement } from "./table.js";
+import { addressOf, asked, byId, complain as tell, copyAddress, keepInAddress, nameIn,
+  played, playersDisc, showChosen, showElsewhere, showSpecifications, textElement } from "./table.js";
 import { progressShown } from "./thinking.js";
 import { Times } from "./times.js";
 import { given, t } from "./words.js";
@@ -58,20 +58,16 @@ function show(said = view.said) {
   if (seed) query.seed = seed;
   if (asked.get("clock")) query.clock = asked.get("clock");
   keepInAddress("/play", query);
+  showSpecifications(game, opponent);
   byId("analyse").href = addressOf("/analyse", played(view));
   byId("review").href = addressOf("/review", played(view));
   byId("review").hidden = !over() || !view.link || Boolean(view.position);
 }
 
-function opponentName() {
-  const option = [...byId("level").options].find((each) => each.value === opponent);
-  return option ? option.textContent : opponent;
-}
-
 function showPlayers() {
   for (const [id, player] of [["player-1", 1 - seat], ["player-0", seat]]) {
     const { name } = view.players[player];
-    const who = opponent === PERSON ? "" : player === seat ? t("play.you") : opponentName();
+    const who = opponent === PERSON ? "" : player === seat ? t("play.you") : nameIn(byId("level"), opponent);
     const element = byId(id);
     element.classList.toggle("turn", !over() && view.to_move === player);
     const parts = [
@@ -343,7 +339,7 @@ async function changeLevel() {
     }
   }
   opponent = chosen;
-  showChosen(select, opponent);
+  showChosen(select, opponent, game, showPlayers);
   stopSearch();
   show("");
   follow();
@@ -365,7 +361,7 @@ byId("show-thinking").addEventListener("change", () => {
 });
 addEventListener("pagehide", stopSearch);
 
-showChosen(byId("level"), opponent);
+showChosen(byId("level"), opponent, game, showPlayers);
 clock.run(view.moves.length && !view.over ? view.to_move : null);
 show("");
 follow();

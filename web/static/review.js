@@ -7,7 +7,7 @@ import { Board, svgElement } from "./board.js";
 import { SteppedLine } from "./line.js";
 import { movesList } from "./moves.js";
 import { addressOf, asked, byId, complain, copyAddress, keepInAddress, played, showChosen,
-  showElsewhere, textElement } from "./table.js";
+  showElsewhere, showSpecifications, textElement } from "./table.js";
 import { given, t } from "./words.js";
 
 const COUNTED = ["best", "good", "inaccuracy", "mistake"];
@@ -86,6 +86,7 @@ function reviewed() {
 }
 
 function keepLinks() {
+  showSpecifications(view.game, grader);
   byId("analyse").href = addressOf("/analyse", played(view));
   for (const link of document.querySelectorAll(".export")) {
     const where = link.dataset.where;
@@ -243,7 +244,7 @@ byId("copy").addEventListener("click", () =>
 byId("grader").addEventListener("change", async () => {
   let wanted = byId("grader").value;
   if (wanted === "") wanted = (await setUpAgent(view.game).catch(complain)) ?? grader;
-  showChosen(byId("grader"), wanted);
+  showChosen(byId("grader"), wanted, view.game);
   if (wanted === grader) return;
   grader = wanted;
   const query = number ? { number } : { game: view.game, moves: game.link };
@@ -292,7 +293,7 @@ async function reviewAll() {
 }
 
 addEventListener("pagehide", () => search?.abort());
-showChosen(byId("grader"), grader);
+showChosen(byId("grader"), grader, view.game);
 show();
 if (game.moves.length) reviewAll();
 else byId("working").hidden = true;

@@ -1,6 +1,6 @@
 // What the pages with a board share: their address, their messages, the moves beside the board.
 
-import { Refused } from "./api.js";
+import { get, Refused } from "./api.js";
 import { t } from "./words.js";
 
 export const byId = (id) => document.getElementById(id);
@@ -55,12 +55,30 @@ export async function copyAddress(button, address) {
   setTimeout(() => (button.textContent = t("play.link")), 2000);
 }
 
-// A list of agents holds the chosen one, which may have been set up by hand.
-export function showChosen(select, chosen) {
+// A list of agents holds the chosen one, which may have been set up by hand; the server names it.
+export function showChosen(select, chosen, game, onName = () => {}) {
   if (![...select.options].some((option) => option.value === chosen)) {
-    select.prepend(new Option(chosen, chosen));
+    const option = new Option(chosen, chosen);
+    select.prepend(option);
+    get("check", { game, agent: chosen }).then(
+      ({ name }) => {
+        option.textContent = name;
+        onName();
+      },
+      () => {}, // what is wrong with the agent is told when it is asked to think
+    );
   }
   select.value = chosen;
+}
+
+// The name of the agent that a list shows for a specification.
+export function nameIn(select, spec) {
+  return [...select.options].find((option) => option.value === spec)?.textContent ?? spec;
+}
+
+// The game and the agents as the command line names them.
+export function showSpecifications(...specs) {
+  byId("specs").textContent = specs.join("\n");
 }
 
 // The disc of a player, in its colour or with its mark.

@@ -5,8 +5,8 @@ import { post, think } from "./api.js";
 import { showBar } from "./bar.js";
 import { Board } from "./board.js";
 import { movesList } from "./moves.js";
-import { addressOf, asked, byId, complain, keepInAddress, played, playersDisc, showChosen,
-  textElement } from "./table.js";
+import { addressOf, asked, byId, complain, keepInAddress, nameIn, played, playersDisc,
+  showChosen, showSpecifications, textElement } from "./table.js";
 import { thoughts } from "./thinking.js";
 import { given, t } from "./words.js";
 
@@ -36,6 +36,7 @@ function show() {
   for (const player of [0, 1]) showPlayer(player);
   const query = { game: view.game, first: agents[0], second: agents[1], ...played(view) };
   keepInAddress("/watch", seed ? { ...query, seed } : query);
+  showSpecifications(view.game, ...agents);
   byId("review").href = addressOf("/review", played(view));
   byId("review").hidden = Boolean(view.position); // a review begins with the first move
 }
@@ -45,7 +46,7 @@ function showPlayer(player) {
   element.classList.toggle("turn", !view.over && view.to_move === player);
   element.replaceChildren(
     playersDisc(view.players[player]),
-    textElement("strong", agents[player]),
+    textElement("strong", nameIn(byId(`agent-${player}`), agents[player])),
     textElement("span", view.players[player].name, "note"),
     ...(search && view.to_move === player ? [textElement("span", t("play.thinking"), "busy")] : []),
   );
@@ -121,10 +122,10 @@ for (const player of [0, 1]) {
     let wanted = select.value;
     if (wanted === "") wanted = (await setUpAgent(view.game)) ?? agents[player];
     agents[player] = wanted;
-    showChosen(select, wanted);
+    showChosen(select, wanted, view.game, show);
     stop();
   });
-  showChosen(select, agents[player]);
+  showChosen(select, agents[player], view.game, show);
 }
 addEventListener("pagehide", () => search?.abort());
 showSpeed();
