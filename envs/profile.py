@@ -36,6 +36,18 @@ class Example(NamedTuple):
     also: tuple[str, ...] = ()
 
 
+class WonGame(NamedTuple):
+    """A short game that is over: its last position shows what wins.
+
+    Attributes:
+        game: its specification.
+        moves: their names, with commas between them.
+    """
+
+    game: str
+    moves: str
+
+
 class Elsewhere(NamedTuple):
     """A game as another program knows it.
 
@@ -99,6 +111,7 @@ class Profile(NamedTuple):
     Attributes:
         levels: the opponents that pages call easy, medium and hard.
         examples: boards that pages offer by name.
+        won_game: a game whose end pages show beside the rules; None: they show the first position.
         is_usual: whether it is the game of pages whose address names none.
         lead: points of an estimate at which the side that leads is expected to score three games
             of four, as ``benchmarks/reviews/estimates.py`` finds them.
@@ -109,11 +122,13 @@ class Profile(NamedTuple):
         training: tuned settings by algorithm; later entries replace values of earlier ones.
         notation: how a person writes its moves, in a sentence, where they are no cells or columns.
         words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language. Its
-            rules stand there in a sentence: ``rule``, and ``rule.VALUE`` for a parameter's value.
+            rules stand there: how it is won in a sentence, ``rule`` and ``rule.VALUE`` for a
+            parameter's value, and what else a newcomer must know, ``how.1`` to ``how.4``.
     """
 
     levels: tuple[str, str, str] = ("random", "mcts:simulations=200", "mcts:time=1")
     examples: tuple[Example, ...] = ()
+    won_game: WonGame | None = None
     is_usual: bool = False
     lead: float = 200.0
     engine: str | None = None

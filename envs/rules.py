@@ -333,8 +333,18 @@ def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndar
 
 @functools.singledispatch
 def winning_cells(rules: Any, position: Any) -> list[tuple[int, int]]:
-    """The (row, column) of the stones that won the game; empty where no row of stones wins."""
+    """The (row, column) of the stones that won the game; empty where no row or chain wins."""
     return []
+
+
+@functools.singledispatch
+def score(rules: Any, position: Any) -> tuple[int, int] | None:
+    """What each player has counted so far: discs, boxes; None in games that count nothing.
+
+    The difference is the :func:`margin`, or in the end the return in games that return margins. The
+    unit is ``score`` among the game's words.
+    """
+    return None
 
 
 @functools.singledispatch

@@ -205,7 +205,7 @@ def _line_json(
     for each in actions:
         if not position.is_legal(each):
             break
-        moves.append(action_json(line.game, each, words) | {"player": position.to_move})
+        moves.append(action_json(position, each, words) | {"player": position.to_move})
         position.play(each)
     return {
         "action": action,

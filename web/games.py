@@ -24,7 +24,7 @@ from ..evaluation.store.store import AgentEntry, Store, StoredGame, StoredTourna
 from .api import GameBody, Spec
 from .errors import Refusal
 from .opponents import PERSON, graders, limit_spec
-from .pages import render
+from .pages import how_to_play, render
 from .positions import Line, open_line, read_actions, read_game
 from .queries import USUAL_GAME, MovesQuery, SpecQuery, Whole
 from .settings import LONGEST_SPEC, MOST_MOVES
@@ -194,6 +194,7 @@ def review(
         request,
         "review.html",
         view=line.view(words),
+        how=how_to_play(words, line),
         number=number,
         sides=sides,
         graders=graders(line.game, server_state(request).settings.agents),

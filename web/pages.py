@@ -13,6 +13,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from ..envs.game import Position
 from ..envs.registry import game_names, make_game
 from ..envs.specification import format_specification
 from .errors import Refusal
@@ -98,6 +99,26 @@ def preset_pictures() -> Mapping[str, str]:
     return pictures
 
 
+@functools.lru_cache(64)
+def _won_game(name: str) -> tuple[str, Position]:
+    """The picture of what wins a game, and its position: the first one where no game is given."""
+    game = make_game(name)
+    if game.profile.won_game is None:
+        return game.initial_position().to_svg(), game.initial_position()
+    line = open_line(*game.profile.won_game)
+    return line.position.to_svg(line.actions[-1]), line.position
+
+
+def how_to_play(words: Words, line: Line) -> dict[str, Any]:
+    """The rules of a game in lines, and a picture of what wins with its caption."""
+    picture, position = _won_game(line.game.name)
+    return {
+        "lines": words.how_to_play(line.game),
+        "picture": picture,
+        "caption": words.outcome(position) if position.is_over else "",
+    }
+
+
 @router.get("/")
 def home(request: Request) -> Response:
     """The games offered by name."""
@@ -168,6 +189,7 @@ def _page_values(request: Request, line: Line) -> dict[str, Any]:
     board = line.game
     return {
         "view": line.view(words_for(request)),
+        "how": how_to_play(words_for(request), line),
         "choices": choices(board, server_state(request).settings.agents),
         "analysts": analysts(board, server_state(request).settings.agents),
         "solvable": has_solver(board),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..agents.lookahead import HOLDS, WINS, grade_actions
 from ..envs import rules as r
+from ..envs.boards.rows import FREE
 from ..envs.declaration import Place
 from ..envs.game import Game, IllegalActionError, IllegalPositionError, Position
 from ..envs.pictures.drawing import Area
@@ -171,7 +172,8 @@ class Line:
             "width": picture.width,
             "height": picture.height,
             "background": picture.background,
-            "actions": [action_json(game, action, words) for action in legal],
+            "actions": [action_json(position, action, words) for action in legal],
+            "marks_legal": _leaves_free_places(position),
             "to_move": position.to_move,
             "players": [
                 {
@@ -183,6 +185,8 @@ class Line:
                 }
                 for player in (0, 1)
             ],
+            "score": r.score(game.rules, position.record),
+            "score_unit": words.of_game(game, "score", ""),
             "margin": _lead(position),
             "over": position.is_over,
             "winner": None if outcome is None else outcome.winner,
@@ -192,8 +196,6 @@ class Line:
                 else words.outcome(position)
             ),
             "said": self._status_text(words),
-            "last": None if not self.actions else action_json(game, self.actions[-1], words),
-            "winning": r.winning_cells(game.rules, position.record) if position.is_over else [],
             "threats": self._threats() if threats and legal else None,
         }
 
@@ -226,14 +228,21 @@ def _lead(position: Position) -> list[int] | None:
     return leads if any(leads) else None
 
 
-def action_json(game: Game, action: int, words: Words) -> dict[str, Any]:
-    name = game.action_to_text(action)
+def action_json(position: Position, action: int, words: Words) -> dict[str, Any]:
+    """An action as plain data.
+
+    ``lands`` is the area on which it puts a stone of the mover: True for its own area, None where
+    it puts none or where that is not known.
+    """
+    game = position.game
+    name, area = game.action_to_text(action), action_areas(game)[action]
     return {
         "action": action,
         "name": name,
         "label": words.action(game, name),
-        "area": _corners(action_areas(game)[action]),
+        "area": _corners(area),
         "from": _piece_json(game, action, words),
+        "lands": None if area is None else _landing(position, action, area),
     }
 
 
@@ -245,6 +254,43 @@ def _piece_json(game: Game, action: int, words: Words) -> dict[str, Any] | None:
         "label": words.place(game, place.name),
         "area": _corners(place.area),
     }
+
+
+def _landing(position: Position, action: int, area: Area) -> bool | list[float] | None:
+    game, mark = position.game, position.game.declaration.marks[position.to_move]
+    place = _places(game).get(area)
+    if place is not None:
+        return True if mark in place.symbols else None
+    if not _places(game):
+        return None
+    # the areas of actions are not those of places, as where a column is clicked
+    before = r.board_rows(game.rules, position.record)
+    after = r.board_rows(game.rules, position.after(action).record)
+    areas = [
+        place.area
+        for place in r.board_places(game.rules)
+        if before[place.row][place.column] != mark == after[place.row][place.column]
+    ]
+    return _corners(areas[0]) if len(areas) == 1 else None
+
+
+def _leaves_free_places(position: Position) -> bool:
+    """Whether some free places, where actions are clicked, are not open to the mover."""
+    game = position.game
+    open_areas = {action_areas(game)[action] for action in position.legal_actions()}
+    clicked = [_places(game)[area] for area in action_areas(game) if area in _places(game)]
+    if not clicked:
+        return False
+    rows = r.board_rows(game.rules, position.record)
+    free = {place.area for place in clicked if rows[place.row][place.column] == FREE}
+    return bool(free - open_areas)
+
+
+@functools.lru_cache(256)
+def _places(game: Game) -> Mapping[Area | None, Place]:
+    """The places of the board by their areas."""
+    places = r.board_places(game.rules)
+    return {place.area: place for place in places if place.area is not None}
 
 
 def blank_board(game: Game, words: Words) -> dict[str, Any] | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).resolve().parent / "messages"
 ANSWERS = ("refused.", "invalid.")  # begin the keys of messages of the server's answers
 LANGUAGE_COOKIE = "language"  # holds the language that was chosen before
+MOST_RULES = 5  # lines
 LANGUAGES = {"en": "English", "vi": "Tiếng Việt"}
 
 
@@ -65,6 +66,14 @@ class Words:
         keys = ["rule", *(f"rule.{value}" for value in values.values() if isinstance(value, str))]
         texts = (self.of_game(made, key, "") for key in keys)
         return " ".join(text.format_map(values) for text in texts if text)
+
+    def how_to_play(self, game: Game) -> list[str]:
+        """The rules in a few lines, how the game is won first; nothing where no words say them."""
+        values = parameter_values(game.rules)
+        texts = (self.of_game(game, f"how.{number}", "") for number in range(1, MOST_RULES))
+        return [
+            line for line in (self.rule(game), *(text.format_map(values) for text in texts)) if line
+        ]
 
     def agent(self, spec: str, game: Game) -> str:
         """An agent in words."""

@@ -8,7 +8,6 @@ from typing import Any
 from rich.text import Text
 
 from ...envs import rules as r
-from ...envs.boards.grid import cell_name
 from ...envs.game import Position
 
 STYLES = ("bold red", "bold yellow")  # of the marks of player_0 and player_1
@@ -45,10 +44,11 @@ def board(position: Position, before: Position | None = None) -> Text:
 
 
 def winning_row(position: Position) -> list[str]:
-    """The names of the cells that won the game, none where no row of stones wins."""
+    """The names of the cells that won the game, none where no row or chain of stones wins."""
     rules: Any = position.game.rules
+    names = {(place.row, place.column): place.name for place in r.board_places(rules)}
     cells = r.winning_cells(rules, position.record)
-    return [cell_name(rules.rows, rules.cols, row * rules.cols + col) for row, col in cells]
+    return [names[cell] for cell in cells if cell in names]
 
 
 def _winning_places(position: Position, text: str) -> list[int]:

@@ -167,6 +167,7 @@ def test_the_last_move_is_marked_on_every_board(spec):
         ("tic_tac_toe", "a3,b3,a2,b2,a1", ["a3", "a2", "a1"]),
         ("connect_four", "a,b,a,b,a,b,a", ["a4", "a3", "a2", "a1"]),
         ("gomoku:size=12,connect=3", "l12,a1,k11,a2,j10", ["l12", "k11", "j10"]),
+        ("hex:size=3", "b1,a1,b2,a2,a3", ["b1", "b2", "a3"]),
         ("dots_and_boxes:rows=1,cols=1", "h 0 0,h 1 0,v 0 0,v 0 1", []),
     ],
 )

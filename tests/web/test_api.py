@@ -267,6 +267,33 @@ def test_agents_are_named_in_words_with_the_strength_of_networks(spec, game, nam
     assert words_of("en").agent(spec, make_game(game)) == name
 
 
+def test_a_stone_lands_where_it_will_stand():
+    words = words_of("en")
+    game = make_game("connect_four")
+    view = Line(game.initial_position(), [3, 3]).view(words)
+    column = view["actions"][3]
+    assert column["lands"] == [3.35, 3.31, 4.35, 3.31, 4.35, 4.31, 3.35, 4.31]  # the third row
+    assert column["lands"] != column["area"]
+    assert Line(make_game("hex").initial_position()).view(words)["actions"][0]["lands"] is True
+    boxes = Line(make_game("dots_and_boxes").initial_position()).view(words)
+    assert boxes["actions"][0]["lands"] is None  # an edge is no stone
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves", "marked"),
+    [
+        ("othello", [], True),
+        ("tic_tac_toe", [4], False),
+        ("hex:size=5,swap=yes", [2, 25], False),
+        ("connect_four", [3], False),
+        ("dots_and_boxes", [0, 1], False),
+    ],
+)
+def test_legal_moves_are_marked_where_they_are_not_all_free_places(spec, moves, marked):
+    view = Line(make_game(spec).initial_position(), moves).view(words_of("en"))
+    assert view["marks_legal"] is marked
+
+
 def test_the_network_of_every_board_is_offered():
     for card in cards():
         for board in (card.game, *card.also):

@@ -135,7 +135,7 @@ def test_a_player_who_closes_a_box_moves_again(visit):
     page.get_by_role("button", name="Horizontal line, row 1, column 0").click()
     wait_for_moves(page, 4)
     assert page.inner_text("#status") == "Your turn again"
-    assert "+1" in page.inner_text("#player-0")
+    assert page.inner_text("#player-0").split()[-2:] == ["1", "boxes"]
 
 
 @pytest.mark.thorough
@@ -164,7 +164,7 @@ def _game_up_to_a_pass() -> tuple[str, list[str]]:
 @pytest.mark.thorough
 def test_the_swap_of_hex_is_a_button_beside_the_board(visit):
     page = visit(f"/play?game=hex:size=3,swap=yes&{QUIET}&seat=1&moves=b2")
-    page.locator("#elsewhere button", has_text="Swap").click()
+    page.locator("#elsewhere button", has_text="swap").click()
     wait_for_moves(page, 1 + 1)
     assert page.locator("#moves button").nth(1).inner_text() == "swap"
 
@@ -245,6 +245,44 @@ def test_a_hint_marks_an_action_and_says_it(visit):
     page.click("#hint")
     page.wait_for_selector(".mark.hint", state="attached")
     assert page.inner_text("#status") == "Hint: Cell a3"
+
+
+def test_a_ghost_stands_where_the_stone_will_and_so_does_the_hint(visit):
+    page = visit("/play?game=connect_four&opponent=human&moves=dedece")
+    page.get_by_role("button", name="Column e").hover()
+    ghost = page.locator(".ghost")
+    expect(ghost).to_have_count(1)
+    assert ghost.get_attribute("fill") == "#d7263d"  # red moves next
+    height = float(ghost.get_attribute("cy"))
+    assert 2.3 < height < 3.3  # three stones lie below
+    page.mouse.move(5, 5)
+    expect(ghost).to_have_count(0)
+    page.click("#hint")
+    page.wait_for_selector(".mark.hint", state="attached")
+    assert page.inner_text("#status") == "Hint: Column e"  # stops four in a row
+    assert float(page.locator(".mark.hint").get_attribute("cy")) == pytest.approx(height)
+
+
+def test_othello_shows_its_discs_and_legal_moves(visit):
+    page = visit("/play?game=othello&opponent=human&moves=d3")
+    assert page.inner_text("#player-1").split() == ["White", "1", "discs"]
+    assert page.inner_text("#player-0").split() == ["Black", "4", "discs"]
+    assert page.locator(".legal").count() == page.locator(".area").count() == 3
+    page = visit("/play?game=tic_tac_toe&opponent=human")
+    assert page.locator(".legal").count() == 0
+
+
+def test_the_rules_stand_on_the_page_until_the_first_move(visit):
+    page = visit("/play?game=hex:size=5,swap=yes&opponent=human")
+    assert page.locator("#how li").count() == 5
+    assert "Blue joins the top edge with the bottom edge" in page.inner_text("#how")
+    assert page.inner_text("#how figcaption") == "Blue wins: top and bottom connected"
+    page.get_by_role("button", name="Cell c3").click()
+    wait_for_moves(page, 1)
+    assert page.get_attribute("#how", "open") is None
+    swap = page.locator("#elsewhere button")
+    assert swap.inner_text() == "Take over the first stone (swap rule)"
+    assert page.inner_text("#swap") == "Change seats"
 
 
 @pytest.mark.thorough

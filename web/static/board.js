@@ -48,6 +48,10 @@ function spot(area) {
 
 // The way of a piece: the points of a line from its place to the target of an action.
 const way = ({ from, area }) => [...centre(from.area), ...centre(area)].join(" ");
+// Where an action puts a stone, or where it is clicked if it puts none.
+const landing = (action) => (Array.isArray(action.lands) ? action.lands : action.area);
+
+const stoneSize = (area) => Math.min(0.42, 0.95 * reach(area));
 
 // Black or white, whichever can be read on a colour.
 function ink(colour) {
@@ -82,6 +86,13 @@ export class Board {
       const found = event.target.closest(".area");
       if (found) this.#remember(found);
     });
+    this.ghost = null; // the stone that the action under the pointer, or with the focus, would put
+    for (const kind of ["pointerover", "focusin"]) {
+      this.areas.addEventListener(kind, (event) => this.#showGhost(event.target.closest(".area")));
+    }
+    for (const kind of ["pointerleave", "focusout"]) {
+      this.areas.addEventListener(kind, () => this.#showGhost(null));
+    }
   }
 
   // Show a view; `enabled` says whether its actions can be played now.
@@ -111,7 +122,14 @@ export class Board {
     const taken = new Set(open.map((action) => action.area.join(" ")));
     const pieces = new Map(placed.filter((each) => each.from).map((each) => [each.from.name, each.from]));
     const free = [...pieces.values()].filter((piece) => !taken.has(piece.area.join(" ")));
-    this.areas.replaceChildren(...[...free, ...open].map((each) => this.#area(each)));
+    const legal = this.view.marks_legal ? placed.filter((action) => !action.from) : [];
+    this.areas.replaceChildren(
+      ...legal.map((action) => {
+        const [cx, cy] = centre(action.area);
+        return svgElement("circle", { class: "legal", cx, cy, r: 0.3 * reach(action.area) });
+      }),
+      ...[...free, ...open].map((each) => this.#area(each)),
+    );
     this.element.classList.toggle("enabled", placed.length > 0); // else nothing takes the focus
     const first = this.#nearest(this.last ?? [this.view.width / 2, this.view.height / 2]);
     if (first) first.setAttribute("tabindex", 0);
@@ -122,7 +140,7 @@ export class Board {
   #area(each) {
     const isPiece = each.action === undefined;
     const shape = svgElement("polygon", {
-      class: each.from ? "area target" : "area",
+      class: each.from ? "area target" : each.lands ? "area stone" : "area",
       role: "button",
       tabindex: -1,
       points: each.area.join(" "),
@@ -148,8 +166,8 @@ export class Board {
     for (const [action, kind] of kinds) {
       const found = this.view.actions.find((each) => each.action === action);
       if (!found?.area) continue;
-      const [cx, cy] = centre(found.area);
-      const r = Math.min(0.42, 0.8 * reach(found.area));
+      const [cx, cy] = centre(landing(found));
+      const r = Math.min(0.42, 0.8 * reach(landing(found)));
       if (found.from) this.marks.append(svgElement("polyline", { class: `mark ${kind}`, points: way(found) }));
       this.marks.append(svgElement("circle", { class: `mark ${kind}`, cx, cy, r }));
     }
@@ -159,7 +177,7 @@ export class Board {
   put(area, fill, kind) {
     const [cx, cy] = centre(area);
     const shape = kind === "disc"
-      ? svgElement("circle", { class: "put", cx, cy, r: Math.min(0.42, 0.95 * reach(area)), fill })
+      ? svgElement("circle", { class: "put", cx, cy, r: stoneSize(area), fill })
       : svgElement("polygon", { class: "put", points: area.join(" "), fill });
     this.marks.append(shape);
   }
@@ -257,6 +275,17 @@ export class Board {
       if (away < least) [best, least] = [shape, away];
     }
     return best;
+  }
+
+  #showGhost(shape) {
+    this.ghost?.remove();
+    this.ghost = null;
+    const fill = this.view.players[this.view.to_move].colour;
+    if (!shape?.of.lands || !fill || !this.enabled) return;
+    const area = landing(shape.of);
+    const [cx, cy] = centre(area);
+    this.ghost = svgElement("circle", { class: "ghost", cx, cy, r: stoneSize(area), fill });
+    this.areas.append(this.ghost);
   }
 
   #remember(shape) {

@@ -80,8 +80,7 @@ function showPlayers() {
     }
     const right = document.createElement("span");
     right.className = "right";
-    const lead = view.margin?.[player] ?? 0;
-    if (lead > 0) right.append(textElement("b", `+${lead}`));
+    right.append(...scoreOf(player));
     if (clock.on) {
       const time = document.createElement("time");
       time.textContent = clock.text(player);
@@ -91,6 +90,16 @@ function showPlayers() {
     parts.push(right);
     element.replaceChildren(...parts);
   }
+}
+
+// What a player has counted, or by how much the player leads, where the game counts anything.
+function scoreOf(player) {
+  if (view.score) {
+    const unit = view.score_unit ? [textElement("span", view.score_unit, "note")] : [];
+    return [textElement("b", view.score[player]), ...unit];
+  }
+  const lead = view.margin?.[player] ?? 0;
+  return lead > 0 ? [textElement("b", `+${lead}`)] : [];
 }
 
 function showStatus() {
@@ -163,6 +172,7 @@ async function play(action, seconds) {
     return;
   }
   times.add(view, seconds);
+  byId("how")?.removeAttribute("open"); // the game goes on, its rules are known
   const next = undone.shift();
   if (next && next.name !== view.moves.at(-1)) undone = [];
   clock.run(view.over ? null : view.to_move, mover);

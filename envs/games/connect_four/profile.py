@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from ...profile import Elsewhere, Example, Profile, TrainingSettings
+from ...profile import Elsewhere, Example, Profile, TrainingSettings, WonGame
 
 PROFILE = Profile(
     levels=("greedy", "alphabeta:depth=4", "alphabeta:time=1"),
     examples=(Example("connect_four", "connect_four", "alphabeta:depth=4", "ddeecfdcb", 3),),
+    won_game=WonGame("connect_four", "d,c,e,d,f,e,g"),
     is_usual=True,
     elsewhere={
         "openspiel": Elsewhere("connect_four(rows={rows},columns={cols},x_in_row={connect})"),

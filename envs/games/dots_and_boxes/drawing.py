@@ -180,6 +180,11 @@ def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndar
     return planes
 
 
+@r.score.register(DotsAndBoxes)
+def score(rules: DotsAndBoxes, position: Any) -> tuple[int, int]:
+    return int(position.score[0]), int(position.score[1])
+
+
 @r.picture.register(DotsAndBoxes)
 def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Picture:
     """The board with filled boxes, edges in the colour of the boxes they close, and coordinates.

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from pathlib import Path
 
-from ...profile import Elsewhere, Example, Profile, TrainingSettings
+from ...profile import Elsewhere, Example, Profile, TrainingSettings, WonGame
 
 LARGE = 25  # edges
 
@@ -17,6 +17,10 @@ PROFILE = Profile(
             "h 0 1,v 0 1,h 2 2,v 1 1,h 3 0,v 3 3,h 1 1,v 0 2,h 2 1,v 1 2",
             4,
         ),
+    ),
+    won_game=WonGame(
+        "dots_and_boxes:rows=2,cols=2",
+        "h 0 0,h 1 0,h 1 1,v 0 2,h 2 1,v 1 1,v 1 2,v 0 0,v 0 1,v 1 0,h 0 1,h 2 0",
     ),
     elsewhere={
         "openspiel": Elsewhere(

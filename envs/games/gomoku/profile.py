@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ...profile import Elsewhere, Example, OpeningJudge, Profile, TrainingSettings
+from ...profile import Elsewhere, Example, OpeningJudge, Profile, TrainingSettings, WonGame
 
 CARO10_MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
 
@@ -27,6 +27,7 @@ PROFILE = Profile(
             also=("gomoku:rule=caro",),
         ),
     ),
+    won_game=WonGame("gomoku:size=9", "d5,d6,e5,f6,f5,g4,g5,e4,c5"),
     lead=700.0,
     engine="gomoku",
     opening_judge=OpeningJudge("gomoku:nodes=25000", 60.0),

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import rules as r
 from ...boards.grid import cell_areas, names_at_the_sides, seen_cells
+from ...compiled.bits import count_bits
 from ...pictures.drawing import Area, Disc, Line, Picture, Rectangle
 from .rules import COLOURS, Othello
 
@@ -17,6 +18,12 @@ EDGE = 0.6  # room for the cells' names
 @r.action_areas.register(Othello)
 def action_areas(rules: Othello) -> list[Area | None]:
     return cell_areas(rules, EDGE, EDGE)
+
+
+@r.score.register(Othello)
+def score(rules: Othello, position: Any) -> tuple[int, int]:
+    first, second = (int(count_bits(discs)) for discs in position.discs)
+    return first, second
 
 
 @r.picture.register(Othello)

@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from ...profile import Elsewhere, Example, Profile, TrainingSettings
+from ...profile import Elsewhere, Example, Profile, TrainingSettings, WonGame
 
 OPPONENTS: dict[str, Any] = {"evaluate": "random;alphabeta:depth=9", "evaluation_plies": 0}
 
 PROFILE = Profile(
     levels=("random", "greedy", "alphabeta:depth=9,time=1"),
     examples=(Example("tic_tac_toe", "tic_tac_toe", "greedy", "b2,a3,c3,a1,a2", 5),),
+    won_game=WonGame("tic_tac_toe", "b2,a2,a1,b1,c3"),
     elsewhere={"openspiel": Elsewhere("mnk(m={cols},n={rows},k={connect})")},
     training={
         "ppo": (

@@ -220,3 +220,19 @@ def test_a_best_action_is_always_proposed():
         assert (abs(estimates[:count]) <= 1).all()
         results = {winner(cells[:a] + (mover + 1,) + cells[a + 1 :], 1 - mover) for a in proposals}
         assert (mover in results) == (winner(cells, mover) == mover)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_winning_chain_joins_the_winners_edges_by_own_stones(seed):
+    rng, position = random.Random(seed), make_game("hex:size=6,swap=yes").initial_position()
+    rules = position.game.rules
+    while not position.is_over:
+        assert r.winning_cells(rules, position.record) == []
+        position.play(rng.choice(position.legal_actions()))
+    chain, winner = r.winning_cells(rules, position.record), position.outcome.winner
+    assert [cell[winner] for cell in (chain[0], chain[-1])] == [0, 5]
+    assert len(set(chain)) == len(chain) >= 6
+    for row, column in chain:
+        assert position.record.cells[row * 6 + column] == winner + 1
+    steps = [(b[0] - a[0], b[1] - a[1]) for a, b in itertools.pairwise(chain)]
+    assert set(steps) <= {(0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1)}

@@ -50,6 +50,49 @@ def test_the_end_of_a_game_is_a_key_and_values_with_words_in_every_language(name
     assert position.outcome.reason == words_of("en").ending(position.game, ending)
 
 
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rules_are_told_in_five_lines_at_most_and_a_game_that_is_won(name, language):
+    game = make_game(name)
+    lines = words_of(language).how_to_play(game)
+    assert 3 <= len(lines) <= 5
+    assert lines[0] == words_of(language).rule(game)
+    assert "how.5" not in words(name, language)
+    won = make_game(game.profile.won_game.game)
+    assert won.name == name
+    position = won.position(game.profile.won_game.moves.split(","))
+    assert position.outcome.winner is not None
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("seed", range(2))
+def test_the_score_is_the_margin_and_has_a_unit_in_words(name, seed):
+    for position in games_of_all_rewards(name, seed):
+        rules, record = position.game.rules, position.record
+        counts = r.score(rules, record)
+        if counts is None:
+            assert "score" not in words(name, "en")
+            continue
+        assert words(name, "en")["score"]
+        if position.game.facts.max_return == 1:
+            assert counts[0] - counts[1] == r.margin(rules, record, 0)
+        elif position.is_over:
+            assert counts[0] - counts[1] == position.returns[0]
+
+
+def games_of_all_rewards(name: str, seed: int):
+    """The positions of a random game, once for each reward where the game has several."""
+    parameters = {each.name: each for each in make_game(name).declaration.parameters}
+    rewards = parameters["reward"].choices if "reward" in parameters else (None,)
+    for reward in rewards:
+        game = make_game(name, **({} if reward is None else {"reward": reward}))
+        end, position = finished_position(game, seed), game.initial_position()
+        for action in end.moves:
+            yield position
+            position = position.after(action)
+        yield position
+
+
 def test_a_game_of_a_users_own_needs_no_profile():
     game = Game(Line())
     assert game.profile == Profile()
@@ -57,6 +100,8 @@ def test_a_game_of_a_users_own_needs_no_profile():
     assert words.title(game) == game.declaration.title
     assert words.action(game, "7") == words.place(game, "7") == "7"
     assert words.ending(game, "all is said") == "all is said"
+    assert words.how_to_play(game) == []
+    assert r.score(game.rules, game.initial_position().record) is None
     assert game.profile.training_settings("ppo", 9) == {}
 
 
