@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..agents import Decision
+from ..agents.registry import resolve_agent
 from ..agents.score import Score
-from ..agents.search.mcts_kernels import SQUASH
-from ..envs.game import Position
+from ..envs.specification import format_specification
 from ..evaluation.grades import PlayedGame
 from ..evaluation.report import analysis
 from .errors import Refusal
-from .jobs import EXACT_VALUES, LINES_OF, REVIEW, REVIEW_SECONDS, SOLVER_SECONDS, has_solver
+from .jobs import EXACT_VALUES, LINES, LINES_OF, REVIEW, REVIEW_SECONDS, SOLVER_SECONDS, has_solver
 from .opponents import agents_to_set_up, choices, limit_spec
 from .positions import Line, action_json, read_actions, read_game, read_position
 from .queries import (
@@ -33,14 +32,12 @@ from .settings import LONGEST_NAME, LONGEST_POSITION, LONGEST_SPEC, MOST_MOVES
 from .state import server_state, words_for
 from .streams import stream
 from .thinking import Call, Decide
+from .values import bar_value, result_json, value_json
 from .words import Words
 
 router: APIRouter = APIRouter(prefix="/api")
 
-# Places on the evaluation bar.
-FORESEEN_RESULT = 0.97  # of a result that a search has seen without proving it
-WIDEST_ESTIMATE = 0.94
-LINES_SECONDS = 40.0  # for a decision and two more lines
+MOST_SECONDS = 64.0  # of an agent that deepens its analysis
 
 Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=[USUAL_GAME])]
 MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, examples=["a1"])]
@@ -66,30 +63,6 @@ class MoveBody(GameBody):
     """A game, its moves, and one more."""
 
     action: Annotated[int, Field(ge=0, lt=MOST_MOVES)]
-
-
-def bar_value(position: Position, score: Score | None) -> float | None:
-    """A score from the side to move as a place on the bar, from player_0's side.
-
-    Returns:
-        1 for a win of player_0, −1 for a win of player_1, 0 for a draw; estimates lie between
-        them. None where there is no score.
-    """
-    if score is None:
-        return None
-    if score.unit == "return":
-        share = score.value / position.game.facts.max_return
-        if position.game.facts.max_return > 1:
-            share = math.tanh(2 * share)  # a lead of a few units is seen on the bar
-        if score.is_exact:
-            share = math.copysign(1.0, share) if share else 0.0
-        elif score.plies is not None and share:
-            share = math.copysign(FORESEEN_RESULT, share)
-        else:
-            share *= WIDEST_ESTIMATE
-    else:
-        share = WIDEST_ESTIMATE * score.value / (abs(score.value) + SQUASH)  # as in reviews
-    return round(share if position.to_move == 0 else -share, 4)
 
 
 @router.post("/view")
@@ -152,16 +125,25 @@ async def solve(request: Request, line: UnfinishedQuery) -> StreamingResponse:
     if not has_solver(line.game):
         raise Refusal("no_solver", game=line.game.spec)
     job = Call("work.solver", line.game, EXACT_VALUES, (line.position,), 3 * SOLVER_SECONDS)
-    return stream(request, job, lambda solution: _solved_json(line, solution))
+    return stream(request, job, lambda solution: _solved_json(line, words_for(request), solution))
 
 
 @router.get("/lines")
 async def lines(
-    request: Request, line: UnfinishedQuery, agent: PermittedQuery, seed: SeedQuery = 0
+    request: Request,
+    line: UnfinishedQuery,
+    agent: PermittedQuery,
+    seed: SeedQuery = 0,
+    seconds: Annotated[float | None, Query(gt=0, le=MOST_SECONDS)] = None,
 ) -> StreamingResponse:
-    """An agent's decision and its best lines, as server-sent events."""
+    """An agent's decision and its best lines, as server-sent events.
+
+    An agent with a time has ``seconds`` in place of it: pages let it think longer and longer.
+    """
     words = words_for(request)
-    job = Call(agent, line.game, LINES_OF, (agent, line.position, seed), LINES_SECONDS)
+    deeper = agent if seconds is None else with_time(agent, seconds)
+    most = LINES + 1  # a decision and its lines, and some more to load
+    job = Call(agent, line.game, LINES_OF, (deeper, line.position, seed), most * MOST_SECONDS)
 
     def to_json(result: tuple[Decision, list[Any]]) -> dict[str, Any]:
         decision, best = result
@@ -170,6 +152,14 @@ async def lines(
         }
 
     return stream(request, job, to_json)
+
+
+def with_time(agent: str, seconds: float) -> str:
+    """The specification of an agent with another time; as it is where it has none."""
+    agent_class, options = resolve_agent(agent)
+    if "time" not in options:
+        return agent
+    return format_specification(agent_class.name, {**options, "time": f"{seconds:g}"})
 
 
 @router.get("/review")
@@ -188,12 +178,13 @@ def decision_json(line: Line, words: Words, decision: Decision) -> dict[str, Any
     data = analysis.to_json(position, decision)
     data["bar"] = bar_value(position, decision.score)
     data["score_in_words"] = words.score(line.game, decision.score)
+    data["shown"] = value_json(words, position, decision.score)
     for entry in data["actions"]:
         score = (decision.scores or {}).get(entry["action"])
         if score is None and entry["action"] == decision.action:
             score = decision.score
         entry["bar"] = bar_value(position, score)
-        entry["exact"] = score is not None and score.is_exact
+        entry["shown"] = value_json(words, position, score)
     return data
 
 
@@ -209,25 +200,27 @@ def _line_json(
         position.play(each)
     return {
         "action": action,
-        "score": words.score(line.game, score),
-        "exact": score is not None and score.is_exact,
-        "bar": bar_value(line.position, score),
+        "shown": value_json(words, line.position, score),
         "moves": moves,
     }
 
 
-def _solved_json(line: Line, solution: dict[str, Any]) -> dict[str, Any]:
+def _solved_json(line: Line, words: Words, solution: dict[str, Any]) -> dict[str, Any]:
     """The solver's values as plain data; ``bar`` is from the side of player_0."""
     name, worth = line.game.action_to_text, solution["worth"]
     score = None if worth is None else Score(worth, kind="exact")
+
+    def shown(value: int | None) -> dict[str, Any] | None:
+        return None if value is None else result_json(words, *solution["ends"][value])
+
     return {
-        **solution,
+        **{key: part for key, part in solution.items() if key != "ends"},
         "bar": bar_value(line.position, score),
+        "shown": shown(solution["value"]),
         "actions": [
-            {"action": action, "name": name(action), "value": value,
-             "result": solution["results"][action]}
+            {"action": action, "name": name(action), "value": value, "shown": shown(value)}
             for action, value in solution["values"].items()
         ],
         "line": [name(action) for action in solution["line"]],
         "whole": len(solution["values"]) == len(line.position.legal_actions()),
-    }  # fmt: skip
+    }

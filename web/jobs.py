@@ -14,7 +14,7 @@ from ..agents import make_agent
 from ..agents.agent import Decision
 from ..agents.score import Score
 from ..agents.solvers.parallel import ALL
-from ..agents.solvers.solver import make_solver, solver_class_of
+from ..agents.solvers.solver import Solver, make_solver, solver_class_of
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
 from ..evaluation.grades import PlayedGame, Review, move_json, value_json
@@ -59,13 +59,12 @@ def exact_values(position: Position, report: Report) -> dict[str, Any]:
     values = dict(solution.values or {})
     if solution.value is not None and solution.best_action in solution.optimal_actions:
         values.setdefault(solution.best_action, solution.value)
-    worth = None
-    if solution.exact and solution.value is not None:
-        worth = solver.expected_return(position, solution.value)
+    exact_value = solution.value if solution.exact else None
+    worth = None if exact_value is None else solver.expected_return(position, exact_value)
     return {
         "values": values,
-        "results": {action: solver.expected_return(position, v) for action, v in values.items()},
-        "value": solution.value if solution.exact else None,
+        "ends": {value: _end(solver, position, value) for value in (*values.values(), exact_value)},
+        "value": exact_value,
         "worth": worth,
         "optimal": list(solution.optimal_actions),
         "line": list(solution.principal_variation),
@@ -73,6 +72,14 @@ def exact_values(position: Position, report: Report) -> dict[str, Any]:
         "nodes": solution.nodes,
         "seconds": solution.seconds,
     }
+
+
+def _end(solver: Solver, position: Position, value: int | None) -> tuple[Any, ...] | None:
+    """What a value means: the return, the plies to the end and the margin, where they are known."""
+    if value is None:
+        return None
+    plies, margin = solver.plies_to_end(position, value), solver.margin_at_end(position, value)
+    return solver.expected_return(position, value), plies, margin
 
 
 def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from ..envs.compiled.kernels import USUAL_SECONDS
 from ..envs.game import Position
 from ..envs.registry import game_names, make_game
 from ..envs.specification import format_specification
@@ -80,6 +81,7 @@ def render(request: Request, template: str, code: int = 200, **values: Any) -> H
         path=request.url.path,
         query=dict(request.query_params),
         has_store=has_store,
+        usual_seconds=USUAL_SECONDS.replace(" to ", "–"),
         pages=PAGES if has_store else PAGES[:-STORE_PAGES],
         **values,
     )

@@ -1,4 +1,8 @@
-"""Searches as server-sent events: progress any number of times, then the result or an error."""
+"""Searches as server-sent events: progress any number of times, then the result or an error.
+
+Before them stands what a search waits for: ``preparing`` while the process loads and compiles, then
+``ready``.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +17,19 @@ from fastapi.responses import StreamingResponse
 
 from .errors import Refusal
 from .state import server_state, words_for
-from .thinking import Job
+from .thinking import PREPARING, READY, Job
 
 LOOK_SECONDS = 0.25  # between two looks at whether the page still listens
 HEARTBEAT = ": still thinking\n\n"
 PROGRESS, MOVE, ERROR = "progress", "move", "error"
+STAGES: dict[Any, str] = {PREPARING: "preparing", READY: "ready"}
 
 # Turns what a job reports, or its result, into plain data.
 ToJson = Callable[[Any], Any]
 
 
 def stream(request: Request, job: Job, to_json: ToJson) -> StreamingResponse:
-    """The events of a job: ``progress``, then ``move`` or ``error``.
+    """The events of a job: its stages, ``progress``, then ``move`` or ``error``.
 
     Closing the connection ends the job.
 
@@ -34,11 +39,13 @@ def stream(request: Request, job: Job, to_json: ToJson) -> StreamingResponse:
     state, session = server_state(request), request.state.session
     events: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
 
+    def report(content: Any) -> None:
+        is_stage = content is PREPARING or content is READY
+        events.put_nowait((STAGES[content], {}) if is_stage else (PROGRESS, content))
+
     async def search() -> None:
         try:
-            result = await state.thinkers.think(
-                session, job, lambda content: events.put_nowait((PROGRESS, content))
-            )
+            result = await state.thinkers.think(session, job, report)
             events.put_nowait((MOVE, result))
         except Refusal as refused:
             message = refused.to_json(words_for(request))
@@ -81,9 +88,9 @@ async def _lines(
                     return
                 yield HEARTBEAT
                 continue
-            data = content if kind == ERROR else to_json(content)
+            data = to_json(content) if kind in (PROGRESS, MOVE) else content
             yield f"event: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
-            if kind != PROGRESS:
+            if kind in (MOVE, ERROR):
                 return
     finally:
         running.cancel()

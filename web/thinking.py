@@ -32,6 +32,8 @@ STOPPED = "stopped"  # the code of the refusal of a search that was ended
 
 
 Report = Callable[[Any], None]
+# Reported beside what is known meanwhile: the process loads and compiles; it is ready.
+PREPARING, READY = object(), None
 
 
 class Job(Protocol):
@@ -79,9 +81,11 @@ class Decide(NamedTuple):
     ) -> Decision:
         """The agent's decision; the process keeps the agent for the next one."""
         if process.occupant != (self.what, self.game):
+            report(PREPARING)
             modules = type(self.game.rules).__module__, resolve_agent(self.what)[0].__module__
             process.seat(self.what, self.game, modules)
         process.prepare((self.seed * 1_000_003 + self.plies) % SEEDS)
+        report(READY)
         decision = process.decide(self.position, seconds, report, cancel)
         legal_action(decision.action, self.position)
         return decision
@@ -108,6 +112,7 @@ class Call(NamedTuple):
         self, process: AgentProcess, seconds: float, report: Report, cancel: threading.Event
     ) -> Any:
         """The function's result."""
+        report(PREPARING)
         modules = (type(self.game.rules).__module__,)
         return process.call(self.function, self.arguments, self.seconds, modules, report, cancel)
 

@@ -404,6 +404,14 @@ class Solver(ABC):
         """The return of the side to move if the rest of the game is worth ``value`` to it."""
         return float(np.sign(value))
 
+    def plies_to_end(self, position: Position, value: int) -> int | None:
+        """After how many plies a game of this value ends, if it is won or lost and that tells."""
+        return None
+
+    def margin_at_end(self, position: Position, value: int) -> int | None:
+        """By how much the side to move is ahead in the end with this value, if that tells."""
+        return None
+
 
 def register_solver(rules_type: Any) -> Callable[[S], S]:
     """Class decorator: make a :class:`Solver` subclass the solver of the game of a rules type."""

@@ -159,7 +159,7 @@ class AgentProcess:
             arguments: what can be pickled.
             seconds: how many it has, before the process is killed.
             modules: modules of the user's own that the arguments need.
-            report: called with what the function reports.
+            report: called with what the function reports, None among it.
             cancel: as of :meth:`decide`.
 
         Raises:
@@ -230,6 +230,8 @@ class AgentProcess:
                     if seconds_once_started is not None:
                         began, seconds = time.perf_counter(), seconds_once_started
                         seconds_once_started = None
+                    if report is not None:
+                        report(None)
                 elif report is not None:
                     report(answer.value)
         except WorkerDeath as death:

@@ -14,13 +14,16 @@ from fastapi.testclient import TestClient
 from helpers import SMALL_VARIANTS, finished_position, random_position
 from plyground import make_game
 from plyground.agents.policies.zoo import cards
+from plyground.agents.score import Score
 from plyground.envs.game import Position
 from plyground.evaluation.review import estimator_of
 from plyground.web import sessions, settings
+from plyground.web.api import with_time
 from plyground.web.app import make_app
 from plyground.web.opponents import PRESETS, choices, limit_spec
 from plyground.web.pages import STATIC
 from plyground.web.positions import Line, link_text, split_moves
+from plyground.web.values import bar_value, value_json
 from plyground.web.words import words_of
 
 ADDRESS = "http://127.0.0.1:8000"
@@ -330,10 +333,51 @@ def test_a_search_tells_its_progress_and_its_move(client):
     kinds = [kind for kind, _ in answers]
     assert kinds[-1] == "move"
     assert "progress" in kinds[:-1]
+    assert kinds.index("preparing") < kinds.index("ready") < kinds.index("progress")
     move = answers[-1][1]
     assert move["depth"] == 9
     assert -1 <= move["bar"] <= 1
     assert move["principal_variation"][0] == move["name"]
+
+
+@pytest.mark.parametrize(
+    ("score", "to_move", "text", "kind", "bar"),
+    [
+        (Score(1.0, kind="exact", plies=7), 0, "win in 7", "win", 1.0),
+        (Score(-1.0, kind="exact", plies=12), 1, "loss in 12", "loss", 1.0),
+        (Score(-1.0, plies=4), 0, "loss? in 4", "guess", -0.97),
+        (Score(0.0, kind="exact"), 0, "draw", "draw", 0.0),
+        (Score(0.5), 0, "75 %", "guess", 0.5),
+        (Score(200.0, "points"), 0, "75 %", "guess", 0.5),  # the lead of this game
+        (Score(200.0, "points", "upper"), 1, "≤75 %", "guess", -0.5),
+        (Score(1e9, "points"), 0, "100 %", "guess", 0.97),
+    ],
+)
+def test_values_are_results_in_words_or_on_one_scale(score, to_move, text, kind, bar):
+    position = make_game("tic_tac_toe").position([0] * to_move)
+    assert position.game.profile.lead == 200
+    shown = value_json(words_of("en"), position, score)
+    assert (shown["text"], shown["kind"]) == (text, kind)
+    assert bar_value(position, score) == bar
+
+
+def test_values_of_games_that_return_margins_are_margins():
+    position = make_game("dots_and_boxes:reward=margin").initial_position()
+    words = words_of("en")
+    assert value_json(words, position, Score(4.0, kind="exact"))["lines"] == ["win", "by 4"]
+    assert value_json(words, position, Score(-1.25))["text"] == "−1.2"
+
+
+@pytest.mark.parametrize(
+    ("spec", "deeper"),
+    [
+        ("mcts:time=1", "mcts:time=8"),
+        ("mcts:simulations=100", "mcts:simulations=100"),
+        ("greedy", "greedy"),
+    ],
+)
+def test_only_agents_with_a_time_think_longer(spec, deeper):
+    assert with_time(spec, 8.0) == deeper
 
 
 def test_a_random_agent_repeats_its_move_by_the_seed_of_the_game(client):

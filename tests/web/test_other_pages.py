@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 from plyground import make_agent, make_game
@@ -40,26 +42,76 @@ def server(store):
 def test_the_exact_value_of_every_move_stands_on_the_board(visit):
     page = visit(f"/analyse?game={SMALL}&moves=ccbbd&agent=greedy")
     expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
-    labels = [label.text_content() for label in page.locator(".marks .label:not(.guess)").all()]
-    values = solve(make_game(SMALL).position(list("ccbbd")), moves="all").values
-    assert labels == [f"+{v}" if v > 0 else f"−{-v}" if v else "0" for v in values.values()]
+    labels = [
+        " ".join(line.text_content() for line in label.locator("text").all())
+        for label in page.locator(".marks .label:not(.guess)").all()
+    ]
+    position = make_game(SMALL).position(list("ccbbd"))
+    values = solve(position, moves="all").values
+    assert labels == [in_words(position.after(action), value) for action, value in values.items()]
     assert "Best:" in page.inner_text("#exact-text")
+
+
+def in_words(child, value: int) -> str:
+    """A result as it stands on the board, the plies counted along a line of best play."""
+    if value == 0:
+        return "draw"
+    plies = 1
+    while not child.is_over:
+        child.play(solve(child).best_action)
+        plies += 1
+    return f"{'win' if value > 0 else 'loss'} in {plies}"
+
+
+def test_every_label_fits_its_cell(visit):
+    page = visit(f"/analyse?game={SMALL}&moves=ccbbd&agent=greedy")
+    expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
+    sizes = page.evaluate("""() => [...document.querySelectorAll(".label")].map((label) => {
+      const frame = label.querySelector("rect").getBoundingClientRect();
+      return [...label.querySelectorAll("text")].map((text) => {
+        const box = text.getBoundingClientRect();
+        return [box.width, frame.width, box.left - frame.left, frame.right - box.right];
+      });
+    }).flat()""")
+    assert sizes
+    assert all(width <= frame and left >= 0 <= right for width, frame, left, right in sizes)
 
 
 @pytest.mark.thorough
 def test_estimates_are_told_apart_from_proofs_and_lines_are_drawn(visit):
-    page = visit("/analyse?game=hex:size=9&agent=mcts:simulations=300")
+    page = visit("/analyse?game=hex:size=9&agent=alphabeta:depth=2,values=yes")
     expect(page.locator(".lines button")).to_have_count(3, timeout=60_000)
-    assert page.inner_text("#exact-text").startswith("No solver reaches this game")
+    assert page.is_hidden("#exact")
+    assert page.locator("#show option:not([hidden])").all_text_contents() == [
+        "The agent's values", "Nothing"
+    ]  # fmt: skip
     assert page.locator(".label.guess").count() > 3
+    assert "the expected score of Blue" in page.inner_text("#legend")
+    assert re.fullmatch(r"\d+ %", page.locator(".lines b").first.inner_text())
+    assert "points" not in page.inner_text("#result-first")
+    page.click("#result-first summary")
+    assert "points" in page.inner_text("#result-first details")
+    assert "alphabeta:depth=2,values=yes" in page.inner_text("#result-first details")
     page.locator(".lines button").first.click()
     assert page.locator(".ahead").count() > 1
+
+
+@pytest.mark.thorough
+def test_an_analysis_deepens_while_it_is_looked_at(visit):
+    page = visit("/analyse?game=hex:size=9&moves=e5&agent=mcts:time=1")
+    note = page.locator("#result-first .note").first
+    expect(note).to_contain_text("thinking on for 4 s", timeout=120_000)
+    deep = int(re.search(r"([\d,]+) simulations", note.inner_text())[1].replace(",", ""))
+    expect(note).to_contain_text("thinking on for 8 s", timeout=120_000)
+    deeper = int(re.search(r"([\d,]+) simulations", note.inner_text())[1].replace(",", ""))
+    assert deeper > deep
 
 
 @pytest.mark.thorough
 def test_a_networks_choice_is_a_heat_map_beside_the_visits(visit):
     agent = "mcts:network=zoo:tic_tac_toe,simulations=60"
     page = visit(f"/analyse?game=tic_tac_toe&moves=b2&agent={agent}")
+    page.locator("#show [value=network]:not([hidden])").wait_for(state="attached")
     page.select_option("#show", "network")
     page.locator(".heat").first.wait_for(state="attached", timeout=90_000)
     page.locator(".label.visits").first.wait_for(state="attached")
@@ -100,6 +152,11 @@ def test_a_lost_game_is_reviewed_and_its_mistake_is_found(visit):
     page = visit(f"/review?game={SMALL}&moves={LOST}")
     page.wait_for_selector("body[data-reviewed]", timeout=120_000)
     assert page.locator("#graph .dot.mistake").count() >= 1
+    assert page.locator("#graph .axis").count() > 5
+    assert page.inner_text(".sides").split() == ["Red", "even", "Yellow"]
+    assert page.inner_text("#plies").split() == ["0", "2", "4", "6", "8"]
+    accuracy = page.locator("#totals tr", has_text="Accuracy").inner_text().split()[1:]
+    assert all(0 < int(share) <= 100 for share in accuracy if share != "%")
     verdict = page.inner_text("#verdict")
     assert "b: Mistake." in verdict
     assert "It turned a draw into a loss." in verdict
@@ -163,6 +220,14 @@ def test_a_game_that_ends_is_kept_in_the_store(visit, store):
     assert (game.result.winner, len(game.result.moves)) == (0, 5)
     assert game.result.decisions == (1, 0)  # four moves came with the link
     assert 0 < game.result.seconds[0] < 600
+    page.click("#undo")  # the same game is not kept again
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.get_by_role("button", name="Cell c1").click()
+    page.wait_for_selector("#board[data-state=over]")
+    page.reload()
+    page.wait_for_selector("#board[data-state=over]")
+    assert not any("finish" in url for url in requests)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

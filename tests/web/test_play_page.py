@@ -326,9 +326,52 @@ def test_a_resigned_game_is_lost_and_a_rematch_changes_seats(visit):
     page.click("#resign")
     page.wait_for_selector("#board[data-state=over]")
     assert page.inner_text("#status") == "You lose. Red resigned."
+    page.reload()
+    page.wait_for_selector("#board[data-state=over]")
+    assert page.inner_text("#status") == "You lose. Red resigned."
     page.click("#rematch")
     page.wait_for_url("**&seat=1&**")
     wait_for_moves(page, 1)
+    assert "ended" not in page.url
+
+
+def test_the_focus_stays_at_the_board_when_the_game_ends(visit):
+    page = visit("/play?game=tic_tac_toe&opponent=human&moves=a1,a2,b1,b2")
+    page.get_by_role("button", name="Cell c1").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#board[data-state=over]")
+    assert page.evaluate("document.activeElement.id") == "board"
+    page.keyboard.press("Alt+ArrowLeft")
+    page.wait_for_selector("#board[data-state=yours].enabled")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Cell c1"
+
+
+def test_a_phone_on_its_side_shows_the_status_beside_the_board(visit):
+    page = visit("/play?game=othello&opponent=human", viewport={"width": 740, "height": 360})
+    for element in ("#status", "#player-0"):
+        box = page.locator(element).bounding_box()
+        assert box["y"] + box["height"] <= 360, element
+    assert page.evaluate("document.documentElement.scrollWidth") <= 740
+
+
+def test_the_first_compilation_is_announced(visit):
+    page = visit("/play?game=tic_tac_toe&opponent=human&moves=a1")
+    page.evaluate("""() => {
+      const { fetch } = window;
+      window.fetch = (address, options) => {
+        if (!String(address).startsWith("/api/think")) return fetch(address, options);
+        const start = (controller) => { window.controller = controller; };
+        return Promise.resolve(new Response(new ReadableStream({ start })));
+      };
+      window.send = (text) => controller.enqueue(new TextEncoder().encode(text));
+    }""")
+    page.click("#hint")
+    page.evaluate("send('event: preparing\\ndata: {}\\n\\n')")
+    expect(page.locator("#compiling")).to_have_text(
+        re.compile(r"Compiling, once: \d+ s, of usually")
+    )
+    page.evaluate("send('event: ready\\ndata: {}\\n\\n')")
+    expect(announced).to_be_hidden()
 
 
 @pytest.mark.thorough

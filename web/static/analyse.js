@@ -12,6 +12,7 @@ import { addressOf, asked, byId, complain, keepInAddress, nameIn, played, showCh
 import { given, t } from "./words.js";
 
 const MOST_LABELS = 30; // on the board; more cannot be read
+const BUDGETS = [1, 2, 4, 8, 16, 32, 64]; // seconds of an agent, one after another
 let view = given("view");
 let search = null; // the AbortController of all searches of this position
 let exact = null;
@@ -20,7 +21,9 @@ const chosen = {
   first: asked.get("agent") || byId("first-agent").options[0].value,
   second: asked.get("second") || "none",
 };
+let budget = null; // the seconds that the agents have now; null when all is done
 let shownLine = null;
+let wantedValues = "exact"; // on the board, where there are any
 let lateFrom = -1; // the last ply whose position was beyond the solver
 
 const board = new Board(byId("board"), t("play.board"), (action) =>
@@ -30,7 +33,6 @@ const line = new SteppedLine(view, arrive, complain);
 const showMoves = movesList(byId("moves"), (ply) => line.go(ply));
 const editor = new Editor(board, edited);
 const solvable = byId("exact").dataset.solvable === "yes";
-if (!solvable) byId("show").value = "first";
 
 function arrive(next) {
   view = next;
@@ -84,34 +86,56 @@ async function searchAll() {
   search?.abort();
   const mine = (search = new AbortController());
   byId("problem").hidden = true;
-  if (view.over) return;
-  const query = played(view);
+  budget = null;
+  if (view.over || document.hidden) return;
   try {
-    if (solvable && line.ply > lateFrom) {
+    if (solvable && line.ply > lateFrom && !exact) {
+      byId("exact").hidden = false;
       byId("exact-text").textContent = t("analyse.exact_wait");
-      exact = await stream("solve", query, mine.signal, () => {});
+      exact = await stream("solve", played(view), mine.signal, () => {});
       if (!exact.whole) lateFrom = Math.max(lateFrom, line.ply);
       showFound();
     }
-    for (const which of ["first", "second"]) {
-      if (chosen[which] === "none") continue;
-      const content = { ...query, agent: chosen[which] };
-      found[which] = await stream("lines", content, mine.signal, (progress) => {
-        found[which] = progress;
-        showFound();
-      });
-      showFound();
+    for (const seconds of BUDGETS) {
+      for (const which of ["first", "second"]) await deepen(which, seconds, mine);
     }
+    budget = null;
+    showFound();
   } catch (error) {
     if (search === mine) complain(error);
   }
 }
+
+// Let an agent think again, for so many seconds; one without a time says all at once.
+async function deepen(which, seconds, mine) {
+  const agent = chosen[which];
+  if (agent === "none" || (seconds > BUDGETS[0] && !/[:,]time=/.test(agent))) return;
+  budget = seconds;
+  const before = found[which];
+  const content = { ...played(view), agent, seconds };
+  found[which] = await stream("lines", content, mine.signal, (progress) => {
+    // a new search begins anew: what it says is shown once it is as deep as the last one was
+    if (before && depthOf(progress) <= depthOf(before)) return;
+    found[which] = { ...progress, lines: progress.lines.length ? progress.lines : before?.lines };
+    showFound();
+  });
+  showFound();
+}
+
+const depthOf = (data) => data.depth || data.simulations || 0;
+
+// Nobody looks: the analysis waits.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) search?.abort();
+  else if (!editor.open) searchAll();
+});
 
 // -- what was found --
 
 function showFound() {
   showExact();
   for (const which of ["first", "second"]) showResult(which);
+  offerValues();
   const best = exact?.bar ?? found.first?.bar ?? found.second?.bar ?? null;
   const ended = view.over ? (view.winner === null ? 0 : view.winner === 0 ? 1 : -1) : null;
   showBar(byId("bar"), ended ?? best, view.players);
@@ -119,26 +143,21 @@ function showFound() {
 }
 
 function showExact() {
-  const text = byId("exact-text");
   if (!solvable) return;
-  if (view.over) text.textContent = view.status;
-  else if (!exact) {
-    if (line.ply <= lateFrom) text.textContent = t("analyse.exact_late");
-  } else if (exact.value === null) {
+  const late = exact ? !exact.actions.length : line.ply <= lateFrom;
+  byId("exact").hidden = view.over || late;
+  if (!exact || late) return;
+  const text = byId("exact-text");
+  if (exact.value === null) {
     const count = exact.actions.length;
-    const all = view.actions.length;
-    text.textContent = count
-      ? t("analyse.exact_some", { count, all })
-      : t("analyse.exact_late");
+    text.textContent = t("analyse.exact_some", { count, all: view.actions.length });
   } else {
-    const mover = view.to_move;
-    const winner = exact.worth > 0 ? mover : exact.worth < 0 ? 1 - mover : null;
-    const result =
-      winner === null ? t("analyse.draw") : t("analyse.wins", { player: view.players[winner].name });
+    const result = t("analyse.exact_is", {
+      player: view.players[view.to_move].name, value: exact.shown.text,
+    });
     const names = exact.optimal.map((each) => view.actions.find((a) => a.action === each).name);
     const best = t("analyse.best", { moves: names.slice(0, 12).join(", ") });
-    text.textContent = `${result} (${t("analyse.points", { value: signed(exact.value) })}). ${best}`;
-    text.title = exact.meaning;
+    text.textContent = `${result} ${best}`;
   }
 }
 
@@ -147,18 +166,34 @@ function showResult(which) {
   const data = found[which];
   element.hidden = chosen[which] === "none" || view.over;
   if (element.hidden) return;
+  const open = element.querySelector("details")?.open;
   const parts = [textElement("h2", nameIn(byId(`${which}-agent`), chosen[which]))];
   if (data) {
-    const work = data.simulations
-      ? `${data.simulations.toLocaleString()} ${t("think.simulations")}`
-      : `${data.nodes.toLocaleString()} ${t("think.nodes")}`;
-    const depth = data.depth ? `${t("think.depth")} ${data.depth} · ` : "";
     const list = document.createElement("ol");
     list.className = "lines";
     list.append(...(data.lines ?? []).map((each) => lineRow(each)));
-    parts.push(textElement("p", depth + work, "note"), list);
+    parts.push(textElement("p", workOf(data), "note"), list, detailsOf(which, data, open));
   } else parts.push(textElement("p", t("play.thinking"), "busy"));
   element.replaceChildren(...parts);
+}
+
+function workOf(data) {
+  const parts = data.depth ? [`${t("think.depth")} ${data.depth}`] : [];
+  const [work, unit] = data.simulations ? [data.simulations, "simulations"] : [data.nodes, "nodes"];
+  if (work) parts.push(`${work.toLocaleString(document.documentElement.lang)} ${t(`think.${unit}`)}`);
+  if (budget > BUDGETS[0]) parts.push(t("analyse.deeper", { seconds: budget }));
+  return parts.join(" · ");
+}
+
+// What only some want to know: points of a heuristic, the specification.
+function detailsOf(which, data, open) {
+  const details = document.createElement("details");
+  details.className = "raw";
+  details.open = Boolean(open);
+  const points = data.score?.unit === "points" ? [textElement("p", data.score_in_words, "note")] : [];
+  details.append(textElement("summary", t("analyse.details")), ...points,
+    textElement("code", chosen[which]));
+  return details;
 }
 
 function lineRow(each) {
@@ -166,7 +201,7 @@ function lineRow(each) {
   const button = document.createElement("button");
   button.type = "button";
   button.append(
-    textElement("b", each.score, each.exact ? "proved" : "guess"),
+    textElement("b", each.shown?.text ?? "–", each.shown?.kind === "guess" ? "guess" : "proved"),
     textElement("span", each.moves.slice(0, 10).map((move) => move.name).join(" ")),
   );
   button.setAttribute("aria-pressed", shownLine === each.action);
@@ -178,39 +213,49 @@ function lineRow(each) {
   return row;
 }
 
-const signed = (value) => (value > 0 ? `+${value}` : value < 0 ? `−${-value}` : "0");
+// Only what there is can be shown on the board; else the first agent's values are.
+function offerValues() {
+  const there = {
+    exact: Boolean(exact?.actions.length),
+    second: chosen.second !== "none",
+    network: Boolean(shownData().actions?.some((each) => each.probability !== undefined)),
+  };
+  for (const [name, offered] of Object.entries(there)) {
+    const option = byId("show").querySelector(`[value=${name}]`);
+    option.hidden = option.disabled = !offered;
+  }
+  byId("show").value = there[wantedValues] === false ? "first" : wantedValues;
+}
+
+const shownData = () => (wantedValues === "second" ? found.second : found.first) ?? {};
 
 function showMarks() {
   board.clearMarks();
   if (view.over) return;
   const shown = byId("show").value;
-  const sign = view.to_move === 0 ? 1 : -1;
-  const data = shown === "second" ? found.second : found.first;
+  const data = shownData();
   let legend = "";
-  if (shown === "network" && data) {
+  if (shown === "network") {
     const visits = data.actions.reduce((sum, each) => sum + (each.visits ?? 0), 0);
     board.heat(data.actions.map((each) => ({ action: each.action, share: each.probability ?? 0 })));
     const share = (each) => Math.round((100 * each.visits) / visits);
     board.label(
       data.actions
         .filter((each) => visits && share(each) > 0)
-        .map((each) => ({ action: each.action, text: `${share(each)}`, kind: "visits", worth: each.visits })),
+        .map((each) => ({ action: each.action, lines: [`${share(each)}`], kind: "visits", worth: each.visits })),
     );
     legend = t("analyse.legend_network");
   } else if (shown !== "nothing") {
-    const known = shown === "exact" ? exactLabels() : [];
+    const known = shown === "exact" ? exact.actions : [];
     const proved = new Set(known.map((each) => each.action));
-    const guesses = (data?.actions ?? [])
-      .filter((each) => each.bar !== null && !proved.has(each.action))
-      .slice(0, MOST_LABELS)
-      .map((each) => ({
-        action: each.action,
-        text: each.exact ? resultText(sign * each.bar) : `${Math.round(50 + 50 * sign * each.bar)}%`,
-        kind: each.exact ? kindOf(sign * each.bar) : "guess",
-        worth: sign * each.bar,
-      }));
-    board.label([...known, ...guesses]);
-    legend = `${t("analyse.legend_exact")} · ${t("analyse.legend_estimate")}`;
+    const labels = [...known, ...(data.actions ?? [])
+      .filter((each) => each.shown && !proved.has(each.action))
+      .slice(0, MOST_LABELS)];
+    const sign = view.to_move === 0 ? 1 : -1;
+    board.label(labels.map(({ action, value, bar, shown: { lines, kind } }) => (
+      { action, lines, kind, worth: bar === undefined ? value : sign * bar }
+    )));
+    legend = legendOf(labels.map((each) => each.shown));
   }
   byId("legend").textContent = legend;
   const all = [...(found.first?.lines ?? []), ...(found.second?.lines ?? [])];
@@ -218,16 +263,14 @@ function showMarks() {
   if (pressed) board.line(pressed.moves);
 }
 
-const kindOf = (value) => (value > 0 ? "win" : value < 0 ? "loss" : "draw");
-const resultText = (value) => (value > 0 ? "+" : value < 0 ? "−" : "=");
-
-function exactLabels() {
-  return (exact?.actions ?? []).map((each) => ({
-    action: each.action,
-    text: signed(each.value),
-    kind: kindOf(each.result),
-    worth: each.value,
-  }));
+// What the values on the board are, one scale for the page.
+function legendOf(values) {
+  const player = view.players[view.to_move].name;
+  const scale = view.players[0].most === 1 ? "analyse.scale_percent" : "analyse.scale_margin";
+  const parts = [];
+  if (values.some(({ kind }) => kind !== "guess")) parts.push(t("analyse.legend_exact"));
+  if (values.some(({ kind }) => kind === "guess")) parts.push(t(scale, { player }));
+  return parts.join(" · ");
 }
 
 // -- choices --
@@ -243,7 +286,10 @@ for (const which of ["first", "second"]) {
   });
   showChosen(select, chosen[which], view.game, showFound);
 }
-byId("show").addEventListener("change", showFound);
+byId("show").addEventListener("change", () => {
+  wantedValues = byId("show").value;
+  showFound();
+});
 addEventListener("pagehide", () => search?.abort());
 
 await line.go(line.ply);

@@ -6,6 +6,7 @@
 import { t } from "./words.js";
 
 const SMALL = 28; // pixels across
+const LETTER = 0.58; // the width of a letter, about, in its size
 const SVG = "http://www.w3.org/2000/svg";
 
 export function svgElement(name, attributes = {}) {
@@ -75,6 +76,7 @@ export class Board {
     this.picture.append(...element.childNodes);
     this.marks = svgElement("svg", { class: "marks", "aria-hidden": "true" });
     this.areas = svgElement("svg", { class: "areas", role: "group", "aria-label": label });
+    element.tabIndex = -1;
     element.replaceChildren(this.picture, this.marks, this.areas);
     this.areas.addEventListener("keydown", (event) => this.#key(event));
     this.areas.addEventListener("click", (event) => {
@@ -97,7 +99,7 @@ export class Board {
 
   // Show a view; `enabled` says whether its actions can be played now.
   show(view, enabled) {
-    const held = this.areas.contains(document.activeElement) || this.keep;
+    const held = this.element.contains(document.activeElement) || this.keep;
     this.view = view;
     this.enabled = enabled;
     this.picked = null;
@@ -110,9 +112,8 @@ export class Board {
     const moving = view.actions.some((action) => action.from);
     const help = moving ? t("play.pieces_help") : t("play.board_help");
     this.areas.setAttribute("aria-description", help);
+    this.keep = false;
     this.#showAreas(held);
-    // The focus stays on the board while the opponent thinks and comes back to where it was.
-    this.keep = held && !view.over;
   }
 
   // The areas that can be clicked now: actions of one click, pieces, and where the picked one goes.
@@ -133,7 +134,9 @@ export class Board {
     this.element.classList.toggle("enabled", placed.length > 0); // else nothing takes the focus
     const first = this.#nearest(this.last ?? [this.view.width / 2, this.view.height / 2]);
     if (first) first.setAttribute("tabindex", 0);
-    if (held && first) first.focus({ preventScroll: true });
+    // The focus stays on the board while the opponent thinks, comes back to where it was, and is
+    // still there when the game is over.
+    if (held) (first ?? this.element).focus({ preventScroll: true });
   }
 
   // The area of an action, or of a piece, which has a name and no action.
@@ -182,8 +185,8 @@ export class Board {
     this.marks.append(shape);
   }
 
-  // Small texts on actions: exact values, estimates, visits. They are given as {action, text, kind,
-  // worth}; by their worth the moves of a piece are compared.
+  // Small texts on actions, {action, lines, kind, worth}: one or two lines each, as large as they
+  // fit. By their worth the moves of a piece are compared.
   label(labels) {
     this.labels.push(...labels);
     this.#showLabels(labels);
@@ -198,19 +201,25 @@ export class Board {
       if (!best.has(place) || best.get(place).worth < label.worth) best.set(place, label);
     }
     for (const label of labels) {
-      const [found, { text, kind }] = [actionOf(label), label];
+      const [found, { lines, kind }] = [actionOf(label), label];
       if (!found?.area) continue;
       const { from } = found;
       if (from && (this.picked ? from.name !== this.picked : best.get(from.name) !== label)) continue;
-      const area = from && !this.picked ? from.area : found.area;
+      const area = from && !this.picked ? from.area : landing(found);
       const [cx, cy] = spot(area);
-      const r = Math.min(0.4, 0.85 * reach(area));
-      const width = r * (text.length > 3 ? 2.3 : 1.9);
-      const shape = { x: cx - width / 2, y: cy - 0.72 * r, width, height: 1.44 * r, rx: 0.4 * r };
+      const r = stoneSize(area);
+      const longest = Math.max(2, ...lines.map((line) => line.length));
+      const size = Math.min(1.8 * r / (LETTER * longest), (lines.length > 1 ? 0.72 : 0.95) * r);
+      const [width, height] = [2 * r, Math.max(1.1 * r, 1.15 * size * lines.length + 0.15 * r)];
+      const shape = { x: cx - r, y: cy - height / 2, width, height, rx: 0.3 * r };
       const group = svgElement("g", { class: `label ${kind}` });
-      const words = svgElement("text", { x: cx, y: cy, "font-size": r * (text.length > 3 ? 0.8 : 1) });
-      words.textContent = text;
-      group.append(svgElement("rect", shape), words);
+      group.append(svgElement("rect", shape));
+      lines.forEach((line, row) => {
+        const y = cy + 1.1 * size * (row - (lines.length - 1) / 2);
+        const words = svgElement("text", { x: cx, y, "font-size": size });
+        words.textContent = line;
+        group.append(words);
+      });
       this.marks.append(group);
     }
   }
@@ -236,10 +245,10 @@ export class Board {
     const places = [];
     for (const move of moves.slice(0, most)) {
       if (!move.area) continue;
-      const [x, y] = spot(move.area);
+      const [x, y] = spot(landing(move));
       const before = seen.get(`${x} ${y}`) ?? 0;
       seen.set(`${x} ${y}`, before + 1);
-      places.push({ x, y: y + 0.62 * before, player: move.player, r: Math.min(0.3, 0.7 * reach(move.area)) });
+      places.push({ x, y: y + 0.62 * before, player: move.player, r: Math.min(0.3, 0.7 * reach(landing(move))) });
     }
     const moved = moves.slice(0, most).filter((move) => move.from && move.area);
     const joined = places.map(({ x, y }) => `${x},${y}`).join(" ");

@@ -1,7 +1,7 @@
 // A game that is stepped through: all its moves, and the ply whose position is shown.
 
 import { post } from "./api.js";
-import { byId } from "./table.js";
+import { byId, onSteps } from "./table.js";
 
 export class SteppedLine {
   // `onView` is called with the view of each position that is shown, `onError` with errors.
@@ -24,13 +24,7 @@ export class SteppedLine {
     for (const [id, target] of Object.entries(steps)) {
       byId(id)?.addEventListener("click", () => this.go(target()));
     }
-    addEventListener("keydown", (event) => {
-      if (!event.altKey || event.target.closest("input, select, dialog")) return;
-      const target = { ArrowLeft: this.ply - 1, ArrowRight: this.ply + 1 }[event.key];
-      if (target === undefined) return;
-      event.preventDefault();
-      this.go(target);
-    });
+    onSteps(() => this.go(this.ply - 1), () => this.go(this.ply + 1));
   }
 
   // Begin anew with the position of a view, which no moves have led to.

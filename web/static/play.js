@@ -6,7 +6,7 @@ import { Board } from "./board.js";
 import { Clock } from "./clock.js";
 import { movesList } from "./moves.js";
 import { addressOf, asked, byId, complain as tell, copyAddress, keepInAddress, nameIn,
-  played, playersDisc, showChosen, showElsewhere, showSpecifications, textElement } from "./table.js";
+  onSteps, played, playersDisc, showChosen, showElsewhere, showSpecifications, textElement } from "./table.js";
 import { progressShown } from "./thinking.js";
 import { Times } from "./times.js";
 import { given, t } from "./words.js";
@@ -18,7 +18,7 @@ let undone = []; // moves taken back, as {name, mover}, the next one first
 let opponent = asked.get("opponent") || byId("level").dataset.first;
 let seat = asked.get("seat") === "1" ? 1 : 0;
 let seed = Number(asked.get("seed")) || 0;
-let ended = null; // {winner, reason} of a game that was resigned or lost on time
+let ended = endOf(asked.get("ended")); // {kind, loser} of a game that was resigned or lost on time
 let search = null; // the AbortController of the search under way
 let hinting = false;
 let aimed = null; // the action that a finger has aimed at
@@ -28,6 +28,12 @@ const board = new Board(byId("board"), t("play.board"), choose);
 const clock = new Clock(asked.get("clock"), `${game} ${seed}`, showPlayers, fall);
 const times = new Times(`${game} ${seed}`, view);
 const showMoves = movesList(byId("moves"), (ply) => goTo(ply));
+
+// How a game ended by an address, such as resigned:0.
+function endOf(text) {
+  const match = /^(resigned|time):([01])$/.exec(text ?? "");
+  return match && !view.over ? { kind: match[1], loser: Number(match[2]) } : null;
+}
 
 const over = () => view.over || ended !== null;
 const ofPerson = () => opponent === PERSON || view.to_move === seat;
@@ -56,6 +62,7 @@ function show(said = view.said) {
   const query = { game, opponent, ...played(view) };
   if (seat) query.seat = seat;
   if (seed) query.seed = seed;
+  if (ended) query.ended = `${ended.kind}:${ended.loser}`;
   if (asked.get("clock")) query.clock = asked.get("clock");
   keepInAddress("/play", query);
   showSpecifications(game, opponent);
@@ -113,12 +120,14 @@ function showStatus() {
     status.classList.toggle("waiting", !ofPerson());
     return;
   }
-  const winner = ended ? ended.winner : view.winner;
-  const words = ended ? ended.reason : view.status;
+  const winner = ended ? 1 - ended.loser : view.winner;
+  const words = ended ? endInWords() : view.status;
   const own = winner === null ? "draw" : winner === seat ? "won" : "lost";
   status.textContent = opponent === PERSON ? words : `${t(`play.${own}`)} ${words}.`;
   status.classList.add("over", opponent === PERSON ? "draw" : own);
 }
+
+const endInWords = () => t(`reason.${ended.kind}`, { player: view.players[ended.loser].name });
 
 function complain(error) {
   const again = document.createElement("button");
@@ -172,6 +181,7 @@ async function play(action, seconds) {
     return;
   }
   times.add(view, seconds);
+  if (view.moves.length === 1) sessionStorage.removeItem(`kept ${game} ${seed}`); // a new game
   byId("how")?.removeAttribute("open"); // the game goes on, its rules are known
   const next = undone.shift();
   if (next && next.name !== view.moves.at(-1)) undone = [];
@@ -181,15 +191,20 @@ async function play(action, seconds) {
   follow();
 }
 
-// A game that has ended on this page is kept by a server that has a store.
+// A game that has ended on this page is kept by a server that has a store: once, whatever moves
+// are taken back and played again.
 async function finish(kind, loser) {
   if (!("store" in document.body.dataset) || view.moves.length === 0 || view.position) return;
+  const kept = `kept ${game} ${seed}`;
+  if (sessionStorage.getItem(kept)) return;
+  sessionStorage.setItem(kept, "yes");
   try {
     const content = { game, moves: view.moves, seconds: times.spent, opponent, seat,
       ended: kind, loser };
     const { number } = await post("finish", content);
     if (number) byId("said").textContent += ` ${t("play.saved")}`;
   } catch (error) {
+    sessionStorage.removeItem(kept);
     complain(error);
   }
 }
@@ -296,22 +311,21 @@ async function hint() {
   }
 }
 
-function end(loser, key) {
+function end(loser, kind) {
   stopSearch();
-  const reason = t(key, { player: view.players[loser].name });
-  ended = { winner: 1 - loser, reason };
+  ended = { kind, loser };
   clock.run(null);
-  show(reason);
-  finish(key === "reason.time" ? "time" : "resigned", loser);
+  show(endInWords());
+  finish(kind, loser);
 }
 
 function fall(player) {
-  if (!over()) end(player, "reason.time");
+  if (!over()) end(player, "time");
 }
 
 function resign() {
   if (!confirm(t("play.resign_sure"))) return;
-  end(opponent === PERSON ? view.to_move : seat, "reason.resigned");
+  end(opponent === PERSON ? view.to_move : seat, "resigned");
 }
 
 function swap() {
@@ -369,10 +383,11 @@ byId("show-threats").addEventListener("change", async () => {
 byId("show-thinking").addEventListener("change", () => {
   byId("thinking").hidden = !byId("show-thinking").checked;
 });
+onSteps(() => byId("undo").click(), () => byId("redo").click());
 addEventListener("pagehide", stopSearch);
 
 showChosen(byId("level"), opponent, game, showPlayers);
-clock.run(view.moves.length && !view.over ? view.to_move : null);
+clock.run(view.moves.length && !over() ? view.to_move : null);
 show("");
 follow();
 document.body.dataset.ready = "yes";

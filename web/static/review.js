@@ -152,6 +152,14 @@ const valueOf = (ply) => review?.values[ply] ?? valued.get(ply) ?? null;
 // The expected score of player_0, from 0 to 1.
 const valueAt = (ply) => valueOf(ply)?.expected_score ?? null;
 
+const axisLine = (ends) => svgElement("line", { class: "axis", ...ends });
+
+// The plies that the axis names: at most nine, at round numbers.
+function ticksOf(count) {
+  const step = [1, 2, 5, 10, 20, 50, 100, 200].find((each) => count / each <= 8) ?? 500;
+  return Array.from({ length: Math.floor(count / step) + 1 }, (_, i) => i * step);
+}
+
 function showGraph() {
   const graph = byId("graph");
   const count = game.moves.length;
@@ -163,7 +171,16 @@ function showGraph() {
     if (value !== null) known.push([ply, value]);
   }
   const points = known.map(([ply, value]) => `${x(ply)},${y(value)}`).join(" ");
-  graph.replaceChildren(svgElement("line", { class: "middle", x1: 0, x2: 100, y1: 50, y2: 50 }));
+  const ticks = ticksOf(count);
+  graph.replaceChildren(
+    ...[0, 0.5, 1].map((value) => axisLine({ x1: 0, x2: 100, y1: y(value), y2: y(value) })),
+    ...ticks.map((ply) => axisLine({ x1: x(ply), x2: x(ply), y1: 0, y2: 100 })),
+  );
+  byId("plies").replaceChildren(...ticks.map((ply) => {
+    const label = textElement("span", ply);
+    label.style.left = `${x(ply)}%`;
+    return label;
+  }));
   if (known.length > 1) {
     const [first, last] = [x(known[0][0]), x(known.at(-1)[0])];
     const around = `${first},50 ${points} ${last},50`;
@@ -212,7 +229,14 @@ function showTotals() {
     row.append(title);
     for (const totals of review.totals) row.insertCell().textContent = totals.grades[grade];
   }
-  byId("totals").replaceChildren(table);
+  const accuracy = table.insertRow();
+  const title = textElement("th", t("review.accuracy"));
+  title.scope = "row";
+  accuracy.append(title);
+  for (const { mean_loss: loss } of review.totals) {
+    accuracy.insertCell().textContent = loss === null ? "–" : `${Math.round(100 * (1 - loss))} %`;
+  }
+  byId("totals").replaceChildren(table, textElement("p", t("review.accuracy_is"), "note"));
   byId("totals").hidden = false;
 }
 

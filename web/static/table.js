@@ -96,3 +96,13 @@ export function textElement(kind, text, className = "") {
   if (className) element.className = className;
   return element;
 }
+
+// Alt and an arrow key go one move back or on.
+export function onSteps(back, forth) {
+  addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: back, ArrowRight: forth }[event.key];
+    if (!event.altKey || !step || event.target.closest("input, select, dialog")) return;
+    event.preventDefault();
+    step();
+  });
+}

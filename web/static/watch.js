@@ -5,7 +5,7 @@ import { post, think } from "./api.js";
 import { showBar } from "./bar.js";
 import { Board } from "./board.js";
 import { movesList } from "./moves.js";
-import { addressOf, asked, byId, complain, keepInAddress, nameIn, played, playersDisc,
+import { addressOf, asked, byId, complain, keepInAddress, nameIn, onSteps, played, playersDisc,
   showChosen, showSpecifications, textElement } from "./table.js";
 import { thoughts } from "./thinking.js";
 import { given, t } from "./words.js";
@@ -127,6 +127,7 @@ for (const player of [0, 1]) {
   });
   showChosen(select, agents[player], view.game, show);
 }
+onSteps(() => view.moves.length && goTo(view.moves.length - 1), step);
 addEventListener("pagehide", () => search?.abort());
 showSpeed();
 show();

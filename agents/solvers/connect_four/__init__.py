@@ -140,6 +140,12 @@ class ConnectFourSolver(AlternatingSolver):
         stones = (self.plies_left(position) + 1) // 2  # of the side to move
         return super().value_of_end(position, end) * stones
 
+    def plies_to_end(self, position: Position, value: int) -> int | None:
+        left = self.plies_left(position)
+        if value > 0:  # the last stone but value - 1 of its own, the first of which comes next
+            return 2 * ((left + 1) // 2 - value) + 1
+        return 2 * (left // 2 + value) + 2 if value < 0 else None
+
     def solve_batch(
         self, positions: Iterable[Position] | np.ndarray, *, weak: bool = False
     ) -> np.ndarray:

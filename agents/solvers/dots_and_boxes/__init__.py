@@ -217,6 +217,9 @@ class DotsAndBoxesSolver(Solver):
         margin = _ahead(position) + value
         return float(margin if position.game.rules.reward == MARGIN else _sign(margin))
 
+    def margin_at_end(self, position: Position, value: int) -> int | None:
+        return _ahead(position) + value
+
     # -- values --
 
     def _bounds(self, free: int, goal: Goal, monitor: Monitor) -> Bounds:

@@ -102,3 +102,6 @@ class OthelloSolver(AlternatingSolver):
         if position.game.rules.reward == MARGIN:
             return float(value)
         return super().expected_return(position, value)
+
+    def margin_at_end(self, position: Position, value: int) -> int | None:
+        return value
