@@ -8,10 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Unit = Literal["return", "points"]
 Kind = Literal["exact", "lower", "upper", "estimate"]
+
+
+class End(NamedTuple):
+    """The end of a game under best play: in how many plies, with what lead; None if not known.
+
+    The lead is that of the side to move, in the game's own units.
+    """
+
+    plies: int | None = None
+    margin: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)

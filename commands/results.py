@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ..agents.human import refuse_people
 from ..envs.specification import SpecificationError
+from ..evaluation.report.comparison import Comparison, compare, print_comparisons
 from ..evaluation.report.display import (
     duration,
     likelihood,
@@ -22,16 +23,13 @@ from ..evaluation.report.display import (
 )
 from ..evaluation.report.html import report_page
 from ..evaluation.report.report import (
+    TournamentReport,
     parse_anchor,
     print_report,
     report_store,
 )
-from ..evaluation.sequential_test import (
-    H0,
-    H1,
-    Hypotheses,
-    SprtMatch,
-)
+from ..evaluation.sequential_test import SprtMatch
+from ..evaluation.statistics.sprt import H0, H1, Hypotheses, normalized_elo
 from ..evaluation.store.export import FORMATS, export_games
 from ..evaluation.store.minari import export_minari
 from ..evaluation.store.store import Store
@@ -70,6 +68,10 @@ def report(
     html: Annotated[
         Path | None, option("FILE", "Write the report as one self-contained HTML file.")
     ] = None,
+    beside: Annotated[
+        Path | None,
+        option("STORE", "Compare the ratings with those of the same agents in another store."),
+    ] = None,
     replays: Annotated[
         int,
         option("N", "With --html: show at most N games of each tournament move by move.", low=0),
@@ -86,24 +88,41 @@ def report(
 
     plyground report plyground-tournament.db --html report.html
 
+    plyground report new.db --beside old.db
+
     plyground report plyground-tournament.db --json
     """
+    rating = None if anchor is None else parse_anchor(anchor)
     with Store(store) as games, status_line(Console(stderr=True)) as tell:
         tell(f"reading the games in {store}")
-        reports = report_store(
-            games, None if anchor is None else parse_anchor(anchor), 0 if html is None else replays
-        )
+        reports = report_store(games, rating, 0 if html is None else replays)
+    comparisons = [] if beside is None else _compare(reports, store, beside)
     if html is not None and reports:
         with show_steps("tournaments", Console(stderr=True)) as progress:
-            page = report_page(reports, store.name, [same_command()], progress)
+            page = report_page(reports, store.name, [same_command()], progress, comparisons)
         write_page(html, page)
         note(f"report in {html}")
     if as_json:
-        print_json({"store": str(store), "tournaments": [each.to_json() for each in reports]})
+        content = {"store": str(store), "tournaments": [each.to_json() for each in reports]}
+        beside_it = [comparison.to_json() for comparison in comparisons]
+        print_json(content if beside is None else content | {"comparisons": beside_it})
     elif not reports:
         say(f"{store} holds no games")
     elif html is None:
         print_report(reports, Console(highlight=False))
+        print_comparisons(comparisons, Console(highlight=False))
+
+
+def _compare(reports: list[TournamentReport], store: Path, beside: Path) -> list[Comparison]:
+    """The tournaments that two stores have in common."""
+    with Store(beside) as games:
+        comparisons = compare(reports, report_store(games))
+    if not comparisons:
+        raise SpecificationError(
+            f"{store} and {beside} have no rated tournament of the same game with two agents of "
+            f"the same names"
+        )
+    return comparisons
 
 
 @command("[STORE]")
@@ -202,6 +221,7 @@ def sprt(
     plan = plan._replace(balanced=play.balanced, within=play.within)
     with Store(play.store) as games, play.make_runner() as runner:
         match = SprtMatch(plan, test.hypotheses(), games, runner, conditions, answer)
+        match.tournament.enter(same_command())  # reports show the test that it asks for
         _run_sprt(match, play.store)
         report_withdrawals([match.tournament])
     if play.as_json:
@@ -267,6 +287,9 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
         outcomes = ", ".join(
             f"{points}: {count}" for count, points in zip(state.pairs, ("0", "½", "1", "1½", "2"))
         )
+        normalized = normalized_elo(state.pairs)
+        if normalized is not None:
+            table.add_row("normalised Elo", f"{normalized[0]:+.0f} ± {normalized[1]:.0f} (95 %)")
         table.add_row("pairs", f"{sum(state.pairs)} (by points: {outcomes})")
     if state.repeated:
         table.add_row("repeated games", f"{state.repeated}, which do not count")

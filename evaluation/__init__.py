@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from .runners.processes import ProcessRunner
     from .runners.ray_cluster import RayRunner
     from .runners.runner import LocalRunner, Runner
-    from .sequential_test import Hypotheses, SprtMatch, SprtState, log_likelihood_ratio
+    from .sequential_test import SprtMatch, SprtState
     from .statistics.complexity import size_report
     from .statistics.cross_table import CrossTable
     from .statistics.ratings import Ratings, RatingsError
+    from .statistics.sprt import Hypotheses, log_likelihood_ratio
     from .store.export import export_games
     from .store.store import Store, StoredGame, StoredTournament, StoreError
     from .tournament import Plan, Tournament

@@ -14,8 +14,9 @@ from .move_quality.positions import ask_agents, sample_positions
 from .runners.contest import USUAL, Conditions
 from .runners.isolation import make_safe_agent
 from .runners.runner import Runner
-from .sequential_test import Hypotheses, SprtMatch, SprtState
+from .sequential_test import SprtMatch, SprtState
 from .statistics.ratings import Ratings, rate
+from .statistics.sprt import Hypotheses
 from .store.store import Store
 from .tournament import Plan, Tournament, distinct_labels
 

@@ -1,117 +1,27 @@
 """The sequential probability ratio test of a difference in Elo.
 
-Pairs of games are played until the evidence favours one of two hypotheses clearly.
-
-H0 says that agent A is ``elo0`` points stronger than agent B, H1 that it is ``elo1``. After each
-pair, the log-likelihood ratio of H1 against H0 is compared with log(beta / (1 - alpha)) and log((1
-- beta) / alpha): H0 is accepted below the first, H1 above the second. With alpha, H1 is accepted
-although H0 holds; with beta, H0 although H1 holds (both nearly, and at most if the pairs are many).
-
-The ratio is generalised: a pair has five outcomes (0, ½, 1, 1½, 2 points for A) of unknown
-probabilities, and each hypothesis is given those that explain the results best among all that have
-its expected score. This takes in how often agents draw and how much the opening decides.
-
-Sources: A. Wald, "Sequential Tests of Statistical Hypotheses" (1945); M. Van den Bergh, "Comments
-on Normalized Elo" and "The maximum likelihood estimator of a multinomial distribution with given
-expectation", as in Fishtest's and fastchess's pentanomial tests; A. Owen, "Empirical Likelihood"
-(2001) for the same construction. Outcomes that have not occurred count 1/1000 of a pair, as there.
+Pairs of games are played until the evidence favours one of two hypotheses clearly:
+:mod:`~plyground.evaluation.statistics.sprt` has the mathematics.
 """
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..envs.specification import SpecificationError, number_text
+from ..envs.specification import SpecificationError
 from .runners.contest import USUAL, Conditions
 from .runners.runner import Runner
 from .statistics.cross_table import CrossTable
-from .statistics.ratings import Ratings, rate, score_of
+from .statistics.ratings import Ratings, rate
+from .statistics.sprt import Hypotheses, log_likelihood_ratio, normalized_elo
 from .store.store import Store, StoredGame
 from .tournament import Plan, Tournament
 
-UNSEEN = 1e-3  # pairs
-POINTS = np.linspace(0, 1, 5)  # for each game of a pair
-BISECTIONS = 80
 MAX_PAIRS = 10_000
 # games that deterministic agents have all played before: there are no more openings
 ENOUGH_REPEATS = 20
-H0, H1 = "H0", "H1"
-LARGEST_ELO = 4000  # of a difference; beyond it all games are won in either case
-
-
-class Hypotheses(NamedTuple):
-    """The two differences in Elo, and the probabilities of the two errors."""
-
-    elo0: float = 0.0
-    elo1: float = 20.0
-    alpha: float = 0.05
-    beta: float = 0.05
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The log-likelihood ratios at which H0 and H1 are accepted."""
-        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
-
-    def check(self) -> None:
-        """SpecificationError if these cannot be tested."""
-        for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
-            if not abs(elo) <= LARGEST_ELO:
-                raise SpecificationError(
-                    f"{name} is from -{LARGEST_ELO} to {LARGEST_ELO}, not {elo:g}"
-                )
-        if not self.elo0 < self.elo1:
-            raise SpecificationError(
-                f"elo0 must be less than elo1, not {number_text(self.elo0)} and "
-                f"{number_text(self.elo1)}"
-            )
-        for name, value in (("alpha", self.alpha), ("beta", self.beta)):
-            if not 0 < value < 0.5:
-                raise SpecificationError(
-                    f"{name} must be more than 0 and less than 0.5, not {value:g}"
-                )
-
-    def verdict(self, ratio: float) -> str | None:
-        """The verdict of a log-likelihood ratio: ``H0``, ``H1``, or None as long as it is open."""
-        lower, upper = self.bounds
-        return H0 if ratio <= lower else H1 if ratio >= upper else None
-
-
-def log_likelihood_ratio(pairs: Sequence[int], elo0: float, elo1: float) -> float:
-    """The generalised log-likelihood ratio of ``elo1`` against ``elo0``.
-
-    Args:
-        pairs: how many pairs brought 0, ½, 1, 1½ and 2 points.
-        elo0: the difference under the one hypothesis.
-        elo1: the difference under the other.
-    """
-    if not any(pairs):
-        return 0.0
-    counts = [count or UNSEEN for count in pairs]
-    return _log_likelihood(counts, score_of(elo1)) - _log_likelihood(counts, score_of(elo0))
-
-
-def _log_likelihood(counts: Sequence[float], score: float) -> float:
-    """The greatest log-likelihood of outcomes with a given expected score, up to a constant.
-
-    The best probabilities are p_i / (1 + x (a_i - score)), p_i being the observed shares and a_i
-    the points; x makes the expectation right. The sum that must vanish falls as x grows, so that
-    bisection finds it.
-    """
-    offsets = [float(points) - score for points in POINTS]
-    low, high = -1 / offsets[-1], -1 / offsets[0]
-    for _ in range(BISECTIONS):
-        x = (low + high) / 2
-        if sum(count * offset / (1 + x * offset) for count, offset in zip(counts, offsets)) > 0:
-            low = x
-        else:
-            high = x
-    x = (low + high) / 2
-    return -sum(count * math.log1p(x * offset) for count, offset in zip(counts, offsets))
 
 
 class SprtState(NamedTuple):
@@ -250,6 +160,7 @@ class SprtMatch:
         ratings, state = self.ratings(), self.state
         lower, upper = self.hypotheses.bounds
         elo, margin = (None, None) if ratings is None else ratings.difference(0, 1)
+        normalized = normalized_elo(state.pairs)
         return {
             "game": self.plan.game,
             "agents": list(self.plan.agents),
@@ -266,6 +177,8 @@ class SprtMatch:
             "withdrawn": self.withdrawn,
             "pairs": sum(state.pairs),
             "pentanomial": list(state.pairs),
+            "normalized_elo": normalized and normalized[0],
+            "normalized_margin": normalized and normalized[1],
             "repeated_games": state.repeated,
             "seconds": self.seconds,
             "elo": elo,

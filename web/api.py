@@ -32,7 +32,7 @@ from .settings import LONGEST_NAME, LONGEST_POSITION, LONGEST_SPEC, MOST_MOVES
 from .state import server_state, words_for
 from .streams import stream
 from .thinking import Call, Decide
-from .values import bar_value, result_json, value_json
+from .wording.values import bar_value, result_json, value_json
 from .words import Words
 
 router: APIRouter = APIRouter(prefix="/api")

@@ -78,8 +78,7 @@ def _end(solver: Solver, position: Position, value: int | None) -> tuple[Any, ..
     """What a value means: the return, the plies to the end and the margin, where they are known."""
     if value is None:
         return None
-    plies, margin = solver.plies_to_end(position, value), solver.margin_at_end(position, value)
-    return solver.expected_return(position, value), plies, margin
+    return solver.expected_return(position, value), *solver.end_of(position, value)
 
 
 def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:

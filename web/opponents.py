@@ -13,9 +13,9 @@ from ..envs.profile import Example
 from ..envs.registry import make_game, profiles
 from ..envs.specification import Parameter, SpecificationError, format_specification
 from ..evaluation.review import estimator_of
-from .agent_names import cards_of
 from .errors import Refusal, sentence
 from .settings import LONGEST_SPEC, MOST
+from .wording.agent_names import cards_of
 from .words import Words
 
 PERSON = "human"  # the opponent of a game of two people at one screen

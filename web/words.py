@@ -15,7 +15,7 @@ from ..envs.game import Game, Position
 from ..envs.profile import Ending, Example
 from ..envs.registry import make_game
 from ..envs.specification import Parameter
-from .agent_names import agent_name
+from .wording.agent_names import agent_name
 
 if TYPE_CHECKING:
     from .opponents import Choice

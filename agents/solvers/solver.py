@@ -27,6 +27,7 @@ from ...envs.compiled.kernels import announce_compilation, kernel
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
+from ..score import End
 from .parallel import HELPER_PORTION, Helpers, Search, thread_count
 
 DEFAULT_MEMORY_MB = 512
@@ -404,13 +405,9 @@ class Solver(ABC):
         """The return of the side to move if the rest of the game is worth ``value`` to it."""
         return float(np.sign(value))
 
-    def plies_to_end(self, position: Position, value: int) -> int | None:
-        """After how many plies a game of this value ends, if it is won or lost and that tells."""
-        return None
-
-    def margin_at_end(self, position: Position, value: int) -> int | None:
-        """By how much the side to move is ahead in the end with this value, if that tells."""
-        return None
+    def end_of(self, position: Position, value: int) -> End:
+        """What a value tells of the game's end beside the result."""
+        return End()
 
 
 def register_solver(rules_type: Any) -> Callable[[S], S]:

@@ -19,10 +19,11 @@ from ...envs.specification import SpecificationError, refusing
 from ..pages import page_of
 from ..statistics.cross_table import AgentRow, Tally
 from ..statistics.ratings import Ratings, score_of
+from .comparison import Comparison
 from .display import duration, likelihood, percent
-from .plots import forest, speed_plot
+from .plots import forest, sequential_plot, speed_plot
 from .replays import replay_data
-from .report import TournamentReport, crashing_text
+from .report import TournamentReport, crashing_text, sequential_text
 
 # whose versions decide what is computed, beside Python's and our own
 LIBRARIES = ("numpy", "numba")
@@ -34,6 +35,7 @@ def report_page(
     store: str,
     commands: Sequence[str],
     progress: Callable[[int, int], None] | None = None,
+    comparisons: Sequence[Comparison] = (),
 ) -> str:
     """The page that shows some reports.
 
@@ -42,6 +44,7 @@ def report_page(
         store: what the store is called.
         commands: the commands that make this page again.
         progress: called with how many tournaments are done, of how many.
+        comparisons: with the tournaments of another store.
 
     Raises:
         SpecificationError: jinja2 is not installed.
@@ -57,6 +60,7 @@ def report_page(
         title=_page_title([section["title"] for section in sections]) or store,
         commands=commands,
         sections=sections,
+        comparisons=comparisons,
         versions=versions(),
         games=sum(report.table.games for report in reports),
     )
@@ -94,6 +98,7 @@ def render_page(template: str, **values: Any) -> str:
         "duration": duration,
         "count": lambda number: f"{number:,}",
         "breakable": _breakable,
+        "margined": _with_margin,
         "lines": _lines,
         "marks": lambda text: re.sub(r"([*_|<>])", r"\\\1", text),  # no marks of Markdown
     }
@@ -157,11 +162,25 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         "forest": None if ratings is None else forest(ratings).inline(),
         "cross": [[_cross_cell(row, other, ratings) for other in order] for row in order],
         "speed": speed and speed.inline(),
+        "test": _test(report),
+        "openings": report.named_openings(),
         "unmeasured": sum(not row.seconds_per_move for row in order),
         "first_shares": _shares(report.first_seat),
         "forfeits": sum(sum(row.faults.values()) for row in table.rows),
         "replays": _replays(report),
     }
+
+
+def _with_margin(numbers: tuple[float, float] | None) -> str:
+    return "–" if numbers is None else f"{numbers[0]:+.0f} ± {numbers[1]:.0f}".replace("-", "−")
+
+
+def _test(report: TournamentReport) -> dict[str, str] | None:
+    """The sequential test, in a sentence and as a plot."""
+    plot = None if report.test is None else sequential_plot(report.test)
+    if report.test is None or plot is None:
+        return None
+    return {"text": sequential_text(report.test), "plot": plot.inline()}
 
 
 def _page_title(games: list[str]) -> str:

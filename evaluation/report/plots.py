@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..statistics.cross_table import AgentRow
 from ..statistics.ratings import Ratings
 from .display import duration
+from .pairs import SequentialTest
 
 WIDTH = 760  # of a plot that is a file of its own; this and the following in pixels
 LINE, BAR, GAP = 17, 11, 6  # heights of a line of text, of a bar, and what lies between
@@ -291,6 +292,40 @@ def _front(points: Sequence[Point], across: Axis, down: Callable[[float], float]
     )
 
 
+def course_chart(
+    title: str,
+    course: Sequence[tuple[float, float]],
+    levels: Sequence[tuple[float, str]],
+    axes: tuple[Axis, Axis],
+) -> Plot:
+    """A line through points, and named levels that it may reach.
+
+    Args:
+        title: what it shows.
+        course: the points, from left to right.
+        levels: heights and what they are.
+        axes: from left to right, and upwards.
+    """
+    across, up = axes
+
+    def down(value: float) -> float:
+        return round(MARGIN + (100 - up(value)) / 100 * AREA, 1)
+
+    bottom = MARGIN + AREA
+    elements = _text(0, 12, up.heading) + _across(across, MARGIN, bottom)
+    for at, label in up.ticks():
+        y = MARGIN + (100 - at) / 100 * AREA
+        elements += _line(0, y, 100, y, FAINT) + _text(0, y - 3, label)
+    for height, name in levels:
+        style = f'stroke="{COLOURS[1]}" stroke-width="1.75" stroke-dasharray="5 4"'
+        elements += _line(0, down(height), 100, down(height), style)
+        elements += _text(100, down(height) - 4, name, "end")
+    style = f'stroke="{COLOURS[0]}" stroke-width="1.75"'
+    for one, two in itertools.pairwise(course):
+        elements += _line(across(one[0]), down(one[1]), across(two[0]), down(two[1]), style)
+    return Plot(title, elements, bottom + 2 * LINE + GAP)
+
+
 def forest(ratings: Ratings) -> Plot:
     """The ratings with their 95 % intervals, the strongest first."""
     bars = []
@@ -327,3 +362,16 @@ def speed_plot(order: Sequence[AgentRow], ratings: Ratings | None) -> Plot | Non
     up = Axis([end for point in points for end in (point.low, point.high)], heading=heading)
     title = "Strength against seconds a move; the ratings table holds the same figures"
     return point_chart(title, points, (across, up), [row.label for row in order], front=True)
+
+
+def sequential_plot(test: SequentialTest) -> Plot | None:
+    """The log-likelihood ratio of a sequential test, pair by pair; None before the first pair."""
+    if not test.course:
+        return None
+    (lower, upper), (elo0, elo1, _, _) = test.hypotheses.bounds, test.hypotheses
+    course: list[tuple[float, float]] = [(0, 0.0), *test.course]
+    across = Axis([pairs for pairs, _ in course], 0.0, heading="pairs")
+    up = Axis([lower, upper, *(ratio for _, ratio in course)], heading="log-likelihood ratio")
+    levels = [(upper, f"H1: {elo1:g} Elo"), (lower, f"H0: {elo0:g} Elo")]
+    title = f"Sequential test of {elo1:g} against {elo0:g} Elo"
+    return course_chart(title, course, levels, (across, up))

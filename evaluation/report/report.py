@@ -31,6 +31,7 @@ from .display import (
     plain_table,
     print_cross_table,
 )
+from .pairs import OpeningResult, PairResult, PairsWatch, SequentialTest, pair_results
 from .replays import Gallery
 
 
@@ -44,8 +45,9 @@ class TournamentReport(NamedTuple):
         unrated: why there are no ratings, or None.
         endings: how many games ended for which reason; forfeits by the kind of fault. Repeated
             games are among them.
-        openings: for each opening, by its hash, the number of games and the points of the player
-            who moved first.
+        openings: the games of each opening, by its hash.
+        pairs: the meetings by their pairs.
+        test: the sequential test that the games were played for, if they were.
         gallery: the games that can be shown move by move, if they were asked for.
         crashing: the agents whose latest games have all cost their process, as many in a row as
             withdraw an agent.
@@ -56,9 +58,16 @@ class TournamentReport(NamedTuple):
     ratings: Ratings | None
     unrated: str | None
     endings: Counter[str]
-    openings: dict[int, tuple[int, float]]
+    openings: dict[int, OpeningResult]
+    pairs: list[PairResult]
+    test: SequentialTest | None = None
     gallery: Gallery | None = None
     crashing: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> list[str]:
+        """The agents' names."""
+        return [row.label for row in self.table.rows]
 
     @property
     def first_seat(self) -> Tally:
@@ -86,7 +95,8 @@ class TournamentReport(NamedTuple):
             return None
         assert score is not None
         if len(self.openings) > 1:
-            sizes, totals = np.array(list(self.openings.values())).T
+            results = [(each.games, each.points) for each in self.openings.values()]
+            sizes, totals = np.array(results).T
         else:
             totals = np.repeat([1.0, 0.5, 0.0], [tally.wins, tally.draws, tally.losses])
             sizes = np.ones(tally.games)
@@ -94,6 +104,18 @@ class TournamentReport(NamedTuple):
         if margin == 0:
             return None
         return elo_of(score), ELO * margin / (score * (1 - score))
+
+    def named_openings(self) -> list[tuple[list[str], OpeningResult]]:
+        """The openings with the names of their moves, the best for the first player first.
+
+        Numbers stand for names where the game is not installed. Empty where all games begin alike.
+        """
+        if len(self.openings) < 2:
+            return []
+        game = game_of(self.tournament)
+        name = str if game is None else game.action_to_text
+        results = sorted(self.openings.values(), key=lambda each: (-each.score, each.actions))
+        return [(list(map(name, result.actions)), result) for result in results]
 
     def _repr_html_(self) -> str:
         """Notebooks show the report as a page."""
@@ -118,6 +140,14 @@ class TournamentReport(NamedTuple):
             "endings": dict(self.endings.most_common()),
             "ratings": self.ratings and self.ratings.to_json(),
             "unrated": self.unrated,
+            "pairs": [
+                result.to_json([row.label for row in self.table.rows]) for result in self.pairs
+            ],
+            "test": self.test and self.test.to_json(),
+            "openings": [
+                {"moves": names, "games": result.games, "first_player_score": result.score}
+                for names, result in self.named_openings()
+            ],
             **self.table.to_json(),
         }
 
@@ -192,23 +222,27 @@ def report_tournament(
     labels, game = [entry.label for entry in tournament.agents], game_of(tournament)
     table = CrossTable(labels, game)
     endings: Counter[str] = Counter()
-    openings: dict[int, tuple[int, float]] = {}
+    openings: dict[int, OpeningResult] = {}
+    watch = PairsWatch(tournament, table)
     gallery = Gallery(replays) if replays else None
     for entry in games:
         result, opening = entry.result, table.courses.start(entry)
         endings[result.reason if result.fault is None else f"forfeit: {result.fault}"] += 1
-        count, points = openings.get(opening, (0, 0.0))
-        won = result.returns[0]
-        openings[opening] = count + 1, points + (1 if won > 0 else 0 if won < 0 else 0.5)
+        before = openings.get(opening, OpeningResult(entry.opening, 0, 0.0))
+        openings[opening] = before.with_game(result.returns[0])
         if gallery is not None:
             gallery.note(entry)
         table.count(entry)
+        watch.look()
     ratings, fault = None, None
     try:
         ratings = rate(labels, table.meetings(), anchor if anchor and anchor[0] in labels else None)
     except RatingsError as error:
         fault = str(error)
-    return TournamentReport(tournament, table, ratings, fault, endings, openings, gallery)
+    pairs = pair_results(table, ratings)
+    return TournamentReport(
+        tournament, table, ratings, fault, endings, openings, pairs, watch.result(), gallery
+    )
 
 
 def print_report(reports: list[TournamentReport], console: Console) -> None:
@@ -236,6 +270,11 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
         console.print(_ratings_table(report, report.ratings))
     console.print("\ncross table")
     print_cross_table(table, console)
+    if report.pairs:
+        console.print("\npairs, by the points of the first agent")
+        console.print(_pairs_table(report))
+    if report.test is not None:
+        console.print("\n" + sequential_text(report.test))
     console.print()
     for line in _facts(report):
         console.print(line, markup=False)
@@ -250,7 +289,7 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
 def _ratings_table(report: TournamentReport, ratings: Ratings) -> Table:
     """A row for each agent, the strongest first."""
     table = plain_table(
-        "agent", "Elo", "±", "score %", "games", "time/move", "stronger than\nthe next, %"
+        "agent", "Elo", "±", "score %", "games", "time/move", "likelihood of\nsuperiority, %"
     )
     order = ratings.order()
     for agent, following in zip(order, [*order[1:], None]):
@@ -266,6 +305,38 @@ def _ratings_table(report: TournamentReport, ratings: Ratings) -> Table:
     return table
 
 
+def _pairs_table(report: TournamentReport) -> Table:
+    """A row for each meeting."""
+    points = ("0", "½", "1", "1½", "2")
+    headings = ("agents", *points, "Elo", "±", "nElo", "±", "likelihood of\nsuperiority, %")
+    table = plain_table(*headings)
+    labels = report.labels
+    for result in report.pairs:
+        table.add_row(
+            Text(f"{labels[result.first]}\n  {labels[result.second]}"),
+            *map(str, result.pairs),
+            *_with_margin(result.elo),
+            *_with_margin(result.normalized),
+            "-" if result.superiority is None else likelihood(result.superiority),
+        )
+    return table
+
+
+def _with_margin(numbers: tuple[float, float] | None) -> tuple[str, str]:
+    return ("-", "-") if numbers is None else (f"{numbers[0]:+.0f}", f"{numbers[1]:.0f}")
+
+
+def sequential_text(test: SequentialTest) -> str:
+    """A sequential test in a sentence."""
+    (elo0, elo1, _, _), (lower, upper) = test.hypotheses, test.hypotheses.bounds
+    pairs, ratio = test.course[-1] if test.course else (0, 0.0)
+    verdict = "not decided" if test.verdict is None else f"{test.verdict} is accepted"
+    return (
+        f"sequential test of {elo1:g} against {elo0:g} Elo: {verdict} after {pairs} pairs; "
+        f"log-likelihood ratio {ratio:.2f} (H0 at {lower:.2f}, H1 at {upper:.2f})"
+    )
+
+
 def _facts(report: TournamentReport) -> Iterator[str]:
     first = report.first_seat
     if not first.games:
@@ -278,3 +349,10 @@ def _facts(report: TournamentReport) -> Iterator[str]:
     )
     yield f"the player who moves first scores {percent(first.score)} %{elo}"
     yield f"{percent(first.draws / first.games)} % of the games are drawn"
+    openings = report.named_openings()
+    if openings:
+        (best, high), (worst, low) = openings[0], openings[-1]
+        yield (
+            f"{len(openings)} openings; the first player scores from {percent(low.score)} % "
+            f"({', '.join(worst)}) to {percent(high.score)} % ({', '.join(best)})"
+        )

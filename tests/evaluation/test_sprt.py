@@ -12,14 +12,16 @@ import pytest
 import scipy.optimize
 from command_line import invoke
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.sequential_test import (
+from plyground.evaluation.sequential_test import SprtMatch
+from plyground.evaluation.statistics.ratings import elo_of, score_of
+from plyground.evaluation.statistics.sprt import (
     H0,
     H1,
     Hypotheses,
-    SprtMatch,
+    hypotheses_of,
     log_likelihood_ratio,
+    normalized_elo,
 )
-from plyground.evaluation.statistics.ratings import elo_of, score_of
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan
 
@@ -252,3 +254,58 @@ def test_a_test_that_a_withdrawn_agent_ends_says_so_and_fails(tmp_path, monkeypa
     assert "not decided: python:broken.agents:EndsTheProcess was withdrawn after 1 pairs" in (
         " ".join(result.stdout.split())
     )
+
+
+def test_normalised_elo_is_the_score_in_standard_deviations_of_a_game():
+    # independent games without draws: a game's standard deviation is that of a coin
+    rng, share = np.random.default_rng(3), 0.6
+    games = rng.random((200_000, 2)) < share
+    pairs = np.bincount(2 * games.sum(axis=1), minlength=5)
+    value, margin = normalized_elo(pairs)
+    exact = (share - 0.5) / np.sqrt(share * (1 - share)) * 800 / np.log(10)
+    assert value == pytest.approx(exact, abs=margin)
+    assert margin == pytest.approx(1.96 * 800 / np.log(10) / np.sqrt(2 * 200_000), rel=0.001)
+    mirrored = normalized_elo(pairs[::-1])
+    assert mirrored == pytest.approx((-value, margin))
+
+
+def test_pairs_that_all_end_alike_have_no_normalised_elo():
+    assert normalized_elo((0, 0, 0, 0, 7)) is None
+    assert normalized_elo((0, 0, 0, 0, 0)) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "hypotheses"),
+    [
+        ("plyground sprt hex greedy random --elo1 50 --alpha=0.1", Hypotheses(0, 50, 0.1)),
+        ("plyground sprt 'hex:size=5' greedy random", Hypotheses()),
+        ("plyground tournament hex greedy random --elo1 50", None),
+        (None, None),
+    ],
+)
+def test_the_hypotheses_of_a_test_stand_in_its_command(command, hypotheses):
+    assert hypotheses_of(command) == hypotheses
+
+
+def test_the_report_of_a_test_has_its_pairs_and_its_course(tmp_path):
+    store = str(tmp_path / "test.db")
+    words = ["sprt", "tic_tac_toe", "greedy", "random", "--elo1", "100", "--store", store]
+    verdict = json.loads(invoke([*words, "--json"]).stdout)
+    report = json.loads(invoke(["report", store, "--json"]).stdout)["tournaments"][0]
+    (pairs,) = report["pairs"]
+    assert pairs["pentanomial"] == verdict["pentanomial"]
+    assert pairs["normalized_elo"] == pytest.approx(verdict["normalized_elo"])
+    assert pairs["superiority"] == pytest.approx(verdict["superiority"])
+    assert report["test"]["elo1"] == 100
+    assert report["test"]["verdict"] == verdict["verdict"] == "H1"
+    course = report["test"]["course"]
+    assert course[-1] == [verdict["pairs"], pytest.approx(verdict["llr"])]
+    assert [number for number, _ in course] == sorted(number for number, _ in course)
+    counted = [opening["games"] for opening in report["openings"]]
+    assert sum(counted) == report["games"]
+    first = report["first_move"]
+    points = sum(each["games"] * each["first_player_score"] for each in report["openings"])
+    if not report["repeated_games"]:
+        assert points == pytest.approx(first["wins"] + first["draws"] / 2)
+    text = invoke(["report", store], COLUMNS="120").stdout
+    assert "sequential test of 100 against 0 Elo: H1 is accepted" in text

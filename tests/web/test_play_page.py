@@ -367,9 +367,8 @@ def test_the_first_compilation_is_announced(visit):
     }""")
     page.click("#hint")
     page.evaluate("send('event: preparing\\ndata: {}\\n\\n')")
-    expect(page.locator("#compiling")).to_have_text(
-        re.compile(r"Compiling, once: \d+ s, of usually")
-    )
+    announced = page.locator("#compiling")
+    expect(announced).to_have_text(re.compile(r"Compiling, once: \d+ s, of usually"))
     page.evaluate("send('event: ready\\ndata: {}\\n\\n')")
     expect(announced).to_be_hidden()
 

@@ -16,6 +16,7 @@ from ....envs.game import Game, Position
 from ....envs.games.connect_four.rules import ConnectFour
 from ....envs.specification import SpecificationError
 from ....envs.stepping import records_of
+from ...score import End
 from ..alternating import AlternatingSolver, Proof
 from ..parallel import Search, new_paths
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
@@ -140,11 +141,11 @@ class ConnectFourSolver(AlternatingSolver):
         stones = (self.plies_left(position) + 1) // 2  # of the side to move
         return super().value_of_end(position, end) * stones
 
-    def plies_to_end(self, position: Position, value: int) -> int | None:
+    def end_of(self, position: Position, value: int) -> End:
         left = self.plies_left(position)
         if value > 0:  # the last stone but value - 1 of its own, the first of which comes next
-            return 2 * ((left + 1) // 2 - value) + 1
-        return 2 * (left // 2 + value) + 2 if value < 0 else None
+            return End(plies=2 * ((left + 1) // 2 - value) + 1)
+        return End(plies=2 * (left // 2 + value) + 2 if value < 0 else None)
 
     def solve_batch(
         self, positions: Iterable[Position] | np.ndarray, *, weak: bool = False

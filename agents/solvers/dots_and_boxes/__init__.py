@@ -26,6 +26,7 @@ from ....envs.games.dots_and_boxes.board import MARGIN, count_edges
 from ....envs.games.dots_and_boxes.rules import DotsAndBoxes
 from ....envs.loading.locks import locked
 from ....envs.specification import SpecificationError
+from ...score import End
 from ..parallel import Search, new_paths
 from ..solver import DEFAULT_MEMORY_MB, Monitor, Solution, Solver, register_solver
 from . import leaf as leaf
@@ -217,8 +218,8 @@ class DotsAndBoxesSolver(Solver):
         margin = _ahead(position) + value
         return float(margin if position.game.rules.reward == MARGIN else _sign(margin))
 
-    def margin_at_end(self, position: Position, value: int) -> int | None:
-        return _ahead(position) + value
+    def end_of(self, position: Position, value: int) -> End:
+        return End(margin=_ahead(position) + value)
 
     # -- values --
 

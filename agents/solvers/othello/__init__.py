@@ -11,6 +11,7 @@ from typing import Literal
 from ....envs.compiled.bits import count_bits
 from ....envs.game import Game, Position
 from ....envs.games.othello.rules import MARGIN, Othello
+from ...score import End
 from ..alternating import AlternatingSolver, Proof
 from ..solver import DEFAULT_MEMORY_MB, Monitor, Solution, register_solver
 from . import leaf as leaf
@@ -103,5 +104,5 @@ class OthelloSolver(AlternatingSolver):
             return float(value)
         return super().expected_return(position, value)
 
-    def margin_at_end(self, position: Position, value: int) -> int | None:
-        return value
+    def end_of(self, position: Position, value: int) -> End:
+        return End(margin=value)

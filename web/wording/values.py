@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..agents.score import Score
-from ..envs.game import Game, Position
+from ...agents.score import Score
+from ...envs.game import Game, Position
 
 if TYPE_CHECKING:
-    from .words import Words
+    from ..words import Words
 
 FORESEEN_RESULT = 0.97  # on the bar, of a result that a search has seen without proving it
 BOUNDS = {"lower": "≥", "upper": "≤"}

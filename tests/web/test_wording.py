@@ -1,0 +1,109 @@
+"""Agents, values and places of stones as the pages say and show them."""
+
+from __future__ import annotations
+
+import pytest
+from plyground import make_game
+from plyground.agents.policies.zoo import cards
+from plyground.agents.score import Score
+from plyground.web.api import with_time
+from plyground.web.opponents import choices
+from plyground.web.positions import Line
+from plyground.web.wording.values import bar_value, value_json
+from plyground.web.words import words_of
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "name"),
+    [
+        ("alphabeta:depth=4", "connect_four", "Alpha-beta, depth 4"),
+        ("alphabeta:time=1,values=yes", "connect_four", "Alpha-beta, 1 s a move"),
+        ("alphabeta:depth=4,scout=no", "connect_four", "Alpha-beta, depth 4, scout=no"),
+        ("zoo:connect_four", "connect_four", "Network, self-play, 89 % best moves"),
+        ("zoo:connect_four_ppo", "connect_four", "Network, PPO, 43 % best moves"),
+        ("zoo:gomoku", "gomoku", "Network, self-play, 1136 Elo above random"),
+        ("zoo:connect_four", "hex", "zoo:connect_four"),  # it does not play this game
+        (
+            "mcts:network=zoo:connect_four_taught,time=1",
+            "connect_four",
+            "MCTS, with a network (taught by the solver), 1 s a move",
+        ),
+        ("ppo:runs/c4", "connect_four", "ppo:runs/c4"),
+    ],
+)
+def test_agents_are_named_in_words_with_the_strength_of_networks(spec, game, name):
+    assert words_of("en").agent(spec, make_game(game)) == name
+
+
+def test_a_stone_lands_where_it_will_stand():
+    words = words_of("en")
+    game = make_game("connect_four")
+    view = Line(game.initial_position(), [3, 3]).view(words)
+    column = view["actions"][3]
+    assert column["lands"] == [3.35, 3.31, 4.35, 3.31, 4.35, 4.31, 3.35, 4.31]  # the third row
+    assert column["lands"] != column["area"]
+    assert Line(make_game("hex").initial_position()).view(words)["actions"][0]["lands"] is True
+    boxes = Line(make_game("dots_and_boxes").initial_position()).view(words)
+    assert boxes["actions"][0]["lands"] is None  # an edge is no stone
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves", "marked"),
+    [
+        ("othello", [], True),
+        ("tic_tac_toe", [4], False),
+        ("hex:size=5,swap=yes", [2, 25], False),
+        ("connect_four", [3], False),
+        ("dots_and_boxes", [0, 1], False),
+    ],
+)
+def test_legal_moves_are_marked_where_they_are_not_all_free_places(spec, moves, marked):
+    view = Line(make_game(spec).initial_position(), moves).view(words_of("en"))
+    assert view["marks_legal"] is marked
+
+
+def test_the_network_of_every_board_is_offered():
+    for card in cards():
+        for board in (card.game, *card.also):
+            specs = [choice.spec for choice in choices(make_game(board), ())]
+            assert f"zoo:{card.name}" in specs, board
+
+
+@pytest.mark.parametrize(
+    ("score", "to_move", "text", "kind", "bar"),
+    [
+        (Score(1.0, kind="exact", plies=7), 0, "win in 7", "win", 1.0),
+        (Score(-1.0, kind="exact", plies=12), 1, "loss in 12", "loss", 1.0),
+        (Score(-1.0, plies=4), 0, "loss? in 4", "guess", -0.97),
+        (Score(0.0, kind="exact"), 0, "draw", "draw", 0.0),
+        (Score(0.5), 0, "75 %", "guess", 0.5),
+        (Score(200.0, "points"), 0, "75 %", "guess", 0.5),  # the lead of this game
+        (Score(200.0, "points", "upper"), 1, "≤75 %", "guess", -0.5),
+        (Score(1e9, "points"), 0, "100 %", "guess", 0.97),
+    ],
+)
+def test_values_are_results_in_words_or_on_one_scale(score, to_move, text, kind, bar):
+    position = make_game("tic_tac_toe").position([0] * to_move)
+    assert position.game.profile.lead == 200
+    shown = value_json(words_of("en"), position, score)
+    assert (shown["text"], shown["kind"]) == (text, kind)
+    assert bar_value(position, score) == bar
+
+
+def test_values_of_games_that_return_margins_are_margins():
+    position = make_game("dots_and_boxes:reward=margin").initial_position()
+    words = words_of("en")
+    assert value_json(words, position, Score(4.0, kind="exact"))["lines"] == ["win", "by 4"]
+    assert value_json(words, position, Score(-1.25))["text"] == "−1.2"
+
+
+@pytest.mark.parametrize(
+    ("spec", "deeper"),
+    [
+        ("mcts:time=1", "mcts:time=8"),
+        ("mcts:simulations=100", "mcts:simulations=100"),
+        ("greedy", "greedy"),
+    ],
+)
+def test_only_agents_with_a_time_think_longer(spec, deeper):
+    assert with_time(spec, 8.0) == deeper

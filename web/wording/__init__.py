@@ -1,0 +1,1 @@
+"""What the pages say of agents and of values, in words."""
