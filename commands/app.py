@@ -70,6 +70,15 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "terminal.watching": ("replay", "watch"),
 }
 GROUPS = {"train": "Train a learner; the commands differ in the algorithm."}
+# The help lists the commands by what they are for, in this order; first those that one begins with.
+PURPOSES: dict[str, tuple[str, ...]] = {
+    "Start here": ("web", "play", "games", "tournament", "train"),
+    "Play and look": ("agents", "zoo", "match", "watch", "replay", "analyse", "solve", "gomocup"),
+    "Measure": ("report", "sprt", "quality", "study", "size"),
+    "Train": ("curves", "ladder", "dataset", "export-policy"),
+    "Records": ("export", "import", "book"),
+    "Check and extend": ("verify", "perft", "warm-up", "new"),
+}
 
 usual_format = warnings.formatwarning
 
@@ -113,7 +122,6 @@ def make_app(words: Sequence[str] | None = None) -> App:
         name="plyground",
         help=(
             "Adversarial board games, agents that play them, and tournaments between agents.\n\n"
-            "Start with: plyground games, plyground agents, plyground play tic_tac_toe.\n\n"
             "plyground COMMAND --help explains a command. plyground --import MODULE COMMAND "
             "imports a module of yours first, which registers games or agents."
         ),
@@ -122,11 +130,14 @@ def make_app(words: Sequence[str] | None = None) -> App:
         help_format="rich",
         default_parameter=Parameter(negative=()),
         group_parameters=Group("Options"),
+        group_commands=Group("Options", sort_key=len(PURPOSES)),  # --help, --version
         suppress_keyboard_interrupt=False,  # run() handles it, with a status of its own
     )
     app.register_install_completion_command()
-    groups = {"": app} | {name: App(name=name, help=text) for name, text in GROUPS.items()}
-    for name in GROUPS:
+    places = _places()
+    groups = {"": app}
+    for name, text in GROUPS.items():
+        groups[name] = App(name=name, help=text, group_commands=Group("Commands"), **places[name])
         app.command(groups[name])
     first = [word for word in words or () if not word.startswith("-")]
     paths = {path: file for file, paths in COMMANDS.items() for path in paths}
@@ -135,22 +146,39 @@ def make_app(words: Sequence[str] | None = None) -> App:
     for path, file in paths.items():
         group, _, function = path.rpartition(" ")
         if words is None or path in to_import:
-            _add_command(groups[group], names[path], file, function)
+            _add_command(groups[group], names[path], file, function, places)
         else:
             summary = "" if to_import else _summaries(file)[function]
             place = f"{__package__}.{file}:{function}"
-            groups[group].command(place, name=names[path][-1], help=summary)
+            word = names[path][-1]
+            groups[group].command(place, name=word, help=summary, **places.get(word, {}))
     return app
 
 
-def _add_command(group: App, names: tuple[str, ...], file: str, attribute: str) -> None:
+def _places() -> dict[str, dict[str, Any]]:
+    """Where the help lists each command: its panel, and its place there."""
+    places = {}
+    for number, (title, names) in enumerate(PURPOSES.items()):
+        panel = Group(title, sort_key=number)
+        places |= {name: {"group": panel, "sort_key": rank} for rank, name in enumerate(names)}
+    return places
+
+
+def _add_command(
+    group: App,
+    names: tuple[str, ...],
+    file: str,
+    attribute: str,
+    places: dict[str, dict[str, Any]],
+) -> None:
     """Import a command, and add it with its whole help."""
     function = getattr(importlib.import_module(f".{file}", __package__), attribute)
     usage = " ".join(["plyground", *names, *function.arguments.split(), "[OPTIONS]"])
     # Each paragraph of the docstring on one line: the terminal breaks them.
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    group.command(function, name=names[-1], help=text, usage=usage)
+    place = places.get(names[-1], {})
+    group.command(function, name=names[-1], help=text, usage=usage, **place)
 
 
 @functools.cache

@@ -11,7 +11,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = (ROOT / "docs", ROOT / ".github")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in folder.rglob("*.md"))])
 # Pages that the site writes itself; tests/documentation/test_site.py follows the links to them.
-SITE_PAGES = {ROOT / "docs" / name for name in ("agents.md", "commands.md", "games/index.md")}
+SITE_PAGES = {
+    ROOT / "docs" / name for name in ("agents.md", "commands/start_here.md", "games/index.md")
+}
 
 
 def examples(page: Path) -> list[tuple[str, str]]:

@@ -446,3 +446,15 @@ print([name for name in {heavy} if name in sys.modules], file=sys.stderr)
 def test_the_version_is_that_of_the_project():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f'version = "{plyground("--version").stdout.split()[1]}"' in text
+
+
+def test_the_help_lists_every_command_by_its_purpose():
+    from plyground.commands.app import COMMANDS, PURPOSES
+
+    paths = {path.split()[0].strip("_").replace("_", "-") for p in COMMANDS.values() for path in p}
+    names = [name for names in PURPOSES.values() for name in names]
+    assert sorted(names) == sorted(paths)
+    panels = re.split(r"^╭─ (.+?) ─+╮$", plyground("--help").stdout, flags=re.MULTILINE)[1:]
+    assert panels[::2] == [*PURPOSES, "Options"]
+    for names, panel in zip(PURPOSES.values(), panels[1::2]):
+        assert re.findall(r"^│ ([a-z-]+) ", panel, re.MULTILINE) == list(names)

@@ -21,7 +21,7 @@ PAGES_TO_LOOK_AT = (
     "games/connect_four",
     "agents",
     "api/games",
-    "commands",
+    "commands/start_here",
     "notebooks/first_agent",
 )
 
