@@ -14,7 +14,7 @@ ADAPTER_FOLDER ?= .venv-adapters
 # What is tested with the oldest versions allowed, in CI too: all that meets PettingZoo, Gymnasium, SB3 and numpy.
 OLDEST_TESTS = tests/envs/test_aec.py tests/envs/test_aec_like_pettingzoo.py tests/envs/test_pettingzoo.py tests/envs/test_gymnasium.py tests/envs/test_environment_options.py tests/envs/test_vector.py tests/envs/test_wrappers.py tests/envs/test_trace.py tests/envs/test_kernels.py tests/envs/compiled/test_linking.py tests/training/test_league.py tests/training/test_longer_runs.py
 
-.PHONY: demo test test-all test-oldest test-adapters lint docs package bench clean
+.PHONY: demo test test-all test-oldest test-adapters lint docs docs-version package bench clean
 
 # Play a tournament of the search agents at connect four, anew each time.
 demo: $(VENV)/installed
@@ -66,6 +66,12 @@ lint: $(VENV)/installed-test
 # The site, in build/site: open build/site/index.html. Warnings are errors.
 docs: $(VENV)/installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
+# The site of this version beside those of earlier ones, as a commit of the branch gh-pages: no push.
+docs-version: $(VENV)/installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mike deploy --config-file mkdocs-versions.yml --update-aliases \
+		$$($(BIN)/python -c 'import plyground; print(".".join(plyground.__version__.split(".")[:2]))') latest
+	$(BIN)/mike set-default --config-file mkdocs-versions.yml latest
 
 # The files of a release, in dist, and whether a package index would take them.
 package: $(VENV)/installed-test
