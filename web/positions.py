@@ -249,11 +249,10 @@ def action_json(position: Position, action: int, words: Words) -> dict[str, Any]
 def _piece_json(game: Game, action: int, words: Words) -> dict[str, Any] | None:
     """The place of the piece that an action moves, which is clicked first; None if it is none."""
     place = action_sources(game)[action]
-    return place and {
-        "name": place.name,
-        "label": words.place(game, place.name),
-        "area": _corners(place.area),
-    }
+    if place is None:
+        return None
+    label = words.place(game, place.name)
+    return {"name": place.name, "label": label, "area": _corners(place.area)}
 
 
 def _landing(position: Position, action: int, area: Area) -> bool | list[float] | None:
@@ -331,4 +330,4 @@ def action_areas(game: Game) -> list[Area | None]:
 def action_sources(game: Game) -> list[Place | None]:
     """The place of the piece that each action moves."""
     places = {place.name: place for place in r.board_places(game.rules)}
-    return [name and places[name] for name in r.action_sources(game.rules)]
+    return [None if name is None else places[name] for name in r.action_sources(game.rules)]

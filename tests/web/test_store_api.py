@@ -9,7 +9,7 @@ import sqlite3
 
 import pytest
 from fastapi.testclient import TestClient
-from helpers import SMALL_GAMES
+from helpers import SMALL_GAMES, open_position
 from PIL import Image
 from plyground import make_game
 from plyground.agents.faults import RAISED
@@ -145,20 +145,15 @@ def test_a_game_that_the_store_does_not_hold_is_named(client):
 @pytest.mark.parametrize("spec", SMALL_GAMES)
 @pytest.mark.fast_cases(1)
 def test_games_become_files(client, spec):
-    import random
-
-    game, rng, names = make_game(spec), random.Random(1), []
-    position = game.initial_position()
-    for _ in range(4):
-        action = rng.choice(position.legal_actions())
-        names.append(game.action_to_text(action))
-        position.play(action)
+    game = make_game(spec)
+    position = open_position(game, 4, seed=1)
+    names = [game.action_to_text(action) for action in position.moves]
     query = {"game": spec, "moves": ",".join(names)}
     svg = client.get("/export/board.svg", params=query)
     assert svg.text == position.to_svg(game.text_to_action(names[-1]))
     png = Image.open(io.BytesIO(client.get("/export/board.png", params=query).content))
     gif = Image.open(io.BytesIO(client.get("/export/game.gif", params=query).content))
-    assert (png.format, gif.format, gif.n_frames) == ("PNG", "GIF", 5)
+    assert (png.format, gif.format, gif.n_frames) == ("PNG", "GIF", len(names) + 1)
     assert "attachment" in svg.headers["content-disposition"]
 
 
