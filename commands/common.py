@@ -10,9 +10,9 @@ from cyclopts import Parameter, convert
 from cyclopts.validators import Number
 
 from ..envs import Game, IllegalActionError, Position
-from ..envs.processors import available_processors
 from ..envs.specification import NUMBERS, read_number
 from ..envs.workers.jobs import Place
+from ..envs.workers.processors import available_processors
 
 DEFAULT_STORE = Path("plyground-tournament.db")
 

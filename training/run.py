@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, Protocol
 from ..envs.game import Game
 from ..envs.loading.interruption import DelayedInterrupt
 from ..envs.loading.locks import locked
-from ..envs.processors import available_processors
 from ..envs.specification import Parameter
+from ..envs.workers.processors import available_processors
 from .folder import RunFolder, TrainingError, newest_checkpoint, ratings_in
 from .settings import RunSettings
 

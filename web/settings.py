@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from ..envs.processors import available_processors
+from ..envs.workers.processors import available_processors
 from ..evaluation.match import Limits
 
 MIB = 1 << 20

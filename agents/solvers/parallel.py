@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs.compiled.kernels import inner_kernel
-from ...envs.processors import available_processors
 from ...envs.specification import Parameter
+from ...envs.workers.processors import available_processors
 
 ALL = "all"
 THREADS = Parameter(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from ...envs import Game, make_game
-from ...envs.processors import available_processors
 from ...envs.specification import SpecificationError
+from ...envs.workers.processors import available_processors
 from ...evaluation.gauntlet import OptimalityTest
 from ...training.alphazero.settings import AlphaZeroSettings
 from ..app import command

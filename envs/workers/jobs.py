@@ -23,12 +23,12 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
-from ..processors import available_processors
 from ..registry import import_modules
 from ..specification import SpecificationError
 from .cluster import Cluster, difference, first_line, last_line, versions_here
 from .errors import RunnerError
 from .process import WorkerDeath, WorkerProcess
+from .processors import available_processors
 
 LOCAL, PROCESSES, RAY = RUNNERS = ("local", "processes", "ray")
 ATTEMPTS = 3  # processes of this machine that may die over a job

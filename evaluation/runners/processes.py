@@ -9,10 +9,10 @@ import contextlib
 from multiprocessing.connection import wait
 from typing import Any
 
-from ...envs.processors import available_processors
 from ...envs.specification import SpecificationError
 from ...envs.workers.errors import RunnerError
 from ...envs.workers.process import WorkerDeath, WorkerProcess
+from ...envs.workers.processors import available_processors
 from .messages import Failure, Result, call_frame, read_answer
 from .worker_pool import Death, Event, PoolRunner
 

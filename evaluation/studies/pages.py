@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...envs.files import written_whole
-from ...envs.processors import available_processors
+from ...envs.workers.processors import available_processors
 from ..report.display import duration, percent
 from ..report.html import render_page, versions
 from .declaration import number_text

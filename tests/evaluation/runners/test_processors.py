@@ -10,7 +10,7 @@ import pytest
 from helpers import ROOT
 
 WORKERS = """
-from plyground.envs.processors import available_processors
+from plyground.envs.workers.processors import available_processors
 from plyground.evaluation.runners.processes import ProcessRunner
 from plyground.web.settings import Settings
 print(available_processors(), ProcessRunner()._default_concurrency(), Settings().workers)
@@ -33,4 +33,4 @@ def test_nothing_else_counts_processors():
     counting = {
         path.relative_to(ROOT).as_posix() for path in files if "cpu_count" in path.read_text()
     }
-    assert counting == OF_THE_MACHINE | {"envs/processors.py"}
+    assert counting == OF_THE_MACHINE | {"envs/workers/processors.py"}
