@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..envs.environments.observations import ObservationOptions, find_layout
 from ..envs.game import Position
-from ..envs.observations import ObservationOptions, find_layout
 from .agent import Agent
 
 KINDS = "a function act(position) or act(position, moves), an object with act(position), or a class"

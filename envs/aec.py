@@ -23,11 +23,11 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from .compiled.kernels import announce_compilation, entry_point
 from .declaration import Declaration
+from .environments.observations import AS_DICT, ObservationOptions, starting_position
+from .environments.rendering import RENDER_MODES, RenderedBoard, check_render_mode
 from .game import PLAYERS, Game, IllegalActionError, Position
 from .loading.ids import register_with_pettingzoo
-from .observations import AS_DICT, ObservationOptions, starting_position
 from .registry import make_game
-from .rendering import RENDER_MODES, RenderedBoard, check_render_mode
 from .stepping import describe_turn, records_of, step_turn
 
 Observation = dict[str, np.ndarray]
@@ -72,7 +72,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             None.
         checked: whether illegal actions, actions out of bounds and calls out of order are dealt
             with as PettingZoo's wrappers do.
-        **options: those of :class:`~plyground.envs.observations.ObservationOptions`.
+        **options: those of :class:`~plyground.envs.environments.observations.ObservationOptions`.
 
     Attributes:
         game: the game being played.
@@ -383,8 +383,9 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
 def env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> BoardEnv:
     """The environment of any game, by its specification or by name and parameters.
 
-    An illegal action ends the game and its agent loses; calls out of order raise an error. The
-    options of :class:`~plyground.envs.observations.ObservationOptions` are keywords too.
+    An illegal action ends the game and its agent loses; calls out of order raise an error.
+    The options of :class:`~plyground.envs.environments.observations.ObservationOptions` are
+    keywords too.
     """
     return _make(lambda left: make_game(game, left), render_mode, True, parameters)
 

@@ -23,8 +23,8 @@ from ..agents.policies.policy_file import (
     policy_metadata,
     write_policy,
 )
+from ..envs.environments.observations import LAYOUTS
 from ..envs.game import Game
-from ..envs.observations import LAYOUTS
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 

@@ -20,8 +20,8 @@ except ImportError as error:
     ) from error
 
 from ..agents.opponents import make_opponents
+from ..envs.environments.observations import AS_PLANES, ObservationOptions
 from ..envs.game import Game
-from ..envs.observations import AS_PLANES, ObservationOptions
 from ..envs.single_agent.env import learner_spaces
 from ..envs.single_agent.game_batch import GameBatch
 from ..envs.single_agent.options import LearnerOptions

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from ...envs.environments.observations import LAYOUTS
 from ...envs.game import Game
-from ...envs.observations import LAYOUTS
 from ...envs.specification import SpecificationError, first_line
 from .policy_file import NO_VALUE, OF_ACTIONS, TO_COME
 

@@ -14,8 +14,8 @@ import torch
 from sb3_contrib import QRDQN, MaskablePPO
 from stable_baselines3 import DQN, PPO
 
+from ...envs.environments.observations import find_layout
 from ...envs.game import Game
-from ...envs.observations import find_layout
 from ...envs.specification import SpecificationError
 from .heads import ActorCriticHeads, Heads, Normalisation, QHeads
 from .policy_file import Network

@@ -9,10 +9,10 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from ..environments.observations import AS_PLANES, ObservationOptions, starting_position
+from ..environments.rendering import RENDER_MODES, RenderedBoard, check_render_mode
 from ..game import Game, IllegalActionError, Position
-from ..observations import AS_PLANES, ObservationOptions, starting_position
 from ..registry import make_game
-from ..rendering import RENDER_MODES, RenderedBoard, check_render_mode
 from .game_batch import GameBatch
 from .opponents import Opponent
 from .options import SingleOptions

@@ -25,7 +25,7 @@ class LearnerOptions(TypedDict, total=False):
             ``long_opening_plies`` random moves, so that positions of all phases are learnt.
         long_opening_plies: see there.
         observation, layout, dtype, mask_key, planes_key: those of
-            :class:`~plyground.envs.observations.ObservationOptions`.
+            :class:`~plyground.envs.environments.observations.ObservationOptions`.
     """
 
     seat: int | Literal["random"]

@@ -12,10 +12,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from .. import rules as r
+from ..environments.observations import AS_PLANES, ObservationOptions
+from ..environments.rendering import check_render_mode
 from ..game import Game, Position
-from ..observations import AS_PLANES, ObservationOptions
 from ..registry import make_game
-from ..rendering import check_render_mode
 from .env import begin_at, learner_spaces
 from .game_batch import GameBatch
 from .opponents import Opponent

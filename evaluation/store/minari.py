@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
+from ...envs.environments.observations import AS_DICT
 from ...envs.game import Game
-from ...envs.observations import AS_DICT
 from ...envs.registry import make_game
 from ...envs.specification import refusing
 from .store import Store, StoredGame, StoredTournament, StoreError

@@ -9,7 +9,7 @@ import torch
 from helpers import POLICY_GAMES, random_positions
 from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import load_policy_file
-from plyground.envs.observations import LAYOUTS, ObservationOptions
+from plyground.envs.environments.observations import LAYOUTS, ObservationOptions
 from plyground.envs.specification import SpecificationError
 from plyground.training.export import export_policy, random_observations
 from sb3_contrib import QRDQN

@@ -7,8 +7,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from . import rules as r
-from .game import Game, Position
+from .. import rules as r
+from ..game import Game, Position
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
@@ -47,13 +47,13 @@ class RenderedBoard:
             return None
         if self.render_mode == "ansi":
             return str(position)
-        from .pictures.drawing import to_array
+        from ..pictures.drawing import to_array
 
         pixels = to_array(r.picture(self.game.rules, position.record, self._last_action))
         if self.render_mode == "rgb_array":
             return pixels
         if self._window is None:
-            from .pictures.window import Window
+            from ..pictures.window import Window
 
             self._window = Window(self.game.declaration.title)
         self._window.show(pixels, self.metadata["render_fps"])

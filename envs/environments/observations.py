@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from .game import Game, Position
-from .specification import SpecificationError
+from ..game import Game, Position
+from ..specification import SpecificationError
 
 KINDS = ("planes", "dict")
 LAYOUTS = ("hwc", "chw", "flat")

@@ -1,0 +1,1 @@
+"""What environments share: what they show, and how they render."""
