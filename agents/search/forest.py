@@ -30,6 +30,7 @@ GAME = np.dtype(
         ("opening", np.int16),  # plies of the opening that the network is still to draw
         ("full", np.int8),  # whether the search is recorded
         ("resigning", np.int8),  # whether sides may resign
+        ("regret", np.float32),  # of the position kept of the last game here; 0: none
     ]
 )
 MARK = np.dtype(
@@ -38,6 +39,8 @@ MARK = np.dtype(
         ("root", np.float32),  # scaled value of the search, from the mover's side
         ("left", np.int16),  # plies until the game ended
         ("exact", np.int8),  # whether the search proved its value
+        # divergence of the policy from the network's, in nats; −1: the network was not asked
+        ("surprise", np.float32),
     ]
 )
 ENTRY = np.dtype(
@@ -97,6 +100,9 @@ class SearchOptions(NamedTuple):
         random_openings: the share of games whose openings are random; the network draws the rest.
         resign_below: a side that values the position so low resigns; −2: never.
         resign_share: the share of games in which sides may resign.
+        noise_plies: searches after so many plies of a game have no Gumbel noise.
+        fast_noise: 1: searches that are not recorded have Gumbel noise too.
+        regret_share: the share of games that begin where the last game in their place surprised.
         solved_plies: leaves from which the game takes at most so many plies more are solved.
     """
 
@@ -117,6 +123,9 @@ class SearchOptions(NamedTuple):
     random_openings: float
     resign_below: float
     resign_share: float
+    noise_plies: int
+    fast_noise: int
+    regret_share: float
     solved_plies: int
 
 
@@ -132,6 +141,8 @@ class Games(NamedTuple):
     policies: Any  # float32, (T, longest_game, num_actions)
     values: Any  # float32, (T, longest_game): of the search, from the side of player 0
     flags: Any  # int8, (T, longest_game)
+    surprises: Any  # float32, (T, longest_game): see MARK
+    regrets: Any  # records, (T,): where value and result of the last game disagreed most
 
 
 class Samples(NamedTuple):
@@ -181,6 +192,8 @@ def new_games(game: Game, count: int, seed: int) -> Games:
         policies=np.zeros((count, length, actions), np.float32),
         values=np.zeros((count, length), np.float32),
         flags=np.zeros((count, length), np.int8),
+        surprises=np.zeros((count, length), np.float32),
+        regrets=game.new_records(count),
     )
 
 

@@ -22,7 +22,7 @@ from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero import trainer as trainer_module
 from plyground.training.alphazero.initial import embed_weights
 from plyground.training.alphazero.learner import AlphaZeroLearner
-from plyground.training.alphazero.self_play import SelfPlayer, targets
+from plyground.training.alphazero.self_play import SelfPlayer, sample_weights, targets
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.trainer import AlphaZeroTrainer, train
 from plyground.training.alphazero.window import (
@@ -96,9 +96,10 @@ def test_positions_are_the_averages_of_their_samples():
     keys, observation, image_policies = canonical(observations, policies)
     random = np.random.default_rng(1)
     results = random.random((200, 3)).astype(np.float32)
-    values, nearness = (random.random(200).astype(np.float32) for _ in range(2))
+    values, nearness, weights = (random.random(200).astype(np.float32) for _ in range(3))
     packed = np.packbits(observation.astype(np.uint8), axis=1)
-    chunk = Chunk(keys, packed, image_policies.astype(np.float16), results, values, nearness)
+    targets = image_policies.astype(np.float16)
+    chunk = Chunk(keys, packed, targets, results, values, nearness, weights)
     window = Window()
     half = Chunk(*(part[:100] for part in chunk)), Chunk(*(part[100:] for part in chunk))
     for number, part in enumerate(half):
@@ -115,6 +116,7 @@ def test_positions_are_the_averages_of_their_samples():
         assert positions.counts[place] == len(members)
         assert np.array_equal(positions.observations[place], packed[members[0]])
         assert positions.values[place] == pytest.approx(values[members].mean(), abs=1e-5)
+        assert positions.weights[place] == pytest.approx(weights[members].mean(), abs=1e-5)
         assert positions.results[place] == pytest.approx(results[members].mean(axis=0), abs=1e-5)
         targets_by_hand = chunk.policies[members].astype(np.float32).mean(axis=0)
         assert positions.policies[place] == pytest.approx(targets_by_hand, abs=1e-3)
@@ -135,7 +137,7 @@ def test_the_oldest_samples_leave_a_window_that_grows():
 
 def test_a_chunk_is_read_as_it_was_written():
     parts = [np.arange(5), np.ones((5, 3), np.float16)]
-    chunk = Chunk(*(parts * 3))
+    chunk = Chunk(*(parts * 4)[: len(Chunk._fields)])
     again = read_chunk(write_chunk(chunk))
     assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(chunk, again))
 
@@ -165,6 +167,13 @@ def test_without_a_discount_results_count_in_full():
     _, values, nearness = targets(settings("discount=1", "result_share=1"), GAME, samples())
     assert values == pytest.approx([1, -1, 0, -0.9])
     assert nearness == pytest.approx([1 - 3 / 9, 1 - 2 / 9, 1 - 5 / 9, 1 - 4 / 9])
+
+
+def test_samples_count_by_the_surprise_of_their_policies():
+    surprise = np.array([0.0, 0.1, 0.5, -1.0], np.float32)
+    assert sample_weights(surprise, 0.0).tolist() == [1, 1, 1, 1]
+    assert sample_weights(surprise, 0.5) == pytest.approx([0.5, 0.75, 1.75, 1])
+    assert sample_weights(np.full(3, -1, np.float32), 0.5).tolist() == [1, 1, 1]
 
 
 # -- the learner --
@@ -247,7 +256,7 @@ def test_a_run_leaves_its_policy_its_metrics_and_its_window(tmp_path):
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.fast_cases(1)
 def test_an_interrupted_run_ends_with_the_weights_of_one_that_was_not(workers, tmp_path):
-    options = settings(f"workers={workers}")
+    options = settings(f"workers={workers}", "regret_share=0.5", "surprise_share=0.5")
     whole = train(GAME, options, 3, tmp_path / "whole", {}, CPU)
 
     updates = []

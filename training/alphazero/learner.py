@@ -114,7 +114,7 @@ class AlphaZeroLearner:
     def _batches(self, positions: Positions, batches: int) -> Iterator[tuple[torch.Tensor, ...]]:
         """Positions drawn by their weights, each through a symmetry drawn for it."""
         counts = positions.counts.astype(np.float64) ** self.settings.count_exponent
-        bounds = np.cumsum(counts)
+        bounds = np.cumsum(counts * positions.weights)
         width = self.canonical.cells.shape[1]
         shape = self.game.facts.observation_shape
         size = self.settings.batch_size

@@ -131,6 +131,16 @@ class AlphaZeroSettings(LearnerSettings):
     )
     resign_below: float = setting(-2.0, "Value at which a side resigns; -2: never [1].", -2, 0)
     resign_share: float = setting(0.9, "Share of the games in which sides may resign [1].", 0, 1)
+    noise_plies: int = setting(
+        10_000, "With gumbel: plies of a game after which searches have no noise.", low=0
+    )
+    fast_noise: bool = setting(True, "With gumbel: whether fast searches have noise too.")
+    regret_share: float = setting(
+        0.0,
+        "Share of games that begin where value and result of the last game disagreed most.",
+        low=0,
+        high=1,
+    )
     solved_plies: int = setting(
         0,
         "Leaves with at most so many plies to go have the exact solver's value; 0: none.",
@@ -146,6 +156,12 @@ class AlphaZeroSettings(LearnerSettings):
     reuse: float = setting(4.0, "How often a sample is learnt from, on average [3].", low=POSITIVE)
     count_exponent: float = setting(
         0.5, "Weight of a position met n times: n to this power [5].", low=0, high=1
+    )
+    surprise_share: float = setting(
+        0.0,
+        "Share of a sample's weight that goes by how much its policy surprised the network [3].",
+        low=0,
+        high=1,
     )
     result_share: float = setting(
         0.5, "Share of the game's result in the value's target; the search's is the rest [4].", 0, 1

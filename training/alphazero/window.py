@@ -29,6 +29,7 @@ class Chunk(NamedTuple):
         results: float32, (N, 3): win, draw, loss.
         values: float32: what the search's value should be.
         nearness: float32: how near the end is, from 0 to 1.
+        weights: float32: how much the sample counts.
     """
 
     keys: np.ndarray
@@ -37,6 +38,7 @@ class Chunk(NamedTuple):
     results: np.ndarray
     values: np.ndarray
     nearness: np.ndarray
+    weights: np.ndarray
 
 
 class Positions(NamedTuple):
@@ -47,6 +49,7 @@ class Positions(NamedTuple):
     results: np.ndarray
     values: np.ndarray
     nearness: np.ndarray
+    weights: np.ndarray
     counts: np.ndarray
 
 
@@ -118,6 +121,7 @@ class Window:
             mean(whole.results),
             mean(whole.values),
             mean(whole.nearness),
+            mean(whole.weights),
             counts,
         )
 
