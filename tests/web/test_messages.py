@@ -18,7 +18,7 @@ MESSAGES = {
 }
 SOURCES = [
     ROOT / "evaluation" / "replay.py",
-    *WEB.glob("*.py"),
+    *WEB.rglob("*.py"),
     *(WEB / "static").glob("*.js"),
     *(WEB / "templates").glob("*.html"),
 ]
@@ -46,7 +46,7 @@ def test_every_message_that_is_asked_for_exists():
 
 
 def test_every_refusal_has_a_message_and_every_such_message_a_refusal():
-    text = "".join(source.read_text(encoding="utf-8") for source in WEB.glob("*.py"))
+    text = "".join(source.read_text(encoding="utf-8") for source in WEB.rglob("*.py"))
     codes = set(re.findall(r"""Refusal\(\s*"(\w+)\"""", text)) | {*REFUSALS.values(), "other"}
     assert codes == {key.removeprefix(CODE) for key in MESSAGES["en"] if key.startswith(CODE)}
 

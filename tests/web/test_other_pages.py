@@ -237,16 +237,12 @@ def test_a_game_that_ends_is_kept_in_the_store(visit, store):
      "/ratings", "/review?game=tic_tac_toe&moves=b2,a1,a2"],
 )  # fmt: skip
 @pytest.mark.thorough
-def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, scheme):
+def test_axe_finds_no_fault_and_nothing_sticks_out(visit, path, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
     page = visit(path, viewport={"width": 360, "height": 740}, color_scheme=scheme)
-    faults = [
-        (fault["id"], [node["html"][:200] for node in fault["nodes"]])
-        for fault in Axe().run(page).response["violations"]
-        if fault["impact"] in ("serious", "critical")
-    ]
-    assert faults == []
+    violations = Axe().run(page).response["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in violations] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 

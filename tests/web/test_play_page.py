@@ -401,19 +401,14 @@ def test_the_page_speaks_vietnamese_by_browser_and_by_link(visit):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("path", ["/", "/play?game=gomoku:size=10&opponent=human&moves=e5,e6"])
+@pytest.mark.parametrize("path", ["/", "/play?game=othello&opponent=human"])
 @pytest.mark.thorough
-def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, width, scheme):
+def test_axe_finds_no_fault_and_nothing_sticks_out(visit, path, width, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
     page = visit(path, viewport={"width": width, "height": 800}, color_scheme=scheme)
     violations = Axe().run(page).response["violations"]
-    serious = [
-        (fault["id"], [node["html"][:200] for node in fault["nodes"]])
-        for fault in violations
-        if fault["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in violations] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (ground == "rgb(21, 23, 28)") == (scheme == "dark")
