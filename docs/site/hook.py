@@ -36,6 +36,16 @@ LINK = re.compile(r"\]\(([^)#:\s]+)((?:#[^)]*)?)\)")
 FILE_LINK = re.compile(
     r"\[[\w./]*?(\w+\.md)\](?=\([^)\s]*\1)"
 )  # a link whose text is a file's name
+# What the search shows first: how much the words of a page count, by the beginning of its place.
+BOOSTS = {
+    "install.md": 5.0,
+    "tutorials/": 2.0,
+    "commands/": 0.5,
+    "studies/": 0.4,
+    "api/": 0.3,
+    "changelog.md": 0.2,
+    "source/": 0.1,
+}
 LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".js": "javascript"}
 
 
@@ -75,6 +85,8 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Turn links between files of the repository into links between pages."""
     place = page.file.src_uri
+    boost = next((value for name, value in BOOSTS.items() if place.startswith(name)), 1.0)
+    page.meta.setdefault("search", {})["boost"] = boost
     names = {made: name for name, made in COPIES.items()}
     name = names.get(place, f"docs/{place}")
     if not any((ROOT / name).with_suffix(kind).is_file() for kind in (".md", ".ipynb")):

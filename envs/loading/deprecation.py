@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 
 def removal(since: str) -> str:
-    """The version that no longer has what is deprecated since the one given, such as 1.4 for 1.2."""
+    """The version that removes what is deprecated since the one given, such as 1.4 for 1.2."""
     major, minor = (int(part) for part in since.split("."))
     return f"{major}.{minor + MINOR_VERSIONS}"
 

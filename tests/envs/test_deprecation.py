@@ -18,7 +18,7 @@ def old_name(game: str, *, size: int = 3) -> tuple[str, int]:
 
 
 def test_a_deprecated_function_names_its_successor_and_its_end():
-    with pytest.warns(DeprecationWarning) as warnings:
+    with pytest.warns(DeprecationWarning, match="old_name") as warnings:
         assert old_name("hex", size=5) == ("hex", 5)
     (warning,) = warnings
     assert str(warning.message) == (

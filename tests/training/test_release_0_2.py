@@ -70,6 +70,7 @@ def test_datasets_hold_exact_values(files):
         plyground.datasets.load(files / name) for name in ("positions.npz", "positions.parquet")
     ]
     assert [len(table) for table in tables] == [60, 60]
+    values = [table.arrays["action_values"] for table in tables]
     for row in (0, 30, 59):
         position = tables[0].position(row)
         solution = plyground.solve(position, moves="all")
@@ -93,7 +94,7 @@ def steps_of_the_command(folder: Path) -> tuple[list[str], dict]:
 
 def test_a_run_goes_on(files):
     words, description = steps_of_the_command(files / "ppo")
-    settings = [word for word in words[words.index("--set") :]]
+    settings = words[words.index("--set") :]
     result = command(
         "train", "ppo", "tic_tac_toe", "--out", str(files / "ppo"), "--steps", "9216",
         "--opponent", "random", "--evaluate", "random", *settings,
