@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -91,6 +92,7 @@ def action_areas(rules: UltimateTicTacToe) -> list[Area | None]:
 
 
 @r.board_places.register(UltimateTicTacToe)
+@functools.cache
 def board_places(rules: UltimateTicTacToe) -> list[Place]:
     """The cells; in one more row the small boards, of which one may be marked as the open one.
 
@@ -125,15 +127,16 @@ def board_rows(rules: UltimateTicTacToe, position: Any) -> list[str]:
 def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndarray:
     marks = rules.declaration.marks
     cells, sent = "".join(rows[:SIDE]), [at for at, mark in enumerate(rows[SIDE]) if mark == SENT]
-    check_turn(rules, *(cells.count(mark) for mark in marks), player)
+    check_turn(rules, cells.count(marks[0]), cells.count(marks[1]), player)
     if len(sent) > 1:
         raise ValueError("at most one small board can be marked as the one to be played in")
-    position = np.recarray(1, rules.declaration.dtype)[0]
+    position, sets = np.recarray(1, rules.declaration.dtype)[0], np.zeros((2, PLACES), np.int16)
     r.start(rules, position)
-    for action in range(CELLS):
-        if cells[action] != FREE:
-            position.marks[marks.index(cells[action]), board_of(action)] |= 1 << place_of(action)
-    for side, board in np.argwhere(WON[position.marks]):
+    for action, symbol in enumerate(cells):
+        if symbol != FREE:
+            sets[marks.index(symbol), board_of(action)] |= 1 << place_of(action)
+    position.marks[:] = sets
+    for side, board in np.argwhere(WON[sets]):
         position.boards[side] |= 1 << board
     over = WON[position.boards].any()
     position.open = 1 << sent[0] if sent else 0 if over else boards_not_closed(position)
