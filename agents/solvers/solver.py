@@ -1,8 +1,8 @@
 """Exact solvers: perfect play as a function, :func:`solve`.
 
-A game becomes solvable by a :class:`Solver` subclass registered for its rules type
-(:func:`register_solver`). Values are those of the side to move, in the game's natural unit, which
-the solver's module explains.
+A game has a :class:`Solver` subclass that is registered for its rules type
+(:func:`register_solver`), or the general solver (:mod:`.general`). Values are those of the side to
+move, in the game's natural unit, which the solver's module explains.
 
 Searches run in slices. A kernel returns after a bounded number of positions with its stack of plies
 kept in arrays, and continues from them on the next call. Between slices the solver serves Ctrl-C,
@@ -42,7 +42,7 @@ SLICE_SECONDS = 0.005
 S = TypeVar("S", bound="type[Solver]")
 
 _solvers: dict[str, type[Solver]] = {}  # by the name of the game
-_ready: set[type[Solver]] = set()
+_ready: set[tuple[type, type]] = set()  # solver classes and rules types whose kernels are compiled
 
 
 @dataclasses.dataclass(frozen=True)
@@ -220,9 +220,9 @@ class Solver(ABC):
     """
 
     meaning: ClassVar[str] = ""
-    plies_at_once: ClassVar[int] = 0
+    plies_at_once: int = 0
     plies_in_seconds: int = 30
-    graded: ClassVar[bool] = True
+    graded: bool = True
     node_cost: ClassVar[int] = 1
     takes_threads: ClassVar[bool] = False
 
@@ -386,10 +386,11 @@ class Solver(ABC):
         return records
 
     def _prepare_once(self) -> None:
-        if type(self) not in _ready:
+        kernels = type(self), type(self.game.rules)
+        if kernels not in _ready:
             with announce_compilation(f"the solver of {self.game.name}"):
                 self.prepare()
-            _ready.add(type(self))
+            _ready.add(kernels)
 
     def _check_game_of(self, position: Position) -> None:
         if position.game != self.game:
@@ -398,7 +399,7 @@ class Solver(ABC):
             )
 
     def plies_left(self, position: Position) -> int:
-        """How many plies the game can still take at most."""
+        """How many plies the game can still take at most, or takes as games go."""
         return len(position.legal_actions())
 
     def expected_return(self, position: Position, value: int) -> float:
@@ -421,15 +422,14 @@ def register_solver(rules_type: Any) -> Callable[[S], S]:
 
 
 def solver_class_of(game: Game) -> type[Solver]:
-    """The solver class registered for a game.
+    """The solver class registered for a game, or the general one.
 
     Raises:
-        SpecificationError: there is no solver for the game, or the board is beyond its reach.
+        SpecificationError: the board is beyond its reach.
     """
-    solver_class = _solvers.get(game.name)
-    if solver_class is None:
-        games = ", ".join(sorted(_solvers))
-        raise SpecificationError(f"there is no exact solver for {game.name} (there are: {games})")
+    from .general.solver import GeneralSolver  # a Solver itself
+
+    solver_class = _solvers.get(game.name, GeneralSolver)
     solver_class.check_game(game)
     return solver_class
 
@@ -441,8 +441,8 @@ def make_solver(game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int | s
     the same positions each time; values do not depend on the threads.
 
     Raises:
-        SpecificationError: no solver for this game, a board beyond its reach, or a memory or number
-            of threads that is not possible.
+        SpecificationError: a board beyond the solver's reach, or a memory or number of threads
+            that is not possible.
     """
     memory = MEMORY.convert(memory_mb, "solver")
     solver_class, count = solver_class_of(game), thread_count(threads)
@@ -462,7 +462,7 @@ def solve(
     """Solve a position that is not over.
 
     Args:
-        position: a position of a game that has a solver.
+        position: the position.
         moves: ``"best"`` finds the value and one best action, ``"all"`` the value of every legal
             action.
         weak: ask only for win, draw or loss, which is quicker.
@@ -472,8 +472,8 @@ def solve(
         progress: called between slices of the search with a :class:`Progress`.
 
     Raises:
-        SpecificationError: no solver for this game, a board beyond its reach, or a memory or number
-            of threads that is not possible.
+        SpecificationError: a board beyond the solver's reach, or a memory or number of threads
+            that is not possible.
         SolveInterrupted: Ctrl-C; a KeyboardInterrupt that carries the bounds proved so far.
         ValueError: the game is over, or an argument is not possible.
     """

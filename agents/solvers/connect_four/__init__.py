@@ -17,8 +17,8 @@ from ....envs.games.connect_four.rules import ConnectFour
 from ....envs.specification import SpecificationError
 from ....envs.stepping import records_of
 from ...score import End
-from ..alternating import AlternatingSolver, Proof
 from ..parallel import Search, new_paths
+from ..proving import Proof, ProvingSolver
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
 from . import leaf as leaf
 from . import search as s
@@ -30,7 +30,7 @@ MOST_BITS = 64
 
 
 @register_solver(ConnectFour)
-class ConnectFourSolver(AlternatingSolver):
+class ConnectFourSolver(ProvingSolver):
     """Solves connect four on boards with (rows + 1) · cols of at most 64."""
 
     meaning = (

@@ -15,7 +15,7 @@ import numpy as np
 from ....envs.game import Game, Position
 from ....envs.games.hex.rules import YES, Hex
 from ....envs.specification import SpecificationError
-from ..alternating import AlternatingSolver, Proof
+from ..proving import Proof, ProvingSolver
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
 from . import search as s
 from .board import MOST_CELLS, make_board
@@ -24,7 +24,7 @@ from .table import new_table
 
 
 @register_solver(Hex)
-class HexSolver(AlternatingSolver):
+class HexSolver(ProvingSolver):
     """Solves Hex on boards of at most 8 × 8 cells, with and without the swap rule."""
 
     meaning = "+1: the side to move wins; −1: it loses."
@@ -58,7 +58,7 @@ class HexSolver(AlternatingSolver):
     def prove(
         self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
     ) -> Proof:
-        """See :meth:`AlternatingSolver.prove`; ``value`` saves nothing."""
+        """See :meth:`ProvingSolver.prove`; ``value`` saves nothing."""
         legal, swap = position.legal_actions(), self.game.rules.swap == YES
         if swap and position.record.ply == 0:
             return Proof(-1, -1, legal[0])

@@ -14,8 +14,8 @@ from ....envs.games.gomoku.patterns import FREESTYLE
 from ....envs.games.gomoku.rules import Gomoku
 from ....envs.games.tic_tac_toe.rules import TicTacToe
 from ....envs.specification import SpecificationError
-from ..alternating import AlternatingSolver, Proof
 from ..parallel import Search, new_paths
+from ..proving import Proof, ProvingSolver
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
 from . import search as s
 from .board import MOST_CELLS, make_board
@@ -24,7 +24,7 @@ from .table import NO_MOVE, new_table
 
 @register_solver(Gomoku)
 @register_solver(TicTacToe)
-class MnkSolver(AlternatingSolver):
+class MnkSolver(ProvingSolver):
     """Solves m,n,k games on boards with rows · (cols + 1) of at most 64.
 
     Gomoku is one of them if every row of ``connect`` or more stones wins: under the freestyle rule,
@@ -73,7 +73,7 @@ class MnkSolver(AlternatingSolver):
     def prove(
         self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
     ) -> Proof:
-        """See :meth:`AlternatingSolver.prove`.
+        """See :meth:`ProvingSolver.prove`.
 
         Asks whether the side to move wins, and if not, whether it holds a draw. ``value``
         saves nothing: an action is found only by a search.

@@ -12,7 +12,7 @@ from ....envs.compiled.bits import count_bits
 from ....envs.game import Game, Position
 from ....envs.games.othello.rules import MARGIN, Othello
 from ...score import End
-from ..alternating import AlternatingSolver, Proof
+from ..proving import Proof, ProvingSolver
 from ..solver import DEFAULT_MEMORY_MB, Monitor, Solution, register_solver
 from . import leaf as leaf
 from . import search as s
@@ -21,7 +21,7 @@ from .table import NO_CELL, new_table
 
 
 @register_solver(Othello)
-class OthelloSolver(AlternatingSolver):
+class OthelloSolver(ProvingSolver):
     """Solves Othello on every board, as far as time allows: up to some 24 free cells."""
 
     meaning = "The value is the margin in discs at the end, own minus the opponent's."
@@ -52,7 +52,7 @@ class OthelloSolver(AlternatingSolver):
     def prove(
         self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
     ) -> Proof:
-        """See :meth:`AlternatingSolver.prove`: null windows until the bounds meet."""
+        """See :meth:`ProvingSolver.prove`: null windows until the bounds meet."""
         size = self._board.size
         lower, upper, action = -size, size, position.legal_actions()[0]
         stack, state = self._stack, self._stack.state

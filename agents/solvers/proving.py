@@ -1,4 +1,7 @@
-"""The solvers of games in which the sides move in turn: values are negated from ply to ply."""
+"""The solvers that prove bounds on one position at a time, where values are those of the end.
+
+A value is that of the side to move. It changes its sign where the turn changes.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ class Proof(NamedTuple):
         return 0 if self.lower == self.upper else None
 
 
-class AlternatingSolver(Solver):
+class ProvingSolver(Solver):
     """Base of these solvers: a subclass proves bounds of one position at a time."""
 
     @abstractmethod
@@ -94,7 +97,9 @@ class AlternatingSolver(Solver):
                 proofs[action] = Proof(value, value, action)
             else:
                 lower, upper = self.bounds(child, weak, monitor)
-                proofs[action] = Proof(-upper, -lower, action)
+                if child.to_move != position.to_move:
+                    lower, upper = -upper, -lower
+                proofs[action] = Proof(lower, upper, action)
         lower = max(proof.lower for proof in proofs.values())
         upper = max(proof.upper for proof in proofs.values())
         book_value = self.stored_value(position)
@@ -113,9 +118,10 @@ class AlternatingSolver(Solver):
         self, position: Position, proof: Proof, monitor: Monitor
     ) -> tuple[int, ...]:
         """A line of best play; only its first action if the value of the position is not proved."""
-        line, position = [proof.action], position.after(proof.action)
+        player, line, position = position.to_move, [proof.action], position.after(proof.action)
         while proof.is_attained and proof.lower == proof.upper and not position.is_over:
-            proof = self.prove(position, False, monitor, -proof.lower)
+            value = proof.lower if position.to_move == player else -proof.lower
+            player, proof = position.to_move, self.prove(position, False, monitor, value)
             if proof.is_attained and proof.lower == proof.upper:
                 line.append(proof.action)
                 position.play(proof.action)

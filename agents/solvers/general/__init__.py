@@ -1,0 +1,1 @@
+"""The exact solver of every game that has none of its own: it knows the rule functions only."""

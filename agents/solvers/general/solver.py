@@ -1,0 +1,131 @@
+"""The exact solver of every game that has none of its own, in terms of the rule functions.
+
+The value of a position is the return of the side to move at the end, under best play: the result,
+or what a game counts. The solver does not look for the quickest win. It still wins in the end,
+because a won position is kept won and every game ends. In a lost position agents ask a search for
+the action that resists longest.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from ....envs.game import Game, Position
+from ....envs.specification import SpecificationError
+from ..proving import Proof, ProvingSolver
+from ..solver import DEFAULT_MEMORY_MB, Monitor
+from . import search as s
+from .reach import reach_of
+from .table import HIGHEST, new_table
+
+# Decimal orders of magnitude of the number of courses of a game, see :mod:`.reach`: beyond the
+# first a board is refused; below the others the rest of a game takes seconds for all actions, and
+# 30 ms (docs/solver.md).
+MOST, IN_SECONDS, AT_ONCE = 45, 13, 8
+
+
+class GeneralSolver(ProvingSolver):
+    """Solves any game, on boards with few enough courses of the game."""
+
+    meaning = "The value is what the side to move gets at the end of the game, under best play."
+    node_cost = 4
+
+    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
+        super().__init__(game, memory_mb)
+        self._reach = reach_of(game)
+        self.plies_in_seconds = self._reach.plies_within(IN_SECONDS)
+        self.plies_at_once = self._reach.plies_within(AT_ONCE)
+        self._most = int(game.facts.max_return)
+        self.graded = self._most > 1
+        self._stack = s.new_stack(game, self._reach.words)
+        self.clear()
+
+    @classmethod
+    def check_game(cls, game: Game) -> None:
+        """Refuse games with too many courses, and returns that the table has no room for."""
+        order = reach_of(game).orders[0]
+        if order > MOST:
+            raise SpecificationError(
+                f"{game.spec} is beyond the solver: it takes games with some 10^{MOST} courses at "
+                f"most, this one has some 10^{order:.0f} by random games"
+            )
+        if not max(game.facts.max_return, -game.facts.min_return) < HIGHEST:
+            raise SpecificationError(
+                f"{game.spec} is beyond the solver: it takes returns below {HIGHEST}, those of "
+                f"this game are up to {game.facts.max_return:g}"
+            )
+
+    def prepare(self) -> None:
+        self._ask(self.game.initial_position(), 0)
+        s.run(self.game.rules, new_table(1, len(self._reach.words)), self._stack, 1)
+
+    def clear(self) -> None:
+        self._table = new_table(self.memory_mb, len(self._reach.words))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the stack: in a copy its positions would not share the memory of their words."""
+        return {name: value for name, value in vars(self).items() if name != "_stack"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._stack = s.new_stack(self.game, self._reach.words)
+
+    def prove(
+        self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
+    ) -> Proof:
+        """See :meth:`ProvingSolver.prove`: null windows until the bounds meet."""
+        lower, upper, action = -self._most, self._most, position.legal_actions()[0]
+        state, mover = self._stack.state[0], position.to_move
+        alpha = 0 if weak else int(position.returns[mover])
+        if value is not None:
+            upper, alpha = value, value - 1
+
+        def bounds() -> tuple[int, int]:
+            return lower, upper
+
+        while lower < upper and not (weak and (lower > 0 or upper < 0)):
+            alpha = min(max(alpha, lower), upper - 1)
+            self._ask(position, alpha)
+            if not monitor.run(self._run_slice, state, bounds):
+                break
+            bound = int(state.value) * (1 - 2 * mover)
+            if bound > alpha:
+                lower = alpha = bound
+                action = int(self._stack.frames[0].best_action)
+            else:
+                upper, alpha = bound, bound - 1
+        return Proof(lower, upper, action)
+
+    def _ask(self, position: Position, alpha: int) -> None:
+        """Prepare the stack: is the position worth more than ``alpha`` to the side to move?"""
+        goal = alpha + 1 if position.to_move == 0 else -alpha
+        s.begin(self._stack, position.record, goal)
+
+    def _run_slice(self, nodes: int) -> bool:
+        most = max(1, nodes // self.node_cost)
+        complete = bool(s.run(self.game.rules, self._table, self._stack, most))
+        fault = self._stack.state[0].fault
+        if fault == s.FRACTION:
+            raise SpecificationError(
+                f"{self.game.spec} is beyond the solver: it takes returns that are whole numbers"
+            )
+        if fault == s.TOO_LONG:
+            raise SpecificationError(
+                f"{self.game.spec} goes on for more plies than the "
+                f"{self.game.facts.longest_game} that it declares as its longest game"
+            )
+        return complete
+
+    def value_of_end(self, position: Position, end: Position) -> int:
+        return int(end.returns[position.to_move])
+
+    def plies_left(self, position: Position) -> int:
+        """Plies to the end of the longest random game; in a position of unknown ply all of them."""
+        ply = 0
+        with contextlib.suppress(NotImplementedError):
+            ply = position.ply
+        return max(1, self._reach.plies - ply)
+
+    def expected_return(self, position: Position, value: int) -> float:
+        return float(value)
