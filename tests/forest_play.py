@@ -15,7 +15,7 @@ def options(game, discount=1.0, **changes):
         "noise_share": 0.25, "noise_alpha": 10.0, "forced": 2.0, "sampled_plies": 4,
         "opening_plies": 0, "random_openings": 1.0, "resign_below": -2.0, "resign_share": 0.0,
         "noise_plies": 1000,
-        "fast_noise": 1, "regret_share": 0.0, "solved_plies": 0,
+        "fast_noise": 1, "regret_share": 0.0, "final_boards": 0, "solved_plies": 0,
     }  # fmt: skip
     return SearchOptions(puct, **(values | changes))
 

@@ -41,6 +41,7 @@ MARK = np.dtype(
         ("exact", np.int8),  # whether the search proved its value
         # divergence of the policy from the network's, in nats; −1: the network was not asked
         ("surprise", np.float32),
+        ("reply", np.int16),  # the action played after the position's; −1: none
     ]
 )
 ENTRY = np.dtype(
@@ -103,6 +104,7 @@ class SearchOptions(NamedTuple):
         noise_plies: searches after so many plies of a game have no Gumbel noise.
         fast_noise: 1: searches that are not recorded have Gumbel noise too.
         regret_share: the share of games that begin where the last game in their place surprised.
+        final_boards: 1: samples hold the observation of the end of their game.
         solved_plies: leaves from which the game takes at most so many plies more are solved.
     """
 
@@ -126,6 +128,7 @@ class SearchOptions(NamedTuple):
     noise_plies: int
     fast_noise: int
     regret_share: float
+    final_boards: int
     solved_plies: int
 
 
@@ -141,6 +144,7 @@ class Games(NamedTuple):
     policies: Any  # float32, (T, longest_game, num_actions)
     values: Any  # float32, (T, longest_game): of the search, from the side of player 0
     flags: Any  # int8, (T, longest_game)
+    moves: Any  # int16, (T, longest_game): the actions; not those of a random opening
     surprises: Any  # float32, (T, longest_game): see MARK
     regrets: Any  # records, (T,): where value and result of the last game disagreed most
 
@@ -150,6 +154,9 @@ class Samples(NamedTuple):
 
     observations: Any  # int8, (capacity, rows, columns, planes)
     policies: Any  # float32, (capacity, num_actions)
+    # int8, (capacity, rows, columns, planes): the end of the game, from the side of the player who
+    # moves in the sample; without `final_boards` of capacity 0
+    finals: Any
     marks: Any  # MARK records, (capacity,)
     count: Any  # int64, (1,): how many
 
@@ -192,16 +199,19 @@ def new_games(game: Game, count: int, seed: int) -> Games:
         policies=np.zeros((count, length, actions), np.float32),
         values=np.zeros((count, length), np.float32),
         flags=np.zeros((count, length), np.int8),
+        moves=np.zeros((count, length), np.int16),
         surprises=np.zeros((count, length), np.float32),
         regrets=game.new_records(count),
     )
 
 
-def new_samples(game: Game, capacity: int) -> Samples:
+def new_samples(game: Game, capacity: int, final_boards: int = 0) -> Samples:
     """Room for so many samples."""
+    planes = game.facts.observation_shape
     return Samples(
-        np.zeros((capacity, *game.facts.observation_shape), np.int8),
+        np.zeros((capacity, *planes), np.int8),
         np.zeros((capacity, game.facts.num_actions), np.float32),
+        np.zeros((capacity if final_boards else 0, *planes), np.int8),
         blank_records(capacity, MARK),
         np.zeros(1, np.int64),
     )

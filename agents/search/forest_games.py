@@ -91,7 +91,7 @@ def new_self_play(
         new_cache(game, count, entries),
         new_leaf_solver(game.rules),
         new_games(game, count, seed),
-        new_samples(game, 2 * count * game.facts.longest_game),
+        new_samples(game, 2 * count * game.facts.longest_game, options.final_boards),
         blank_records(1, TALLY),
         np.ones(1, np.int32),
     )
@@ -360,6 +360,7 @@ def play_action(rules, play, game, action):
     state = games.states[game]
     position = games.positions[game]
     r.play(rules, position, action)
+    games.moves[game, state.plies] = action
     state.plies += 1
     state.goal = 0
     if r.is_over(rules, position):
@@ -373,7 +374,7 @@ def finish_game(rules, play, game, outcome, by_resignation):
 
     ``outcome`` is the scaled return of player 0.
     """
-    games, samples, tally = play.games, play.samples, play.tally
+    games, samples, tally, options = play.games, play.samples, play.tally, play.options
     state = games.states[game]
     state.regret = 0.0
     for ply in range(state.plies + 1):
@@ -397,6 +398,10 @@ def finish_game(rules, play, game, outcome, by_resignation):
         mark.outcome, mark.root = sign * outcome, sign * games.values[game, ply]
         mark.left = UNKNOWN_LENGTH if by_resignation else state.plies - ply
         mark.exact, mark.surprise = exact, games.surprises[game, ply]
+        mark.reply = games.moves[game, ply + 1] if ply + 1 < state.plies else -1
+        if options.final_boards:
+            clear(samples.finals[index])
+            r.observe(rules, games.positions[game], mover, samples.finals[index])
     tally[0].games += 1
     tally[0].plies += state.plies
     tally[0].wins += outcome > 0.0

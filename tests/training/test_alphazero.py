@@ -14,39 +14,24 @@ import time
 import numpy as np
 import pytest
 import torch
+from alphazero_runs import CPU, GAME, HEADS, QUICK, settings
 from plyground import make_agent, make_game
-from plyground.agents.policies.policy_file import load_policy_file
+from plyground.agents.policies.policy_file import (
+    load_policy_file,
+)
 from plyground.agents.policies.zoo import ZooNetworks
 from plyground.commands.app import run as cli_run
 from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero import trainer as trainer_module
 from plyground.training.alphazero.initial import embed_weights
 from plyground.training.alphazero.learner import AlphaZeroLearner
-from plyground.training.alphazero.self_play import SelfPlayer, sample_weights, targets
+from plyground.training.alphazero.self_play import SelfPlayer
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.trainer import AlphaZeroTrainer, train
-from plyground.training.alphazero.window import (
-    Canonical,
-    Chunk,
-    Window,
-    read_chunk,
-    window_size,
-    write_chunk,
+from plyground.training.export import (
+    random_observations,
 )
-from plyground.training.export import random_observations
 from plyground.training.folder import TrainingError, read_metrics
-
-CPU = torch.device("cpu")
-GAME = make_game("tic_tac_toe")
-QUICK = (
-    "hours=0", "steps=3000", "games=16", "simulations_per_update=3000", "simulations=12",
-    "first_simulations=8", "fast_simulations=4", "batch_size=64", "units=32", "hidden=8",
-    "cache=1", "evaluate=none", "judged=0", "evaluations=2", "window_smallest=500",
-)  # fmt: skip
-
-
-def settings(*texts):
-    return AlphaZeroSettings.for_game(GAME, {}, (*QUICK, *texts))
 
 
 def weights_of(run):
@@ -55,155 +40,6 @@ def weights_of(run):
 
 def same(first, second):
     return all(torch.equal(first[name], second[name]) for name in first)
-
-
-# -- the window --
-
-
-def random_play(count, seed=0):
-    """Observations and policies of random positions."""
-    random = np.random.default_rng(seed)
-    observations, policies = [], []
-    position = GAME.initial_position()
-    for _ in range(count):
-        observations.append(position.observation())
-        policy = position.action_mask() * random.random(9)
-        policies.append(policy / policy.sum())
-        position.play(int(random.choice(position.legal_actions())))
-        if position.is_over:
-            position = GAME.initial_position()
-    return np.stack(observations), np.stack(policies).astype(np.float32)
-
-
-def test_all_images_of_a_position_have_one_canonical_form():
-    canonical = Canonical(GAME)
-    observations, policies = random_play(60)
-    keys, observation, image_policies = canonical(observations, policies)
-    flat = observations.reshape(len(observations), -1)
-    for cells, actions in zip(canonical.cells, canonical.actions):
-        image = flat[:, cells].reshape(observations.shape)
-        image_keys, image_seen, _ = canonical(image, policies[:, actions])
-        assert np.array_equal(image_keys, keys)
-        assert np.array_equal(image_seen, observation)
-    # a policy never points at an occupied cell of its image
-    occupied = observation.reshape(-1, 9, observations.shape[-1])[..., :2].sum(axis=2) > 0
-    assert not image_policies[occupied].any()
-
-
-def test_positions_are_the_averages_of_their_samples():
-    canonical = Canonical(GAME)
-    observations, policies = random_play(200)
-    keys, observation, image_policies = canonical(observations, policies)
-    random = np.random.default_rng(1)
-    results = random.random((200, 3)).astype(np.float32)
-    values, nearness, weights = (random.random(200).astype(np.float32) for _ in range(3))
-    packed = np.packbits(observation.astype(np.uint8), axis=1)
-    targets = image_policies.astype(np.float16)
-    chunk = Chunk(keys, packed, targets, results, values, nearness, weights)
-    window = Window()
-    half = Chunk(*(part[:100] for part in chunk)), Chunk(*(part[100:] for part in chunk))
-    for number, part in enumerate(half):
-        window.add(str(number), part, 1000)
-    positions = window.positions()
-    assert positions.counts.sum() == 200
-    assert len(positions.counts) == len(set(keys.tolist()))
-    assert positions.counts.max() > 5  # the empty board
-    by_key = {}
-    for index, key in enumerate(keys.tolist()):
-        by_key.setdefault(key, []).append(index)
-    for place, key in enumerate(sorted(by_key)):
-        members = by_key[key]
-        assert positions.counts[place] == len(members)
-        assert np.array_equal(positions.observations[place], packed[members[0]])
-        assert positions.values[place] == pytest.approx(values[members].mean(), abs=1e-5)
-        assert positions.weights[place] == pytest.approx(weights[members].mean(), abs=1e-5)
-        assert positions.results[place] == pytest.approx(results[members].mean(axis=0), abs=1e-5)
-        targets_by_hand = chunk.policies[members].astype(np.float32).mean(axis=0)
-        assert positions.policies[place] == pytest.approx(targets_by_hand, abs=1e-3)
-
-
-def test_the_oldest_samples_leave_a_window_that_grows():
-    assert window_size(50, 100, 1000, 0.75) == 100
-    sizes = [window_size(count, 100, 1000, 0.75) for count in range(100, 20_000, 100)]
-    assert sizes == sorted(sizes)
-    assert sizes[-1] == 1000
-    window = Window()
-    for number in range(10):
-        part = Chunk(*(np.zeros(30) for _ in Chunk._fields))
-        window.add(str(number), part, 100)
-    assert [name for name, _ in window.chunks] == ["6", "7", "8", "9"]
-    assert len(window) == 120
-
-
-def test_a_chunk_is_read_as_it_was_written():
-    parts = [np.arange(5), np.ones((5, 3), np.float16)]
-    chunk = Chunk(*(parts * 4)[: len(Chunk._fields)])
-    again = read_chunk(write_chunk(chunk))
-    assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(chunk, again))
-
-
-# -- targets --
-
-
-def samples(**changes):
-    marks = {
-        "outcome": np.array([1.0, -1.0, 0.0, 1.0], np.float32),
-        "root": np.array([0.5, 0.2, 0.1, -0.9], np.float32),
-        "left": np.array([3, 2, 5, 4], np.int16),
-        "exact": np.array([0, 0, 0, 1], np.int8),
-    }
-    return marks | changes
-
-
-def test_values_mix_the_result_with_the_search_and_count_near_results_more():
-    results, values, nearness = targets(settings("discount=0.9"), GAME, samples())
-    assert results.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 1]]
-    targets_by_hand = [0.5 * 0.9**3 + 0.25, -0.5 * 0.9**2 + 0.1, 0.05, -0.9]
-    assert values == pytest.approx(targets_by_hand, abs=1e-6)
-    assert nearness == pytest.approx([0.9**3, 0.9**2, 0.9**5, 0.9], abs=1e-6)
-
-
-def test_without_a_discount_results_count_in_full():
-    _, values, nearness = targets(settings("discount=1", "result_share=1"), GAME, samples())
-    assert values == pytest.approx([1, -1, 0, -0.9])
-    assert nearness == pytest.approx([1 - 3 / 9, 1 - 2 / 9, 1 - 5 / 9, 1 - 4 / 9])
-
-
-def test_samples_count_by_the_surprise_of_their_policies():
-    surprise = np.array([0.0, 0.1, 0.5, -1.0], np.float32)
-    assert sample_weights(surprise, 0.0).tolist() == [1, 1, 1, 1]
-    assert sample_weights(surprise, 0.5) == pytest.approx([0.5, 0.75, 1.75, 1])
-    assert sample_weights(np.full(3, -1, np.float32), 0.5).tolist() == [1, 1, 1]
-
-
-# -- the learner --
-
-
-def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
-    options = settings("learning_rate=0.01", "averaging=0.9")
-    player = SelfPlayer(GAME, options, CPU, 1)
-    learner = AlphaZeroLearner(GAME, options, 1, CPU)
-    window = Window()
-    window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
-    positions = window.positions()
-    first = learner.learn(positions, 20, 0.0)
-    for _ in range(10):
-        last = learner.learn(positions, 20, 0.0)
-    for name in ("loss/policy", "loss/value", "loss/result"):
-        assert last[name] < 0.95 * first[name]
-    # an image of a position is judged alike, roughly: it was shown as often
-    canonical = learner.canonical
-    observation = np.unpackbits(positions.observations[:40], axis=1, count=canonical.cells.shape[1])
-    with torch.no_grad():
-        values = [
-            learner.average(
-                torch.from_numpy(
-                    observation[:, cells].reshape(-1, *GAME.facts.observation_shape)
-                ).float()
-            ).value.numpy()
-            for cells in canonical.cells
-        ]
-    assert np.std(values, axis=0).mean() < 0.15
 
 
 def test_a_loss_that_is_no_number_ends_the_run_and_says_so(tmp_path):
@@ -256,7 +92,7 @@ def test_a_run_leaves_its_policy_its_metrics_and_its_window(tmp_path):
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.fast_cases(1)
 def test_an_interrupted_run_ends_with_the_weights_of_one_that_was_not(workers, tmp_path):
-    options = settings(f"workers={workers}", "regret_share=0.5", "surprise_share=0.5")
+    options = settings(f"workers={workers}", "regret_share=0.5", "surprise_share=0.5", *HEADS)
     whole = train(GAME, options, 3, tmp_path / "whole", {}, CPU)
 
     updates = []

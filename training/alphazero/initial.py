@@ -19,7 +19,7 @@ from ...envs.game import Game
 from ..export import weights_of_policy
 from ..folder import TrainingError
 from ..run import initial_learner
-from .network import BoardNetwork
+from .network import LEARNT_ONLY, BoardNetwork
 from .settings import DENSE
 
 Weights = dict[str, torch.Tensor]
@@ -68,6 +68,7 @@ def embed_weights(network: BoardNetwork, weights: Weights) -> Weights:
         KeyError, ValueError: they do not fit.
     """
     state = {name: value.clone() for name, value in network.state_dict().items()}
+    weights = {name: value for name, value in weights.items() if not name.startswith(LEARNT_ONLY)}
     if weights.keys() - state.keys():
         raise KeyError("the larger network lacks a layer")
     units = weights["entry.weight"].shape[0]
@@ -77,7 +78,7 @@ def embed_weights(network: BoardNetwork, weights: Weights) -> Weights:
     )
     for name, value in state.items():
         block = re.match(r"blocks\.(\d+)\.", name)
-        if block and int(block[1]) >= blocks:
+        if (block and int(block[1]) >= blocks) or name.startswith(LEARNT_ONLY):
             continue
         smaller = weights[name]
         if name.startswith(OUTPUTS) and len(smaller) != len(value):

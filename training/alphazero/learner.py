@@ -126,12 +126,19 @@ class AlphaZeroLearner:
             symmetries = self._random.integers(0, len(self._inverse), size)
             planes = np.take_along_axis(planes, self.canonical.cells[symmetries], axis=1)
             policies = np.take_along_axis(policies, self._inverse[symmetries], axis=1)
+            replies = self.canonical.image_actions(positions.replies[index], symmetries)
+            finals = np.zeros_like(planes)
+            if len(positions.finals):
+                finals = np.unpackbits(positions.finals[index], axis=1, count=width)
+                finals = np.take_along_axis(finals, self.canonical.cells[symmetries], axis=1)
             yield (
                 torch.from_numpy(planes.reshape(size, *shape)).to(self.device).float(),
                 torch.from_numpy(policies).to(self.device),
                 torch.from_numpy(positions.results[index]).to(self.device),
                 torch.from_numpy(positions.values[index]).to(self.device),
                 torch.from_numpy(positions.nearness[index]).to(self.device),
+                torch.from_numpy(replies.astype(np.int64)).to(self.device),
+                torch.from_numpy(finals.reshape(size, *shape)).to(self.device).float(),
             )
 
     def _step(
@@ -141,6 +148,8 @@ class AlphaZeroLearner:
         results: torch.Tensor,
         values: torch.Tensor,
         nearness: torch.Tensor,
+        replies: torch.Tensor,
+        finals: torch.Tensor,
     ) -> np.ndarray:
         settings = self.settings
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
@@ -154,6 +163,14 @@ class AlphaZeroLearner:
             + settings.value_weight * (value_loss + 0.5 * result_loss)
             + settings.length_weight * length_loss
         )
+        if outputs.replies is not None:
+            sums = functional.cross_entropy(
+                outputs.replies, replies, ignore_index=-1, reduction="sum"
+            )
+            loss = loss + settings.reply_weight * sums / len(replies)
+        if outputs.finals is not None:
+            final_loss = functional.binary_cross_entropy_with_logits(outputs.finals, finals)
+            loss = loss + settings.final_weight * final_loss
         self._optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self.network.parameters(), settings.gradient_norm)

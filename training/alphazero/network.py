@@ -18,6 +18,7 @@ from ..network import action_places
 from .settings import DENSE
 
 RESULTS = 3  # win, draw, loss
+LEARNT_ONLY = ("reply.", "final.")  # weights of heads that no policy file holds
 
 
 class Outputs(NamedTuple):
@@ -28,12 +29,17 @@ class Outputs(NamedTuple):
         results: (N, 3), logits of win, draw and loss for the side to move.
         value: (N,), from −1 to 1: what the search is given.
         nearness: (N,), logits of the discount until the end.
+        replies: (N, actions), logits of the next action, while it is learnt.
+        finals: (N, rows, columns, planes), logits of the observation at the end of the game, while
+            it is learnt.
     """
 
     logits: torch.Tensor
     results: torch.Tensor
     value: torch.Tensor
     nearness: torch.Tensor
+    replies: torch.Tensor | None = None
+    finals: torch.Tensor | None = None
 
 
 class GlobalPooling(nn.Module):
@@ -148,35 +154,32 @@ class BoardNetwork(nn.Module):
         self.prefers_near_wins: Any = settings.discount < 1.0
         self.margin: bool = has_margin(game)  # the value is then learnt for itself
         self.scale: float = float(game.facts.max_return)
-        actions, hidden = game.facts.num_actions, settings.hidden
-        channels, units = settings.channels, settings.units
-        self.policy: nn.Module
+        hidden, channels, units = settings.hidden, settings.channels, settings.units
         if settings.trunk == DENSE:
             self.entry: nn.Module = nn.Linear(rows * columns * planes, units)
             self.blocks: nn.Sequential = nn.Sequential(
                 *(DenseBlock(units) for _ in range(settings.blocks))
             )
             features = units
-            self.policy = nn.Sequential(
-                nn.Linear(features, hidden), nn.ReLU(), nn.Linear(hidden, actions)
-            )
         else:
             self.entry = nn.Conv2d(planes, channels, 3, padding=1)
             pooling = [block % 2 == 1 for block in range(settings.blocks)]
             self.blocks = nn.Sequential(*(ResidualBlock(channels, each) for each in pooling))
             features = 2 * channels if settings.pooled else channels * rows * columns
-            places = action_places(game)
-            if settings.pooled and any(row >= 0 for row, _, _ in places):
-                self.policy = PlanarPolicy(channels, hidden, places)
-            else:
-                self.policy = nn.Sequential(
-                    nn.Flatten(),
-                    nn.Linear(channels * rows * columns, hidden),
-                    nn.ReLU(),
-                    nn.Linear(hidden, actions),
-                )
+        self.policy: nn.Module = _policy_head(game, settings)
         self.summary: nn.Sequential = nn.Sequential(nn.Linear(features, hidden), nn.ReLU())
         self.judgement: nn.Linear = nn.Linear(hidden, RESULTS + 2)
+        # heads that are learnt and not exported
+        self.reply: nn.Module | None = None
+        self.final: nn.Module | None = None
+        if getattr(settings, "reply_weight", 0):
+            self.reply = _policy_head(game, settings)
+        if getattr(settings, "final_weight", 0):
+            self.final = (
+                nn.Linear(units, rows * columns * planes)
+                if settings.trunk == DENSE
+                else nn.Conv2d(channels, planes, 1)
+            )
 
     def forward(self, observations: torch.Tensor) -> Outputs:
         """Observations (N, rows, columns, planes), of the network's own type of numbers."""
@@ -196,7 +199,34 @@ class BoardNetwork(nn.Module):
             value = chances[:, 0] - chances[:, 2]
             if self.prefers_near_wins:
                 value = value * torch.sigmoid(nearness)
-        return Outputs(self.policy(trunk).float(), results, value, nearness)
+        replies = finals = None
+        if self.training and self.reply is not None:
+            replies = self.reply(trunk).float()
+        if self.training and self.final is not None:
+            finals = self.final(trunk).float()
+            if self.settings.trunk != DENSE:
+                finals = finals.permute(0, 2, 3, 1)
+            finals = finals.reshape(observations.shape)
+        return Outputs(self.policy(trunk).float(), results, value, nearness, replies, finals)
+
+
+def _policy_head(game: Game, settings: Any) -> nn.Module:
+    """From the trunk to a logit for each action."""
+    rows, columns, _ = game.facts.observation_shape
+    actions, hidden, channels = game.facts.num_actions, settings.hidden, settings.channels
+    if settings.trunk == DENSE:
+        return nn.Sequential(
+            nn.Linear(settings.units, hidden), nn.ReLU(), nn.Linear(hidden, actions)
+        )
+    places = action_places(game)
+    if settings.pooled and any(row >= 0 for row, _, _ in places):
+        return PlanarPolicy(channels, hidden, places)
+    return nn.Sequential(
+        nn.Flatten(),
+        nn.Linear(channels * rows * columns, hidden),
+        nn.ReLU(),
+        nn.Linear(hidden, actions),
+    )
 
 
 def has_margin(game: Game) -> bool:

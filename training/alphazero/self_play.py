@@ -48,6 +48,7 @@ def search_options(game: Game, settings: AlphaZeroSettings, progress: float) -> 
         "value_scale": settings.value_scale_at(progress),
         "rescale_values": int(settings.rescale_values),
         "fast_noise": int(settings.fast_noise),
+        "final_boards": int(settings.final_weight > 0),
     }
     return SearchOptions(**values)
 
@@ -147,19 +148,25 @@ class SelfPlayer:
         return {
             "observations": samples.observations[:count].copy(),
             "policies": samples.policies[:count].copy(),
+            "finals": samples.finals[:count].copy(),
             **{name: marks[name].copy() for name in marks.dtype.names},
         }
 
     def _chunk(self, parts: list[dict[str, np.ndarray]]) -> Chunk:
         """The samples as the learner's targets."""
         samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        keys, planes, policies = self._canonical(samples["observations"], samples["policies"])
+        keys, planes, policies, symmetries = self._canonical(
+            samples["observations"], samples["policies"]
+        )
+        finals = self._canonical.images(samples["finals"], symmetries)
         return Chunk(
             keys,
             np.packbits(planes.astype(np.uint8), axis=1),
             policies.astype(np.float16),
             *targets(self.settings, self.game, samples),
             sample_weights(samples["surprise"], self.settings.surprise_share),
+            self._canonical.image_actions(samples["reply"], symmetries),
+            np.packbits(finals.astype(np.uint8), axis=1),
         )
 
     def begin(self, seed: int) -> None:

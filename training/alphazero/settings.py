@@ -167,6 +167,12 @@ class AlphaZeroSettings(LearnerSettings):
         0.5, "Share of the game's result in the value's target; the search's is the rest [4].", 0, 1
     )
     length_weight: float = setting(0.1, "Weight of the loss of plies left.", low=0)
+    reply_weight: float = setting(
+        0.0, "Weight of the loss of the next action, which a head of its own learns [3].", low=0
+    )
+    final_weight: float = setting(
+        0.0, "Weight of the loss of the board at the game's end, as the last [3].", low=0
+    )
     # The network.
     initial: str = setting(
         "",

@@ -30,6 +30,8 @@ class Chunk(NamedTuple):
         values: float32: what the search's value should be.
         nearness: float32: how near the end is, from 0 to 1.
         weights: float32: how much the sample counts.
+        replies: int16: the action that was played next, −1: none.
+        finals: uint8: the observation of the game's end, as ``observations``; (0, 0): not learnt.
     """
 
     keys: np.ndarray
@@ -39,10 +41,15 @@ class Chunk(NamedTuple):
     values: np.ndarray
     nearness: np.ndarray
     weights: np.ndarray
+    replies: np.ndarray
+    finals: np.ndarray
 
 
 class Positions(NamedTuple):
-    """Distinct positions; as :class:`Chunk`, with how often each was met."""
+    """Distinct positions; as :class:`Chunk`, with how often each was met.
+
+    Replies and finals are those of the newest sample.
+    """
 
     observations: np.ndarray
     policies: np.ndarray
@@ -50,6 +57,8 @@ class Positions(NamedTuple):
     values: np.ndarray
     nearness: np.ndarray
     weights: np.ndarray
+    replies: np.ndarray
+    finals: np.ndarray
     counts: np.ndarray
 
 
@@ -58,9 +67,8 @@ class Canonical:
 
     def __init__(self, game: Game) -> None:
         self.cells: np.ndarray = observation_symmetries(game)
-        self.actions: np.ndarray[tuple[Any, ...], np.dtype] = np.argsort(
-            game.symmetries.astype(np.int64), axis=1
-        )
+        self._forward = game.symmetries.astype(np.int64)
+        self.actions: np.ndarray[tuple[Any, ...], np.dtype] = np.argsort(self._forward, axis=1)
         width = self.cells.shape[1]
         random = np.random.default_rng(KEY_SEED)
         self._weights = random.integers(0, 2**64, width, np.uint64) | np.uint64(1)
@@ -76,14 +84,23 @@ class Canonical:
 
     def __call__(
         self, observations: np.ndarray, policies: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Keys, flat observations and policies of the image with the smallest key."""
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Keys, flat observations and policies of the images with the smallest keys; symmetries."""
         flat = observations.reshape(len(observations), math.prod(observations.shape[1:]))
         keys = np.stack([self.keys(flat[:, cells]) for cells in self.cells])
         symmetries = np.argmin(keys, axis=0)
-        images = np.take_along_axis(flat, self.cells[symmetries], axis=1)
         image_policies = np.take_along_axis(policies, self.actions[symmetries], axis=1)
-        return keys[symmetries, np.arange(len(flat))], images, image_policies
+        keys = keys[symmetries, np.arange(len(flat))]
+        return keys, self.images(observations, symmetries), image_policies, symmetries
+
+    def images(self, observations: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
+        """Flat observations under a symmetry for each; none of none."""
+        flat = observations.reshape(len(observations), math.prod(observations.shape[1:]))
+        return np.take_along_axis(flat, self.cells[symmetries[: len(flat)]], axis=1)
+
+    def image_actions(self, actions: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
+        """Actions under a symmetry for each; −1 stays."""
+        return np.where(actions < 0, -1, self._forward[symmetries, actions]).astype(np.int16)
 
 
 class Window:
@@ -109,6 +126,8 @@ class Window:
         first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
         counts = np.diff(np.append(first, len(keys)))
 
+        newest = order[first + counts - 1]
+
         def mean(values: np.ndarray) -> np.ndarray:
             sums = np.add.reduceat(values[order].astype(np.float32), first, axis=0)
             shape = (-1,) + (1,) * (values.ndim - 1)
@@ -122,6 +141,8 @@ class Window:
             mean(whole.values),
             mean(whole.nearness),
             mean(whole.weights),
+            whole.replies[newest],
+            whole.finals[newest] if len(whole.finals) else whole.finals,
             counts,
         )
 

@@ -61,7 +61,7 @@ def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
     for start in range(0, len(rows), AT_ONCE):
         part = rows[start : start + AT_ONCE]
         shares = optimal[part] / optimal[part].sum(axis=1, keepdims=True)
-        _, images, image_policies = canonical(
+        _, images, image_policies, _ = canonical(
             data.arrays["observation"][part], shares.astype(np.float16)
         )
         packed.append(np.packbits(images.astype(np.uint8), axis=1))
@@ -73,7 +73,8 @@ def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
     ones = np.ones(len(rows), np.float32)
     observations, targets = np.concatenate(packed), np.concatenate(policies)
     counts = ones.astype(np.int64)
-    return Positions(observations, targets, results, values, nothing, ones, counts)
+    replies, finals = np.full(len(rows), -1, np.int16), np.zeros((0, 0), np.uint8)
+    return Positions(observations, targets, results, values, nothing, ones, replies, finals, counts)
 
 
 def _final_margins(data: Dataset, rows: np.ndarray) -> np.ndarray:

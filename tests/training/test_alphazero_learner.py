@@ -1,0 +1,223 @@
+"""AlphaZero's replay window, targets and learner."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from alphazero_runs import CPU, GAME, HEADS, settings
+from plyground.agents.policies.policy_file import (
+    WHOLE_RETURN,
+    policy_metadata,
+)
+from plyground.training.alphazero.initial import embed_weights
+from plyground.training.alphazero.learner import AlphaZeroLearner
+from plyground.training.alphazero.network import PolicyAndValue
+from plyground.training.alphazero.self_play import SelfPlayer, sample_weights, targets
+from plyground.training.alphazero.window import (
+    Canonical,
+    Chunk,
+    Window,
+    read_chunk,
+    window_size,
+    write_chunk,
+)
+from plyground.training.export import (
+    NetworkExporter,
+    weights_of_policy,
+)
+from torch.nn import functional
+
+# -- the window --
+
+
+def random_play(count, seed=0):
+    """Observations and policies of random positions."""
+    random = np.random.default_rng(seed)
+    observations, policies = [], []
+    position = GAME.initial_position()
+    for _ in range(count):
+        observations.append(position.observation())
+        policy = position.action_mask() * random.random(9)
+        policies.append(policy / policy.sum())
+        position.play(int(random.choice(position.legal_actions())))
+        if position.is_over:
+            position = GAME.initial_position()
+    return np.stack(observations), np.stack(policies).astype(np.float32)
+
+
+def test_all_images_of_a_position_have_one_canonical_form():
+    canonical = Canonical(GAME)
+    observations, policies = random_play(60)
+    keys, observation, image_policies, _ = canonical(observations, policies)
+    flat = observations.reshape(len(observations), -1)
+    for cells, actions in zip(canonical.cells, canonical.actions):
+        image = flat[:, cells].reshape(observations.shape)
+        image_keys, image_seen, _, _ = canonical(image, policies[:, actions])
+        assert np.array_equal(image_keys, keys)
+        assert np.array_equal(image_seen, observation)
+    # a policy never points at an occupied cell of its image
+    occupied = observation.reshape(-1, 9, observations.shape[-1])[..., :2].sum(axis=2) > 0
+    assert not image_policies[occupied].any()
+
+
+def test_positions_are_the_averages_of_their_samples():
+    canonical = Canonical(GAME)
+    observations, policies = random_play(200)
+    keys, observation, image_policies, _ = canonical(observations, policies)
+    random = np.random.default_rng(1)
+    results = random.random((200, 3)).astype(np.float32)
+    values, nearness, weights = (random.random(200).astype(np.float32) for _ in range(3))
+    packed = np.packbits(observation.astype(np.uint8), axis=1)
+    targets = image_policies.astype(np.float16)
+    replies = random.integers(-1, 9, 200).astype(np.int16)
+    finals = random.integers(0, 256, packed.shape).astype(np.uint8)
+    chunk = Chunk(keys, packed, targets, results, values, nearness, weights, replies, finals)
+    window = Window()
+    half = Chunk(*(part[:100] for part in chunk)), Chunk(*(part[100:] for part in chunk))
+    for number, part in enumerate(half):
+        window.add(str(number), part, 1000)
+    positions = window.positions()
+    assert positions.counts.sum() == 200
+    assert len(positions.counts) == len(set(keys.tolist()))
+    assert positions.counts.max() > 5  # the empty board
+    by_key = {}
+    for index, key in enumerate(keys.tolist()):
+        by_key.setdefault(key, []).append(index)
+    for place, key in enumerate(sorted(by_key)):
+        members = by_key[key]
+        assert positions.counts[place] == len(members)
+        assert np.array_equal(positions.observations[place], packed[members[0]])
+        assert positions.values[place] == pytest.approx(values[members].mean(), abs=1e-5)
+        assert positions.weights[place] == pytest.approx(weights[members].mean(), abs=1e-5)
+        assert positions.results[place] == pytest.approx(results[members].mean(axis=0), abs=1e-5)
+        assert positions.replies[place] == replies[members[-1]]
+        assert np.array_equal(positions.finals[place], finals[members[-1]])
+        targets_by_hand = chunk.policies[members].astype(np.float32).mean(axis=0)
+        assert positions.policies[place] == pytest.approx(targets_by_hand, abs=1e-3)
+
+
+def test_the_oldest_samples_leave_a_window_that_grows():
+    assert window_size(50, 100, 1000, 0.75) == 100
+    sizes = [window_size(count, 100, 1000, 0.75) for count in range(100, 20_000, 100)]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == 1000
+    window = Window()
+    for number in range(10):
+        part = Chunk(*(np.zeros(30) for _ in Chunk._fields))
+        window.add(str(number), part, 100)
+    assert [name for name, _ in window.chunks] == ["6", "7", "8", "9"]
+    assert len(window) == 120
+
+
+def test_a_chunk_is_read_as_it_was_written():
+    parts = [np.arange(5), np.ones((5, 3), np.float16)]
+    chunk = Chunk(*(parts * 5)[: len(Chunk._fields)])
+    again = read_chunk(write_chunk(chunk))
+    assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(chunk, again))
+
+
+# -- targets --
+
+
+def samples(**changes):
+    marks = {
+        "outcome": np.array([1.0, -1.0, 0.0, 1.0], np.float32),
+        "root": np.array([0.5, 0.2, 0.1, -0.9], np.float32),
+        "left": np.array([3, 2, 5, 4], np.int16),
+        "exact": np.array([0, 0, 0, 1], np.int8),
+    }
+    return marks | changes
+
+
+def test_values_mix_the_result_with_the_search_and_count_near_results_more():
+    results, values, nearness = targets(settings("discount=0.9"), GAME, samples())
+    assert results.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 1]]
+    targets_by_hand = [0.5 * 0.9**3 + 0.25, -0.5 * 0.9**2 + 0.1, 0.05, -0.9]
+    assert values == pytest.approx(targets_by_hand, abs=1e-6)
+    assert nearness == pytest.approx([0.9**3, 0.9**2, 0.9**5, 0.9], abs=1e-6)
+
+
+def test_without_a_discount_results_count_in_full():
+    _, values, nearness = targets(settings("discount=1", "result_share=1"), GAME, samples())
+    assert values == pytest.approx([1, -1, 0, -0.9])
+    assert nearness == pytest.approx([1 - 3 / 9, 1 - 2 / 9, 1 - 5 / 9, 1 - 4 / 9])
+
+
+def test_samples_count_by_the_surprise_of_their_policies():
+    surprise = np.array([0.0, 0.1, 0.5, -1.0], np.float32)
+    assert sample_weights(surprise, 0.0).tolist() == [1, 1, 1, 1]
+    assert sample_weights(surprise, 0.5) == pytest.approx([0.5, 0.75, 1.75, 1])
+    assert sample_weights(np.full(3, -1, np.float32), 0.5).tolist() == [1, 1, 1]
+
+
+# -- the learner --
+
+
+def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
+    options = settings("learning_rate=0.01", "averaging=0.9")
+    player = SelfPlayer(GAME, options, CPU, 1)
+    learner = AlphaZeroLearner(GAME, options, 1, CPU)
+    window = Window()
+    window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
+    positions = window.positions()
+    first = learner.learn(positions, 20, 0.0)
+    for _ in range(10):
+        last = learner.learn(positions, 20, 0.0)
+    for name in ("loss/policy", "loss/value", "loss/result"):
+        assert last[name] < 0.95 * first[name]
+    # an image of a position is judged alike, roughly: it was shown as often
+    canonical = learner.canonical
+    observation = np.unpackbits(positions.observations[:40], axis=1, count=canonical.cells.shape[1])
+    with torch.no_grad():
+        values = [
+            learner.average(
+                torch.from_numpy(
+                    observation[:, cells].reshape(-1, *GAME.facts.observation_shape)
+                ).float()
+            ).value.numpy()
+            for cells in canonical.cells
+        ]
+    assert np.std(values, axis=0).mean() < 0.15
+
+
+@pytest.mark.parametrize("trunk", ["dense", "convolutions"])
+def test_heads_learn_the_next_action_and_the_last_board_and_are_not_exported(trunk, tmp_path):
+    options = settings("learning_rate=0.01", f"trunk={trunk}", *HEADS)
+    player = SelfPlayer(GAME, options, CPU, 1)
+    learner = AlphaZeroLearner(GAME, options, 1, CPU)
+    window = Window()
+    window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
+    positions = window.positions()
+    width = learner.canonical.cells.shape[1]
+
+    def losses():
+        planes = np.unpackbits(positions.observations, axis=1, count=width)
+        finals = np.unpackbits(positions.finals, axis=1, count=width)
+        inputs = torch.from_numpy(planes.reshape(-1, *GAME.facts.observation_shape)).float()
+        with torch.no_grad():
+            outputs = learner.network.train()(inputs)
+        last = torch.from_numpy(finals).float()
+        replies = torch.from_numpy(positions.replies.astype(np.int64))
+        return (
+            float(functional.cross_entropy(outputs.replies, replies, ignore_index=-1)),
+            float(functional.binary_cross_entropy_with_logits(outputs.finals.flatten(1), last)),
+        )
+
+    before = losses()
+    learner.learn(positions, 200, 0.0)
+    after = losses()
+    assert after[0] < 0.95 * before[0]
+    assert after[1] < 0.75 * before[1]
+
+    def exported(network, name):
+        metadata = policy_metadata(GAME, "alphazero", WHOLE_RETURN, 0.98)
+        NetworkExporter(PolicyAndValue(network.eval()), GAME, metadata).write(tmp_path / name)
+        return weights_of_policy((tmp_path / name).read_bytes())
+
+    plain = AlphaZeroLearner(GAME, settings(f"trunk={trunk}"), 1, CPU).network
+    names = exported(learner.network, "heads.onnx").keys()
+    assert names == exported(plain, "plain.onnx").keys()
+    # weights with and without these heads begin each other's runs
+    plain.load_state_dict(embed_weights(plain, learner.network.state_dict()))
+    learner.network.load_state_dict(embed_weights(learner.network, plain.state_dict()))
