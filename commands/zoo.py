@@ -175,9 +175,9 @@ def _page(selection: list[Card]) -> str:
 
 
 def _wrap(words: str) -> str:
-    """A command on lines of at most 100 columns."""
+    """A command on lines of at most 76 columns, as far as a page shows without scrolling."""
     return " \\\n".join(
-        textwrap.wrap(f"$ {words}", 98, subsequent_indent="      ", break_on_hyphens=False)
+        textwrap.wrap(f"$ {words}", 74, subsequent_indent="      ", break_on_hyphens=False)
     )
 
 

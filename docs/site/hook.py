@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from accessibility import repair
 from agent_pages import agent_pages
 from api_pages import api_pages
 from command_pages import command_pages
@@ -99,6 +100,11 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         )
         for index, part in enumerate(FENCE.split(markdown))
     )
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Repair what the theme leaves unclear to screen readers."""
+    return repair(output)
 
 
 def on_post_build(config: Any) -> None:

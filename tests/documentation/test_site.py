@@ -23,6 +23,10 @@ PAGES_TO_LOOK_AT = (
     "api/games",
     "commands/start_here",
     "notebooks/first_agent",
+    "install",
+    "zoo",
+    "studies/connect_four",
+    "tutorials/self_play",
 )
 
 
@@ -117,14 +121,54 @@ def test_texts_are_readable_in_both_colour_schemes(site, browser, scheme):
     page.close()
 
 
-def test_the_search_finds_words_without_a_server(site, browser):
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("glossary", "Glossary"),
+        ("install", "Install"),
+        ("self-play pettingzoo", "Self-play in PettingZoo and SB3, done right"),
+        ("sprt", "Is my agent better? Pairs, intervals, SPRT"),
+    ],
+)
+def test_the_search_finds_guides_first_without_a_server(site, browser, words, title):
     page = browser.new_page()
     page.goto((site / "games/hex.html").as_uri())
     page.click(".md-search__input")
-    page.keyboard.type("glossary")
+    page.keyboard.type(words)
     page.wait_for_selector(".md-search-result__item")
-    assert "Glossary" in page.inner_text(".md-search-result__list")
+    assert page.inner_text(".md-search-result__item h1 >> nth=0") == title
     page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_fault(site, browser, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    faults = []
+    for name in PAGES_TO_LOOK_AT:
+        page.goto((site / f"{name}.html").as_uri())
+        violations = Axe().run(page).response["violations"]
+        faults += [(name, fault["id"], fault["nodes"][0]["html"]) for fault in violations]
+    context.close()
+    assert faults == []
+
+
+def test_commands_are_copied_without_prompt_and_output(site, browser):
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script(
+        "document.execCommand = () => (window.copied = String(document.activeElement.value), true)"
+    )
+    page.goto((site / "quality.html").as_uri())
+    block = page.locator(".language-console").first
+    block.hover()
+    block.locator("[data-md-type=copy]").click()
+    copied = page.evaluate("window.copied")
+    assert copied.startswith("plyground quality connect_four random greedy")
+    assert copied.endswith("--from-ply 12")
+    context.close()
 
 
 def test_every_game_and_agent_has_its_section(site):

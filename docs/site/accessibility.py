@@ -1,0 +1,22 @@
+"""What the theme's pages lack for screen readers."""
+
+from __future__ import annotations
+
+import re
+
+SEARCH = '<div class="md-search" data-md-component="search" role="dialog"'
+SECTION = re.compile(
+    r'(<nav class="md-nav" data-md-level="\d" )aria-labelledby="__nav_(\w+)_label"'
+)
+CORNER = re.compile(r"<th((?: [^>]*)?)>\s*</th>")
+
+
+def repair(html: str) -> str:
+    """A page whose search, sections and tables have names.
+
+    The search is a dialog without a name. Each list of pages is named by its title, and two sections
+    may share one: their numbers tell them apart. A corner of a table that is empty heads nothing.
+    """
+    html = html.replace(SEARCH, f'{SEARCH} aria-label="Search"')
+    html = SECTION.sub(lambda m: f'{m[1]}aria-label="Section {m[2].replace("_", ".")}"', html)
+    return CORNER.sub(r"<td\1></td>", html)
