@@ -14,8 +14,8 @@ CORNER = re.compile(r"<th((?: [^>]*)?)>\s*</th>")
 def repair(html: str) -> str:
     """A page whose search, sections and tables have names.
 
-    The search is a dialog without a name. Each list of pages is named by its title, and two sections
-    may share one: their numbers tell them apart. A corner of a table that is empty heads nothing.
+    The search is a dialog without a name. Lists of pages are named by their titles, which two may
+    share: their numbers tell them apart. A corner of a table that is empty heads nothing.
     """
     html = html.replace(SEARCH, f'{SEARCH} aria-label="Search"')
     html = SECTION.sub(lambda m: f'{m[1]}aria-label="Section {m[2].replace("_", ".")}"', html)
