@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import re
 
-from docstrings import plain
 from plyground.agents.registry import agent_classes, agent_presets
+
+from docstrings import plain
 from tables import render
 
 ABOUT_ATTRIBUTES = re.compile(r"\n\n(?:Attributes|Args|Raises):.*", re.DOTALL)

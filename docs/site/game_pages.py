@@ -7,10 +7,11 @@ import re
 import sys
 
 import numpy as np
-from docstrings import plain
 from plyground import Game, Position, make_agent, make_game
 from plyground.envs.loading.ids import gymnasium_id
 from plyground.envs.registry import game_names
+
+from docstrings import plain
 from tables import parameter_table, render
 
 PLIES = 24  # at most, to the position that is shown: a board with something on it

@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mkdocs.structure.files import File, Files
+
 from accessibility import repair
 from agent_pages import agent_pages
 from api_pages import api_pages
 from command_pages import command_pages
 from game_pages import game_pages
-from mkdocs.structure.files import File, Files
 from notebook_pages import notebook_pages
 from outside import refuse_requests
 
