@@ -206,7 +206,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._position = position
         self._records = records_of(position.record)  # the same memory, as kernels take it
         self._has_reset = self._has_updated = True
-        self._last_action: int | None = None
+        self._last_move: tuple[int, int] | None = None
         # AECEnv keeps here the agent to select after the agents that ended have stepped
         self._skip_agent_selection = None
         self.agents = list(PLAYERS)
@@ -260,7 +260,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         if not legal:
             self._refuse(agent, action)
             return
-        self._last_action = action
+        self._last_move = (action, 0 if agent == PLAYERS[0] else 1)
         self._position.add_to_history(action, before)
         cumulative = self._cumulative_rewards
         cumulative[agent] = 0.0

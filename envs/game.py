@@ -448,16 +448,24 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         return image
 
     def to_image(self, last_action: int | str | None = None, longest_side: int = 600) -> Any:
-        """The board as a Pillow image, with the last action marked."""
+        """The board as a Pillow image, with the last action marked.
+
+        Who played it is known if :meth:`play` did; otherwise it is taken for the other player's.
+        """
         return to_image(self._picture(last_action), longest_side)
 
     def to_svg(self, last_action: int | str | None = None) -> str:
-        """The board as an SVG element, with the last action marked."""
+        """The board as an SVG element, with the last action marked as in :meth:`to_image`."""
         return to_svg(self._picture(last_action))
 
     def _picture(self, last_action: int | str | None) -> Picture:
-        number = None if last_action is None else self.game.action_number(last_action)
-        picture: Picture = r.picture(self.game.rules, self.record, number)
+        rules, number = self.game.rules, None
+        if last_action is not None:
+            action, player = self.game.action_number(last_action), 1 - self.to_move
+            if self._history and self._history[1] == action:
+                player = load_position(self.game, self._history[2]).to_move
+            number = r.area_number(rules, action, player)
+        picture: Picture = r.picture(rules, self.record, number)
         return picture
 
     _repr_svg_ = to_svg  # notebooks show the board

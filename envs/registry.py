@@ -12,6 +12,7 @@ from .games.connect_four.rules import ConnectFour
 from .games.dots_and_boxes.rules import DotsAndBoxes
 from .games.gomoku.rules import Gomoku
 from .games.hex.rules import Hex
+from .games.kalah.rules import Kalah
 from .games.othello.rules import Othello
 from .games.tic_tac_toe.rules import TicTacToe
 from .games.ultimate_tic_tac_toe.rules import UltimateTicTacToe
@@ -29,6 +30,7 @@ BUILT_IN: tuple[type, ...] = (
     Othello,
     Hex,
     Breakthrough,
+    Kalah,
     UltimateTicTacToe,
 )
 

@@ -351,7 +351,8 @@ def score(rules: Any, position: Any) -> tuple[int, int] | None:
 def picture(rules: Any, position: Any, last_action: int | None) -> Any:
     """The board as a :class:`~plyground.envs.pictures.drawing.Picture`.
 
-    A game that draws none shows its board as text.
+    ``last_action`` is given by its :func:`area_number`. A game that draws none shows its board as
+    text.
     """
     return text_picture(board_text(rules, position))
 
@@ -360,9 +361,9 @@ def picture(rules: Any, position: Any, last_action: int | None) -> Any:
 def action_areas(rules: Any) -> list[Area | None]:
     """The area of each action on the board's :func:`picture`, where a person clicks to play it.
 
-    Areas lie inside the picture. They do not overlap, unless their actions have different
-    :func:`action_sources`. An action without a place, such as a pass, has None; so has every action
-    of a game that declares no areas.
+    They are numbered by :func:`area_number` and lie inside the picture. They do not overlap, unless
+    their actions have different :func:`action_sources`. An action without a place, such as a pass,
+    has None; so has every action of a game that declares no areas.
     """
     return [None] * int(facts(rules).num_actions)
 
@@ -375,6 +376,15 @@ def action_sources(rules: Any) -> list[str | None]:
     stone that is put on a cell, has None; so has every action of a game that declares no sources.
     """
     return [None] * int(facts(rules).num_actions)
+
+
+@functools.singledispatch
+def area_number(rules: Any, action: int, player: int) -> int:
+    """Which of the :func:`action_areas` belongs to a player's action: the one of its number.
+
+    A game whose actions are counted from the player's own side gives each player areas of its own.
+    """
+    return action
 
 
 @functools.singledispatch

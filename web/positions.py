@@ -229,13 +229,13 @@ def _lead(position: Position) -> list[int] | None:
 
 
 def action_json(position: Position, action: int, words: Words) -> dict[str, Any]:
-    """An action as plain data.
+    """An action of the player to move as plain data.
 
     ``lands`` is the area on which it puts a stone of the mover: True for its own area, None where
     it puts none or where that is not known.
     """
     game = position.game
-    name, area = game.action_to_text(action), action_areas(game)[action]
+    name, area = game.action_to_text(action), area_of(position, action)
     return {
         "action": action,
         "name": name,
@@ -276,7 +276,7 @@ def _landing(position: Position, action: int, area: Area) -> bool | list[float] 
 def _leaves_free_places(position: Position) -> bool:
     """Whether some free places, where actions are clicked, are not open to the mover."""
     game = position.game
-    open_areas = {action_areas(game)[action] for action in position.legal_actions()}
+    open_areas = {area_of(position, action) for action in position.legal_actions()}
     clicked = [_places(game)[area] for area in action_areas(game) if area in _places(game)]
     if not clicked:
         return False
@@ -320,9 +320,15 @@ def _corners(area: Area | None) -> list[float] | None:
     return None if area is None else [round(value, 3) for point in area.points for value in point]
 
 
+def area_of(position: Position, action: int) -> Area | None:
+    """Where the player to move clicks to play an action."""
+    game = position.game
+    return action_areas(game)[r.area_number(game.rules, action, position.to_move)]
+
+
 @functools.lru_cache(256)
 def action_areas(game: Game) -> list[Area | None]:
-    """Each action's area on the picture."""
+    """The areas of actions on the picture."""
     return r.action_areas(game.rules)
 
 

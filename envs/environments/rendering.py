@@ -27,14 +27,14 @@ def check_render_mode(
 class RenderedBoard:
     """Mixin: what ``render()`` and ``close()`` do in every render mode.
 
-    The environment sets ``_window`` to None when it is made and when it is copied: a copy opens its
-    own window when it is rendered.
+    ``_last_move`` is the action that is marked, and its player. The environment sets ``_window`` to
+    None when it is made and when it is copied: a copy opens its own window when it is rendered.
     """
 
     game: Game
     metadata: dict[str, Any]
     render_mode: str | None
-    _last_action: int | None
+    _last_move: tuple[int, int] | None
     _window: Any
 
     def _render_board(self, position: Position) -> np.ndarray | str | None:
@@ -49,7 +49,9 @@ class RenderedBoard:
             return str(position)
         from ..pictures.drawing import to_array
 
-        pixels = to_array(r.picture(self.game.rules, position.record, self._last_action))
+        rules = self.game.rules
+        last = None if self._last_move is None else r.area_number(rules, *self._last_move)
+        pixels = to_array(r.picture(rules, position.record, last))
         if self.render_mode == "rgb_array":
             return pixels
         if self._window is None:

@@ -88,7 +88,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         self.observation_space, self.action_space = learner_spaces(self.game, form)
         self._observation_options = None if form == AS_PLANES else form
         self._games = GameBatch(self.game, 1, opponents, restart=False, **batch_options)
-        self._last_action: int | None = None
+        self._last_move: tuple[int, int] | None = None
         self._under_way = False
         self._window: Any = None
 
@@ -141,7 +141,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
             self._games.reset(seed)
         else:
             begin_at(self._games, start, seed, seat=seat)
-        self._last_action, self._under_way = None, True
+        self._last_move, self._under_way = None, True
         self._show()
         return self._observation(), self._info()
 
@@ -162,7 +162,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
             )
         self._games.step(np.array([action], np.int64))
         state = self._games.state
-        self._last_action = int(action)
+        self._last_move = (int(action), int(state.seats[0]))
         terminated = bool(state.terminated[0])
         self._under_way = not terminated
         self._show()

@@ -177,7 +177,8 @@ class Frames:
                 position.play(action)
             except IllegalActionError:
                 break
-            after = self._numbers_of(r.picture(self.game.rules, position.record, action))
+            number = r.area_number(self.game.rules, action, mover)
+            after = self._numbers_of(r.picture(self.game.rules, position.record, number))
             changes.append(_change(before, after))
             movers += str(mover)
             before = after

@@ -1,0 +1,115 @@
+"""The display of Kalah: names of pits, the board as text, the picture."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import rules as r
+from ...boards.grid import COLUMN_LETTERS
+from ...pictures.drawing import (
+    BOX_FILLS,
+    PLAYER_SHADES,
+    Area,
+    Disc,
+    Picture,
+    Rectangle,
+    Ring,
+    Shape,
+    Text,
+    rectangle_area,
+)
+from .rules import Kalah, first_pit, store_of
+
+SIDE, HEIGHT = 1.5, 3.6  # the width of a store with its margin, and the height of the picture
+ROWS = (2.5, 1.1)  # where the centres of the pits of player 0 and of player 1 lie
+PIT_RADIUS, SEED_RADIUS = 0.44, 0.085
+GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))  # seeds lie like those of a sunflower
+WOOD, INK, FAINT = "#c99f68", "#20242b", "#6b6558"
+
+
+@r.action_to_text.register(Kalah)
+def action_to_text(rules: Kalah, action: int) -> str:
+    return COLUMN_LETTERS[action]
+
+
+@r.text_to_action.register(Kalah)
+def text_to_action(rules: Kalah, text: str) -> int:
+    pit = COLUMN_LETTERS.find(text.strip().lower() or " ")
+    if 0 <= pit < rules.pits and len(text.strip()) == 1:
+        return pit
+    last = COLUMN_LETTERS[rules.pits - 1]
+    raise ValueError(f"{text!r} is no pit of this board; pits run from a to {last}")
+
+
+@r.board_text.register(Kalah)
+def board_text(rules: Kalah, position: Any) -> str:
+    """The pits with their names, B's above and A's below, and what lies in the stores."""
+    names = list(COLUMN_LETTERS[: rules.pits])
+    sides = [
+        [str(int(position.seeds[first_pit(rules, player) + pit])) for pit in range(rules.pits)]
+        for player in range(2)
+    ]
+    rows = [names[::-1], sides[1][::-1], sides[0], names]
+    lines = ["  ".join(f"{entry:>2}" for entry in row) for row in rows]
+    stores = [int(position.seeds[store_of(rules, player)]) for player in range(2)]
+    turn = "over" if r.is_over(rules, position) else f"{'AB'[position.mover]} to move"
+    return "\n".join([*lines, f"stores: A {stores[0]}, B {stores[1]}; {turn}"])
+
+
+def pit_centre(rules: Kalah, player: int, pit: int) -> tuple[float, float]:
+    """Where a pit lies on the picture: player 0's from left to right, player 1's back again."""
+    column = pit if player == 0 else rules.pits - 1 - pit
+    return SIDE + column + 0.5, ROWS[player]
+
+
+@r.area_number.register(Kalah)
+def area_number(rules: Kalah, action: int, player: int) -> int:
+    """The pits of player 0, then those of player 1."""
+    return action + player * rules.pits
+
+
+@r.action_areas.register(Kalah)
+def action_areas(rules: Kalah) -> list[Area | None]:
+    areas: list[Area | None] = []
+    for player in range(2):
+        centres = (pit_centre(rules, player, pit) for pit in range(rules.pits))
+        areas += [rectangle_area(x - 0.5, y - 0.5, 1, 1) for x, y in centres]
+    return areas
+
+
+def seed_discs(x: float, y: float, seeds: int, stretch: float = 1.0) -> list[Shape]:
+    """Seeds lying in a pit, or in a store, which is longer than wide by ``stretch``."""
+    radius = min(SEED_RADIUS, 0.32 * math.sqrt(stretch / max(seeds, 1)))
+    discs: list[Shape] = []
+    for number in range(seeds):
+        away = (PIT_RADIUS - radius - 0.04) * math.sqrt((number + 0.5) / max(seeds, 7))
+        angle = number * GOLDEN_ANGLE
+        at = (x + away * math.cos(angle), y + stretch * away * math.sin(angle))
+        discs.append(Disc(*at, radius, "#4a2f1d"))
+    return discs
+
+
+@r.picture.register(Kalah)
+def picture(rules: Kalah, position: Any, last_action: int | None) -> Picture:
+    """Pits and stores with their seeds and numbers; the pit that was sown last has a ring."""
+    width = rules.pits + 2 * SIDE
+    middle = sum(ROWS) / 2
+    shapes: list[Shape] = [Rectangle(0.15, 0.42, width - 0.3, HEIGHT - 0.84, WOOD, 0.35)]
+    for player in range(2):
+        x = width - SIDE / 2 if player == 0 else SIDE / 2
+        seeds = int(position.seeds[store_of(rules, player)])
+        shapes.append(Rectangle(x - 0.5, ROWS[1] - 0.45, 1, 2.3, BOX_FILLS[player], 0.45))
+        shapes += seed_discs(x, middle, seeds, 2.2)
+        shapes.append(Text(x, HEIGHT - 0.21, str(seeds), PLAYER_SHADES[player], 0.36))
+        for pit in range(rules.pits):
+            (x, y), inwards = pit_centre(rules, player, pit), 1 if player else -1
+            seeds = int(position.seeds[first_pit(rules, player) + pit])
+            shapes.append(Disc(x, y, PIT_RADIUS, BOX_FILLS[player]))
+            if last_action == area_number(rules, pit, player):
+                shapes.append(Ring(x, y, PIT_RADIUS, INK, 0.05))
+            shapes += seed_discs(x, y, seeds)
+            shapes.append(Text(x, y + inwards * 0.57, str(seeds), INK, 0.26))
+            name = COLUMN_LETTERS[pit]
+            shapes.append(Text(x, y - inwards * 0.9, name, FAINT, 0.26))
+    return Picture(width, HEIGHT, shapes)

@@ -1,0 +1,15 @@
+"""What other folders know about Kalah."""
+
+from pathlib import Path
+
+from ...profile import Example, Profile
+
+PROFILE = Profile(
+    levels=("greedy", "alphabeta:depth=4", "alphabeta:time=1"),
+    examples=(Example("kalah", "kalah", "alphabeta:depth=4", "cfaeb", 8),),
+    notation=(
+        "A pit is its letter, counted from the mover's left towards the mover's store: a is the "
+        "farthest."
+    ),
+    words=Path(__file__).parent / "words",
+)
