@@ -114,7 +114,9 @@ class Workspace(NamedTuple):
 
 def new_workspace(game: Game, dtype: Any = None) -> Workspace:
     """Room for searches of any depth in this game; ``dtype`` replaces the position record."""
-    plies, actions = min(game.facts.longest_game, MAX_DEPTH) + 2, game.facts.num_actions
+    plies, actions = game.facts.longest_game + 2, game.facts.num_actions
+    if not game.facts.moves_again:  # else a search of few turns may go on for more plies
+        plies = min(plies, MAX_DEPTH + 2)
     return Workspace(
         blank_records(plies + 1, dtype or game.declaration.dtype),
         blank_records(plies, FRAME),

@@ -94,7 +94,18 @@ def test_the_facts_describe_the_game(game):
     assert start.action_mask().shape == (facts.num_actions,)
     assert start.action_mask().dtype == np.int8
     assert facts.min_return == -facts.max_return < 0
-    assert facts.moves_again == (game.name == "dots_and_boxes")
+    assert facts.moves_again == any(has_move_again(game, seed) for seed in range(10))
+
+
+def has_move_again(game, seed):
+    """Whether a player moves twice in a row in a random game."""
+    rng, position = random.Random(seed), game.initial_position()
+    while not position.is_over:
+        mover = position.to_move
+        position.play(rng.choice(position.legal_actions()))
+        if position.to_move == mover and not position.is_over:
+            return True
+    return False
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import tomllib
 import pytest
 from helpers import DATA
 from plyground import Position, make_agent, make_game
+from plyground.agents.search.alphabeta_kernels import MAX_DEPTH
 
 FILES = [
     tomllib.loads(file.read_text(encoding="utf-8"))
@@ -23,7 +24,8 @@ WINNING = [case for file in reversed(FILES) for case in file.get("winning", ())]
 
 def value_under_best_play(position: Position) -> float:
     """What player 0 gets when both sides play the moves of a search that reaches the end."""
-    agent = make_agent(f"alphabeta:depth={position.game.facts.longest_game}")
+    agent = make_agent(f"alphabeta:depth={min(position.game.facts.longest_game, MAX_DEPTH)}")
+    assert agent.analyse(position).score.is_exact
     while not position.is_over:
         position = position.after(agent.act(position))
     return position.returns[0]

@@ -23,7 +23,7 @@ from plyground.envs.declaration import parameter_values
 from plyground.envs.game import Game
 from plyground.envs.registry import game_names, rules_type
 
-from .reference import Reference, perft
+from .reference import Reference, perft, value
 
 __all__ = [
     "Reference",
@@ -32,6 +32,7 @@ __all__ = [
     "openspiel_pairs",
     "perft",
     "reference_heuristic",
+    "value",
 ]
 
 

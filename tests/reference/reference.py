@@ -140,5 +140,23 @@ def perft(game: Reference, depth: int) -> list[int]:
     return counts
 
 
+def value(game: Reference, values: dict[bytes, float]) -> float:
+    """What player 0 gets under best play, by a visit to every position that can be reached.
+
+    ``values`` are those of the positions visited.
+    """
+    if game.is_over():
+        return game.returns()[0]
+    key = position_key(game)
+    if key not in values:
+        results = []
+        for action in game.legal_actions():
+            child = copy.deepcopy(game)
+            child.play(action)
+            results.append(value(child, values))
+        values[key] = max(results) if game.to_move == 0 else min(results)
+    return values[key]
+
+
 def position_key(game: Reference) -> bytes:
     return game.observation(0).tobytes() + bytes([game.to_move])
