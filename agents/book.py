@@ -32,8 +32,8 @@ import numpy as np
 
 from ..envs import rules as r
 from ..envs.canonical import CanonicalForm
-from ..envs.files import read_file
 from ..envs.game import Game, Position
+from ..envs.loading.files import read_file
 from ..envs.registry import make_game
 from ..envs.specification import Parameter, SpecificationError, refusing
 from .score import Score

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..envs import __version__
 from ..envs.canonical import opening_positions
-from ..envs.files import written_whole
 from ..envs.game import Game
+from ..envs.loading.files import written_whole
 from ..envs.loading.locks import locked
 from ..envs.specification import SpecificationError, refusing
 from .agent import Agent, Decision

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from ..envs.files import written_whole
+from ..envs.loading.files import written_whole
 from ..envs.specification import refusing
 
 # What stands for characters that an encoding lacks; others become question marks.

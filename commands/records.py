@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ..agents.external.gomocup.protocol import RULES
-from ..envs.files import written_whole
+from ..envs.loading.files import written_whole
 from ..envs.specification import SpecificationError, check_names
 from ..evaluation.records.psq import read_psq, write_psq
 from ..evaluation.records.record import (

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..envs.files import written_whole
 from ..envs.game import PLAYERS, Game
+from ..envs.loading.files import written_whole
 from ..envs.specification import SpecificationError
 from .grades import PlayedGame, Review
 from .match import GameResult

@@ -25,8 +25,8 @@ from ..agents.external.gomocup.protocol import centre_cells
 from ..envs.canonical import position_layers
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import new_stream
-from ..envs.files import read_file
 from ..envs.game import Game, IllegalActionError
+from ..envs.loading.files import read_file
 from ..envs.registry import profiles
 from ..envs.specification import SpecificationError, number_text, plain_text
 from ..envs.stepping import draw_opening

@@ -23,7 +23,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..envs.files import read_file
+from ..envs.loading.files import read_file
 from ..envs.specification import SpecificationError, check_names, plain_text
 from .tournament import Plan
 

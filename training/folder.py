@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..envs.files import written_whole
+from ..envs.loading.files import written_whole
 from ..envs.loading.locks import LOCK
 
 MAGIC = b"plyground checkpoint 1\n"

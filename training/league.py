@@ -20,8 +20,8 @@ import numpy as np
 from ..agents.human import refuse_people
 from ..agents.opponents import make_opponents
 from ..agents.policies.policy_file import OF_ACTIONS, load_policy_file
-from ..envs.files import written_whole
 from ..envs.game import Game
+from ..envs.loading.files import written_whole
 from ..envs.registry import make_game
 from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..envs.files import written_whole
 from ..envs.game import Game
+from ..envs.loading.files import written_whole
 from ..envs.loading.locks import locked
 from ..envs.specification import SpecificationError, check_names
 from .alphazero.settings import AlphaZeroSettings

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from ...envs.declaration import parameter_values
-from ...envs.files import written_whole
 from ...envs.game import Game, Position
+from ...envs.loading.files import written_whole
 from ...envs.registry import games_in
 from ...envs.specification import Parameter, SpecificationError, refusing
 from ..agent import Agent, Decision

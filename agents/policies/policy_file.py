@@ -37,8 +37,8 @@ import numpy as np
 
 from ...envs import __version__
 from ...envs.declaration import parameter_values
-from ...envs.files import read_file, written_whole
 from ...envs.game import Game, Position
+from ...envs.loading.files import read_file, written_whole
 from ...envs.registry import make_game
 from ...envs.specification import (
     SpecificationError,

@@ -14,8 +14,8 @@ from rich.console import Console
 from ...agents import Decision
 from ...agents.faults import Fault
 from ...agents.human import how_to_write_moves, read_move, refusal
-from ...envs.files import written_whole
 from ...envs.game import Game, Position
+from ...envs.loading.files import written_whole
 from ...envs.specification import SpecificationError
 from ...evaluation.grades import PlayedGame
 from ...evaluation.match import GameResult

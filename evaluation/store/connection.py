@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn, Self
 
-from ...envs.files import refuse_special_file
+from ...envs.loading.files import refuse_special_file
 from .schema import APPLICATION_ID, SCHEMA_VERSION, differences, migrate
 
 BUSY_SECONDS = 30.0

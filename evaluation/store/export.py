@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ...envs.files import written_whole
+from ...envs.loading.files import written_whole
 from ...envs.specification import SpecificationError, refusing
 from .store import Store, StoreError
 

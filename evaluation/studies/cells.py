@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...envs import __version__
-from ...envs.files import written_whole
+from ...envs.loading.files import written_whole
 from ..store.store import StoreError
 from .measurements.measurement import Measurement, Row
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...envs.files import written_whole
+from ...envs.loading.files import written_whole
 from ...envs.workers.processors import available_processors
 from ..report.display import duration, percent
 from ..report.html import render_page, versions

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...envs import __version__
-from ...envs.files import written_whole
+from ...envs.loading.files import written_whole
 from ...envs.specification import refusing
 from .declaration import HOLDS, NO_TEST
 from .measurements.measurement import Measurement, Row

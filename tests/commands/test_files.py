@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from command_line import invoke
-from plyground.envs.files import written_whole
+from plyground.envs.loading.files import written_whole
 
 
 def write(path, content=b"new"):

@@ -14,8 +14,8 @@ from pathlib import Path
 import torch
 
 from ...agents.policies.zoo import PREFIX, ZooNetworks
-from ...envs.files import read_file
 from ...envs.game import Game
+from ...envs.loading.files import read_file
 from ..export import weights_of_policy
 from ..folder import TrainingError
 from ..run import initial_learner

@@ -18,8 +18,8 @@ from ...agents.registry import make_agent
 from ...agents.solvers.chunks import solve_chunks
 from ...agents.solvers.solver import DEFAULT_MEMORY_MB, solver_class_of
 from ...envs import __version__
-from ...envs.files import written_whole
 from ...envs.game import Game
+from ...envs.loading.files import written_whole
 from ...envs.loading.locks import locked
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, Place

@@ -14,8 +14,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ...envs.files import written_whole
 from ...envs.game import Game, Position
+from ...envs.loading.files import written_whole
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError, refusing
 

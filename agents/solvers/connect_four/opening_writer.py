@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ....envs.files import written_whole
 from ....envs.game import Game
 from ....envs.games.connect_four.rules import ConnectFour
+from ....envs.loading.files import written_whole
 from ....envs.loading.locks import locked
 from ....envs.specification import SpecificationError
 from ....envs.workers.jobs import Place

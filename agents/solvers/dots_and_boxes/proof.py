@@ -16,8 +16,8 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ....envs.files import written_whole
 from ....envs.game import Game, IllegalActionError
+from ....envs.loading.files import written_whole
 from ....envs.specification import SpecificationError
 
 MOST_EDGES = 64

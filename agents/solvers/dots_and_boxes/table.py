@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs.compiled.kernels import inner_kernel
-from ....envs.files import written_whole
+from ....envs.loading.files import written_whole
 from ....envs.specification import SpecificationError
 from ...table_size import MIB, entries_within
 from .board import ONE, ZERO

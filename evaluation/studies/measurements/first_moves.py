@@ -14,8 +14,8 @@ import numpy as np
 from ....agents import make_agent
 from ....agents.solvers.solver import make_solver
 from ....envs import __version__
-from ....envs.files import written_whole
 from ....envs.game import Game
+from ....envs.loading.files import written_whole
 from ....envs.registry import make_game
 from ...statistics.intervals import QUANTILE
 from .measurement import (

@@ -9,8 +9,8 @@ import numpy as np
 
 from ....agents.policies.policy_file import INPUT, OUTPUTS, OnnxNetwork, policy_metadata
 from ....agents.policies.zoo import PREFIX, ZooNetworks
-from ....envs.files import written_whole
 from ....envs.game import Game
+from ....envs.loading.files import written_whole
 from ....envs.specification import refusing
 
 ENDING = ".onnx"
