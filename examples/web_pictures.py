@@ -54,8 +54,7 @@ PICTURES = {
     "editor": [Scene("/analyse?game=othello&moves=d3,c3,c4&agent=greedy", click="#edit")],
     "watch": [
         Scene(
-            f"/watch?game=connect_four&first=zoo:connect_four&second=alphabeta:depth=4"
-            f"&moves={OPENED}"
+            "/watch?game=connect_four&first=zoo:connect_four&second=alphabeta:depth=4&moves=ddeecf"
         )
     ],
     "review": [Scene(f"/review?game=connect_four:rows=4,cols=5&moves={LOST}", colours="dark")],

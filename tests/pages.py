@@ -7,6 +7,7 @@ import os
 import shutil
 
 import pytest
+from plyground.agents import solve
 
 CHROMIUM = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -68,3 +69,22 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=executable, args=list(CHROMIUM))
         yield browser
         browser.close()
+
+
+def proved_labels(page) -> list[str]:
+    """What stands on the actions whose values are proved."""
+    return [
+        " ".join(line.text_content() for line in label.locator("text").all())
+        for label in page.locator(".marks .label:not(.guess)").all()
+    ]
+
+
+def in_words(child, value: int) -> str:
+    """A result as it stands on the board, the plies counted along a line of best play."""
+    if value == 0:
+        return "draw"
+    plies = 1
+    while not child.is_over:
+        child.play(solve(child).best_action)
+        plies += 1
+    return f"{'win' if value > 0 else 'loss'} in {plies}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from pages import in_words, proved_labels
 from playwright.sync_api import expect
 from plyground import make_agent, make_game
 from plyground.agents import solve
@@ -42,25 +43,11 @@ def server(store):
 def test_the_exact_value_of_every_move_stands_on_the_board(visit):
     page = visit(f"/analyse?game={SMALL}&moves=ccbbd&agent=greedy")
     expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
-    labels = [
-        " ".join(line.text_content() for line in label.locator("text").all())
-        for label in page.locator(".marks .label:not(.guess)").all()
-    ]
     position = make_game(SMALL).position(list("ccbbd"))
     values = solve(position, moves="all").values
-    assert labels == [in_words(position.after(action), value) for action, value in values.items()]
+    labels = [in_words(position.after(action), value) for action, value in values.items()]
+    assert proved_labels(page) == labels
     assert "Best:" in page.inner_text("#exact-text")
-
-
-def in_words(child, value: int) -> str:
-    """A result as it stands on the board, the plies counted along a line of best play."""
-    if value == 0:
-        return "draw"
-    plies = 1
-    while not child.is_over:
-        child.play(solve(child).best_action)
-        plies += 1
-    return f"{'win' if value > 0 else 'loss'} in {plies}"
 
 
 def test_every_label_fits_its_cell(visit):

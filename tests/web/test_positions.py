@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 from helpers import SMALL_VARIANTS, random_position
+from pages import in_words, proved_labels
 from playwright.sync_api import expect
 from plyground import make_game
 from plyground.agents import solve
@@ -72,10 +73,10 @@ def test_a_link_with_a_position_is_analysed_and_played_on(visit):
     board = "5/5/1XO2/1OXX1:O"
     page = visit(f"/analyse?game={SMALL}&position={board}&agent=greedy")
     expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
-    labels = [label.text_content() for label in page.locator(".marks .label:not(.guess)").all()]
     position = make_game(SMALL).position_from_text(board)
     values = solve(position, moves="all").values
-    assert labels == [f"+{v}" if v > 0 else f"−{-v}" if v else "0" for v in values.values()]
+    labels = [in_words(position.after(action), value) for action, value in values.items()]
+    assert proved_labels(page) == labels
     page.get_by_role("button", name="Column e").click()
     page.wait_for_url(f"**position={board}&moves=e&**")
     page.click("#play-on")

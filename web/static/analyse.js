@@ -201,7 +201,7 @@ function lineRow(each) {
   const button = document.createElement("button");
   button.type = "button";
   button.append(
-    textElement("b", each.shown?.text ?? "–", each.shown?.kind === "guess" ? "guess" : "proved"),
+    textElement("b", each.shown?.text ?? "–", each.shown?.kind ?? "guess"),
     textElement("span", each.moves.slice(0, 10).map((move) => move.name).join(" ")),
   );
   button.setAttribute("aria-pressed", shownLine === each.action);

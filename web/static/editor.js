@@ -114,7 +114,7 @@ export class Editor {
       action,
       label: `${place.label}: ${this.#name(this.rows[place.row][place.column])}`,
     }));
-    this.board.show({ ...this.shown, svg, actions, over: false }, true);
+    this.board.show({ ...this.shown, svg, actions, over: false, marks_legal: false }, true);
   }
 
   #name(symbol) {
