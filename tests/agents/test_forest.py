@@ -9,13 +9,13 @@ import sys
 import numba
 import numpy as np
 import pytest
-from forest_play import Oracle, empty, options, play_until, self_play
 from plyground import make_game
 from plyground.agents.search import forest_games, forest_kernels
 from plyground.agents.search.forest import considered_visits, new_samples
 from plyground.agents.search.mcts_kernels import EXACT, ROOT
 from plyground.envs import rules as r
 from reference.gumbel import Search
+from self_play.forest import Oracle, empty, options, play_until, self_play
 
 GAMES = [
     ("tic_tac_toe", 0.98),

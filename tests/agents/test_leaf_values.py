@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from forest_play import Oracle, options, play_until, self_play
 from plyground import make_game
 from plyground.agents.solvers.leaf import UNSOLVED, leaf_value, new_leaf_solver
 from plyground.agents.solvers.solver import make_solver
+from self_play.forest import Oracle, options, play_until, self_play
 
 BOARDS = [
     ("connect_four", 14),

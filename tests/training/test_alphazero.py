@@ -14,7 +14,6 @@ import time
 import numpy as np
 import pytest
 import torch
-from alphazero_runs import CPU, GAME, HEADS, QUICK, settings
 from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import (
     load_policy_file,
@@ -32,6 +31,7 @@ from plyground.training.export import (
     random_observations,
 )
 from plyground.training.folder import TrainingError, read_metrics
+from self_play.runs import CPU, GAME, HEADS, QUICK, settings
 
 
 def weights_of(run):
@@ -167,6 +167,26 @@ def test_settings_that_make_no_sense_are_refused():
     ):
         with pytest.raises(SpecificationError, match=complaint):
             AlphaZeroSettings.for_game(GAME, {}, [text])
+
+
+@pytest.mark.parametrize(
+    ("spec", "plies", "complaint"),
+    [
+        ("tic_tac_toe", 1, "no solver answers at once there"),
+        ("connect_four", 21, "it is at most 20"),
+        ("connect_four:rows=8,cols=8", 1, "at most 64"),
+        ("dots_and_boxes", 1, "no solver answers at once there"),
+        ("gomoku", 1, "is beyond the solver"),
+    ],
+)
+def test_more_solved_plies_than_the_solver_answers_at_once_are_refused(
+    spec, plies, complaint, tmp_path
+):
+    game = make_game(spec)
+    options = AlphaZeroSettings.for_game(game, {}, [f"solved_plies={plies}"])
+    with pytest.raises(SpecificationError, match=complaint):
+        train(game, options, 1, tmp_path / "run", {}, CPU)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from alphazero_runs import CPU, GAME, HEADS, settings
 from plyground.agents.policies.policy_file import (
     WHOLE_RETURN,
     policy_metadata,
@@ -26,6 +25,7 @@ from plyground.training.export import (
     NetworkExporter,
     weights_of_policy,
 )
+from self_play.runs import CPU, GAME, HEADS, settings
 from torch.nn import functional
 
 # -- the window --

@@ -85,6 +85,22 @@ def test_games_begin_with_random_moves_from_none_to_as_many_as_allowed():
         GameBatch("connect_four", 2, None, opening_plies=-1)
 
 
+def test_a_share_of_the_games_begins_with_long_openings():
+    opponents = make_opponents("random", make_game("connect_four"))
+    openings = {"opening_plies": 2, "long_opening_plies": 30}
+    batch = GameBatch("connect_four", 2000, opponents, seat=0, long_openings=0.3, **openings)
+    batch.reset(seed=1)
+    # of the long openings, two in 31 are short, and some end the game and leave none
+    long = np.mean(batch.state.positions.ply > 3)
+    assert 0.1 < long < 0.3
+    assert batch.state.positions.ply.max() > 16
+    short = GameBatch("connect_four", 2000, opponents, seat=0, **openings)
+    short.reset(seed=1)
+    assert short.state.positions.ply.max() == 2
+    with pytest.raises(ValueError, match="long_openings=2 is not possible; it is from 0 to 1"):
+        GameBatch("connect_four", 2, None, long_openings=2)
+
+
 def test_an_opening_that_ends_the_game_is_left_out():
     batch = GameBatch(
         "tic_tac_toe", 300, make_opponents("random", make_game("tic_tac_toe")), opening_plies=8

@@ -1,0 +1,1 @@
+"""Self-play in tests: a forest by itself, and short runs of AlphaZero."""
