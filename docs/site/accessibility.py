@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import defaultdict
 
 SEARCH = '<div class="md-search" data-md-component="search" role="dialog"'
 SECTION = re.compile(
     r'(<nav class="md-nav" data-md-level="\d" )aria-labelledby="__nav_(\w+)_label"'
 )
+CONTENTS = re.compile(r'(<nav class="md-nav" aria-label="[^"]*)"')
 CORNER = re.compile(r"<th((?: [^>]*)?)>\s*</th>")
 
 
@@ -19,4 +22,6 @@ def repair(html: str) -> str:
     """
     html = html.replace(SEARCH, f'{SEARCH} aria-label="Search"')
     html = SECTION.sub(lambda m: f'{m[1]}aria-label="Section {m[2].replace("_", ".")}"', html)
+    numbers: dict[str, itertools.count[int]] = defaultdict(lambda: itertools.count(1))
+    html = CONTENTS.sub(lambda m: f'{m[1]} ({next(numbers[m[1]])})"', html)
     return CORNER.sub(r"<td\1></td>", html)

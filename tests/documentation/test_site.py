@@ -162,7 +162,7 @@ def test_commands_are_copied_without_prompt_and_output(site, browser):
         "document.execCommand = () => (window.copied = String(document.activeElement.value), true)"
     )
     page.goto((site / "quality.html").as_uri())
-    block = page.locator(".language-console").first
+    block = page.locator(".highlight").first
     block.hover()
     block.locator("[data-md-type=copy]").click()
     copied = page.evaluate("window.copied")
