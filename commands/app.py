@@ -157,7 +157,7 @@ def make_app(words: Sequence[str] | None = None) -> App:
 
 def _places() -> dict[str, dict[str, Any]]:
     """Where the help lists each command: its panel, and its place there."""
-    places = {}
+    places: dict[str, dict[str, Any]] = {}
     for number, (title, names) in enumerate(PURPOSES.items()):
         panel = Group(title, sort_key=number)
         places |= {name: {"group": panel, "sort_key": rank} for rank, name in enumerate(names)}

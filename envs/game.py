@@ -365,9 +365,8 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
     def _refuse(self, action: int) -> None:
         name = f"{action} ({self.game.action_to_text(action)})"
         if self.is_over:
-            raise IllegalActionError(
-                f"action {name} cannot be played: the game is over ({self.outcome})"
-            )
+            ended = f"the game is over ({self.outcome})"
+            raise IllegalActionError(f"action {name} cannot be played: {ended}")
         legal = self.legal_actions()
         first = ", ".join(f"{a} ({self.game.action_to_text(a)})" for a in legal[:12])
         more = f" and {len(legal) - 12} more" if len(legal) > 12 else ""
@@ -413,12 +412,11 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
 
         int8 planes of shape ``facts.observation_shape``.
         """
-        if player is not None and player not in (0, 1):
+        if player not in (None, 0, 1):
             raise ValueError(f"there is no player {player!r}; players are 0 and 1")
         out = np.zeros(self.game.facts.observation_shape, np.int8)
-        self.game.entry_points.observe(
-            self.game.rules, self._records, -1 if player is None else player, out
-        )
+        seat = -1 if player is None else player
+        self.game.entry_points.observe(self.game.rules, self._records, seat, out)
         return out
 
     def action_mask(self) -> np.ndarray:
@@ -448,19 +446,16 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         return image
 
     def to_image(self, last_action: int | str | None = None, longest_side: int = 600) -> Any:
-        """The board as a Pillow image, with the last action marked.
-
-        Who played it is known if :meth:`play` did; otherwise it is taken for the other player's.
-        """
+        """The board as a Pillow image, with the last action marked."""
         return to_image(self._picture(last_action), longest_side)
 
     def to_svg(self, last_action: int | str | None = None) -> str:
-        """The board as an SVG element, with the last action marked as in :meth:`to_image`."""
+        """The board as an SVG element, with the last action marked."""
         return to_svg(self._picture(last_action))
 
     def _picture(self, last_action: int | str | None) -> Picture:
         rules, number = self.game.rules, None
-        if last_action is not None:
+        if last_action is not None:  # the opponent's, unless it is known who played it
             action, player = self.game.action_number(last_action), 1 - self.to_move
             if self._history and self._history[1] == action:
                 player = load_position(self.game, self._history[2]).to_move
