@@ -408,10 +408,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         return Outcome(winner, self.game.profile.ending_text(ending))
 
     def observation(self, player: int | None = None) -> np.ndarray:
-        """The position as ``player`` (default: the one to move) sees it.
-
-        int8 planes of shape ``facts.observation_shape``.
-        """
+        """What ``player`` (default: to move) sees: int8, of ``facts.observation_shape``."""
         if player not in (None, 0, 1):
             raise ValueError(f"there is no player {player!r}; players are 0 and 1")
         out = np.zeros(self.game.facts.observation_shape, np.int8)
@@ -483,9 +480,8 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         return load_position, (self.game, *self.history())
 
 
-# The actions that led to a position, as (those before, the last one, the bytes of the record before
-# it); () where nothing was played. Positions share them: playing and copying take the same time
-# however long the game is.
+# The actions that led to a position: (those before, the last one, the record's bytes before it), or
+# (). Positions share them: playing and copying take the same time however long the game is.
 History = tuple[Any, ...]
 
 
