@@ -9,7 +9,6 @@ from ... import rules as r
 from ...boards.grid import COLUMN_LETTERS
 from ...pictures.drawing import (
     BOX_FILLS,
-    PLAYER_SHADES,
     Area,
     Disc,
     Picture,
@@ -21,8 +20,8 @@ from ...pictures.drawing import (
 )
 from .rules import Kalah, first_pit, store_of
 
-SIDE, HEIGHT = 1.5, 3.6  # the width of a store with its margin, and the height of the picture
-ROWS = (2.5, 1.1)  # where the centres of the pits of player 0 and of player 1 lie
+SIDE, HEIGHT = 1.5, 3.8  # the width of a store with its margin, and the height of the picture
+ROWS = (2.7, 1.1)  # where the centres of the pits of player 0 and of player 1 lie
 PIT_RADIUS, SEED_RADIUS = 0.44, 0.085
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))  # seeds lie like those of a sunflower
 WOOD, INK, FAINT = "#c99f68", "#20242b", "#6b6558"
@@ -50,8 +49,8 @@ def board_text(rules: Kalah, position: Any) -> str:
         [str(int(position.seeds[first_pit(rules, player) + pit])) for pit in range(rules.pits)]
         for player in range(2)
     ]
-    rows = [names[::-1], sides[1][::-1], sides[0], names]
-    lines = ["  ".join(f"{entry:>2}" for entry in row) for row in rows]
+    rows = [("", names[::-1]), ("B", sides[1][::-1]), ("A", sides[0]), ("", names)]
+    lines = [f"{mark:<2}" + "  ".join(f"{entry:>2}" for entry in row) for mark, row in rows]
     stores = [int(position.seeds[store_of(rules, player)]) for player in range(2)]
     turn = "over" if r.is_over(rules, position) else f"{'AB'[position.mover]} to move"
     return "\n".join([*lines, f"stores: A {stores[0]}, B {stores[1]}; {turn}"])
@@ -80,10 +79,10 @@ def action_areas(rules: Kalah) -> list[Area | None]:
 
 def seed_discs(x: float, y: float, seeds: int, stretch: float = 1.0) -> list[Shape]:
     """Seeds lying in a pit, or in a store, which is longer than wide by ``stretch``."""
-    radius = min(SEED_RADIUS, 0.32 * math.sqrt(stretch / max(seeds, 1)))
+    radius = min(SEED_RADIUS, 0.28 * math.sqrt(stretch / max(seeds, 1)))
     discs: list[Shape] = []
     for number in range(seeds):
-        away = (PIT_RADIUS - radius - 0.04) * math.sqrt((number + 0.5) / max(seeds, 7))
+        away = (PIT_RADIUS - radius - 0.04) * math.sqrt(number / max(seeds, 7))
         angle = number * GOLDEN_ANGLE
         at = (x + away * math.cos(angle), y + stretch * away * math.sin(angle))
         discs.append(Disc(*at, radius, "#4a2f1d"))
@@ -99,9 +98,9 @@ def picture(rules: Kalah, position: Any, last_action: int | None) -> Picture:
     for player in range(2):
         x = width - SIDE / 2 if player == 0 else SIDE / 2
         seeds = int(position.seeds[store_of(rules, player)])
-        shapes.append(Rectangle(x - 0.5, ROWS[1] - 0.45, 1, 2.3, BOX_FILLS[player], 0.45))
-        shapes += seed_discs(x, middle, seeds, 2.2)
-        shapes.append(Text(x, HEIGHT - 0.21, str(seeds), PLAYER_SHADES[player], 0.36))
+        shapes.append(Rectangle(x - 0.5, ROWS[1] - 0.45, 1, 2.5, BOX_FILLS[player], 0.45))
+        shapes += seed_discs(x, middle, seeds, 2.4)
+        shapes.append(Text(x, HEIGHT - 0.21, str(seeds), INK, 0.32))
         for pit in range(rules.pits):
             (x, y), inwards = pit_centre(rules, player, pit), 1 if player else -1
             seeds = int(position.seeds[first_pit(rules, player) + pit])
