@@ -81,8 +81,11 @@ def sections(text: str) -> str:
 def example(game: Game) -> str:
     """A specification with a parameter that is not the default."""
     parameter = (game.declaration.short_forms or game.declaration.parameters)[0]
-    low = int(max(parameter.low, 4)) if parameter.kind is int else None
-    return f"{game.name}:{parameter.name}={low if low is not None else '4x4'}"
+    if parameter.kind is int:
+        value = int(max(parameter.low, 4))
+    else:
+        value = parameter.choices[-1] if parameter.choices else "4x4"
+    return f"{game.name}:{parameter.name}={value}"
 
 
 def plane_names(text: str, count: int) -> list[str]:

@@ -119,7 +119,7 @@ export class Editor {
 
   #name(symbol) {
     if (symbol === FREE) return t("edit.free");
-    return this.shown.players[this.blank.marks.indexOf(symbol)]?.name ?? t("edit.drawn");
+    return this.shown.players[this.blank.marks.indexOf(symbol)]?.name ?? t("edit.marked");
   }
 
   // What no position looks like is drawn over the blank board.
