@@ -88,7 +88,9 @@ def is_reached(position, mover):
         marked |= position.marks[0, board] | position.marks[1, board]
         is_full &= free_places(position, board) == 0
     is_over = is_full or WON[position.boards[0]] or WON[position.boards[1]]
-    if position.boards[0] & position.boards[1] or is_over != (position.open == 0):
+    if position.boards[0] & position.boards[1] or WON[position.boards[mover]]:
+        return False
+    if is_over != (position.open == 0):
         return False
     if marked == 0:
         return position.open == ALL
