@@ -22,7 +22,7 @@ def first_claim(agent: Agent, position: Position) -> Decision | None:
     """Play on until the agent claims a result; None if the game ends before it is forced."""
     while not position.is_over:
         decision = agent.analyse(position)
-        if decision.mate_in is not None and decision.mate_in > 1:
+        if decision.mate_in is not None and abs(decision.mate_in) > 1:
             return decision
         position.play(decision.action)
     return None
@@ -74,10 +74,10 @@ def main(
         count = counts["wins" if wins else "losses"]
         count[0] += 1
         count[1] += plies is None
-        count[2] += plies is not None and plies > decision.mate_in
+        count[2] += plies is not None and plies > abs(decision.mate_in)
         if plies is None:
             text = " ".join(map(board.action_to_text, position.moves))
-            print(f"{'win' if wins else 'loss'} in {decision.mate_in}: {text}", flush=True)
+            print(f"{'win' if wins else 'loss'} in {abs(decision.mate_in)}: {text}", flush=True)
     for kind, (total, false, late) in counts.items():
         print(f"{kind} claimed: {total}, false: {false}, later than claimed: {late}")
     print(f"games: {number}")

@@ -23,11 +23,13 @@ from ....envs.games.gomoku.patterns import (
     CLASSES,
     DOUBLE_THREE,
     FOUR_THREE,
+    LONGEST,
     MAKES_FOUR,
     PLAIN,
     WINS_NOW,
     WINS_SOON,
 )
+from ....envs.games.gomoku.rules import list_near
 from ..alphabeta_kernels import (
     ADVANCE,
     ENTER,
@@ -50,6 +52,7 @@ from .values import static_points
 NEXT, SHALLOW, SCOUT, FULL = range(4)  # the search of the move under way; NEXT: not yet chosen
 MAX_PLY = 120
 MOST_MOVES = CELLS + 1
+REACH_OF_A_ROW = LONGEST - 1  # a stone farther from all others stands in no row with them
 
 ENGINE_FRAME = np.dtype(
     [
@@ -69,6 +72,8 @@ ENGINE_FRAME = np.dtype(
         ("reduction", np.int32),  # plies less for the move under way
         ("forced", np.bool_),  # every move answers a four
         ("pressed", np.bool_),  # every move answers an open three
+        ("listed", np.bool_),  # the moves are listed; before that, there is the first one only
+        ("complete", np.bool_),  # no other move prevents a loss
     ]
 )
 
@@ -181,9 +186,14 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
         else:
             frame = frames[ply]
             if frame.cursor >= frame.count or frame.alpha >= frame.beta:
-                if frame.best < -PROVEN and frame.count < frame.total:
-                    frame.count = frame.total  # a loss is claimed of all moves only
+                if not frame.listed and frame.alpha < frame.beta:
+                    first = np.int64(actions[ply, 0])
+                    list_node(rules, options, workspace, ply, first)
+                    frame.cursor = 1 if actions[ply, 0] == first else 0
                     continue
+                if frame.best < -PROVEN and frame.alpha < frame.beta:
+                    if add_moves(rules, workspace, ply):  # a loss is claimed of all moves only
+                        continue
                 value = finish_node(workspace, table, ply)
                 step = LEAVE
                 continue
@@ -263,19 +273,56 @@ def enter_node(rules, options, workspace, table, ply):
         if classes[mine + FOUR_THREE] + classes[mine + DOUBLE_THREE] == 0:
             if points + options.razoring * frame.depth <= frame.alpha:
                 return LEAVE, points, fours_nodes
-    # 6. The moves, the most urgent first.
-    actions = workspace.actions[ply]
-    count = list_moves(rules, options.radius, position, mover, actions)
+    # 6. The moves: first the one that was best before, then all, the most urgent first.
     frame.pressed = not under_four and classes[theirs + WINS_SOON] > 0
-    frame.total = count
-    if count > 1:
-        width = MOST_MOVES
-        if ply > 0 and not under_four:
-            width = options.width if frame.depth > 2 else options.near_width
-        count = sort_moves(rules, options, workspace, ply, count, width, first_action)
-    frame.count, frame.cursor = count, 0
-    frame.best, frame.best_action, frame.mode = -INFINITY, NO_ACTION, NEXT
+    frame.cursor, frame.mode = 0, NEXT
+    frame.best, frame.best_action = -INFINITY, NO_ACTION
+    frame.listed = ply == 0 or first_action == NO_ACTION or position.cells[first_action] != 0
+    if frame.listed:
+        list_node(rules, options, workspace, ply, first_action)
+    else:
+        workspace.actions[ply, 0], frame.count = first_action, 1
     return ADVANCE, np.int64(0), fours_nodes
+
+
+@inner_kernel
+def list_node(rules, options, workspace, ply, first_action):
+    """List the moves of a node, ``first_action`` first and then the most urgent."""
+    position, frame, actions = workspace.board[0], workspace.frames[ply], workspace.actions[ply]
+    mover = np.int64(position.ply & 1)
+    count, frame.complete = list_moves(rules, options.radius, position, mover, actions)
+    frame.total, frame.listed = count, True
+    width = MOST_MOVES
+    if ply > 0 and not frame.forced:
+        width = options.width if frame.depth > 2 else options.near_width
+    if count > 1:
+        count = sort_moves(rules, options, workspace, ply, count, width, first_action)
+    frame.count = count
+
+
+@inner_kernel
+def add_moves(rules, workspace, ply):
+    """Add the moves of a node that have not been tried; returns whether there are any.
+
+    Those are the moves beyond its width first, then the cells that were not listed: all within
+    :data:`REACH_OF_A_ROW` of a stone.
+    """
+    position, frame = workspace.board[0], workspace.frames[ply]
+    actions, near = workspace.actions[ply], workspace.actions[MAX_PLY + 1]
+    if frame.count == frame.total and not frame.complete:
+        frame.complete = True
+        marks = workspace.keys
+        for i in range(list_near(rules, position.stones, REACH_OF_A_ROW, near)):
+            marks[near[i]] = 1
+        for i in range(frame.total):
+            marks[actions[i]] = 0
+        for i in range(list_near(rules, position.stones, REACH_OF_A_ROW, near)):
+            if marks[near[i]] == 1:
+                actions[frame.total] = near[i]
+                frame.total += 1
+    more = frame.count < frame.total
+    frame.count = frame.total
+    return more
 
 
 @inner_kernel
@@ -316,17 +363,27 @@ def begin_move(options, frame, position, actions, reductions):
     if options.reductions == 0 or late < 2 or frame.depth < 2 or frame.forced:
         return
     reduction = reductions[min(frame.depth, 63), min(late, 63)]
-    if reduction > 0 and is_quiet(position, np.int64(actions[late]), np.int64(position.ply & 1)):
+    if reduction > 0 and is_slow(position, np.int64(actions[late]), np.int64(position.ply & 1)):
         frame.mode, frame.reduction = SHALLOW, reduction
 
 
 @inner_kernel
-def is_quiet(position, action, mover):
-    """Whether a stone there makes neither side a three or more."""
+def is_slow(position, action, mover):
+    """Whether a stone there makes neither side more than one three or one four.
+
+    Such threats are answered by one stone, and the wins that continuous fours bring are known.
+    """
     keys = position.keys
     own = CELL_CLASS[keys[2 * action + mover]]
     other = CELL_CLASS[keys[2 * action + 1 - mover]]
-    return own == PLAIN and other <= MAKES_FOUR
+    return own <= MAKES_FOUR and other <= MAKES_FOUR
+
+
+@inner_kernel
+def is_quiet(position, action, mover):
+    """Whether a stone there makes the mover no three, and neither side more than a four."""
+    keys = position.keys
+    return CELL_CLASS[keys[2 * action + mover]] == PLAIN and is_slow(position, action, mover)
 
 
 @inner_kernel

@@ -71,7 +71,7 @@ def evaluate_position(rules, position, mover, fours, moves, logits):
     if action >= 0:
         logits[action] = CERTAIN
         return SURE
-    count = list_moves(rules, RADIUS, position, mover, moves)
+    count, _ = list_moves(rules, RADIUS, position, mover, moves)
     for i in range(count):
         cell = np.int64(moves[i])
         logits[cell] = urgency(rules, position.keys, cell, mover) / ORDER

@@ -27,8 +27,10 @@ from ....envs.games.gomoku.patterns import (
     CELL_CLASS,
     CELL_VALUE,
     CLASSES,
+    FOUR,
     FREESTYLE,
     HAS_FOUR,
+    HAS_OPEN_FOUR,
     KEYS,
     LONGEST,
     REACH,
@@ -88,7 +90,7 @@ def _order_by(by_class: np.ndarray, weight: int) -> Callable[[tuple[int, ...]], 
 
 CHANGES = 5 + 8 * REACH  # the most that a stone can change, see make_move
 OWN_ORDER, OTHER_ORDER = (
-    by_key(_order_by(by_class, weight), np.int32)
+    by_key(_order_by(by_class, weight), np.int16)
     for by_class, weight in ((OWN_CLASS, OWN_WEIGHT), (OTHER_CLASS, OTHER_WEIGHT))
 )
 SORT_LENGTH = 24  # number of cells that are sorted; the rest follow unsorted
@@ -105,7 +107,7 @@ class GomokuPatterns(NamedTuple):
         reach: how many cells on either side matter to a pattern.
         table: uint8, 4^(2 · reach): the patterns, see :func:`near_table`.
         values: int16, by key: the points of a free cell.
-        own_order, other_order: int32, by key: how early a cell is tried, for what a stone of the
+        own_order, other_order: int16, by key: how early a cell is tried, for what a stone of the
             mover and one of the opponent would make.
         changes: a buffer for :func:`make_move` where nobody takes the stone back.
         network: the network whose inputs are kept up to date; one without inputs costs nothing.
@@ -340,32 +342,80 @@ def list_blocks(rules, position, opponent, out):
 
 
 @inner_kernel
-def list_fours_of_both(rules, keys, out):
-    """List the cells where a stone of either player makes a four or a five."""
-    count = 0
-    for cell in range(rules.rows * rules.cols):
-        if HAS_FOUR[keys[2 * cell]] or HAS_FOUR[keys[2 * cell + 1]]:
-            out[count] = cell
-            count += 1
+def bears_on(rules, position, opponent, cell, threat):
+    """Whether a stone on a free cell may prevent the fours that ``threat`` would make.
+
+    ``threat`` is a cell where a stone of the opponent makes an open four or two fours. The other
+    cell is in line with it and near, and a gap of such a four; in caro it may be at its end.
+    """
+    rows = cell // rules.cols - threat // rules.cols
+    columns = cell % rules.cols - threat % rules.cols
+    if max(abs(rows), abs(columns)) > rules.reach:
+        return False
+    if cell == threat:
+        return True
+    if rows == 0:
+        direction = 0
+    elif columns == 0:
+        direction = 1
+    elif rows == columns:
+        direction = 2
+    elif rows == -columns:
+        direction = 3
+    else:
+        return False
+    codes, shift = position.codes, 4 * opponent
+    if codes[4 * threat + direction] >> shift & 15 < FOUR:
+        return False
+    return rules.rule >= CARO or codes[4 * cell + direction] >> shift & 15 >= FOUR
+
+
+@inner_kernel
+def list_answers(rules, position, mover, out):
+    """List what may answer the opponent's threats of an open four or of two fours at once.
+
+    That is a cell that bears on each of them, or a four of one's own. Returns how many there are,
+    or 0 where in caro two fours at once are all that is threatened: one stone may stop both.
+    """
+    keys, cells, opponent = position.keys, position.cells, 1 - mover
+    first, count = True, 0
+    for threat in range(rules.rows * rules.cols):
+        key = keys[2 * threat + opponent]
+        if CELL_CLASS[key] != WINS_SOON or (rules.rule >= CARO and not HAS_OPEN_FOUR[key]):
+            continue
+        kept = 0
+        for i in range(rules.rows * rules.cols if first else count):
+            cell = i if first else np.int64(out[i])
+            if cells[cell] == 0 and (
+                HAS_FOUR[keys[2 * cell + mover]] or bears_on(rules, position, opponent, cell, threat)
+            ):
+                out[kept] = cell
+                kept += 1
+        first, count = False, kept
     return count
 
 
 @inner_kernel
 def list_moves(rules, radius, position, mover, out):
-    """The moves worth trying: only what answers a threat, where there is one."""
-    keys, classes = position.keys, position.classes
+    """The moves worth trying: only what answers a threat, where there is one.
+
+    Returns how many there are, and whether every other move loses.
+    """
+    classes = position.classes
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
     # 1. A win at once.
     if classes[mine + WINS_NOW] > 0:
-        return min(list_fives(rules, position, mover, out), 1)
+        return min(list_fives(rules, position, mover, out), 1), False
     # 2. The opponent would win at once: fill the gap (in caro, block the other end).
     if classes[theirs + WINS_NOW] > 0:
-        return list_blocks(rules, position, 1 - mover, out)
+        return list_blocks(rules, position, 1 - mover, out), True
     # 3. The opponent threatens an open four or two fours at once: make a four first, or take a cell
     #    of the rows that would become fours.
     if classes[theirs + WINS_SOON] > 0 and classes[mine + WINS_SOON] == 0:
-        return list_fours_of_both(rules, keys, out)
-    return list_near(rules, position.stones, radius, out)
+        count = list_answers(rules, position, mover, out)
+        if count > 0:
+            return count, True
+    return list_near(rules, position.stones, radius, out), False
 
 
 @r.candidates.register_body(GomokuPatterns)
@@ -383,7 +433,8 @@ def candidates_patterns(rules, position, radius, out):
             if CELL_CLASS[position.keys[2 * cell + mover]] == WINS_SOON:
                 out[0] = cell
                 return 1
-    return list_moves(rules, radius, position, mover, out)
+    count, _ = list_moves(rules, radius, position, mover, out)
+    return count
 
 
 @inner_kernel

@@ -145,8 +145,8 @@ def _tables(name: str, digest: str) -> dict[str, Any]:
     )
     return {
         "values": _by_key(POINTS * FINE * cells[:, 0], np.int16),
-        "own_order": _by_key(wins + order[:, 0], np.int32),
-        "other_order": _by_key(order[:, 1], np.int32),
+        "own_order": _by_key(wins + order[:, 0], np.int16),
+        "other_order": _by_key(order[:, 1], np.int16),
         "network": network,
     }
 

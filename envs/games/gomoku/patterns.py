@@ -241,6 +241,7 @@ def _cell_class(codes: tuple[int, ...]) -> int:
 
 CELL_CLASS = by_key(_cell_class, np.uint8)
 HAS_FOUR = by_key(lambda codes: max(codes) >= FOUR, np.bool_)  # a four or better
+HAS_OPEN_FOUR = by_key(lambda codes: OPEN_FOUR in codes, np.bool_)
 CELL_VALUE = by_key(lambda codes: int(VALUES[list(codes)].sum()), np.int16)
 
 

@@ -163,9 +163,8 @@ def list_near(rules, stones, radius, out):
             wide |= near << shift | near >> shift
         wide &= ~np.int64(stones[row])
         for column in range(rules.cols):
-            if wide >> column & 1 != 0:
-                out[count] = row * rules.cols + column
-                count += 1
+            out[count] = row * rules.cols + column  # overwritten unless the cell counts: no branch
+            count += wide >> column & 1
     return count
 
 

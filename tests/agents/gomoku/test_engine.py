@@ -257,3 +257,18 @@ def test_an_agent_that_changes_the_rule_forgets_what_held_under_the_other():
 def test_no_result_is_claimed_that_rests_on_moves_not_tried(spec, moves):
     game = make_game("gomoku")
     assert make_agent(f"gomoku:{spec}", game).analyse(game.position(moves.split())).mate_in is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "plies"),
+    [
+        ("j7 k5 i7 f11 i6 h7 h5 k8 i4 i5 g6 j3 g4", 8),
+        ("j7 k5 i7 f11 i6 h7 h5 k8 i4 i5 g6 j3 g4 f3 f4", 6),
+        ("h9 h6 g11 f5 h11 h7 j11 i11 i10 g8 j9 k8 g12 e14 j8", 6),
+    ],
+)
+def test_in_caro_a_stone_at_the_end_of_a_row_answers_a_three(moves, plies):
+    # With the cells of the rows alone as answers, the engine claimed a loss in so many plies.
+    game = make_game("gomoku:rule=caro")
+    decision = make_agent("gomoku:depth=4", game).analyse(game.position(moves.split()))
+    assert decision.mate_in is None or -decision.mate_in > plies
