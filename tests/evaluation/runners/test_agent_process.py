@@ -89,7 +89,7 @@ def test_an_agent_that_does_not_listen_loses_its_process():
 def test_a_function_is_called_in_the_process_and_reports(process):
     reports = []
     total = process.call(f"{MODULE}:counts_to", (3,), 60.0, report=reports.append)
-    assert (total, reports) == (6, [0, 1, 2])
+    assert (total, reports) == (6, [None, 0, 1, 2])
     with pytest.raises(SpecificationError, match="this cannot be"):
         process.call(f"{MODULE}:refuses", (), 60.0)
 
