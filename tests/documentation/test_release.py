@@ -1,0 +1,53 @@
+"""A release says the same version everywhere, and its changelog is cut by a script."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+
+import plyground
+import pytest
+import yaml
+from helpers import ROOT
+
+sys.path.insert(0, str(ROOT / "docs" / "site"))
+
+from release import cut, release_date
+
+CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- a game\n\n## [0.2.0] - 2026-11-22\n"
+
+
+def test_the_version_is_the_same_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert plyground.__version__ == project["version"] == citation["version"]
+    comparison = (ROOT / "docs" / "guide" / "comparison.md").read_text("utf-8")
+    assert f"plyground is {plyground.__version__}" in comparison
+    releases = (ROOT / "docs" / "guide" / "releases.md").read_text("utf-8")
+    assert f"| {plyground.__version__} |" in releases
+
+
+def test_what_is_unreleased_becomes_the_section_of_the_version():
+    after = cut(CHANGELOG, "1.0.0", "2026-11-24")
+    assert re.findall(r"^## .*$", after, re.MULTILINE) == [
+        "## [Unreleased]",
+        "## [1.0.0] - 2026-11-24",
+        "## [0.2.0] - 2026-11-22",
+    ]
+    assert after.index("[1.0.0]") < after.index("- a game") < after.index("[0.2.0]")
+    assert cut(after, "1.0.0", "2026-11-24") == after
+
+
+def test_a_release_has_a_date():
+    assert release_date((ROOT / "CITATION.cff").read_text("utf-8")) == "2026-11-24"
+    with pytest.raises(ValueError, match="date-released"):
+        release_date("version: 1.0.0\n")
+
+
+def test_the_systems_of_ci_are_three():
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "systems.yml").read_text("utf-8"))
+    for job in workflow["jobs"].values():
+        systems = job["strategy"]["matrix"]["system"]
+        assert systems == ["ubuntu-latest", "macos-latest", "windows-latest"]
+    assert workflow["jobs"]["tests"]["strategy"]["matrix"]["python"][0] == "3.11"
