@@ -23,5 +23,5 @@ def repair(html: str) -> str:
     html = html.replace(SEARCH, f'{SEARCH} aria-label="Search"')
     html = SECTION.sub(lambda m: f'{m[1]}aria-label="Section {m[2].replace("_", ".")}"', html)
     numbers: dict[str, itertools.count[int]] = defaultdict(lambda: itertools.count(1))
-    html = CONTENTS.sub(lambda m: f'{m[1]} ({next(numbers[m[1]])})"', html)
+    html = CONTENTS.sub(lambda m: f'{m[1]} ({next(numbers[m[1].lower()])})"', html)
     return CORNER.sub(r"<td\1></td>", html)
