@@ -387,7 +387,8 @@ def list_answers(rules, position, mover, out):
         for i in range(rules.rows * rules.cols if first else count):
             cell = i if first else np.int64(out[i])
             if cells[cell] == 0 and (
-                HAS_FOUR[keys[2 * cell + mover]] or bears_on(rules, position, opponent, cell, threat)
+                HAS_FOUR[keys[2 * cell + mover]]
+                or bears_on(rules, position, opponent, cell, threat)
             ):
                 out[kept] = cell
                 kept += 1

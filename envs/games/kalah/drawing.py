@@ -56,6 +56,12 @@ def board_text(rules: Kalah, position: Any) -> str:
     return "\n".join([*lines, f"stores: A {stores[0]}, B {stores[1]}; {turn}"])
 
 
+@r.score.register(Kalah)
+def score(rules: Kalah, position: Any) -> tuple[int, int]:
+    first, second = (int(position.seeds[store_of(rules, player)]) for player in range(2))
+    return first, second
+
+
 def pit_centre(rules: Kalah, player: int, pit: int) -> tuple[float, float]:
     """Where a pit lies on the picture: player 0's from left to right, player 1's back again."""
     column = pit if player == 0 else rules.pits - 1 - pit

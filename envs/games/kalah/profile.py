@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from ...profile import Example, Profile
+from ...profile import Example, Profile, WonGame
 
 PROFILE = Profile(
     levels=("greedy", "alphabeta:depth=4", "alphabeta:time=1"),
-    examples=(Example("kalah", "kalah", "alphabeta:depth=4", "cfaeb", 8),),
+    examples=(Example("kalah", "kalah", "alphabeta:depth=4", "cfaeb", 10),),
+    won_game=WonGame("kalah:pits=4,seeds=2", "d,d,c,d,a,c,d,b,b,d,c,d"),
     notation=(
         "A pit is its letter, counted from the mover's left towards the mover's store: a is the "
         "farthest."
