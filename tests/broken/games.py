@@ -43,6 +43,7 @@ FAULTS = (
     "areas_overlap",
     "area_outside",
     "area_missing",
+    "source_unknown",
 )
 (
     NONE,
@@ -73,6 +74,7 @@ FAULTS = (
     AREAS_OVERLAP,
     AREA_OUTSIDE,
     AREA_MISSING,
+    SOURCE_UNKNOWN,
 ) = range(len(FAULTS))
 CELLS = 6
 
@@ -290,3 +292,8 @@ def action_areas(rules: Line) -> Any:
     width = 2.5 if rules.fault == AREAS_OVERLAP else 1.0
     count = CELLS - (rules.fault == AREA_MISSING)
     return [rectangle_area(first + cell, 1, width, 1) for cell in range(count)]
+
+
+@r.action_sources.register(Line)
+def action_sources(rules: Line) -> Any:
+    return ["a" if rules.fault == SOURCE_UNKNOWN else None] * CELLS

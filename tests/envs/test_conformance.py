@@ -60,6 +60,7 @@ REJECTIONS = {
     "areas_overlap": "the area of action 0 (a) overlaps that of action 1",
     "area_outside": "the area of action 5 (f) does not lie in the picture",
     "area_missing": "action_areas gives 5 areas for 6 actions",
+    "source_unknown": "action_sources must give a board place with an area, or None, for each",
 }
 
 

@@ -138,8 +138,9 @@ def runners(game: Breakthrough, player: int) -> int:
         points = int(arrival(game, 1 - mover)) - 10_000
     else:
         for side, sign in ((mover, 1), (1 - mover, -1)):
+            points -= sign * 25 * foremost[side]
             for to_go, _ in game.pieces_of(side):
-                home = 15 if to_go == game.rows - 1 else 0
-                points += sign * (100 + home + [0, 150, 80, 45, 25, 12, 5, 0][to_go])
+                home = 5 if to_go == game.rows - 1 else 0
+                points += sign * (100 + home + [0, 30, 20, 12, 6, 3, 1, 0][to_go])
         points += 50 if captures_for_nothing(game) else 0
     return points if player == mover else -points

@@ -17,9 +17,10 @@ from .rules import Breakthrough
 
 RUNNERS, ADVANCEMENT, MATERIAL = range(3)  # in the order of the declaration
 RACE_POINTS = 10_000  # for a race that is won, less one for each move it takes
-PIECE_POINTS, HOME_POINTS, LOOSE_POINTS = 100, 15, 50
+PIECE_POINTS, HOME_POINTS, LOOSE_POINTS = 100, 5, 50
+FOREMOST_POINTS = 25
 # For a piece that has so many rows to go.
-ROW_POINTS = np.array([0, 150, 80, 45, 25, 12, 5, 0])
+ROW_POINTS = np.array([0, 30, 20, 12, 6, 3, 1, 0])
 NO_RUNNER = 99
 ROW = np.uint64(0xFF)
 
@@ -38,9 +39,15 @@ def runner_rows(rules, own, other):
 
 
 @kernel
+def foremost_rows(own):
+    """The rows that the foremost piece has to go; ``own`` moves up."""
+    return lowest_bit_index(own) // 8
+
+
+@kernel
 def side_points(rules, own):
     """The points of a side's pieces, which move up."""
-    points = PIECE_POINTS * count_bits(own)
+    points = PIECE_POINTS * count_bits(own) - FOREMOST_POINTS * foremost_rows(own)
     for row in range(1, rules.rows):
         pieces = (own >> np.uint64(8 * row)) & ROW
         points += ROW_POINTS[row] * count_bits(pieces)
@@ -56,12 +63,6 @@ def loose_pieces(rules, own, other):
     attacked = ((own & ~FIRST_COLUMN) >> NINE) | ((own & ~last_column) >> SEVEN)
     protected = ((other & ~FIRST_COLUMN) << SEVEN) | ((other & ~last_column) << NINE)
     return attacked & other & ~protected
-
-
-@kernel
-def foremost_rows(own):
-    """The rows that the foremost piece has to go; ``own`` moves up."""
-    return lowest_bit_index(own) // 8
 
 
 @kernel
@@ -84,10 +85,10 @@ def evaluate(rules, position, player, heuristic):
     """The heuristics ``runners``, ``advancement`` and ``material``.
 
     ``runners``: 10,000 less one for each move for the side whose runner wins the race; else 100 for
-    each piece, 5, 12, 25, 45, 80 or 150 for one with 6 to 1 rows to go, 15 for one on its first
-    row, and 50 for the player to move if an unprotected piece can be captured. ``advancement``: 40
-    for each piece, 10 for each row that the foremost one has gone. ``material``: own pieces minus
-    the opponent's.
+    each piece, 1, 3, 6, 12, 20 or 30 for one with 6 to 1 rows to go, 5 for one on its first row, 25
+    for each row that the foremost one has gone, and 50 for the player to move if an unprotected
+    piece can be captured. ``advancement``: 40 for each piece, 10 for each row that the foremost one
+    has gone. ``material``: own pieces minus the opponent's.
     """
     own, other = position.pieces[player], position.pieces[1 - player]
     if heuristic == MATERIAL:
