@@ -386,10 +386,10 @@ def list_answers(rules, position, mover, out):
         kept = 0
         for i in range(rules.rows * rules.cols if first else count):
             cell = i if first else np.int64(out[i])
-            if cells[cell] == 0 and (
-                HAS_FOUR[keys[2 * cell + mover]]
-                or bears_on(rules, position, opponent, cell, threat)
-            ):
+            if cells[cell] != 0:
+                continue
+            own_four = HAS_FOUR[keys[2 * cell + mover]]
+            if own_four or bears_on(rules, position, opponent, cell, threat):
                 out[kept] = cell
                 kept += 1
         first, count = False, kept
