@@ -12,7 +12,8 @@ FOLDERS = (ROOT / "docs", ROOT / ".github")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in folder.rglob("*.md"))])
 # Pages that the site writes itself; tests/documentation/test_site.py follows the links to them.
 SITE_PAGES = {
-    ROOT / "docs" / name for name in ("agents.md", "commands/start_here.md", "games/index.md")
+    ROOT / "docs" / name
+    for name in ("agents.md", "api/index.md", "commands/start_here.md", "games/index.md")
 }
 
 
