@@ -40,7 +40,7 @@ FILE_LINK = re.compile(
 )  # a link whose text is a file's name
 # What the search shows first: how much the words of a page count, by the beginning of its place.
 BOOSTS = {
-    "install.md": 5.0,
+    "guide/install.md": 5.0,
     "tutorials/": 2.0,
     "commands/": 0.5,
     "studies/": 0.4,

@@ -23,7 +23,7 @@ PAGES_TO_LOOK_AT = (
     "api/games",
     "commands/start_here",
     "notebooks/first_agent",
-    "install",
+    "guide/install",
     "zoo",
     "studies/connect_four",
     "tutorials/self_play",
