@@ -1,8 +1,9 @@
 """Steps per second of the vector environment at connect four, beside other libraries.
 
 They are Pgx (if it is installed) and PettingZoo. Run with ``python benchmarks/vector_env.py`` (a
-minute; ``--seconds 0.1`` for a rough look). A step is a random legal action in one game, with mask
-and observation; in one row it includes the reply of ``alphabeta:depth=2``.
+minute; ``--seconds 0.1`` for a rough look); the name of another game asks for ours alone. A step is
+a random legal action in one game, with mask and observation; in one row it includes the reply of
+``alphabeta:depth=2``.
 
 The first column of rates is for one core: steps per second of processor time. The second is by the
 wall clock with a thread for each core, and says what it should only on a machine with nothing else
@@ -24,14 +25,15 @@ from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.single_agent.game_batch import GameBatch
 from timing import Work, print_table, rates
 
+USUAL = "connect_four"
 BATCH_SIZES = (256, 1024, 4096, 16384)
 TURNS = 5
 HEADINGS = ("work", "batch", "one core (CPU time)", "wall clock", "ours faster by")
 
 
-def batch_step(opponent: str | None, size: int, threads: int) -> Work:
-    """Random masked play in a batch of connect-four games."""
-    game = plyground.make_game("connect_four")
+def batch_step(spec: str, opponent: str | None, size: int, threads: int) -> Work:
+    """Random masked play in a batch of games."""
+    game = plyground.make_game(spec)
     opponents = None if opponent is None else make_opponents(opponent, game)
     batch = GameBatch(game, size, opponents, threads=threads)
     batch.reset(seed=1)
@@ -90,8 +92,8 @@ def best_batch(
     return size, speeds[size]
 
 
-def rows(seconds: float, cores: int) -> Iterator[tuple[str, ...]]:
-    """Measure every contestant; ours come first."""
+def rows(game: str, seconds: float, cores: int) -> Iterator[tuple[str, ...]]:
+    """Measure every contestant; ours come first, and alone in other games than connect four."""
     clocks = (time.process_time, time.perf_counter)
     ours: list[float] = []
 
@@ -101,12 +103,14 @@ def rows(seconds: float, cores: int) -> Iterator[tuple[str, ...]]:
 
     for opponent in (None, "alphabeta:depth=2"):
         sizes, speeds = zip(*(
-            best_batch(lambda size, o=opponent, t=threads: batch_step(o, size, t), seconds, clock)
+            best_batch(lambda n, o=opponent, t=threads: batch_step(game, o, n, t), seconds, clock)
             for threads, clock in zip((1, cores), clocks)
         ))  # fmt: skip
         ours = ours or list(speeds)
         title = "both sides random" if opponent is None else f"{opponent} replies"
         yield row(f"plyground, {title}", list(sizes), list(speeds))
+    if game != USUAL:
+        return
     try:
         sizes, speeds = zip(*(best_batch(pgx_step, seconds, clock) for clock in clocks))
         yield row("Pgx", list(sizes), list(speeds))
@@ -117,18 +121,19 @@ def rows(seconds: float, cores: int) -> Iterator[tuple[str, ...]]:
     yield row("PettingZoo AEC (one thread)", ["1"], speeds)
 
 
-def main(seconds: float = 0.4) -> None:
+def main(game: str = USUAL, /, *, seconds: float = 0.4) -> None:
     """Print steps per second of each contestant.
 
     Args:
+        game: its specification
         seconds: length of a turn
     """
     cores = len(os.sched_getaffinity(0))
     title = (
-        f"connect four, steps per second in millions; {cores} cores (plyground by the wall clock: "
+        f"{game}, steps per second in millions; {cores} cores (plyground by the wall clock: "
         f"{cores} threads), load {os.getloadavg()[0]:.1f} at the start; ratios: core / clock"
     )
-    print_table(title, HEADINGS, rows(seconds, cores))
+    print_table(title, HEADINGS, rows(game, seconds, cores))
 
 
 if __name__ == "__main__":
