@@ -51,9 +51,9 @@ def board_text(rules: Kalah, position: Any) -> str:
     ]
     rows = [("", names[::-1]), ("B", sides[1][::-1]), ("A", sides[0]), ("", names)]
     lines = [f"{mark:<2}" + "  ".join(f"{entry:>2}" for entry in row) for mark, row in rows]
-    stores = [int(position.seeds[store_of(rules, player)]) for player in range(2)]
+    first, second = score(rules, position)
     turn = "over" if r.is_over(rules, position) else f"{'AB'[position.mover]} to move"
-    return "\n".join([*lines, f"stores: A {stores[0]}, B {stores[1]}; {turn}"])
+    return "\n".join([*lines, f"stores: A {first}, B {second}; {turn}"])
 
 
 @r.score.register(Kalah)
@@ -66,6 +66,12 @@ def pit_centre(rules: Kalah, player: int, pit: int) -> tuple[float, float]:
     """Where a pit lies on the picture: player 0's from left to right, player 1's back again."""
     column = pit if player == 0 else rules.pits - 1 - pit
     return SIDE + column + 0.5, ROWS[player]
+
+
+@r.score.register(Kalah)
+def score(rules: Kalah, position: Any) -> tuple[int, int]:
+    first, second = (int(position.seeds[store_of(rules, player)]) for player in range(2))
+    return first, second
 
 
 @r.area_number.register(Kalah)
@@ -88,7 +94,7 @@ def seed_discs(x: float, y: float, seeds: int, stretch: float = 1.0) -> list[Sha
     radius = min(SEED_RADIUS, 0.28 * math.sqrt(stretch / max(seeds, 1)))
     discs: list[Shape] = []
     for number in range(seeds):
-        away = (PIT_RADIUS - radius - 0.04) * math.sqrt(number / max(seeds, 7))
+        away = (PIT_RADIUS - radius - 0.04) * math.sqrt((number + (seeds > 1) / 2) / max(seeds, 7))
         angle = number * GOLDEN_ANGLE
         at = (x + away * math.cos(angle), y + stretch * away * math.sin(angle))
         discs.append(Disc(*at, radius, "#4a2f1d"))
