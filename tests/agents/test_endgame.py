@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from broken.games import Line
 from helpers import SMALL_GAMES
-from plyground import Game, make_agent, make_game
+from plyground import make_agent, make_game
 from plyground.agents.compiled_opponents import compiled_form
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.specification import SpecificationError
@@ -85,20 +84,13 @@ def test_endgame_takes_a_number_or_the_word_solver():
     assert compiled_form(make_agent("alphabeta:depth=2")) is not None
 
 
-@pytest.mark.parametrize(
-    ("game", "message"),
-    [
-        (Game(Line()), "no exact solver for line"),
-        (
-            make_game("gomoku"),
-            r"gomoku is beyond the solver: rows \* \(cols \+ 1\) may be at most 64, here it is 240",
-        ),
-    ],
-)
 @pytest.mark.parametrize("endgame", ["10", "solver"])
-def test_a_game_without_solver_and_a_board_beyond_its_reach_are_refused(game, message, endgame):
+def test_a_board_beyond_the_solvers_reach_is_refused(endgame):
+    message = (
+        r"gomoku is beyond the solver: rows \* \(cols \+ 1\) may be at most 64, here it is 240"
+    )
     with pytest.raises(SpecificationError, match=message):
-        make_agent(f"mcts:endgame={endgame}", game=game)
+        make_agent(f"mcts:endgame={endgame}", game=make_game("gomoku"))
 
 
 # -- lost endings, searched to their end --

@@ -18,7 +18,7 @@ import numpy as np
 from ....envs.game import Game
 
 RANDOM_GAMES = 64
-MOST_COUNTED = 200.0  # decimal orders of magnitude; a random game goes no further
+ENOUGH_PLIES = 4000  # of all random games; of long games fewer are played
 
 
 class Reach(NamedTuple):
@@ -26,7 +26,7 @@ class Reach(NamedTuple):
 
     Attributes:
         orders: the decimal order of magnitude of the number of courses from each ply on, the mean
-            over the games; those that are over have none.
+            over the games that are not over then.
         words: the numbers of the 64-bit words of the position's record that change in them.
     """
 
@@ -40,7 +40,8 @@ class Reach(NamedTuple):
 
     def plies_within(self, order: float) -> int:
         """With so many plies to go the rest has at most so many courses (order of magnitude)."""
-        return sum(each <= order for each in self.orders)
+        larger = (ply for ply, each in enumerate(self.orders, 1) if each > order)
+        return self.plies - max(larger, default=0)
 
 
 @functools.lru_cache(maxsize=256)
@@ -49,12 +50,13 @@ def reach_of(game: Game) -> Reach:
     chance = random.Random(1)
     initial = _words(game.initial_position().record.tobytes())
     changed = np.zeros(initial.size, np.bool_)
-    games = [_random_game(game, chance, initial, changed) for _ in range(RANDOM_GAMES)]
-    orders = np.zeros((RANDOM_GAMES, max(map(len, games))))
-    for row, orders_of_game in zip(orders, games):
-        row[: len(orders_of_game)] = orders_of_game
-    to_the_end = orders[:, ::-1].cumsum(axis=1)[:, ::-1].mean(axis=0)
-    return Reach(tuple(to_the_end.tolist()), tuple(np.flatnonzero(changed).tolist()))
+    games: list[list[float]] = []
+    while len(games) < RANDOM_GAMES and sum(map(len, games)) < ENOUGH_PLIES:
+        games.append(_random_game(game, chance, initial, changed))
+    plies = max(map(len, games))
+    to_the_end = [[sum(each[ply:]) for each in games if len(each) > ply] for ply in range(plies)]
+    orders = tuple(sum(each) / len(each) for each in to_the_end)
+    return Reach(orders, tuple(np.flatnonzero(changed).tolist()))
 
 
 def _random_game(
@@ -64,11 +66,11 @@ def _random_game(
 
     ``changed`` notes the words of the record that differ from the initial ones.
     """
-    position, orders, total = game.initial_position(), list[float](), 0.0
-    while not position.is_over and total < MOST_COUNTED:
+    position, orders = game.initial_position(), list[float]()
+    most_plies = game.facts.longest_game  # a game that breaks its promise goes no further either
+    while not position.is_over and len(orders) < most_plies:
         actions = position.legal_actions()
         orders.append(math.log10(len(actions)))
-        total += orders[-1]
         position.play(chance.choice(actions))
         changed |= _words(position.record.tobytes()) != initial
     return orders

@@ -9,6 +9,7 @@ the action that resists longest.
 from __future__ import annotations
 
 import contextlib
+import math
 from typing import Any
 
 from ....envs.game import Game, Position
@@ -22,7 +23,7 @@ from .table import HIGHEST, new_table
 # Decimal orders of magnitude of the number of courses of a game, see :mod:`.reach`: beyond the
 # first a board is refused; below the others the rest of a game takes seconds for all actions, and
 # 30 ms (docs/solver.md).
-MOST, IN_SECONDS, AT_ONCE = 45, 13, 8
+MOST, IN_SECONDS, AT_ONCE = 45, 12, 6
 
 
 class GeneralSolver(ProvingSolver):
@@ -36,7 +37,7 @@ class GeneralSolver(ProvingSolver):
         self._reach = reach_of(game)
         self.plies_in_seconds = self._reach.plies_within(IN_SECONDS)
         self.plies_at_once = self._reach.plies_within(AT_ONCE)
-        self._most = int(game.facts.max_return)
+        self._most = math.ceil(game.facts.max_return)  # returns are zero-sum
         self.graded = self._most > 1
         self._stack = s.new_stack(game, self._reach.words)
         self.clear()
@@ -48,9 +49,9 @@ class GeneralSolver(ProvingSolver):
         if order > MOST:
             raise SpecificationError(
                 f"{game.spec} is beyond the solver: it takes games with some 10^{MOST} courses at "
-                f"most, this one has some 10^{order:.0f} by random games"
+                f"most, this one has some 10^{order:.0f}, by random games"
             )
-        if not max(game.facts.max_return, -game.facts.min_return) < HIGHEST:
+        if not game.facts.max_return < HIGHEST:
             raise SpecificationError(
                 f"{game.spec} is beyond the solver: it takes returns below {HIGHEST}, those of "
                 f"this game are up to {game.facts.max_return:g}"

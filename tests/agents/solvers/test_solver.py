@@ -11,8 +11,7 @@ import threading
 import time as clock
 
 import pytest
-from broken.games import Line
-from plyground import Game, make_agent, make_game
+from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import SolveInterrupted, make_solver, solve
 from plyground.envs.specification import SpecificationError
 
@@ -206,14 +205,6 @@ def test_what_cannot_be_solved_is_refused_in_one_sentence():
         solve(position, time=0)
     with pytest.raises(SpecificationError, match="memory must be"):
         solve(position, memory_mb=0)
-    with pytest.raises(
-        SpecificationError,
-        match=(
-            r"no exact solver for line \(there are: connect_four, dots_and_boxes, gomoku, hex, "
-            r"othello, tic_tac_toe\)"
-        ),
-    ):
-        make_agent("solver", game=Game(Line()))
     with pytest.raises(ValueError, match="the game is over"):
         solve(make_game("connect_four").position([0, 1, 0, 1, 0, 1, 0]))
     with pytest.raises(ValueError, match="made for connect_four,"):
