@@ -22,6 +22,7 @@ from .search.gomoku import guide as guide
 from .search.gomoku import patterns as patterns
 from .solvers import connect_four as connect_four
 from .solvers import dots_and_boxes as dots_and_boxes
+from .solvers import general as general
 from .solvers import hex as hex
 from .solvers import mnk as mnk
 from .solvers import othello as othello

@@ -42,6 +42,7 @@ SLICE_SECONDS = 0.005
 S = TypeVar("S", bound="type[Solver]")
 
 _solvers: dict[str, type[Solver]] = {}  # by the name of the game
+OTHERS = ""  # the name for games without a solver of their own
 _ready: set[tuple[type, type]] = set()  # solver classes and rules types whose kernels are compiled
 
 
@@ -411,11 +412,11 @@ class Solver(ABC):
         return End()
 
 
-def register_solver(rules_type: Any) -> Callable[[S], S]:
-    """Class decorator: make a :class:`Solver` subclass the solver of the game of a rules type."""
+def register_solver(rules_type: Any = None) -> Callable[[S], S]:
+    """Class decorator: the solver of the game of a rules type, or of all that have none."""
 
     def decorate(solver_class: S) -> S:
-        _solvers[rules_type.declaration.name] = solver_class
+        _solvers[OTHERS if rules_type is None else rules_type.declaration.name] = solver_class
         return solver_class
 
     return decorate
@@ -427,9 +428,7 @@ def solver_class_of(game: Game) -> type[Solver]:
     Raises:
         SpecificationError: the board is beyond its reach.
     """
-    from .general.solver import GeneralSolver  # a Solver itself
-
-    solver_class = _solvers.get(game.name, GeneralSolver)
+    solver_class = _solvers.get(game.name) or _solvers[OTHERS]
     solver_class.check_game(game)
     return solver_class
 

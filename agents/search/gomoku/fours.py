@@ -26,7 +26,8 @@ from ....envs.games.gomoku.patterns import (
     WINS_NOW,
     WINS_SOON,
 )
-from .patterns import CHANGES, list_fives, list_row_ends, make_move, unmake_move
+from .forced import list_fives, list_row_ends
+from .patterns import CHANGES, make_move, unmake_move
 
 MOST_PLIES = 64
 MOST_FOURS = 32  # fours tried at a node, the strongest first

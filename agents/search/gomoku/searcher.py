@@ -15,8 +15,9 @@ from ..alphabeta_kernels import INFINITY
 from ..search_form import blank_records, load_record
 from ..transposition import NO_ACTION, begin_generation, probe
 from . import engine_kernels as search
+from .forced import list_fives
 from .fours import find_fours, new_fours_search
-from .patterns import CHANGES, PATTERNS_RECORD, list_fives, put_patterns
+from .patterns import CHANGES, PATTERNS_RECORD, put_patterns
 from .threes import ThreesSearch
 from .value_network import INPUTS
 

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from ....envs.games.gomoku.patterns import CLASSES, WINS_NOW
+from .forced import list_fives
 from .fours import FoursSearch, find_fours
-from .patterns import CHANGES, list_fives, make_move, unmake_move
+from .patterns import CHANGES, make_move, unmake_move
 
 FOURS = 300  # moves that the search for fours may try after a move
 MOST_THREATS = 3  # of the attacker that are no forced replies

@@ -15,7 +15,7 @@ from typing import Any
 from ....envs.game import Game, Position
 from ....envs.specification import SpecificationError
 from ..proving import Proof, ProvingSolver
-from ..solver import DEFAULT_MEMORY_MB, Monitor
+from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
 from . import search as s
 from .reach import reach_of
 from .table import HIGHEST, new_table
@@ -26,6 +26,7 @@ from .table import HIGHEST, new_table
 MOST, IN_SECONDS, AT_ONCE = 45, 12, 6
 
 
+@register_solver()
 class GeneralSolver(ProvingSolver):
     """Solves any game, on boards with few enough courses of the game."""
 

@@ -68,12 +68,6 @@ def pit_centre(rules: Kalah, player: int, pit: int) -> tuple[float, float]:
     return SIDE + column + 0.5, ROWS[player]
 
 
-@r.score.register(Kalah)
-def score(rules: Kalah, position: Any) -> tuple[int, int]:
-    first, second = (int(position.seeds[store_of(rules, player)]) for player in range(2))
-    return first, second
-
-
 @r.area_number.register(Kalah)
 def area_number(rules: Kalah, action: int, player: int) -> int:
     """The pits of player 0, then those of player 1."""
