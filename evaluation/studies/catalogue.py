@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from .declared import caro10, caro15, connect_four, dots_and_boxes, search_and_learning, tic_tac_toe
+from .declared import (
+    caro10,
+    caro15,
+    connect_four,
+    dots_and_boxes,
+    kinds_of_games,
+    search_and_learning,
+    tic_tac_toe,
+)
 
 ALL = "all"
 
@@ -15,5 +23,6 @@ STUDIES = {
         caro15,
         caro10,
         search_and_learning,
+        kinds_of_games,
     )
 }

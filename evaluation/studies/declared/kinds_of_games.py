@@ -1,0 +1,83 @@
+"""The study of kinds of games: which search suits which, at equal processor time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..declaration import Claim, Experiment, Figure, Study
+from ..measurements.games import COUNT_BLANK, Strength
+from ..measurements.measurement import ALL
+from .searches import named_pool
+
+# what the page calls searches, their specifications, and the counts of the quick run
+_SEARCHES = (
+    ("alpha-beta", "alphabeta:nodes={count}", 1000),
+    ("pure Monte Carlo", "montecarlo:simulations={count}", 20),
+    ("MCTS", "mcts:simulations={count}", 200),
+    ("MCTS by a network", "mcts:simulations={count},network=zoo:{zoo}", 20),
+)
+_ZOO = "{zoo}"  # in a specification: the name of a network
+_SECONDS = 0.02  # of processor time a move
+_PAIRS, _QUICK_PAIRS = 50, 3
+
+
+class Board(NamedTuple):
+    """A game on one of its boards.
+
+    Attributes:
+        game: its specification.
+        opening: where openings come from.
+        network: the network of the zoo that guides a search of it, if there is one.
+    """
+
+    game: str
+    opening: str
+    network: str = ""
+
+    def pool(self, quick: bool) -> Strength:
+        """The searches against each other; if quick, with counts that are the same everywhere."""
+        searches = []
+        for name, blanks, count in _SEARCHES:
+            if self.network or _ZOO not in blanks:
+                spec = blanks.replace(_ZOO, self.network)
+                searches.append((name, spec.replace(COUNT_BLANK, str(count)) if quick else spec))
+        pairs = _QUICK_PAIRS if quick else _PAIRS
+        return named_pool(self.game, tuple(searches), pairs, self.opening, seconds=_SECONDS)
+
+
+# By kinds: rows of stones, boxes and seeds that are counted, discs that turn, sides that are
+# joined, pieces that move, boards within a board. A game is one line.
+_BOARDS = (
+    Board("tic_tac_toe:size=4", "random:2", "tic_tac_toe"),
+    Board("connect_four", "random:4", "connect_four"),
+    Board("gomoku:size=9", "random:4", "gomoku"),
+    Board("dots_and_boxes", "random:4", "dots_and_boxes"),
+    Board("kalah", "random:4"),
+    Board("othello", "random:4"),
+    Board("hex:size=7", "random:2", "hex"),
+    Board("breakthrough", "random:4"),
+    Board("ultimate_tic_tac_toe", "random:4"),
+)
+
+STUDY = Study(
+    "kinds_of_games",
+    "Searches and kinds of games",
+    "Alpha-beta, pure Monte Carlo and tree search, with a network where there is one, against each "
+    "other on a board of every game.",
+    (
+        Experiment(
+            ("X1",),
+            "Which search suits which game",
+            "At equal processor time a move: who wins at which kind of game?",
+            tuple(board.pool(quick=False) for board in _BOARDS),
+            tuple(board.pool(quick=True) for board in _BOARDS),
+            tuple(
+                Claim(f"A move of each costs the same processor time, within 10 % ({board.game})",
+                      "cost", 0.9, 1.1, measurement=number)
+                for number, board in enumerate(_BOARDS)
+            ),
+            (Figure("bars", "game", "score", "Score in the pool of each game", "agent",
+                    (("opponent", ALL),), measurement=None),),
+        ),
+    ),
+)  # fmt: skip
