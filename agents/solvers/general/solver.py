@@ -59,7 +59,9 @@ class GeneralSolver(ProvingSolver):
             )
 
     def prepare(self) -> None:
-        self._ask(self.game.initial_position(), 0)
+        position = self.game.initial_position()
+        _ = position.returns  # compiles the rule
+        self._ask(position, 0)
         s.run(self.game.rules, new_table(1, len(self._reach.words)), self._stack, 1)
 
     def clear(self) -> None:
