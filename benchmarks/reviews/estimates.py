@@ -21,6 +21,7 @@ POOLS = {
     "gomoku:rule=caro,size=10": ("medium", "hard", "alphabeta:depth=3", "alphabeta:depth=4"),
     "othello": ("greedy", "alphabeta:depth=2", "alphabeta:depth=3"),
     "hex:size=7": ("greedy", "alphabeta:depth=2", "alphabeta:depth=3"),
+    "kalah": ("greedy", "alphabeta:depth=2", "alphabeta:depth=3"),
 }
 ESTIMATOR = "alphabeta:nodes=20000"
 LEADS = (25, 50, 75, 100, 200, 400, 700, 1000, 1500, 3000)

@@ -89,9 +89,12 @@ def example(game: Game) -> str:
 
 
 def plane_names(text: str, count: int) -> list[str]:
-    """The planes as the docstring lists them: "Observation. (shape): first, second; …"."""
+    """The planes as the docstring lists them: "Observation. (shape): first, second × 2; …"."""
     match = re.search(r"Observation\. \([^)]*\)[^:]*: ([^;.(]+)", text)
-    names = [name.strip() for name in " ".join(match[1].split()).split(",")] if match else []
+    names = []
+    for entry in " ".join(match[1].split()).split(",") if match else ():
+        name, _, times = entry.strip().partition(" × ")
+        names += [f"{name}: {number}" for number in range(1, int(times) + 1)] if times else [name]
     if len(names) != count:
         raise ValueError(f"the docstring names the planes {names}, but there are {count}")
     return names

@@ -119,13 +119,14 @@ def outcomes(game: Kalah, player: int) -> tuple[int, int]:
 
 
 def opportunities(game: Kalah, player: int) -> int:
-    """100 for each seed of the lead in the stores; of each side 20 for each seed in the pits (−20
-    if those left go to the opponent, 0 if to nobody), 40 for each seed of its largest capture, and
-    40 for each move after which it moves again.
+    """100 for each seed of the lead in the stores; of each side 10 for each seed in the pits (−10
+    if those left go to the opponent, 0 if to nobody); to the player to move 75 for each seed of the
+    largest capture and 200 for each move after which it moves again, to the other 40 and 90.
     """
     points = []
     for side in (player, 1 - player):
         again, most = outcomes(game, side)
-        worth = {"owner": 20, "opponent": -20, "nobody": 0}[game.remaining]
-        points.append(worth * sum(game.pits[side]) + 40 * most + 40 * again)
+        worth = {"owner": 10, "opponent": -10, "nobody": 0}[game.remaining]
+        chances = 75 * most + 200 * again if side == game.to_move else 40 * most + 90 * again
+        points.append(worth * sum(game.pits[side]) + chances)
     return 100 * stores(game, player) + points[0] - points[1]

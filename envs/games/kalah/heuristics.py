@@ -10,8 +10,11 @@ from ...compiled.kernels import kernel
 from .rules import OPPONENT, OWNER, YES, Kalah, first_pit, lead
 
 OPPORTUNITIES, STORES = range(2)  # in the order of the declaration
-# points of `opportunities`; a seed in a store is worth 100
-STORE_POINTS, SIDE_POINTS, CAPTURE_POINTS, AGAIN_POINTS = 100, 20, 40, 40
+# Points of `opportunities`: for a seed in a store or a pit; for a captured seed and for a move after
+# which one moves again, to the player to move and to the other. They are those of a linear fit of
+# the margin in games of alpha-beta, in hundredths of a seed, rounded.
+STORE_POINTS, PIT_POINTS = 100, 10
+CAPTURE_POINTS, AGAIN_POINTS = (75, 40), (200, 90)
 
 
 @kernel
@@ -59,7 +62,8 @@ def side_points(rules, position, player):
         again += last_step(rules, position, player, pit) == rules.pits
         most = max(most, captured_seeds(rules, position, player, pit))
     sign = 1 if rules.remaining == OWNER else -1 if rules.remaining == OPPONENT else 0
-    return sign * SIDE_POINTS * seeds + CAPTURE_POINTS * most + AGAIN_POINTS * again
+    waits = int(player != position.mover)
+    return sign * PIT_POINTS * seeds + CAPTURE_POINTS[waits] * most + AGAIN_POINTS[waits] * again
 
 
 @r.evaluate.register_body(Kalah)
@@ -67,9 +71,9 @@ def evaluate(rules, position, player, heuristic):
     """The heuristics ``opportunities`` and ``stores``.
 
     ``stores``: seeds in the own store less those in the opponent's. ``opportunities``: 100 for each
-    of these; 20 for each seed in the own pits, if those left at the end are the owner's (−20 if the
-    opponent's); 40 for each seed of the largest capture that the side threatens, 40 for each pit
-    whose last seed falls into the store; less the same of the opponent.
+    of these; 10 for each seed in the own pits, if those left at the end are the owner's (−10 if the
+    opponent's); for each seed of the side's largest capture 75 if it is to move, else 40; for each
+    pit whose last seed falls into the store 200 or 90; less the same of the opponent.
     """
     stores = lead(rules, position, player)
     if heuristic == STORES:

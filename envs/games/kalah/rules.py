@@ -15,11 +15,12 @@ opposite. ``remaining`` says who gets the seeds that are left in the pits at the
 
 Actions. The mover's pit, from the far end of the row to the store: ``a`` to e.g. ``f``.
 
-Observation. (2, pits + 1, planes), the board as the observer sees it: the opponent's side above,
-its pits from right to left, so that opposite pits share a column, then its store; the observer's
-side below. Planes: the binary digits of the number of seeds, lowest first, as many as the number of
-all seeds has; whether there are exactly 1, 2, … 2·pits + 1 seeds (so many end where they began);
-whether the observer is to move; whether the observer is player 0 (the last two are constant).
+Observation. (2, pits + 1, planes): binary digit of the seeds × 6, exact number of seeds × 13,
+whether the observer is to move, whether the observer is player 0 (the last two are constant). The
+upper row is the opponent's side, its pits from right to left, so that opposite pits share a column,
+then its store; the lower row is the observer's side. There are as many digits, the lowest first, as
+the number of all seeds has. The planes after them are 1 where there are exactly 1, 2, … 2·pits + 1
+seeds: so many end where they began.
 
 Symmetries. None: the half turn of the board changes the players.
 
