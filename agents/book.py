@@ -128,7 +128,11 @@ class CentreBook(Book):
         self.prepare(position.game)
         assert self._canon is not None
         rules, record = position.game.rules, position.record
-        if r.plies_played(rules, record) >= self.plies:
+        try:
+            is_opening = position.ply < self.plies
+        except NotImplementedError:  # neither the record nor the history tells
+            is_opening = False
+        if not is_opening:
             return None
         nearest = r.centre_actions(rules, record)
         if len(nearest) > 1:

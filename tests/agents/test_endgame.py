@@ -10,7 +10,7 @@ from plyground import make_agent, make_game
 from plyground.agents.compiled_opponents import compiled_form
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.specification import SpecificationError
-from reference.search import minimax
+from reference.search import alphabeta
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_lost_ending_is_lost_as_late_and_by_as_little_as_can_be(spec):
         lost += 1
         children = {each: position.after(each) for each in position.legal_actions()}
         values = {
-            each: minimax(child, 60, position.to_move, -1, ply=1)[0]
+            each: alphabeta(child, 60, position.to_move, -1, ply=1)[0]
             for each, child in children.items()
         }
         assert values[decision.action] == max(values.values())
