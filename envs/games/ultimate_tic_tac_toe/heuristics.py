@@ -15,46 +15,43 @@ from .board import COUNTS, LINES, PLACES, free_places
 from .rules import UltimateTicTacToe
 
 LINES_HEURISTIC, BOARDS_HEURISTIC = range(2)  # in the order of the declaration
-# points of a line that is open to a side, by how many of its places the side has
-SMALL_POINTS = np.array([0, 1, 4], np.int16)
-LARGE_POINTS = np.array([0, 30, 120], np.int16)
+# points of a line that is open to a side and holds one of its places, or two
+SMALL_ONE, SMALL_TWO = 1, 4
+LARGE_ONE, LARGE_TWO = 30, 120
 
 _SETS = np.arange(1 << PLACES)
 _HELD = COUNTS[_SETS[:, None] & LINES]
-# for each set of places, the lines that hold one of them, and those that hold 1 or 2, as bits
-TOUCHED = ((_HELD > 0) << np.arange(len(LINES))).sum(axis=1).astype(np.int16)
-ONES = ((_HELD == 1) << np.arange(len(LINES))).sum(axis=1).astype(np.int16)
-TWOS = ((_HELD == 2) << np.arange(len(LINES))).sum(axis=1).astype(np.int16)
+_LINE_BITS = 1 << np.arange(len(LINES))
+# for each set of places the lines that hold one of them at least, exactly one, and two, as bits
+TOUCHED = ((_HELD > 0) * _LINE_BITS).sum(axis=1).astype(np.int16)
+ONES = ((_HELD == 1) * _LINE_BITS).sum(axis=1).astype(np.int16)
+TWOS = ((_HELD == 2) * _LINE_BITS).sum(axis=1).astype(np.int16)
 
 
 @kernel
-def small_points(own, other):
-    """The points of an unfinished small board for one side: its lines without opponent's marks."""
-    free = ~TOUCHED[other]
-    return SMALL_POINTS[1] * np.int64(COUNTS[ONES[own] & free]) + SMALL_POINTS[2] * np.int64(
-        COUNTS[TWOS[own] & free]
+def line_points(places, lines, one, two):
+    """The points of a side that has these places, for those of its lines that are open to it."""
+    return one * np.int64(COUNTS[ONES[places] & lines]) + two * np.int64(
+        COUNTS[TWOS[places] & lines]
     )
 
 
 @kernel
 def side_points(position, player):
     """``lines`` of one side."""
-    own, lost = position.boards[player], np.int64(position.boards[1 - player])
-    points = np.zeros(PLACES, np.int64)
+    own, lost, unfinished = position.boards[player], np.int64(0), np.int64(0)
     for board in range(PLACES):
         if free_places(position, board) != 0:
-            points[board] = small_points(
-                position.marks[player, board], position.marks[1 - player, board]
-            )
+            unfinished |= 1 << board
         elif own >> board & 1 == 0:
             lost |= 1 << board
-    total = np.int64(0)
-    for line in LINES:
-        if line & lost == 0:
-            total += LARGE_POINTS[COUNTS[line & own]]
-            for board in range(PLACES):
-                if line >> board & 1:
-                    total += points[board]
+    lines = ~TOUCHED[lost]
+    total = line_points(own, lines, LARGE_ONE, LARGE_TWO)
+    for board in range(PLACES):
+        if unfinished >> board & 1:
+            open_lines = ~TOUCHED[position.marks[1 - player, board]]
+            points = line_points(position.marks[player, board], open_lines, SMALL_ONE, SMALL_TWO)
+            total += points * np.int64(COUNTS[TOUCHED[1 << board] & lines])
     return total
 
 
