@@ -63,6 +63,9 @@ BOARDS = (
     "tic_tac_toe:size=5",
     "hex:size=5",
     "hex:size=6",
+    "breakthrough:rows=5,cols=4",
+    "kalah:pits=4,seeds=3",
+    "kalah:pits=4",
 )
 PLAYERS = ("alphabeta:depth=8", "mcts:simulations=1000")
 ENDGAMES = (

@@ -30,6 +30,7 @@ _DECLARES_GAME = re.compile(r"^@declare_game\b", re.MULTILINE)
 _REGISTERS_FOR_GAMES = re.compile(
     r"register_body|register_bodies|register_solver|heuristic_network\.register"
 )
+_REGISTERS_FOR_ALL = re.compile(r"^@register_solver\(\)", re.MULTILINE)
 # the list of all games, and what shows or compiles games and decides none of them
 _DECIDES_NOTHING = re.compile(
     r"registry\.py$|envs/pictures/|envs/(games/\w+/)?profile\.py$|envs/games/\w+/drawing\.py$"
@@ -72,7 +73,7 @@ def sources_of_play(*roots: Path) -> frozenset[Path]:
     """The files of the package that decide what the code in ``roots`` does in a game.
 
     That is all they import, at the top of a file or in a function, and what is registered for the
-    games that they declare; the files of other games are left out.
+    games that they declare or for all games; the files of other games are left out.
 
     Args:
         roots: files of the package: of a game's rules, of an agent.
@@ -90,7 +91,7 @@ def sources_of_play(*roots: Path) -> frozenset[Path]:
         waiting = {
             path
             for path in registrants - files
-            if imports[path] & ours
+            if (imports[path] & ours or _REGISTERS_FOR_ALL.search(_content(path).decode()))
             # what an agent has registered for the game counts for agents that import it
             and any(_folder(other) == _folder(path) for other in imports[path] & files)
         }

@@ -23,6 +23,8 @@ SMALL = [
     "othello:size=4",
     "hex:size=3",
     "hex:size=3,swap=yes",
+    "breakthrough:rows=4,cols=3",
+    "kalah:pits=3,seeds=2",
 ]
 LARGE = [
     "connect_four:rows=7,cols=7",  # without stored openings
@@ -30,6 +32,7 @@ LARGE = [
     "tic_tac_toe:size=6",
     "othello",
     "hex:size=8",
+    "breakthrough:size=6",
 ]
 
 

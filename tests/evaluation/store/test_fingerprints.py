@@ -88,6 +88,7 @@ def test_what_all_rules_stand_on_changes_all_rules(common_file, edit):
         ("agents/search/alphabeta_kernels.py", "minimax", "othello", ("greedy", "othello")),
         ("agents/solvers/connect_four/search.py", "solver", "connect_four", ("solver", "hex")),
         ("agents/solvers/mnk/search.py", "solver", "gomoku", ("solver", "connect_four")),
+        ("agents/solvers/general/search.py", "solver", "breakthrough", ("greedy", "breakthrough")),
         ("agents/search/gomoku/lines.py", "alphabeta", "gomoku", ("alphabeta", "hex")),
         ("agents/search/gomoku/guide.py", "mcts", "gomoku", ("mcts", "hex")),
         ("agents/policies/policy_file.py", "onnx", "hex", ("greedy", "hex")),
