@@ -17,9 +17,11 @@ from typing import Any, NamedTuple
 
 from ...envs import rules as r
 from ...envs.game import Game
+from ...envs.specification import SpecificationError
 
 RANDOM_GAMES = 100
 LONGEST_NUMBER = 1000  # digits that are written
+MOST_DIGITS = 1_000_000  # of a number that is counted
 
 
 class SizeLine(NamedTuple):
@@ -56,10 +58,18 @@ def size_report(game: Game | Any) -> list[SizeLine]:
     Args:
         game: the game; or the rules of a board that is too large to be played, whose mean branching
             is left out.
+
+    Raises:
+        SpecificationError: games can be so long that their trees have too many digits.
     """
     rules = game.rules if isinstance(game, Game) else game
     bounds, facts = r.complexity(rules), r.facts(rules)
     depth, actions = facts.longest_game, facts.num_actions
+    if depth * math.log10(actions) > MOST_DIGITS:
+        raise SpecificationError(
+            f"{rules.declaration.name} has games of up to {depth:,} plies on this board, too many "
+            f"for a number of leaves with at most {MOST_DIGITS:,} digits"
+        )
     lines = [SizeLine(*bound) for bound in bounds.board]
     if bounds.states is not None:
         lines.append(SizeLine(*bounds.states))
@@ -69,25 +79,20 @@ def size_report(game: Game | Any) -> list[SizeLine]:
         lines.append(SizeLine("states, at most", "nodes of the game tree", nodes))
     lines.append(SizeLine("depth, at most", "plies of the longest game", depth))
     if bounds.fewer_each_ply:
-        degrees = list(range(depth, 0, -1))
+        leaves, degrees = math.factorial(depth), range(depth, 0, -1)
+        best = math.prod(degrees[::2]) + math.prod(degrees[1::2]) - 1
         lines.append(SizeLine("branching at first", "", depth))
         lines.append(SizeLine("branching, roughly on average", "half of that", depth / 2))
         formula = f"{depth}!"
     else:
-        degrees = [actions] * depth
+        leaves, best = actions**depth, actions ** -(-depth // 2) + actions ** (depth // 2) - 1
         lines.append(SizeLine("branching, at most", "", actions))
         if isinstance(game, Game):
             mean = mean_branching(game)
             lines.append(SizeLine("branching, on average", f"{RANDOM_GAMES} random games", mean))
         formula = f"{actions}^{depth}"
-    lines.append(SizeLine("minimax leaves, at most", formula, math.prod(degrees)))
-    lines.append(
-        SizeLine(
-            "alpha-beta leaves, best order",
-            "about its square root",
-            math.prod(degrees[::2]) + math.prod(degrees[1::2]) - 1,
-        )
-    )
+    lines.append(SizeLine("minimax leaves, at most", formula, leaves))
+    lines.append(SizeLine("alpha-beta leaves, best order", "about its square root", best))
     return lines
 
 

@@ -44,6 +44,7 @@ FAULTS = (
     "area_outside",
     "area_missing",
     "source_unknown",
+    "area_without_number",
 )
 (
     NONE,
@@ -75,6 +76,7 @@ FAULTS = (
     AREA_OUTSIDE,
     AREA_MISSING,
     SOURCE_UNKNOWN,
+    AREA_WITHOUT_NUMBER,
 ) = range(len(FAULTS))
 CELLS = 6
 
@@ -297,3 +299,8 @@ def action_areas(rules: Line) -> Any:
 @r.action_sources.register(Line)
 def action_sources(rules: Line) -> Any:
     return ["a" if rules.fault == SOURCE_UNKNOWN else None] * CELLS
+
+
+@r.area_number.register(Line)
+def area_number(rules: Line, action: int, player: int) -> int:
+    return action + (rules.fault == AREA_WITHOUT_NUMBER)

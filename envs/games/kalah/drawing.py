@@ -9,6 +9,7 @@ from ... import rules as r
 from ...boards.grid import COLUMN_LETTERS
 from ...pictures.drawing import (
     BOX_FILLS,
+    PLAYER_COLOURS,
     Area,
     Disc,
     Picture,
@@ -104,6 +105,8 @@ def picture(rules: Kalah, position: Any, last_action: int | None) -> Picture:
     for player in range(2):
         x = width - SIDE / 2 if player == 0 else SIDE / 2
         seeds = int(position.seeds[store_of(rules, player)])
+        colour = PLAYER_COLOURS[player]
+        shapes.append(Rectangle(x - 0.53, ROWS[1] - 0.48, 1.06, 2.56, colour, 0.48))
         shapes.append(Rectangle(x - 0.5, ROWS[1] - 0.45, 1, 2.5, BOX_FILLS[player], 0.45))
         shapes += seed_discs(x, middle, seeds, 2.4)
         shapes.append(Text(x, HEIGHT - 0.21, str(seeds), INK, 0.32))

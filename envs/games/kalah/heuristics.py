@@ -10,8 +10,8 @@ from ...compiled.kernels import kernel
 from .rules import OPPONENT, OWNER, YES, Kalah, first_pit, lead
 
 OPPORTUNITIES, STORES = range(2)  # in the order of the declaration
-# Points of `opportunities`: for a seed in a store or a pit; for a captured seed and for a move that
-# is followed by another, to the player to move and to the other. They are those of a linear fit of
+# Points of `opportunities`: for a seed in a store or a pit; for a captured seed and a move after
+# which one moves again, to the player to move and to the other. They are those of a linear fit of
 # the margin in games of alpha-beta, in hundredths of a seed, rounded.
 STORE_POINTS, PIT_POINTS = 100, 10
 CAPTURE_POINTS, AGAIN_POINTS = (75, 40), (200, 90)
