@@ -1,4 +1,4 @@
-"""What is special about Kalah: laps, captures of nothing, the end, and pits that each player has."""
+"""What is special about Kalah: laps, captures of nothing, the end, pits of each player."""
 
 from __future__ import annotations
 
