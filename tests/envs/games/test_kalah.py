@@ -129,7 +129,7 @@ def test_environments_mark_the_last_move_of_its_player():
     expected = np.asarray(env.unwrapped.position.to_image(2))
     assert np.array_equal(env.render(), expected)
     single = gymnasium.make(
-        "plyground/Kalah-v0", opponent="random", seat="second", render_mode="rgb_array"
+        "plyground/Kalah-v0", opponent="random", seat=1, render_mode="rgb_array"
     )
     _, info = single.reset(seed=1)
     action = int(np.flatnonzero(info["action_mask"])[0])
