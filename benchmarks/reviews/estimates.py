@@ -22,6 +22,7 @@ POOLS = {
     "othello": ("greedy", "alphabeta:depth=2", "alphabeta:depth=3"),
     "hex:size=7": ("greedy", "alphabeta:depth=2", "alphabeta:depth=3"),
     "kalah": ("greedy", "alphabeta:depth=2", "alphabeta:depth=3"),
+    "ultimate_tic_tac_toe": ("greedy", "alphabeta:depth=2", "alphabeta:depth=3"),
 }
 ESTIMATOR = "alphabeta:nodes=20000"
 LEADS = (25, 50, 75, 100, 200, 400, 700, 1000, 1500, 3000)
