@@ -327,7 +327,8 @@ def candidates_patterns(rules, position, radius, out):
 @inner_kernel
 def urgency(rules, keys, cell, mover):
     """How promising a cell is: what a stone of the mover, or of the opponent, would make there."""
-    return rules.own_order[keys[2 * cell + mover]] + rules.other_order[keys[2 * cell + 1 - mover]]
+    own, other = keys[2 * cell + mover], keys[2 * cell + 1 - mover]
+    return np.int64(rules.own_order[own]) + np.int64(rules.other_order[other])
 
 
 @r.order_actions.register_body(GomokuPatterns)
