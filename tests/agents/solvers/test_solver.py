@@ -32,7 +32,7 @@ LARGE = [
     "tic_tac_toe:size=6",
     "othello",
     "hex:size=8",
-    "breakthrough:size=6",
+    "kalah",
 ]
 
 
