@@ -94,7 +94,9 @@ def check_situations(make: Make, game: Game) -> None:
     env = make_env(game)
     env.reset(seed=1)
     for _ in range(2):
-        env.step(env.position.legal_actions()[0])
+        action = env.position.legal_actions()[0]
+        if not env.position.after(action).is_over:
+            env.step(action)
     observation = env.observe(env.agent_selection)
     actions = [make(6).act(situation) for situation in (env.position, env, observation)]
     assert len(set(actions)) == 1, f"the same situation gives the actions {actions}"
