@@ -31,7 +31,7 @@ class Chunk(NamedTuple):
         nearness: float32: how near the end is, from 0 to 1.
         weights: float32: how much the sample counts.
         replies: int16: the action that was played next, −1: none.
-        finals: uint8: the observation of the game's end, as ``observations``; (0, 0): not learnt.
+        finals: uint8: the observation of the game's end, as ``observations``; none: not learnt.
     """
 
     keys: np.ndarray
@@ -166,7 +166,16 @@ def write_chunk(chunk: Chunk) -> bytes:
 
 
 def read_chunk(data: bytes) -> Chunk:
-    """The inverse of :func:`write_chunk`; nothing is executed."""
+    """The inverse of :func:`write_chunk`; nothing is executed.
+
+    Files of 0.2 have no weights, replies and finals.
+    """
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        arrays: dict[str, Any] = {name: file[name] for name in Chunk._fields}
-    return Chunk(**arrays)
+        arrays: dict[str, Any] = dict(file)
+    samples = len(arrays["keys"])
+    missing: dict[str, Any] = {
+        "weights": np.ones(samples, np.float32),
+        "replies": np.full(samples, -1, np.int16),
+        "finals": arrays["observations"][:0],
+    }
+    return Chunk(**(missing | arrays))
