@@ -52,7 +52,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from solver_positions import CLASSES, PositionClass, read_positions
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-IMAGES = ROOT / "docs" / "images"
+IMAGES = ROOT / "docs" / "images" / "zoo"
 # The search agents of each game's pool, and the random plies that its games begin with.
 POOLS = {
     "tic_tac_toe": (("random", "greedy", "alphabeta:depth=4", "mcts:simulations=200"), 2),
@@ -67,6 +67,18 @@ POOLS = {
     ),
     "gomoku": (("random", "medium", "hard", "mcts:simulations=1000"), 4),
     "hex": (("random", "greedy", "alphabeta:depth=2", "mcts:simulations=1000"), 2),
+    "breakthrough": (
+        ("random", "greedy", "alphabeta:depth=2", "alphabeta:depth=4", "mcts:simulations=1000"),
+        4,
+    ),
+    "kalah": (
+        ("random", "greedy", "alphabeta:depth=2", "alphabeta:depth=4", "mcts:simulations=1000"),
+        2,
+    ),
+    "ultimate_tic_tac_toe": (
+        ("random", "greedy", "alphabeta:depth=2", "alphabeta:depth=4", "mcts:simulations=1000"),
+        4,
+    ),
     "othello": (
         ("random", "greedy", "alphabeta:depth=3", "alphabeta:depth=5", "mcts:simulations=1000"),
         4,
@@ -92,13 +104,12 @@ def add(
     best = json.loads((run / "best.json").read_text())
     data = compact_policy((run / "best.onnx").read_bytes())
     network = OnnxNetwork(str(run), data)
-    rules: Any = network.game.rules
-    sides = (rules.size, rules.size) if hasattr(rules, "size") else (rules.rows, rules.cols)
-    stem = "{}_{}x{}".format(name, *sides)
+    sizes = board_sizes(network.game)
+    stem = f"{name}_{sizes}" if sizes else name
     file = FOLDER / network.game.name / f"{stem}.onnx"
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(data)
-    picture = IMAGES / f"zoo_{stem}.png"
+    picture = IMAGES / f"{stem}.png"
     subprocess.run(command("curves", str(run), "--out", str(picture)), check=True)
     weights = onnx.load_from_string(data).graph.initializer
     description = json.loads((run / "run.json").read_text())
@@ -122,7 +133,7 @@ def add(
             "date": datetime.date.today().isoformat(),
             "best_at_step": best["step"],
             "scores": {entry["opponent"]: entry["score"] for entry in best["scores"]},
-            "curves": picture.name,
+            "curves": f"{IMAGES.name}/{picture.name}",
             "curve": curve(run),
             "versions": description["versions"],
         },
@@ -130,6 +141,15 @@ def add(
     )
     write(card)
     print(f"{stem}: {len(data):,} bytes, {card.parameters:,} weights")
+
+
+def board_sizes(game: Game) -> str:
+    """The sizes of a board for names of files: 6x7; none where the game has one board."""
+    rules: Any = game.rules
+    for names in (("size", "size"), ("rows", "cols"), ("pits", "seeds")):
+        if hasattr(rules, names[0]):
+            return "x".join(str(getattr(rules, name)) for name in names)
+    return ""
 
 
 def begun_with(run: Path) -> Path | None:
