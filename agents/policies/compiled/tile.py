@@ -132,11 +132,11 @@ def _in_bytes(builder: Any, numbers: Any, factor: Any, zero: Any) -> Any:
     factor = builder.bitcast(builder.trunc(factor, ir.IntType(32)), _FLOAT)
     half = builder.fadd(builder.sitofp(zero, _FLOAT), _FLOAT(0.5))
     factors, halves = (_in_all_lanes(builder, each, _VECTOR) for each in (factor, half))
-    scaled = _call(builder, f"llvm.fma.v{LANES}f32", _VECTOR, numbers, factors, halves)
+    numbers = _call(builder, f"llvm.fma.v{LANES}f32", _VECTOR, numbers, factors, halves)
     for name, bound in (("maxnum", 0.0), ("minnum", 255.0)):
         bounds = ir.Constant(_VECTOR, [bound] * LANES)
-        scaled = _call(builder, f"llvm.{name}.v{LANES}f32", _VECTOR, scaled, bounds)
-    return builder.trunc(builder.fptosi(scaled, _WORDS), ir.VectorType(ir.IntType(8), LANES))
+        numbers = _call(builder, f"llvm.{name}.v{LANES}f32", _VECTOR, numbers, bounds)
+    return builder.trunc(builder.fptosi(numbers, _WORDS), ir.VectorType(ir.IntType(8), LANES))
 
 
 @intrinsic(prefer_literal=True)

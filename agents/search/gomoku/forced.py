@@ -114,14 +114,14 @@ def list_answers(rules, position, mover, out):
         key = keys[2 * threat + opponent]
         if CELL_CLASS[key] != WINS_SOON or (rules.rule >= CARO and not HAS_OPEN_FOUR[key]):
             continue
-        kept = 0
+        size = 0
         for i in range(rules.rows * rules.cols if first else count):
             cell = i if first else np.int64(out[i])
             if cells[cell] != 0:
                 continue
             own_four = HAS_FOUR[keys[2 * cell + mover]]
             if own_four or bears_on(rules, position, opponent, cell, threat):
-                out[kept] = cell
-                kept += 1
-        first, count = False, kept
+                out[size] = cell
+                size += 1
+        first, count = False, size
     return count

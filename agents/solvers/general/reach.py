@@ -49,22 +49,22 @@ def reach_of(game: Game) -> Reach:
     """What random games tell of a game, the same every time."""
     chance = random.Random(1)
     initial = _words(game.initial_position().record.tobytes())
-    changed = np.zeros(initial.size, np.bool_)
+    changes = np.zeros(initial.size, np.bool_)
     games: list[list[float]] = []
     while len(games) < RANDOM_GAMES and sum(map(len, games)) < ENOUGH_PLIES:
-        games.append(_random_game(game, chance, initial, changed))
+        games.append(_random_game(game, chance, initial, changes))
     plies = max(map(len, games))
     to_the_end = [[sum(each[ply:]) for each in games if len(each) > ply] for ply in range(plies)]
     orders = tuple(sum(each) / len(each) for each in to_the_end)
-    return Reach(orders, tuple(np.flatnonzero(changed).tolist()))
+    return Reach(orders, tuple(np.flatnonzero(changes).tolist()))
 
 
 def _random_game(
-    game: Game, chance: random.Random, initial: np.ndarray, changed: np.ndarray
+    game: Game, chance: random.Random, initial: np.ndarray, changes: np.ndarray
 ) -> list[float]:
     """The order of magnitude of the number of legal actions at each ply of a random game.
 
-    ``changed`` notes the words of the record that differ from the initial ones.
+    ``changes`` notes the words of the record that differ from the initial ones.
     """
     position, orders = game.initial_position(), list[float]()
     most_plies = game.facts.longest_game  # a game that breaks its promise goes no further either
@@ -72,7 +72,7 @@ def _random_game(
         actions = position.legal_actions()
         orders.append(math.log10(len(actions)))
         position.play(chance.choice(actions))
-        changed |= _words(position.record.tobytes()) != initial
+        changes |= _words(position.record.tobytes()) != initial
     return orders
 
 

@@ -51,7 +51,7 @@ def move_of(rules, action):
 
 
 @kernel
-def mirrored(rules, pieces):
+def mirror(rules, pieces):
     """The pieces with left and right exchanged."""
     pieces = ((pieces >> ONE) & BITS) | ((pieces & BITS) << ONE)
     pieces = ((pieces >> TWO) & PAIRS) | ((pieces & PAIRS) << TWO)

@@ -29,12 +29,12 @@ ROW = np.uint64(0xFF)
 def runner_rows(rules, own, other):
     """The rows that the foremost runner has to go, NO_RUNNER without any; ``own`` moves up."""
     last_column = FIRST_COLUMN << np.uint64(rules.cols - 1)
-    guarded, front = ZERO, other
+    guards, front = ZERO, other
     for _ in range(rules.rows - 1):
         aside = ((front & ~FIRST_COLUMN) << SEVEN) | ((front & ~last_column) << NINE)
         front = aside | (front << EIGHT)
-        guarded |= front
-    runners = own & ~guarded
+        guards |= front
+    runners = own & ~guards
     return NO_RUNNER if runners == ZERO else lowest_bit_index(runners) // 8
 
 
@@ -60,9 +60,9 @@ def side_points(rules, own):
 def loose_pieces(rules, own, other):
     """The opponent's unprotected pieces that ``own``, which moves up, may capture."""
     last_column = FIRST_COLUMN << np.uint64(rules.cols - 1)
-    attacked = ((own & ~FIRST_COLUMN) >> NINE) | ((own & ~last_column) >> SEVEN)
+    attacks = ((own & ~FIRST_COLUMN) >> NINE) | ((own & ~last_column) >> SEVEN)
     protected = ((other & ~FIRST_COLUMN) << SEVEN) | ((other & ~last_column) << NINE)
-    return attacked & other & ~protected
+    return attacks & other & ~protected
 
 
 @kernel

@@ -38,7 +38,7 @@ from ...compiled.randomness import SALT_1, SALT_2, mix64, random_below
 from ...declaration import Complexity, Facts, declare_game
 from ...profile import Ending
 from ...specification import Parameter
-from .board import ONE, ZERO, action_of, mirrored, movable, move_of
+from .board import ONE, ZERO, action_of, mirror, movable, move_of
 from .profile import PROFILE
 
 COLOURS = ("#f7f4ee", "#20242b")  # of the pieces
@@ -118,9 +118,11 @@ def is_legal(rules, position, action):
         return False
     player, start_cell, end_cell = move_of(rules, action)
     own, other = position.pieces[player], position.pieces[1 - player]
-    taken = own | other if start_cell % 8 == end_cell % 8 else own
+    blockers = own | other if start_cell % 8 == end_cell % 8 else own
     has_piece = own & (ONE << np.uint64(start_cell)) != ZERO
-    return player == position.mover and has_piece and taken & (ONE << np.uint64(end_cell)) == ZERO
+    return (
+        player == position.mover and has_piece and blockers & (ONE << np.uint64(end_cell)) == ZERO
+    )
 
 
 @kernel
@@ -201,7 +203,7 @@ def transform(rules, position, permutation, out):
     mover, winner = position.mover, position.winner  # `out` may be the position itself
     for player in range(2):
         pieces = position.pieces[player]
-        out.pieces[player] = pieces if permutation[0] == 0 else mirrored(rules, pieces)
+        out.pieces[player] = pieces if permutation[0] == 0 else mirror(rules, pieces)
     out.mover, out.winner = mover, winner
 
 
@@ -211,9 +213,9 @@ def order_actions(rules, position, actions, count):
     mover, ranks = position.mover, np.empty(count, np.int64)
     other = position.pieces[1 - mover]
     left, _, right = movable(rules, other, ZERO, 1 - mover)
-    attacked = (right << np.uint64(9)) | (left << np.uint64(7))
+    attacks = (right << np.uint64(9)) | (left << np.uint64(7))
     if mover == 1:
-        attacked = (left >> np.uint64(9)) | (right >> np.uint64(7))
+        attacks = (left >> np.uint64(9)) | (right >> np.uint64(7))
     for i in range(count):
         _, _, end_cell = move_of(rules, np.int64(actions[i]))
         end = ONE << np.uint64(end_cell)
@@ -223,7 +225,7 @@ def order_actions(rules, position, actions, count):
         elif other & end != ZERO:
             ranks[i] = rules.rows - ahead
         else:
-            ranks[i] = 10 + ahead + (10 if attacked & end != ZERO else 0)
+            ranks[i] = 10 + ahead + (10 if attacks & end != ZERO else 0)
     sort_by_rank(actions, ranks)
 
 
