@@ -4,7 +4,8 @@ Run with ``python benchmarks/gomocup/equal_time.py gomoku alphabeta --seconds 0.
 clock of each agent is the processor time of its process, so other programs take nothing from one
 side alone. With ``--trees FOLDER FOLDER`` each agent is that of a checkout, so that a change can be
 measured against what was before it. Openings are a few random stones near the centre that the
-engine holds even; each is played from both seats. The match ends early once the result is clear.
+engine holds even; each is played from both seats. The match ends early once the result is clear,
+unless ``--all`` asks for every game.
 """
 
 from __future__ import annotations
@@ -112,6 +113,7 @@ def main() -> None:
     parser.add_argument("agents", nargs="+", metavar="AGENT")
     parser.add_argument("--game", default="gomoku")
     parser.add_argument("--games", type=int, default=60, help="at most")
+    parser.add_argument("--all", action="store_true", help="play on when the result is clear")
     parser.add_argument("--seconds", type=float, default=0.03, help="processor time a move")
     parser.add_argument("--trees", nargs=2, metavar="FOLDER", help="checkouts of the agents")
     parser.add_argument("--opening", default="balanced:5", help="as plyground tournament takes it")
@@ -135,7 +137,7 @@ def main() -> None:
         score = sum(pairs) / len(pairs)
         if 2 * len(pairs) >= FEWEST:
             spread = error(pairs)
-            if abs(score - 0.5) > CLEAR * spread:
+            if abs(score - 0.5) > CLEAR * spread and not options.all:
                 break
     print(f"{100 * score:.0f} ± {196 * spread:.0f} % of {2 * len(pairs)}")
     for spec, side in zip(specs, (one, two), strict=True):
