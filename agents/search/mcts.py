@@ -20,12 +20,13 @@ from ..deadline import Deadline
 from ..lookahead import LostMoves
 from ..policies.policy_file import Network
 from ..registry import register_agent
-from ..score import Kind, Score, score_of_position
+from ..score import Score, score_of_position
 from ..solvers.endgame import ENDGAME, Endgame
 from ..solvers.solver import solver_class_of
 from ..table_size import MIB
 from . import mcts_kernels as search
 from .puct import LARGEST_SLICE, NETWORK_PARAMETERS, SLICE_SECONDS, Guide, load_guide
+from .root_actions import RootActions, children_of, principal_variation
 
 DEFAULT_SIMULATIONS = 1000
 # all moves as first explore enough
@@ -33,6 +34,7 @@ EXPLORATION, KNOWING_EXPLORATION = 1.4, 0.0
 FIRST_SLICE = 64
 # simulations before the first report of progress; the next ones follow at twice as many each
 FIRST_REPORT = 64
+FEWEST_VISITS = 0.125  # of the most; actions with fewer are not chosen by their lower bound
 REUSE_PLIES = 4  # plies below the last root within which the new position is sought
 
 
@@ -282,10 +284,10 @@ class Mcts(Agent):
 
     def _decision(self, position: Position, simulations: int) -> Decision:
         scale = position.game.facts.max_return
-        root = _RootActions(self._trees, position.to_move)
+        root = RootActions(self._trees, position.to_move)
         priors = None  # the network's probabilities of the actions
         if self._guide is not None:
-            children = _children(self._trees[0])
+            children = children_of(self._trees[0])
             priors = {int(child.action): float(child.prior) for child in children}
         values = {
             a: root.proven[a] if a in root.proven else root.totals[a] / root.visits[a]
@@ -319,7 +321,7 @@ class Mcts(Agent):
             if priors is not None
             else {a: scale * error for a, error in sorted(errors.items())},
             visits=dict(sorted(root.visits.items())),
-            principal_variation=_principal_variation(self._trees[0], action),
+            principal_variation=principal_variation(self._trees[0], action),
             nodes=sum(int(tree.size[0]) for tree in self._trees),
             simulations=simulations,
             probabilities=priors,
@@ -328,11 +330,11 @@ class Mcts(Agent):
     def _choose(
         self,
         position: Position,
-        root: _RootActions,
+        root: RootActions,
         values: dict[int, float],
         priors: dict[int, float] | None,
     ) -> int:
-        """The unproven action visited most, unless a proven one is worth as much.
+        """The unproven action that :meth:`_best_open` names, unless a proven one is worth as much.
 
         An action after which the opponent wins at once is lost, whether the simulations met that
         reply or not. Lost actions are chosen only where nothing else is left.
@@ -342,26 +344,45 @@ class Mcts(Agent):
             best_proven = max(root.proven, key=lambda a: root.proven[a], default=None)
             if not open_actions:
                 break
-            most_visited = max(
-                open_actions,
-                key=lambda a: (root.visits[a], values.get(a, 0.0), priors[a] if priors else 0.0),
-            )
+            best = self._best_open(root, values, priors, open_actions)
             if (
                 best_proven is not None
                 and root.proven[best_proven] > -1.0
-                and root.proven[best_proven] >= values.get(most_visited, -1.0)
+                and root.proven[best_proven] >= values.get(best, -1.0)
             ):
                 break
-            if not self._lost_moves.loses_at_once(position, most_visited):
-                return self._widest(root, values, most_visited, open_actions)
-            root.lose_at_once(most_visited)
-            values[most_visited] = -1.0
+            if not self._lost_moves.loses_at_once(position, best):
+                return self._widest(root, values, best, open_actions)
+            root.lose_at_once(best)
+            values[best] = -1.0
         # The root has at least one action, and each is open or proven.
         assert best_proven is not None
         return self._best_proven(position, root, best_proven)
 
+    def _best_open(
+        self,
+        root: RootActions,
+        values: dict[int, float],
+        priors: dict[int, float] | None,
+        actions: list[int],
+    ) -> int:
+        """The unproven action visited most; with a network, by ``lower_bound=``, the surest one.
+
+        The values of a network vary little, so that few visits tell the better of two actions
+        before its visits do.
+        """
+        most_visited = max(
+            actions,
+            key=lambda a: (root.visits[a], values.get(a, 0.0), priors[a] if priors else 0.0),
+        )
+        if priors is None or not self.options["lower_bound"] or not root.visits[most_visited]:
+            return most_visited
+        fewest = FEWEST_VISITS * root.visits[most_visited]
+        often = [action for action in actions if root.visits[action] >= fewest]
+        return max(often, key=lambda a: (root.lower_bound(a), root.visits[a]))
+
     def _widest(
-        self, root: _RootActions, values: dict[int, float], action: int, actions: list[int]
+        self, root: RootActions, values: dict[int, float], action: int, actions: list[int]
     ) -> int:
         """The action of the widest mean margin, where all simulations had the same result."""
         if not self._search_options.margins or abs(values.get(action, 0.0)) < 1.0:
@@ -369,7 +390,7 @@ class Mcts(Agent):
         same = [a for a in actions if values.get(a) == values[action]]
         return max(same, key=lambda a: (root.margin(a), a == action))
 
-    def _best_proven(self, position: Position, root: _RootActions, best: int) -> int:
+    def _best_proven(self, position: Position, root: RootActions, best: int) -> int:
         """Of the actions with the best proven result the widest margin.
 
         If they lose, those of the widest margin that resist longest, then the best evaluated.
@@ -398,79 +419,6 @@ class Mcts(Agent):
         )
 
 
-class _RootActions:
-    """The statistics of the root's actions in all trees, from the side of the mover.
-
-    Attributes:
-        visits: simulations by action.
-        totals: sum of the scaled returns by action.
-        proven: scaled return under best play, for the actions where it is proven.
-        mean: the mean scaled return of all simulations.
-        is_proven: whether the first tree proves the position's value.
-    """
-
-    def __init__(self, trees: list[search.Tree], mover: int) -> None:
-        self._trees, self._sign = trees, 1.0 if mover == 0 else -1.0
-        self.visits: dict[int, int] = {}
-        self.totals: dict[int, float] = {}
-        self.proven: dict[int, float] = {}
-        self._margins: dict[int, float] = {}
-        self._proofs: dict[int, tuple[int, float]] | None = None
-        for tree in trees:
-            for child in _children(tree):
-                action = int(child.action)
-                self.visits[action] = self.visits.get(action, 0) + int(child.visits)
-                total, margin = self._sign * float(child.total), self._sign * float(child.margin)
-                self.totals[action] = self.totals.get(action, 0.0) + total
-                self._margins[action] = self._margins.get(action, 0.0) + margin
-                if child.proven == search.EXACT:
-                    self.proven[action] = self._sign * float(child.result)
-        root = trees[0].nodes[search.ROOT]
-        self.mean = self._sign * float(root.total) / max(int(root.visits), 1)
-        self.is_proven = bool(root.proven == search.EXACT)
-        self._at_once: set[int] = set()
-
-    def lose_at_once(self, action: int) -> None:
-        """Note that the opponent wins with the reply to an action."""
-        self.proven[action] = -1.0
-        self._at_once.add(action)
-
-    def certainty(self, action: int) -> tuple[Kind, int | None]:
-        """The kind of an action's score, and the plies to the end where the result is proven."""
-        return ("exact", self.plies(action)) if action in self.proven else ("estimate", None)
-
-    def plies(self, action: int) -> int:
-        """The plies to the end of the game after a proven action, the action included."""
-        return 2 if action in self._at_once else self._follow_proofs()[action][0]
-
-    def margin(self, action: int) -> float:
-        """The margin that is proven for an action, else the mean of its simulations."""
-        if action in self.proven and action not in self._at_once:
-            return self._follow_proofs()[action][1]
-        return self._margins[action] / max(self.visits[action], 1)
-
-    def _follow_proofs(self) -> dict[int, tuple[int, float]]:
-        """Plies to the end and margin by proven action, from the first tree that proves it."""
-        if self._proofs is None:
-            self._proofs = {}
-            for tree in self._trees:
-                size = int(tree.size[0])
-                plies, margins = np.zeros(size, np.int32), np.zeros(size, np.float32)
-                search.follow_proofs(tree.nodes, size, plies, margins)
-                first = int(tree.nodes[search.ROOT].children)
-                for index, child in enumerate(_children(tree), first):
-                    if child.proven == search.EXACT:
-                        proof = 1 + int(plies[index]), self._sign * float(margins[index])
-                        self._proofs.setdefault(int(child.action), proof)
-        return self._proofs
-
-
-def _children(tree: search.Tree) -> Any:
-    """The nodes of the root's actions."""
-    root = tree.nodes[search.ROOT]
-    return tree.nodes[root.children : root.children + root.count]
-
-
 def _share(simulations: float, threads: int, index: int) -> float:
     """The share of one tree in a number of simulations."""
     return (
@@ -478,18 +426,3 @@ def _share(simulations: float, threads: int, index: int) -> float:
         if simulations == math.inf
         else simulations // threads + (index < simulations % threads)
     )
-
-
-def _principal_variation(tree: search.Tree, action: int) -> tuple[int, ...]:
-    """The most visited line that begins with ``action``."""
-    nodes, node = tree.nodes, search.ROOT
-    line: list[int] = []
-    while nodes[node].count > 0:
-        first, count = int(nodes[node].children), int(nodes[node].count)
-        children = nodes[first : first + count]
-        best = int(np.argmax(children.visits if line else children.action == action))
-        if children[best].visits == 0:
-            break
-        line.append(int(children[best].action))
-        node = first + best
-    return tuple(line) or (action,)

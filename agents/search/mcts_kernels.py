@@ -46,6 +46,7 @@ NODE = np.dtype(
         ("pending", np.int16),
         # sum of player 0's margins over the visits, in games whose ties it breaks
         ("margin", np.float32),
+        ("squares", np.float32),  # sum of the squares of the results that `total` adds up
     ]
 )
 ROOT = 0
@@ -119,7 +120,7 @@ def reset_tree(rules, tree):
     root = tree.nodes[ROOT]
     root.total, root.visits, root.children, root.count, root.action = 0.0, 0, 0, 0, -1
     root.mover, root.proven, root.result = r.to_move(rules, tree.positions[0]), UNKNOWN, 0.0
-    root.prior, root.pending, root.margin = 0.0, 0, 0.0
+    root.prior, root.pending, root.margin, root.squares = 0.0, 0, 0.0, 0.0
     tree.size[0] = 1
 
 
@@ -232,6 +233,7 @@ def backup(nodes, path, ply, is_proven, result, discount, sure):
             result = np.float64(entry.result)
         entry.visits += 1
         entry.total += result
+        entry.squares += np.float32(result * result)
         result *= discount
 
 
@@ -331,7 +333,8 @@ def add_children(nodes, node, actions, count, size):
     first = size[0]
     for i in range(count):
         child = nodes[first + i]
-        child.total, child.visits, child.margin, child.action = 0.0, 0, 0.0, actions[i]
+        child.total, child.squares, child.margin = 0.0, 0.0, 0.0
+        child.visits, child.action = 0, actions[i]
         child.children, child.count, child.proven, child.result = 0, 0, UNKNOWN, 0.0
         child.prior, child.pending = 0.0, 0
     nodes[node].children, nodes[node].count = first, count

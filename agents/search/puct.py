@@ -44,9 +44,16 @@ NETWORK_PARAMETERS = (
         "batch", int, DEFAULT_BATCH, "with network=: positions it is asked about at once", 1, 4096
     ),
     PRECISION._replace(help=f"with network=: {PRECISION.help}"),
+    Parameter(
+        "lower_bound",
+        bool,
+        True,
+        "with network=: play the action whose value is highest at the lower end of its confidence "
+        "interval, not the one visited most",
+    ),
 )
 _ONLY_WITH, _NOT_WITH = (
-    ("c_puct", "batch", "precision"),
+    ("c_puct", "batch", "precision", "lower_bound"),
     ("exploration", "playout", "cutoff", "heuristic", "threads"),
 )
 

@@ -14,6 +14,8 @@ from agent_contract import check_time
 from networks import write_network
 from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import TO_COME, WHOLE_RETURN, OnnxNetwork
+from plyground.agents.search import mcts_kernels as search
+from plyground.agents.search.root_actions import CONFIDENCE, LEAST_VARIANCE, RootActions
 from plyground.envs.specification import SpecificationError
 from reference.search import minimax
 
@@ -118,6 +120,50 @@ def test_the_player_who_moves_twice_keeps_the_values_from_its_own_side(ignorant)
         decision = make_agent(f"mcts:simulations=5000,network={ignorant(spec)}").analyse(position)
         assert decision.exact
         assert decision.value == round(minimax(position, 20, position.to_move)[0] / 1_000_000)
+
+
+def positions_of_random_games(spec: str, count: int, ply: int):
+    game, rng = make_game(spec), np.random.default_rng(5)
+    while count:
+        position = game.initial_position()
+        for _ in range(ply):
+            if not position.is_over:
+                position.play(int(rng.choice(position.legal_actions())))
+        if not position.is_over:
+            count -= 1
+            yield position
+
+
+def test_the_surest_of_the_often_visited_actions_is_played_and_by_choice_the_most_visited():
+    spec = "mcts:simulations=60,network=zoo:connect_four,reuse=no"
+    surest, most_visited = make_agent(spec), make_agent(f"{spec},lower_bound=no")
+    differences = 0
+    for position in positions_of_random_games("connect_four", 60, 8):
+        decision, other = surest.analyse(position), most_visited.analyse(position)
+        visits, highest = decision.visits, max(other.visits.values())
+        assert visits == other.visits  # the search is the same
+        if decision.action != other.action:
+            assert other.visits[other.action] == highest
+            assert highest / 8 <= visits[decision.action] < highest
+            differences += 1
+    assert differences > 0
+
+
+def test_the_lower_bound_is_that_of_the_results_of_an_action():
+    """A plain sum over the nodes: the mean and the variance of the results that were backed up."""
+    game = make_game("connect_four")
+    tree = search.new_tree(game, 64)
+    search.reset_tree(game.rules, tree)
+    nodes, results = tree.nodes, [0.5, -0.25, 0.75]
+    nodes[search.ROOT].children, nodes[search.ROOT].count = 1, 1
+    nodes[1].action = 3
+    for result in results:
+        search.backup(nodes, np.array([0, 1], np.int32), 1, False, result, 1.0, 1.0)
+    actions = RootActions([tree], 0)
+    spread = np.sqrt((np.var(results) + LEAST_VARIANCE) / len(results))
+    assert actions.lower_bound(3) == pytest.approx(np.mean(results) - CONFIDENCE * spread)
+    spread = RootActions([tree], 1).lower_bound(3) + np.mean(results)
+    assert spread == pytest.approx(actions.lower_bound(3) - np.mean(results))
 
 
 @pytest.mark.parametrize("meaning", [WHOLE_RETURN, TO_COME])
