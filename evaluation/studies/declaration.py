@@ -8,20 +8,39 @@ from collections.abc import Callable
 from typing import Any
 
 from ..report.display import duration, percent
-from .measurements.measurement import SECONDS, SHARE, YES, Measurement, Row, matches
+from .measurements.measurement import (
+    COUNT,
+    DIFFERENCE,
+    NUMBER,
+    SECONDS,
+    SHARE,
+    TEXT,
+    YES,
+    Measurement,
+    Row,
+    matches,
+)  # fmt: skip
+
+Where = tuple[tuple[str, Any], ...]  # values of columns; a tuple for one of several
 
 NO_TEST, HOLDS = "The claim is not tested", "The claim holds ("  # how verdicts begin
-# How a verdict writes the values of a column.
-FORMATS: dict[str, Callable[[float], str]] = {
+# How tables and sentences write the values of a column.
+CELLS: dict[str, Callable[[Any], str]] = {
+    TEXT: str,
+    YES: lambda value: "yes" if value else "no",
+    COUNT: "{:,.0f}".format,
     SHARE: lambda value: f"{percent(value)} %",
     SECONDS: duration,
-    YES: lambda value: "yes" if value else "no",
+    DIFFERENCE: lambda value: (
+        f"{value:+.2f}".removesuffix(".00") if abs(value) < 10 else f"{value:+,.0f}"
+    ),
+    NUMBER: lambda value: f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}",
 }
 
 
-def number_text(value: float) -> str:
-    """A number as sentences and tables write it."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+def _rows_with(rows: list[Row], column: str, where: Where) -> list[Row]:
+    """The rows with these values that have one in the column."""
+    return [row for row in rows if matches(row, dict(where)) and row.get(column) is not None]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +52,7 @@ class Claim:
         column: the column that tells; empty where the claim is only shown beside the numbers.
         low: the least value with which it holds.
         high: the greatest.
-        where: values of other columns that a row must have to count; a tuple for one of several.
+        where: values of other columns that a row must have to count.
         measurement: the number of the measurement whose rows count.
         beyond_chance: whether the 95 % interval must keep to the range too; a row whose interval
             goes beyond it, or is beyond it in part only, decides nothing.
@@ -43,21 +62,17 @@ class Claim:
     column: str
     low: float = -math.inf
     high: float = math.inf
-    where: tuple[tuple[str, Any], ...] = ()
+    where: Where = ()
     measurement: int = 0
     beyond_chance: bool = False
 
     def verdict(self, measurement: Measurement, rows: list[Row]) -> str:
         """Whether it holds, in one sentence with the numbers."""
         column = next(each for each in measurement.columns if each.key == self.column)
-        rows = [
-            row
-            for row in rows
-            if matches(row, dict(self.where)) and row.get(self.column) is not None
-        ]
+        rows = _rows_with(rows, self.column, self.where)
         if not rows:
             return f"{NO_TEST} by this run."
-        text = FORMATS.get(column.kind, number_text)
+        text = CELLS[column.kind]
         ends = sorted(float(row[self.column]) for row in rows)[:: len(rows) - 1 or 1]
         span = " to ".join(dict.fromkeys(map(text, ends)))
         if len(rows) == 1 and len(column.interval) == 2 and rows[0][column.interval[0]] is not None:
@@ -74,6 +89,51 @@ class Claim:
 
 
 @dataclasses.dataclass(frozen=True)
+class Blank:
+    """A blank in a sentence, for the value of a column in one row.
+
+    Attributes:
+        column: the column.
+        where: values of other columns, which no other row has.
+        measurement: the number of the measurement; None for the rows of all, which are of one kind.
+    """
+
+    column: str
+    where: Where = ()
+    measurement: int | None = 0
+
+    def text(self, measurement: Measurement, rows: list[Row]) -> str:
+        """The value as tables write it.
+
+        Raises:
+            ValueError: there is no such column, or not exactly one row with a value in it.
+        """
+        kinds = {column.key: column.kind for column in measurement.columns}
+        rows = _rows_with(rows, self.column, self.where)
+        if self.column not in kinds or len(rows) != 1:
+            raise ValueError(
+                f"{len(rows)} rows have a value in {self.column!r} where {dict(self.where)}; a "
+                f"blank takes the value of one"
+            )
+        return CELLS[kinds[self.column]](rows[0][self.column])
+
+
+@dataclasses.dataclass(frozen=True)
+class Sentence:
+    """A sentence that says what an experiment shows.
+
+    Attributes:
+        text: its words, with ``{}`` for each blank.
+        blanks: what fills them.
+        quick: whether it is true of the quick run too.
+    """
+
+    text: str
+    blanks: tuple[Blank, ...] = ()
+    quick: bool = True
+
+
+@dataclasses.dataclass(frozen=True)
 class Figure:
     """A figure of a measurement's rows; intervals are drawn where the column has them.
 
@@ -83,10 +143,11 @@ class Figure:
         y: the column that is drawn.
         series: the column that tells the series apart; empty for one series.
         title: what it shows.
-        where: values of other columns that a row must have to be drawn; a tuple for one of several.
+        where: values of other columns that a row must have to be drawn.
         logarithmic: the axes with a logarithmic scale: ``x``, ``y`` or ``xy``.
         measurement: the number of the measurement; None for the rows of all, which are of one kind.
         stacked: for bars, further columns that are drawn at the end of the first.
+        lead: whether the page of the study begins with it.
     """
 
     kind: str
@@ -94,10 +155,11 @@ class Figure:
     y: str
     title: str
     series: str = ""
-    where: tuple[tuple[str, Any], ...] = ()
+    where: Where = ()
     logarithmic: str = ""
     measurement: int | None = 0
     stacked: tuple[str, ...] = ()
+    lead: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,6 +174,7 @@ class Experiment:
         quick: the same with less work; empty where the full one is quick enough.
         claims: what the original claims.
         figures: what is drawn.
+        lead: what the page of the study begins with, about three sentences in all experiments.
     """
 
     lines: tuple[str, ...]
@@ -121,6 +184,7 @@ class Experiment:
     quick: tuple[Measurement, ...] = ()
     claims: tuple[Claim, ...] = ()
     figures: tuple[Figure, ...] = ()
+    lead: tuple[Sentence, ...] = ()
 
     def measurements(self, quick: bool) -> tuple[Measurement, ...]:
         """What is measured."""

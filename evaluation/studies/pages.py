@@ -6,7 +6,7 @@ import base64
 import json
 import platform
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,39 +14,20 @@ from ...envs.loading.files import written_whole
 from ...envs.workers.processors import available_processors
 from ..report.display import duration, percent
 from ..report.html import render_page, versions
-from .declaration import number_text
+from .declaration import CELLS
 from .figures import draw
-from .measurements.measurement import (
-    ALL,
-    COUNT,
-    DIFFERENCE,
-    NUMBER,
-    SECONDS,
-    SHARE,
-    TEXT,
-    YES,
-    Column,
-    Measurement,
-)  # fmt: skip
-from .results import sentences, summary
+from .measurements.measurement import ALL, NUMBER, TEXT, YES, Column, Measurement
+from .results import lead, sentences, summary
 from .runner import Findings, MeasuredExperiment
 
 FIGURES = "figures"
 MOST_WITH_INTERVALS = 8  # columns of a cross table
-
-
-# How the tables write the values of a column.
-CELLS: dict[str, Callable[[Any], str]] = {
-    TEXT: str,
-    YES: lambda value: "yes" if value else "no",
-    COUNT: "{:,.0f}".format,
-    SHARE: lambda value: f"{percent(value)} %",
-    SECONDS: duration,
-    DIFFERENCE: lambda value: (
-        f"{value:+.2f}".removesuffix(".00") if abs(value) < 10 else f"{value:+,.0f}"
-    ),
-    NUMBER: number_text,
-}
+MOST_ROWS = 25  # of a table among the experiments; longer ones stand at the end of the page
+UNITS = (
+    "± and the ranges before a % are 95 % intervals. A score is the share of the points, a draw "
+    "being half a point. Elo is relative to the mean of its pool, that of shipped networks to "
+    "random play. CPU time is processor time, that of all threads together."
+)
 
 
 def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[Column]:
@@ -88,6 +69,7 @@ def _table(measurement: Measurement, rows: list[dict[str, Any]]) -> dict[str, An
         "texts": [column.kind in (TEXT, YES) for column in columns],  # which stand on the left
         "rows": [[_cell(row, column) for column in columns] for row in rows],
         "note": _note(measurement),
+        "number": 0,  # among those at the end of the page
     }
 
 
@@ -108,6 +90,7 @@ def _cross_tables(measurement: Measurement, rows: list[dict[str, Any]]) -> list[
         "rows": [[str(number), name, *(cells.get((name, each), "") for each in names)]
                  for number, name in enumerate(names, 1)],
         "note": "",
+        "number": 0,
     }]  # fmt: skip
 
 
@@ -121,14 +104,19 @@ def _note(measurement: Measurement) -> str:
 
 
 def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
-    """An experiment on a page; pictures have a file name, a title and their SVG."""
+    """An experiment on a page; pictures have a file name, a title and their SVG.
+
+    ``leads`` are the figures with which the page begins; they stand there only.
+    """
     declaration, measurements = experiment
-    plots = []
-    for figure in declaration.figures:
-        n = figure.measurement
-        own = measurements if n is None else measurements[n : n + 1]
-        if own:
-            plots.append(draw(figure, own[0][0], [row for _, cell in own for row in cell.rows]))
+    drawn = [
+        (plot, figure.lead)
+        for figure in declaration.figures
+        if (table := experiment.table(figure.measurement)) and (plot := draw(figure, *table))
+    ]
+    figures: dict[bool, list[tuple[str, str, str]]] = {True: [], False: []}
+    for n, (plot, leads) in enumerate(drawn, 1):
+        figures[leads].append((f"e{number}-{n}.svg", plot.title, plot.file()))
     boards = [board for measurement, _ in measurements for board in measurement.pictures()]
     return {
         "id": f"e{number}",
@@ -142,10 +130,8 @@ def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
             for measurement, cell in measurements
             for table in (_table(measurement, cell.rows), *_cross_tables(measurement, cell.rows))
         ],
-        "figures": [
-            (f"e{number}-{n}.svg", plot.title, plot.file())
-            for n, plot in enumerate(filter(None, plots), 1)
-        ],
+        "leads": figures[True],
+        "figures": figures[False],
         "boards": [(f"e{number}-board{n}.svg", *board) for n, board in enumerate(boards, 1)],
     }
 
@@ -187,17 +173,26 @@ def write_pages(findings: Findings, folder: Path) -> None:
     """
     study = findings.study
     sections = [_section(each, n) for n, each in enumerate(findings.experiments, 1)]
+    long = [
+        (section, table)
+        for section in sections
+        for table in section["tables"]
+        if len(table["rows"]) > MOST_ROWS
+    ]
+    for number, (_, table) in enumerate(long, 1):
+        table["number"] = number
     figures = folder / FIGURES / study.stem
     figures.mkdir(parents=True, exist_ok=True)
     files = {
         figures / name: svg
         for section in sections
-        for name, _, svg in section["figures"] + section["boards"]
+        for name, _, svg in section["leads"] + section["figures"] + section["boards"]
     }
     for ending in ("md", "html"):
         page = render_page(
             f"study.{ending}", study=study, quick=findings.quick, sections=sections,
             facts=_facts(findings), figures=f"{FIGURES}/{study.stem}", as_data=_as_data,
+            lead=lead(findings), units=UNITS, long=long,
         )  # fmt: skip
         files[folder / f"{study.stem}.{ending}"] = page
     for path, text in files.items():

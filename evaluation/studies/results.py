@@ -9,7 +9,7 @@ from typing import Any
 from ...envs import __version__
 from ...envs.loading.files import written_whole
 from ...envs.specification import refusing
-from .declaration import HOLDS, NO_TEST
+from .declaration import HOLDS, NO_TEST, Blank
 from .measurements.measurement import Measurement, Row
 from .runner import Findings, MeasuredExperiment
 
@@ -27,9 +27,9 @@ def rows_of(measurement: Measurement, rows: list[Row], times: bool) -> list[Row]
 def verdicts(experiment: MeasuredExperiment) -> list[tuple[str, str]]:
     """The claims that were tested, each with its verdict."""
     return [
-        (claim.text, claim.verdict(measurement, cell.rows))
+        (claim.text, claim.verdict(*table))
         for claim in experiment.declaration.claims
-        for measurement, cell in experiment.measurements[claim.measurement :][:1]
+        if (table := experiment.table(claim.measurement)) is not None
     ]
 
 
@@ -46,6 +46,30 @@ def summary(experiment: MeasuredExperiment) -> str:
     count = sum(text.startswith(HOLDS) for text in verdict_texts)
     claims = f" Claims that hold: {count} of {len(verdict_texts)}." if verdict_texts else ""
     return f"{experiment.declaration.title}.{claims}"
+
+
+def lead(findings: Findings) -> list[str]:
+    """The sentences with which the page begins, their blanks filled.
+
+    Raises:
+        ValueError: a blank names nothing that was measured.
+    """
+    return [
+        sentence.text.format(*(_filled(blank, experiment) for blank in sentence.blanks))
+        for experiment in findings.experiments
+        for sentence in experiment.declaration.lead
+        if sentence.quick or not findings.quick
+    ]
+
+
+def _filled(blank: Blank, experiment: MeasuredExperiment) -> str:
+    table = experiment.table(blank.measurement)
+    if table is None:
+        raise ValueError(
+            f"a blank names measurement {blank.measurement} of {experiment.declaration.title!r}, "
+            f"which has {len(experiment.measurements)}"
+        )
+    return blank.text(*table)
 
 
 def to_json(findings: Findings, times: bool = False) -> dict[str, Any]:

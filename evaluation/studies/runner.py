@@ -11,7 +11,7 @@ from ...envs.workers.jobs import HERE, RAY, Needs, Place, Work
 from ..store.store import StoreError
 from .cells import Cell, cell_path, make_cell, read_cell, write_cell
 from .declaration import Experiment, Study, with_seed
-from .measurements.measurement import Measurement
+from .measurements.measurement import Measurement, Row
 
 Progress = Callable[[int, int], None]
 NEEDS = Needs(folders=("envs", "agents", "evaluation"))
@@ -22,6 +22,14 @@ class MeasuredExperiment(NamedTuple):
 
     declaration: Experiment
     measurements: list[tuple[Measurement, Cell]]
+
+    def table(self, number: int | None) -> tuple[Measurement, list[Row]] | None:
+        """A measurement by its number and its rows, or None if this run has fewer.
+
+        Without a number, the first one and the rows of all.
+        """
+        cells = self.measurements if number is None else self.measurements[number:][:1]
+        return (cells[0][0], [row for _, cell in cells for row in cell.rows]) if cells else None
 
 
 class Findings(NamedTuple):

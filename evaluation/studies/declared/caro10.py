@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..declaration import Claim, Experiment, Figure, Study
+from ..declaration import Blank, Claim, Experiment, Figure, Sentence, Study
 from ..measurements.games import Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
-from .searches import at_equal_cost, equal_cost, fixed, ladder, named_pool, pick
+from .searches import at_equal_cost, equal_cost, fixed, ladder, named_pool, pick, ratings
 
 _GAME, _SMALL = "gomoku:size=10", "gomoku:size=5,connect=4"
 _MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
@@ -36,7 +36,7 @@ _FEW = (
     *fixed(pick(("+ order", "+ table", "+ pattern tables"), _RIVALS), 2000),
     *fixed(_RIVALS[-3:], 500, 30),
 )
-_EQUAL = equal_cost(1)
+_EQUAL = equal_cost(1, lead=True)
 
 
 STUDY = Study(
@@ -76,6 +76,9 @@ STUDY = Study(
                    "fewer", 0.3, 0.5, (("search", "alpha-beta"), ("depth", 3)), 3)),
             (Figure("lines", "depth", "nodes", "Nodes a move by depth", "search", (), "y",
                     measurement=3),),
+            (Sentence("To depth 3 alpha-beta needs {} nodes a move, where minimax needs {}.",
+                      tuple(Blank("nodes", (("search", search), ("depth", 3)), 3)
+                            for search in ("alpha-beta", "minimax"))),),
         ),
         Experiment(
             ("R3",),
@@ -87,6 +90,8 @@ STUDY = Study(
             (),
             (Figure("points", "time", "elo", "Strength against time a move", "agent",
                     logarithmic="x"),),
+            (ratings("In one pool the heuristic alone is rated {} Elo, minimax {}, alpha-beta {} "
+                     "and the default search of depth 4 {}.", (*_MODES, "alphabeta:depth=4")),),
         ),
         Experiment(
             ("R5",),
@@ -101,6 +106,11 @@ STUDY = Study(
             (Figure("bars", "search", "nodes", "Nodes at depth 3, one improvement more in each bar",
                     where=(("game", _GAME),), logarithmic="y"),
              *_EQUAL[1:]),
+            (ratings("At about the same processor time a move, pattern tables take alpha-beta from "
+                     "{} to {} Elo; MCTS is at {}, with a network of 9×9 at {}, and the engine "
+                     "with its value network at {}.",
+                     ("+ symmetries", "+ pattern tables", "MCTS", "MCTS, network of 9×9",
+                      "engine, value network"), 1),),
         ),
     ),
 )  # fmt: skip

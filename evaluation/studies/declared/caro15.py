@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..declaration import Claim, Experiment, Figure, Study
+from ..declaration import Blank, Claim, Experiment, Figure, Sentence, Study
 from ..measurements.games import Book, Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
@@ -15,6 +15,7 @@ from .searches import (
     ladder,
     named_pool,
     pick,
+    ratings,
 )  # fmt: skip
 
 _GAME, _SMALL = "gomoku", "gomoku:size=5,connect=4"
@@ -67,7 +68,7 @@ _WITH_BOOK = (
     ("book of depth 8", "alphabeta:nodes={count},book={book}"),
 )
 _QUICK_BOOK = fixed(_WITH_BOOK[:2], 500)
-_EQUAL, _BOOKS = equal_cost(1), equal_cost(0, "Elo with a book")
+_EQUAL, _BOOKS = equal_cost(1, lead=True), equal_cost(0, "Elo with a book")
 
 
 STUDY = Study(
@@ -129,6 +130,10 @@ STUDY = Study(
                 )
             ),
             (Figure("lines", "depth", "nodes", "Nodes a move by depth", "search", (), "y"),),
+            (Sentence("To depth 3 minimax visits {} nodes a move, the hard level {} and the "
+                      "default alpha-beta {}.",
+                      tuple(Blank("nodes", (("search", search), ("depth", 3)))
+                            for search in ("minimax", "hard", "alphabeta"))),),
         ),
         Experiment(
             ("G6",),
@@ -140,6 +145,10 @@ STUDY = Study(
              *duels("hard", _LEVELS[:2], "With the repaired evaluation it beats {}")),
             (Figure("points", "time", "elo", "Strength against time a move", "agent",
                     logarithmic="x"),),
+            (Sentence("Against the medium level the hard level of the original scores {}; with "
+                      "its evaluation repaired it scores {}.",
+                      tuple(Blank("score", (("agent", level), ("opponent", "medium")))
+                            for level in _HARD)),),
         ),
         Experiment(
             ("G7",),
@@ -155,6 +164,11 @@ STUDY = Study(
             (Figure("bars", "search", "nodes", "Nodes at depth 3, one improvement more in each bar",
                     logarithmic="y"),
              *_EQUAL[1:]),
+            (ratings("At about the same processor time a move, pattern tables take alpha-beta from "
+                     "{} to {} Elo; threat-space search is at {}, MCTS at {} and, with patterns, "
+                     "at {}.",
+                     ("+ win in one", "+ pattern tables", "threat-space search", "MCTS",
+                      "MCTS by patterns"), 1),),
         ),
         Experiment(
             ("G7",),

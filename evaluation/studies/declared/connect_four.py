@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..declaration import Claim, Experiment, Figure, Study
+from ..declaration import Blank, Claim, Experiment, Figure, Sentence, Study
 from ..measurements.first_moves import FirstMoves, MonteCarloChoices
 from ..measurements.games import Seats, Strength
 from ..measurements.heuristics import Heuristics
+from ..measurements.measurement import ALL
 from ..measurements.nodes import Nodes, Task
 from ..measurements.sizes import TreeSizes
 from .searches import duels, ladder, pick, seats_figure, sizes_figure
@@ -18,7 +19,7 @@ _DEPTHS = tuple(_WINDOWS.format(depth=depth) for depth in (1, 2, 3, 4, 6, 8))
 _ORDERS = pick(("alpha-beta", "+ order"), ladder("windows"))
 _OPENINGS = Figure(
     "lines", "simulations", "right", "Best first move chosen by pure Monte Carlo",
-    logarithmic="x", measurement=1,
+    logarithmic="x", measurement=1, lead=True,
 )  # fmt: skip
 
 STUDY = Study(
@@ -62,6 +63,10 @@ STUDY = Study(
                     "search", (("plies", 0),), "y"),
              Figure("lines", "depth", "time", "Time with and without order, after 21 plies",
                     "search", (("plies", 21),), "y")),
+            (Sentence("Trying the centre first, alpha-beta searches the start to depth 6 in {} "
+                      "nodes instead of {}.",
+                      tuple(Blank("nodes", (("search", search), ("plies", 0), ("depth", 6)))
+                            for search in ("+ order", "alpha-beta"))),),
         ),
         Experiment(
             ("C7", "C11"),
@@ -79,6 +84,10 @@ STUDY = Study(
                        "moves"),
                 _OPENINGS,
             ),
+            (Sentence("Pure Monte Carlo chooses the best first column in {} of trials with 200 "
+                      "random games a move, and in {} with 1,000.",
+                      tuple(Blank("right", (("game", "connect_four"), ("simulations", count)), 1)
+                            for count in (200, 1000)), quick=False),),
         ),
         Experiment(
             ("C8",),
@@ -99,6 +108,11 @@ STUDY = Study(
             (),
             (Figure("bars", "phase", "optimal", "Best moves chosen by the heuristics",
                     "heuristic"),),
+            (Sentence("The heuristic of windows chooses a best move in {} of the positions, that "
+                      "of threats in {}, chance in {}.",
+                      (Blank("optimal", (("heuristic", "windows"), ("phase", ALL))),
+                       Blank("optimal", (("heuristic", "threats"), ("phase", ALL))),
+                       Blank("chance", (("heuristic", "windows"), ("phase", ALL))))),),
         ),
         Experiment(
             ("C10",),

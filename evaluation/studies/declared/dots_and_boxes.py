@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..declaration import Claim, Experiment, Figure, Study
+from ..declaration import Blank, Claim, Experiment, Figure, Sentence, Study
 from ..measurements.first_moves import FirstMoves, MonteCarloChoices
 from ..measurements.games import Book, Seats, Strength
 from ..measurements.heuristics import Heuristics
@@ -17,6 +17,7 @@ from .searches import (
     ladder,
     named_pool,
     pick,
+    ratings,
     seats_figure,
     sizes_figure,
 )  # fmt: skip
@@ -28,6 +29,7 @@ def _dots(size: str, margin: bool = True) -> str:
 
 
 _BOARDS = ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5", "5x5")
+_SOLVED = (("game", _dots("4x4", False)), ("way", "solver"))
 _EXACT = "alphabeta:depth=12,heuristic=none"
 _CASES = (
     Case("a box that can be completed at once", _dots("4x4"),
@@ -74,7 +76,8 @@ _WITH_BOOK = (
     ("without a book", "alphabeta:nodes={count}"),
     ("with one", "alphabeta:nodes={count},book={book}"),
 )
-_EQUAL, _BOOKS = equal_cost(1, "Elo of the searches, 4×4 dots"), equal_cost(0, "Elo with a book")
+_EQUAL = equal_cost(1, "Elo of the searches, 4×4 dots", lead=True)
+_BOOKS = equal_cost(0, "Elo with a book")
 
 
 STUDY = Study(
@@ -129,6 +132,8 @@ STUDY = Study(
             (Claim("3×3 or 3×4 dots is the largest board that can be solved, 4×4 is not",
                    "solved", 0, 0, (("game", _dots("4x4", False)),)),),
             (Figure("bars", "game", "nodes", "Nodes to solve the start", "way", logarithmic="y"),),
+            (Sentence("Under perfect play 4×4 dots is a {} for the first player; the solver shows "
+                      "it in {} nodes.", (Blank("result", _SOLVED), Blank("nodes", _SOLVED))),),
         ),
         Experiment(
             ("D7",),
@@ -155,6 +160,10 @@ STUDY = Study(
                    (("simulations", 200),), 1),),
             (Figure("points", "value", "believed", "Exact value and belief of Monte Carlo",
                     "count"), _CHOICES),
+            (Sentence("Pure Monte Carlo chooses a best first move on 4×5 dots in {} of trials with "
+                      "200 random games a move, and in {} with 20,000.",
+                      tuple(Blank("right", (("simulations", count),), 1)
+                            for count in (200, 20_000)), quick=False),),
         ),
         Experiment(
             ("D9",),
@@ -234,6 +243,11 @@ STUDY = Study(
              named_pool(_dots("4x4", False), fixed(pick(_FEW, _RIVALS), 2000, 200), 3, "random:4")),
             _EQUAL[:1],
             (_NODES, *_EQUAL[1:]),
+            (ratings("At about the same processor time a move, chain analysis takes alpha-beta "
+                     "from {} to {} Elo and an endgame database to {}; MCTS is at {}, with a "
+                     "learned evaluation at {}.",
+                     ("+ symmetries", "+ chain analysis", "+ endgame database", "MCTS",
+                      "MCTS, learned evaluation"), 1),),
         ),
         Experiment(
             ("D15",),

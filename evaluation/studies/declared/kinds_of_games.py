@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..declaration import Claim, Experiment, Figure, Study
+from ..declaration import Blank, Claim, Experiment, Figure, Sentence, Study
 from ..measurements.games import COUNT_BLANK, Strength
 from ..measurements.measurement import ALL
 from .searches import named_pool
@@ -59,6 +59,13 @@ _BOARDS = (
     Board("ultimate_tic_tac_toe", "random:4"),
 )
 
+
+def _scores(search: str, text: str, *games: str) -> Sentence:
+    """A sentence about the scores of a search in the pools of some games."""
+    wheres = ((("game", game), ("agent", search), ("opponent", ALL)) for game in games)
+    return Sentence(text, tuple(Blank("score", where, measurement=None) for where in wheres))
+
+
 STUDY = Study(
     "kinds_of_games",
     "Searches and kinds of games",
@@ -77,7 +84,13 @@ STUDY = Study(
                 for number, board in enumerate(_BOARDS)
             ),
             (Figure("bars", "game", "score", "Score in the pool of each game", "agent",
-                    (("opponent", ALL),), measurement=None),),
+                    (("opponent", ALL),), measurement=None, lead=True),),
+            (Sentence("Every search has as many nodes or simulations as take about the same "
+                      "processor time a move.", quick=False),
+             _scores("alpha-beta", "Against the others, alpha-beta scores {} at Othello, {} at "
+                     "breakthrough and {} at Hex.", "othello", "breakthrough", "hex:size=7"),
+             _scores("MCTS by a network", "Tree search by a network scores {} at connect four, {} "
+                     "at gomoku and {} at Hex.", "connect_four", "gomoku:size=9", "hex:size=7")),
         ),
     ),
 )  # fmt: skip

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from ..declaration import Claim, Experiment, Figure, Study
+import dataclasses
+
+from ..declaration import Blank, Claim, Experiment, Figure, Sentence, Study
 from ..measurements.games import Strength
 from ..measurements.measurement import ALL
 from ..measurements.networks import OPTIMAL, Learning, Networks
 from ..measurements.quality import ERRORS, MoveQuality
+from .searches import ratings
 
 _BOARDS = (
     "connect_four", "dots_and_boxes:rows=3,cols=3", "tic_tac_toe", "tic_tac_toe:size=4",
@@ -17,6 +20,7 @@ _ERRORS = Figure(
     measurement=1, stacked=ERRORS[1:],
 )  # fmt: skip
 _GOMOKU = "zoo:gomoku"
+_LEARNT = "zoo:connect_four"
 _SUPERVISED, _PPO = "zoo:connect_four_taught", "zoo:connect_four_ppo"
 
 
@@ -45,6 +49,7 @@ def _experiment(
     pairs: tuple[int, int],
     positions: tuple[int, int],
     others: tuple[str, ...] = (),
+    lead: tuple[Sentence, ...] = (),
 ) -> Experiment:
     """The pool and the quality of moves of one game; the quick pool has the least budgets."""
     depths, simulations, visits = budgets
@@ -66,7 +71,8 @@ def _experiment(
          MoveQuality(game, (*pool[1:], *others), positions[0])),
         (Strength(game, few, pairs[1], opening), MoveQuality(game, few[1:], positions[1])),
         (),
-        (_FRONT, _ERRORS, parts),
+        (dataclasses.replace(_FRONT, lead=bool(lead)), _ERRORS, parts),
+        lead,
     )  # fmt: skip
 
 
@@ -89,6 +95,10 @@ STUDY = Study(
                     (("opponent", "alphabeta:depth=4"),), "x"),
              Figure("points", "hours", "optimal", "What the shipped networks reached", "agent",
                     logarithmic="x", measurement=1)),
+            (Sentence("The network of connect four learnt from {} games with itself, in {} "
+                      "processor hours.",
+                      tuple(Blank(column, (("agent", _LEARNT),), 1)
+                            for column in ("games", "hours"))),),
         ),
         Experiment(
             ("X3",),
@@ -100,12 +110,21 @@ STUDY = Study(
             (Claim("Taught by perfect play, it plays a best move in 85 % of positions",
                    "optimal", 0.85, 1, (("agent", _SUPERVISED), ("part", ALL))),),
             (Figure("bars", "part", "optimal", "Best moves by phase and by situation", "agent"),),
+            (Sentence("Alone it plays a best move in {} of the positions; one of the same size, "
+                      "taught by the exact solver, in {}.",
+                      tuple(Blank("optimal", (("agent", network), ("part", ALL)))
+                            for network in (_LEARNT, _SUPERVISED))),),
         ),
         _experiment(
             "Connect four", "connect_four", "zoo:connect_four",
             budgets=((2, 4, 8), (100, 1000, 10_000), (25, 100, 400)),
             opening="random:4", pairs=(6, 3), positions=(300, 45),
             others=(_SUPERVISED, f"mcts:network={_SUPERVISED},simulations=100", _PPO),
+            lead=(ratings("In one pool of connect four, search by that network with 400 "
+                          "simulations is at {} Elo, the network alone at {}, alpha-beta of depth "
+                          "8 at {} and MCTS with 10,000 playouts at {}.",
+                          (f"mcts:network={_LEARNT},simulations=400", _LEARNT,
+                           "alphabeta:depth=8", "mcts:simulations=10000")),),
         ),
         _experiment(
             "Dots and boxes, 4×4 dots", "dots_and_boxes:rows=3,cols=3", "zoo:dots_and_boxes",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..declaration import Claim, Figure
+from ..declaration import Blank, Claim, Figure, Sentence
 from ..measurements.games import Strength
+from ..measurements.measurement import ALL
 
 Searches = tuple[tuple[str, str], ...]  # what pages call searches, and their specifications
 
@@ -66,13 +67,21 @@ def at_equal_cost(heuristic: str, options: str = "") -> Searches:
     return tuple(steps)
 
 
-def equal_cost(measurement: int = 0, title: str = "Elo of the searches") -> tuple[Any, ...]:
+def equal_cost(
+    measurement: int = 0, title: str = "Elo of the searches", lead: bool = False
+) -> tuple[Any, ...]:
     """The test whether the costs of a pool are equal, and the figure of its ratings."""
     text = "A move of each costs the same processor time, within 10 %"
     return (
         Claim(text, "cost", 0.9, 1.1, measurement=measurement),
-        Figure("bars", "agent", "elo", title, measurement=measurement),
+        Figure("bars", "agent", "elo", title, measurement=measurement, lead=lead),
     )
+
+
+def ratings(text: str, names: tuple[str, ...], measurement: int = 0) -> Sentence:
+    """A sentence about the ratings of some agents of a full pool."""
+    blanks = (Blank("elo", (("agent", name), ("opponent", ALL)), measurement) for name in names)
+    return Sentence(text, tuple(blanks), quick=False)
 
 
 def duels(

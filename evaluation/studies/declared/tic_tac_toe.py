@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..declaration import Claim, Experiment, Figure, Study
+from ..declaration import Blank, Claim, Experiment, Figure, Sentence, Study
 from ..measurements.games import Seats
 from ..measurements.heuristics import Heuristics
+from ..measurements.measurement import ALL
 from ..measurements.nodes import Nodes, Reach, Task
 from ..measurements.quality import Answers, Case
 from ..measurements.sizes import TreeSizes
@@ -17,6 +18,7 @@ _CASES = (
     Case("stop a row", "tic_tac_toe", "b2,a1,c1", ("a3",)),
     Case("answer two corners at an edge", "tic_tac_toe", "a1,b2,c3"),
 )
+_SOLVED = (("game", "tic_tac_toe:size=4"), ("way", "solver"))
 _FULL = "alphabeta:depth={depth},heuristic=none"
 _PLAYERS = ("alphabeta:depth=9", "minimax:depth=9", "montecarlo:simulations=1000")
 
@@ -35,7 +37,12 @@ STUDY = Study(
             (),
             (Claim("Full minimax of 3×3 visits 549,946 nodes (those of the game tree)", "nodes",
                    549_945, 549_946, (("search", "minimax"),)),),
-            (Figure("bars", "search", "nodes", "Nodes of full search on 3×3", logarithmic="y"),),
+            (Figure("bars", "search", "nodes", "Nodes of full search on 3×3", logarithmic="y",
+                    lead=True),),
+            (Sentence("Full minimax of 3×3 visits {} nodes; alpha-beta with all improvements "
+                      "needs {}.",
+                      (Blank("nodes", (("search", "minimax"),)),
+                       Blank("nodes", (("search", "+ deepening"),)))),),
         ),
         Experiment(
             ("T2",),
@@ -51,6 +58,8 @@ STUDY = Study(
             (Figure("bars", "game", "nodes", "Nodes to solve the start", "way",
                     (("solved", True),), "y"),
              sizes_figure(1)),
+            (Sentence("Under perfect play 4×4 is a {}; the solver shows it in {} nodes.",
+                      (Blank("result", _SOLVED), Blank("nodes", _SOLVED))),),
         ),
         Experiment(
             ("T3",),
@@ -71,6 +80,9 @@ STUDY = Study(
             (Heuristics("tic_tac_toe:size=4", ("lines",), 120),),
             (),
             (Figure("bars", "phase", "optimal", "Best moves chosen by the heuristic, 4×4"),),
+            (Sentence("On 4×4 the heuristic of open lines chooses a best move in {} of the "
+                      "positions, where chance does in {}.",
+                      (Blank("optimal", (("phase", ALL),)), Blank("chance", (("phase", ALL),)))),),
         ),
         Experiment(
             ("T2",),

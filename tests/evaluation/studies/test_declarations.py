@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+from helpers import DATA
 from plyground import make_agent, make_game
 from plyground.agents.policies.zoo import ZooNetworks
 from plyground.evaluation.studies.catalogue import STUDIES
-from plyground.evaluation.studies.declaration import Claim, with_seed
+from plyground.evaluation.studies.cells import Cell
+from plyground.evaluation.studies.declaration import Blank, Claim, with_seed
 from plyground.evaluation.studies.declared.searches import duels
 from plyground.evaluation.studies.measurements import measurement
 from plyground.evaluation.studies.measurements.games import Strength
 from plyground.evaluation.studies.measurements.measurement import ALL, SOLVER, example
 from plyground.evaluation.studies.measurements.quality import Answers
+from plyground.evaluation.studies.pages import MOST_ROWS
+from plyground.evaluation.studies.results import lead
+from plyground.evaluation.studies.runner import Findings, MeasuredExperiment
 
 EXPERIMENTS = [
     pytest.param(experiment, id=f"{study.name}: {experiment.title}")
@@ -98,10 +104,60 @@ def test_a_claim_about_a_pool_says_against_whom(experiment, quick):
                 assert claim.beyond_chance
 
 
+EACH_STUDY = pytest.mark.parametrize("study", STUDIES.values(), ids=list(STUDIES))
+
+
+@EACH_STUDY
+def test_a_study_leads_with_a_few_sentences_and_one_figure(study):
+    sentences = [sentence for each in study.experiments for sentence in each.lead]
+    assert 2 <= len(sentences) <= 4
+    assert len(" ".join(sentence.text for sentence in sentences).split()) <= 80
+    assert all(sentence.text.count("{}") == len(sentence.blanks) for sentence in sentences)
+    figures = [figure for each in study.experiments for figure in each.figures]
+    assert sum(figure.lead for figure in figures) == 1
+
+
+@SIZES
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_blanks_name_columns_and_values_that_are_measured(experiment, quick):
+    for sentence in experiment.lead:
+        for blank in sentence.blanks if sentence.quick or not quick else ():
+            measurements = experiment.measurements(quick)
+            if blank.measurement is not None:
+                measurements = measurements[blank.measurement :][:1]
+            columns = {column.key for column in measurements[0].columns}
+            assert {blank.column, *dict(blank.where)} <= columns
+            values = {str(value).removeprefix("zoo:") for _, value in blank.where} - {ALL}
+            declarations = [json.dumps(each.to_json(), ensure_ascii=False) for each in measurements]
+            assert any(all(value in text for value in values) for text in declarations)
+
+
+@EACH_STUDY
+def test_the_lead_of_a_quick_run_is_filled_by_its_numbers(study):
+    record = json.loads((DATA / "studies" / f"{study.name}.json").read_text("utf-8"))
+    experiments = [
+        MeasuredExperiment(
+            experiment,
+            [
+                (measurement, Cell(each["rows"], 0.0))
+                for measurement, each in zip(
+                    experiment.measurements(True), numbers["measurements"], strict=True
+                )
+            ],
+        )
+        for experiment, numbers in zip(study.experiments, record["experiments"], strict=True)
+    ]
+    sentences = lead(Findings(study, experiments, quick=True, seed=None))
+    assert sentences
+    assert "{" not in "".join(sentences)
+    with pytest.raises(ValueError, match="blank"):  # the quick run has no rows of the full one
+        lead(Findings(study, [MeasuredExperiment(each, []) for each in study.experiments], True, 1))
+
+
 PAGES = Path(__file__).resolve().parents[3] / "docs" / "studies"
 
 
-@pytest.mark.parametrize("study", STUDIES.values(), ids=list(STUDIES))
+@EACH_STUDY
 def test_the_page_in_the_documentation_is_that_of_the_declaration(study):
     page = " ".join((PAGES / f"{study.name}.md").read_text("utf-8").replace("\\", "").split())
     for experiment in study.experiments:
@@ -111,6 +167,37 @@ def test_the_page_in_the_documentation_is_that_of_the_declaration(study):
             assert f"“{claim.text}”: the claim " in page
         for figure in experiment.figures:
             assert f'alt="{figure.title}"' in page
+
+
+@EACH_STUDY
+def test_the_page_in_the_documentation_begins_with_the_lead(study):
+    page = (PAGES / f"{study.name}.md").read_text("utf-8")
+    quick = "This is the quick run" in page
+    top = " ".join(page.partition("\n## ")[0].split())
+    for experiment in study.experiments:
+        for sentence in experiment.lead:
+            words = r"\S+(?: %)?".join(map(re.escape, sentence.text.split("{}")))
+            assert bool(re.search(words, top)) == (sentence.quick or not quick)
+        for figure in experiment.figures:
+            assert (f'alt="{figure.title}"' in top and f": {experiment.title}*" in top) == (
+                figure.lead
+            )
+
+
+@EACH_STUDY
+def test_long_tables_stand_at_the_end_of_the_page(study):
+    page = (PAGES / f"{study.name}.md").read_text("utf-8")
+    before, _, after = page.partition("\n## Tables\n")
+    tables = [
+        [len(lines.splitlines()) - 2 for lines in re.findall(r"(?:^\|.*\n?)+", part, re.M)]
+        for part in (before, after)
+    ]
+    assert max(tables[0]) <= MOST_ROWS
+    assert all(rows > MOST_ROWS for rows in tables[1])
+    links = [f"[Table {n}](#table-{n}), at the end, has {rows} rows."
+             for n, rows in enumerate(tables[1], 1)]  # fmt: skip
+    assert re.findall(r"^\[Table.*", before, re.M) == links
+    assert re.findall(r"^### Table (\d+)$", after, re.M) == [str(n + 1) for n in range(len(links))]
 
 
 def test_the_pages_of_full_runs_in_the_documentation_are_of_one_version():
@@ -165,11 +252,43 @@ def test_who_beats_whom_is_decided_beyond_chance(low, score, high, outcome):
     )
 
 
+NODES = STUDIES["connect_four"].experiments[2].quick[0]
+ROWS = [
+    {"depth": 2, "nodes": 1234.0, "fewer": None, "time": 0.0015},
+    {"depth": 3, "nodes": 5000.0, "fewer": 0.25, "time": 0.01},
+]
+
+
 def test_a_row_may_have_one_of_several_values():
     claim = Claim("quicker", "quicker", 0, 1, (("depth", (2, 4)),))
-    nodes = STUDIES["connect_four"].experiments[2].quick[0]
     rows = [{"depth": depth, "quicker": share} for depth, share in ((2, 0.1), (3, -1), (4, 0.3))]
-    assert claim.verdict(nodes, rows) == "The claim holds (10.0 % to 30.0 %)."
+    assert claim.verdict(NODES, rows) == "The claim holds (10.0 % to 30.0 %)."
+
+
+@pytest.mark.parametrize(
+    ("column", "where", "text"),
+    [
+        ("nodes", (("depth", 2),), "1,234"),
+        ("fewer", (("depth", 3),), "25.0 %"),
+        ("time", (("depth", (1, 2)),), "1.5 ms"),
+    ],
+)
+def test_a_blank_is_filled_as_tables_write_it(column, where, text):
+    assert Blank(column, where).text(NODES, ROWS) == text
+
+
+@pytest.mark.parametrize(
+    ("column", "where", "count"),
+    [
+        ("nodes", (("depth", 4),), 0),
+        ("nodes", (), 2),
+        ("fewer", (("depth", 2),), 0),
+        ("elo", (("depth", 2),), 0),
+    ],
+)
+def test_a_blank_that_names_no_value_or_several_is_an_error(column, where, count):
+    with pytest.raises(ValueError, match=f"^{count} rows have a value in '{column}'"):
+        Blank(column, where).text(NODES, ROWS)
 
 
 COLUMNS = STUDIES["connect_four"].experiments[1].quick[0]

@@ -18,7 +18,9 @@ import pytest
 from command_line import plyground
 from helpers import DATA
 from pages import CHROMIUM, CONTRASTS
+from plyground.evaluation.studies import pages
 from plyground.evaluation.studies.catalogue import STUDIES
+from plyground.evaluation.studies.runner import run_studies
 
 CHEAP = "tic_tac_toe"
 ENDINGS = ("md", "html", "json", "times.json", "parquet")
@@ -48,9 +50,42 @@ def test_a_study_leaves_pages_and_numbers(out):
     assert all((out / picture).is_file() for picture in pictures)
 
 
-def test_what_was_found_is_said_first(out):
+def test_a_page_begins_with_what_the_study_shows(out):
     page = (out / f"{CHEAP}.md").read_text("utf-8")
-    summaries = page.partition("## What was found")[2].partition("\n## ")[0]
+    top = page.partition("\n## ")[0]
+    assert "This is the quick run" in top
+    assert "Full minimax of 3×3 visits 549,946 nodes" in top
+    assert 'alt="Nodes of full search on 3×3"' in top
+    html = (out / f"{CHEAP}.html").read_text("utf-8")
+    parts = ("This is the quick run", "549,946", "<img", "What was measured", "± and", 'id="e1"')
+    places = [html.index(part) for part in parts]
+    assert places == sorted(places)
+    for text in (page, html):
+        assert " ".join(text.split()).count("CPU time is processor time") == 1
+        assert text.count('alt="Nodes of full search on 3×3"') == 1
+
+
+@pytest.mark.parametrize(
+    ("ending", "made", "table", "row"),
+    [
+        ("md", "## How it was made", r" ---:? \|\n((?:\|.*\n)+)", "\n"),
+        ("html", 'id="made"', r"<tbody>[\s\S]*?</tbody>", "<tr>"),
+    ],
+)
+def test_longer_tables_stand_at_the_end(out, tmp_path, monkeypatch, ending, made, table, row):
+    monkeypatch.setattr(pages, "MOST_ROWS", 4)
+    (findings,) = run_studies([STUDIES[CHEAP]], out / "cells", quick=True)
+    pages.write_pages(findings, tmp_path)
+    page = (tmp_path / f"{CHEAP}.{ending}").read_text("utf-8")
+    before, _, after = page.partition(made)
+    sizes = [[each.count(row) for each in re.findall(table, part)] for part in (before, after)]
+    assert sizes == [[3, 2, 4, 2], [9, 15]]
+    assert [page.count(f"#table-{number}") for number in (1, 2, 3)] == [1, 1, 0]
+
+
+def test_what_was_measured_says_which_claims_hold(out):
+    page = (out / f"{CHEAP}.md").read_text("utf-8")
+    summaries = page.partition("## What was measured")[2].partition("\n## ")[0]
     assert len(re.findall(r"^- \*\*", summaries, re.M)) == len(STUDIES[CHEAP].experiments)
     assert "Claims that hold: 1 of 1" in summaries  # the 549,946 nodes
 
