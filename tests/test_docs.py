@@ -1,9 +1,10 @@
-"""Every fenced Python example in the README and the documentation runs."""
+"""Every fenced Python example in the README and the documentation runs and prints what is shown."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -17,15 +18,25 @@ SITE_PAGES = {
 }
 
 
-def examples(page: Path) -> list[tuple[str, str]]:
-    """(page and line, code) of each block that is fenced as Python."""
+class Example(NamedTuple):
+    """A block that is fenced as Python; ``output`` is the block of its output below, if any."""
+
+    place: str  # page and line
+    code: str
+    output: str | None
+
+
+def examples(page: Path) -> list[Example]:
+    """The examples of a page."""
     text = page.read_text(encoding="utf-8")
-    matches = re.finditer(r"^```python[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    matches = re.finditer(
+        r"^```python[^\n]*\n(.*?)^```\n(?:\n```text title=\"output\"\n(.*?)^```)?",
+        text,
+        re.MULTILINE | re.DOTALL,
+    )
+    name = page.relative_to(ROOT).as_posix()
     return [
-        (
-            f"{page.relative_to(ROOT).as_posix()}:{text.count(chr(10), 0, match.start()) + 2}",
-            match[1],
-        )
+        Example(f"{name}:{text.count(chr(10), 0, match.start()) + 2}", match[1], match[2])
         for match in matches
     ]
 
@@ -33,18 +44,27 @@ def examples(page: Path) -> list[tuple[str, str]]:
 EXAMPLES = [example for page in PAGES for example in examples(page)]
 
 
-@pytest.mark.parametrize(("place", "code"), EXAMPLES, ids=[place for place, _ in EXAMPLES])
-def test_the_example_runs(place, code, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("place", "code", "output"), EXAMPLES, ids=[e.place for e in EXAMPLES])
+def test_the_example_runs_and_prints_what_the_page_shows(
+    place, code, output, tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     line = int(place.rpartition(":")[2])
     exec(compile("\n" * (line - 1) + code, place, "exec"), {"__name__": "__main__"})
+    assert output in (None, capsys.readouterr().out)
+
+
+def test_every_output_stands_below_its_example():
+    for page in PAGES:
+        shown = page.read_text(encoding="utf-8").count('```text title="output"')
+        assert shown == sum(example.output is not None for example in examples(page)), page.name
 
 
 def test_the_learner_of_the_readme_wins(capsys):
     """Its weights depend on how the processor rounds, so the results are compared roughly."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    ((_, code),) = examples(ROOT / "README.md")
-    exec(code, {"__name__": "__main__"})
+    (example,) = examples(ROOT / "README.md")
+    exec(example.code, {"__name__": "__main__"})
     sentence = r"(\d+) games won, (\d+) lost"
     won, lost = map(int, re.fullmatch(sentence, capsys.readouterr().out.strip()).groups())
     stated = [int(number) for number in re.search(f"It prints `{sentence}`", text).groups()]
