@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from rich.console import Console
 
 from ..agents.lookahead import QUIET
 from ..agents.policies.compiled.words import PRECISIONS
-from ..agents.policies.zoo import Card, ZooNetworks, boards, cards
-from ..envs.specification import SpecificationError
+from ..agents.policies.zoo import PREFIX, Card, ZooNetworks, boards, cards
+from ..envs import make_game
+from ..envs.specification import SpecificationError, refusing
 from ..evaluation.report import display
 from ..evaluation.report.html import render_page
 from .app import command
 from .common import JsonOption, argument, option
-from .output import print_json, say
+from .output import print_json, say, write_page
 
 TITLES = {
     "quality": "Optimal moves in random positions, % (95 %)",
     "kinds": "Optimal moves in the first positions of `benchmarks/positions`, % (95 %)",
 }
-CODE = {"plays as well", "command", "after"}  # facts that the page writes as code
-UNSAID = {"game", "learnt by", "sha256"}  # facts that its titles or files say
+CODE = {"plays as well", "command", "after"}  # facts that pages write as code
+UNSAID = {"game", "sha256"}  # facts that their titles or files say
 
 
 @command("[NAME]")
@@ -31,7 +34,10 @@ def zoo(
     name: Annotated[str | None, argument("NAME", "Show only the cards of this network.")] = None,
     /,
     *,
-    markdown: Annotated[bool, option("", "Write the page docs/zoo.md to standard output.")] = False,
+    out: Annotated[
+        Path | None,
+        option("DIR", "Write the pages of the zoo there: zoo.md, and zoo/GAME.md for each game."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the trained networks that are shipped with plyground; zoo:NAME plays one.
@@ -44,13 +50,13 @@ def zoo(
 
     plyground zoo connect_four
     """
-    if markdown and (as_json or name is not None):
-        raise SpecificationError("--markdown writes the whole page; leave out NAME and --json")
+    if out is not None and (as_json or name is not None):
+        raise SpecificationError("--out writes the pages of all networks; omit NAME and --json")
     selection = list(cards()) if name is None else ZooNetworks(name.removeprefix("zoo:")).cards
     if as_json:
         print_json([vars(card) | {"board": card.board} for card in selection])
-    elif markdown:
-        say(_page(selection).rstrip())
+    elif out is not None:
+        _write_pages(selection, out)
     elif name is None:
         _print_list(selection)
     else:
@@ -59,36 +65,53 @@ def zoo(
             _print_card(card, console)
 
 
-def _print_list(selection: list[Card]) -> None:
-    """A line for each network."""
+def _print_list(selection: Sequence[Card]) -> None:
+    """A line for each network, those of one board together: their figures are of one pool."""
     parts = (QUIET, "all")
     table = display.plain_table(
-        "network", "game", "KiB", "hours", *(f"{part} %" for part in parts), "Elo", left=2
+        "", "KiB", "hours", *(f"{part} %" for part in parts), "Elo", "with search"
     )
     table.columns[0].no_wrap = True
-    for card in selection:
-        quality = {row["phase"]: row["share"] for row in _own_rows(card, "quality")}
-        table.add_row(
-            f"zoo:{card.name}",
-            card.game,
-            f"{card.bytes / 1024:.0f}",
-            f"{card.training['hours']:g}",
-            *(display.percent(quality.get(part)) for part in parts),
-            *([str(row["elo"]) for row in _own_rows(card, "ratings")] or ["-"]),
-        )
+    for board, networks in _by_board(selection).items():
+        table.add_row(board, style="bold")
+        for card in networks:
+            rows = card.board.get("quality", {}).get("rows", ())
+            shares = {row["phase"]: row["share"] for row in rows if row["agent"] == _alone(card)}
+            table.add_row(
+                f"  {_alone(card)}",
+                f"{card.bytes / 1024:.0f}",
+                f"{card.training['hours']:g}",
+                *(display.percent(shares.get(part)) for part in parts),
+                *_elo(card),
+            )
     console = Console(highlight=False)
     console.print(table)
     console.print(
         "quiet, all: optimal moves of the network alone, without search, in random positions where "
-        "nothing forces it, and in all; Elo: the same, random = 0, in the pool of its board.",
+        "nothing forces it, and in all; Elo: alone and with search, in the one pool of the board, "
+        "random = 0.",
         style="dim",
     )
 
 
-def _own_rows(card: Card, what: str) -> list[dict[str, Any]]:
-    """What was measured of the network alone."""
-    rows = card.board.get(what, {}).get("rows", ())
-    return [row for row in rows if row["agent"] == f"zoo:{card.name}"]
+def _by_board(selection: Sequence[Card]) -> dict[str, list[Card]]:
+    """The networks by the game in whose pool they stand."""
+    games: dict[str, list[Card]] = {}
+    for card in sorted(selection, key=lambda card: card.board_game):
+        games.setdefault(card.board_game, []).append(card)
+    return games
+
+
+def _alone(card: Card) -> str:
+    """The agent that plays a network without search."""
+    return f"zoo:{card.name}"
+
+
+def _elo(card: Card) -> tuple[str, str]:
+    """A network's Elo in the pool of its board, alone and with search."""
+    elo = {row["agent"]: str(row["elo"]) for row in card.board.get("ratings", {}).get("rows", ())}
+    searching = (elo[agent] for agent in card.agents if agent != _alone(card))
+    return elo.get(_alone(card), "-"), next(searching, "-")
 
 
 def _facts(card: Card) -> list[tuple[str, str]]:
@@ -146,7 +169,7 @@ def _experience(training: Any) -> str:
 
 def _print_card(card: Card, console: Console) -> None:
     """A card as text."""
-    say(f"zoo:{card.name} on {card.game}\n")
+    say(f"{_alone(card)} on {card.game}\n")
     for name, text in (*_facts(card), ("evaluated by", card.network().evaluator)):
         say(f"  {name:18}{text}")
     for title, command_line, head, rows in _tables(card.board):
@@ -158,20 +181,56 @@ def _print_card(card: Card, console: Console) -> None:
     say()
 
 
-def _page(selection: list[Card]) -> str:
-    """docs/zoo.md: what was measured on each board, then the cards."""
-    return render_page(
-        "zoo.md",
-        boards=[(game, _tables(board)) for game, board in boards().items()],
-        cards=[
-            (
-                card,
-                [(name, text, name in CODE) for name, text in _facts(card) if name not in UNSAID],
-            )
-            for card in selection
-        ],
-        wrap=_wrap,
-    )
+def _write_pages(selection: Sequence[Card], folder: Path) -> None:
+    """The overview of the zoo, and for each game what was measured on its boards and its cards."""
+    with refusing(OSError, f"{folder} cannot be written"):
+        (folder / "zoo").mkdir(parents=True, exist_ok=True)
+    networks = [
+        (card, _place(card), *_elo(card), _strongest_other(card))
+        for board in _by_board(selection).values()
+        for card in board
+    ]
+    pages = {"zoo.md": render_page("zoo.md", networks=networks)}
+    names = sorted({_game_name(card.game) for card in selection})
+    for name in names:
+        pages[f"zoo/{name}.md"] = render_page(
+            "zoo_game.md",
+            title=make_game(name).declaration.title,
+            boards=[
+                (game, _tables(board))
+                for game, board in boards().items()
+                if _game_name(game) == name
+            ],
+            cards=[
+                (card, [fact for fact in _facts(card) if fact[0] not in UNSAID])
+                for card in selection
+                if _game_name(card.game) == name
+            ],
+            code=CODE,
+            wrap=_wrap,
+        )
+    for place, page in pages.items():
+        write_page(folder / place, page.rstrip() + "\n")
+    say(f"{folder}: zoo.md and the pages of {len(names)} games in zoo")
+
+
+def _game_name(spec: str) -> str:
+    """The game of a specification, without parameters."""
+    return spec.partition(":")[0]
+
+
+def _place(card: Card) -> str:
+    """Where the card stands, from the overview: its heading as sites make a place of it."""
+    heading = f"{_alone(card)} on {card.game}"
+    place = re.sub(r"[^\w -]", "", heading).replace(" ", "-")
+    return f"zoo/{_game_name(card.game)}.md#{place}"
+
+
+def _strongest_other(card: Card) -> str:
+    """The best agent without a network in the pool of a board, with its Elo."""
+    rows = card.board.get("ratings", {}).get("rows", ())
+    others = [row for row in rows if PREFIX not in row["agent"]]
+    return f"`{others[0]['agent']}` {others[0]['elo']}" if others else "-"
 
 
 def _wrap(words: str) -> str:

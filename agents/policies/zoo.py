@@ -61,14 +61,18 @@ class Card:
         return FOLDER / self.file
 
     @property
+    def board_game(self) -> str:
+        """The game in whose pool it stands: the first of its games that has one, else its own."""
+        return next((spec for spec in (self.game, *self.also) if spec in boards()), self.game)
+
+    @property
     def board(self) -> Mapping[str, Any]:
         """What its board's agents were measured by, each with the command and rows of agents.
 
         ``ratings``: the pool, best first; ``quality``: the share of optimal moves by situation and
         phase; ``kinds``: the same in positions of published kinds.
         """
-        specs = [spec for spec in (self.game, *self.also) if spec in boards()]
-        return boards()[specs[0]] if specs else {}
+        return boards().get(self.board_game, {})
 
     @property
     def agents(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ A network and its card lie in ``agents/policies/networks/GAME``. The steps::
     python benchmarks/learning/zoo.py measure                       # speed and precisions
     python benchmarks/learning/zoo.py rate connect_four             # the pool of a board
     python benchmarks/learning/zoo.py judge connect_four            # move quality on a board
-    plyground zoo --markdown > docs/zoo.md
+    plyground zoo --out docs                                       # the pages
 
 ``add`` keeps the weights in float16, which halves the file; they are read as float32. ``machine``
 describes the processor the run used. ``rate`` and ``judge`` compare all networks of a board, alone

@@ -65,6 +65,26 @@ def on_startup(**_: Any) -> None:
             link.symlink_to(ROOT / name)
 
 
+def on_config(config: Any) -> Any:
+    """Put the pages that a pattern of the navigation matches in its place."""
+    config["nav"] = list(expanded(config["nav"]))
+    return config
+
+
+def expanded(entries: list[Any]) -> Iterator[Any]:
+    """Entries of the navigation without patterns; pages of a pattern have their own titles."""
+    for entry in entries:
+        if isinstance(entry, dict):
+            yield {
+                title: list(expanded(below)) if isinstance(below, list) else below
+                for title, below in entry.items()
+            }
+        elif "*" in entry:
+            yield from sorted(path.relative_to(DOCS).as_posix() for path in DOCS.glob(entry))
+        else:
+            yield entry
+
+
 def on_files(files: Files, config: Any) -> Files:
     """Add the generated pages."""
     made = {

@@ -121,7 +121,8 @@ def test_the_quality_of_moves_is_told_by_situation_the_quiet_ones_first(board):
         assert list(own)[:2] == ["all", "quiet"]
         assert sum(row["moves"] for row in own.values()) == 2 * own["all"]["moves"]
         assert all(row["lower"] <= row["share"] <= row["upper"] for row in own.values())
-    page = invoke(["zoo", "--markdown"]).stdout
+    page = (ROOT / "docs" / "zoo" / f"{make_game(board).name}.md").read_text(encoding="utf-8")
+    page = page.partition(f"## On `{board}`\n")[2].partition("\n## ")[0]
     assert re.search(r"\| agent \| quiet \(\d+\) \|.*\| all \(\d+\) \|", page)
 
 
@@ -149,13 +150,32 @@ def test_the_command_lists_the_networks_and_shows_a_card():
     assert re.search(r"hours +quiet % +all % +Elo", listing.stdout)
     text = invoke(["zoo", "connect_four"])
     assert "plyground train alphazero connect_four" in text.stdout
-    result = invoke(["zoo", "--markdown", "--json"])
-    assert result.exit_code == 2
+    assert invoke(["zoo", "--out", "pages", "--json"]).exit_code == 2
 
 
-def test_the_page_is_that_of_the_cards():
-    page = (ROOT / "docs" / "zoo.md").read_text(encoding="utf-8")
-    assert page == invoke(["zoo", "--markdown"]).stdout
+def test_the_list_shows_the_networks_of_a_board_together_by_its_one_pool():
+    lines = [line.split() for line in invoke(["zoo"]).stdout.splitlines()]
+    board, shown = "", []
+    for words in lines[1:]:
+        if len(words) == 1:
+            board = words[0]
+        elif words[0].startswith("zoo:"):
+            shown.append((board, words[0], *words[-2:]))
+    expected = []
+    for card in CARDS:
+        elo = {row["agent"]: str(row["elo"]) for row in card.board["ratings"]["rows"]}
+        alone, searching = sorted(card.agents)[::-1]
+        expected.append((agents_game(card), alone, elo[alone], elo[searching]))
+    assert sorted(shown) == sorted(expected)
+
+
+def test_the_pages_are_those_of_the_cards(tmp_path):
+    assert invoke(["zoo", "--out", str(tmp_path)]).exit_code == 0
+    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.md")}
+    docs = ROOT / "docs"
+    pages = [docs / "zoo.md", *(docs / "zoo").glob("*.md")]
+    assert made == {path.relative_to(docs): path.read_bytes() for path in pages}
+    assert len(pages) == 1 + len({make_game(card.game).name for card in CARDS})
 
 
 # -- one agent in several places --

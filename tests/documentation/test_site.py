@@ -25,6 +25,7 @@ PAGES_TO_LOOK_AT = (
     "notebooks/first_agent",
     "guide/install",
     "zoo",
+    "zoo/connect_four",
     "studies/connect_four",
     "tutorials/self_play",
 )
