@@ -51,7 +51,7 @@ from .options import (
     report_withdrawals,
 )
 from .output import note, print_json, say, write_page
-from .records import RECORD_FORMATS, export_records
+from .records import RECORD_FORMATS, SGF, export_records
 
 MINARI = "minari"
 
@@ -131,8 +131,12 @@ def export(
     /,
     *,
     format: Annotated[
-        str, option("|".join((*FORMATS, MINARI, *RECORD_FORMATS)), "Format of the games.")
-    ] = "jsonl",
+        str | None,
+        option(
+            "|".join((*FORMATS, MINARI, *RECORD_FORMATS)),
+            "Format of the games (default: what the name of the file ends in, or jsonl).",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         option(
@@ -147,12 +151,13 @@ def export(
 
     [bold]Examples[/bold]
 
-    plyground export plyground-tournament.db --format csv --out games.csv
+    plyground export plyground-tournament.db --out games.csv
 
     plyground export plyground-tournament.db | head -1
 
-    plyground export plyground-tournament.db --format sgf --out games.sgf
+    plyground export plyground-tournament.db --format psq --out games
     """
+    format = format or _format_of(out)
     if format == MINARI:
         if out is None:
             raise SpecificationError("name the folder of the datasets: --out FOLDER")
@@ -167,6 +172,17 @@ def export(
         count = export_games(games, format, sys.stdout.buffer if out is None else out)
     if out is not None:
         note(f"{count} games in {out}")
+
+
+def _format_of(out: Path | None) -> str:
+    """The format that the name of a file ends in."""
+    if out is None:
+        return FORMATS[0]
+    kind = out.suffix.lower().removeprefix(".")
+    if kind not in (*FORMATS, SGF):
+        endings = ", ".join(f".{name}" for name in (*FORMATS, SGF))
+        raise SpecificationError(f"{out} ends in none of {endings}; name the format: --format")
+    return kind
 
 
 def _elo_option(hypothesis: str) -> Any:

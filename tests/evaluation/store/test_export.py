@@ -97,7 +97,7 @@ def test_parquet_without_pyarrow_says_what_to_install_and_leaves_nothing(
     with (
         Store(store_and_games[0]) as store,
         pytest.raises(
-            SpecificationError, match=r'Parquet needs pyarrow.*pip install -e "\.\[parquet\]"'
+            SpecificationError, match=r'Parquet needs pyarrow.*pip install "plyground\[parquet\]"'
         ),
     ):
         export_games(store, "parquet", tmp_path / "games.parquet")
@@ -126,8 +126,15 @@ def test_the_command_writes_to_standard_output_or_to_a_file(store_and_games, tmp
     path, _ = store_and_games
     result = invoke(["export", str(path)])
     assert [json.loads(line) for line in result.stdout.splitlines()] == lines(path)
-    result = invoke(["export", str(path), "--format", "csv", "--out", str(tmp_path / "games.csv")])
-    assert (result.stdout, result.stderr) == ("", f"10 games in {tmp_path / 'games.csv'}\n")
+    result = invoke(["export", str(path), "--format", "csv", "--out", str(tmp_path / "games")])
+    assert (result.stdout, result.stderr) == ("", f"10 games in {tmp_path / 'games'}\n")
+    result = invoke(["export", str(path), "--out", str(tmp_path / "games.csv")])
+    assert result.exit_code == 0
+    assert (tmp_path / "games.csv").read_bytes() == (tmp_path / "games").read_bytes()
+    result = invoke(["export", str(path), "--out", str(tmp_path / "games.xml")])
+    assert result.exit_code == 2
+    assert "ends in none of .jsonl, .csv, .parquet, .sgf; name the format" in result.stderr
+    assert not (tmp_path / "games.xml").exists()
 
 
 def test_a_reader_that_has_enough_ends_the_export_quietly(tmp_path):
