@@ -60,7 +60,13 @@ class Cluster:
                 include_dashboard=None if self.address else False,
                 **QUIET,
             )
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except ConnectionError as error:
+            why = (
+                f"{first_line(error)}; if the cluster has a token, it must be in ~/.ray/auth_token "
+                "here, and RAY_AUTH_MODE=token be set"
+            )
+            raise RunnerError(self._missing(why)) from None
+        except (self.ray.exceptions.RayError, RuntimeError, ValueError) as error:
             raise RunnerError(self._missing(first_line(error))) from None
         self._connected = True
 
@@ -137,6 +143,6 @@ def _import_ray() -> Any:
         import ray.exceptions
     except ModuleNotFoundError:
         raise SpecificationError(
-            '--runner ray needs Ray, which is not installed: pip install -e ".[ray]"'
+            '--runner ray needs Ray, which is not installed: pip install "plyground[ray]"'
         ) from None
     return ray

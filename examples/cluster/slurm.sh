@@ -8,10 +8,11 @@
 #SBATCH --requeue
 #SBATCH --output=plyground-%j.log
 # Self-play on four machines of a cluster that SLURM runs: sbatch examples/cluster/slurm.sh
-# All machines have the checkout and its virtual environment under the same path.
+# All machines have the checkout, its virtual environment and the home folder under the same path.
 set -euo pipefail
 PLYGROUND=${PLYGROUND:-$HOME/plyground/.venv/bin}
-export RAY_USAGE_STATS_ENABLED=0
+export RAY_USAGE_STATS_ENABLED=0 RAY_AUTH_MODE=token
+"$PLYGROUND/ray" get-auth-token --generate > /dev/null
 
 head=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 address=$(srun --nodes=1 --ntasks=1 -w "$head" hostname --ip-address | cut -d ' ' -f 1):6379

@@ -105,6 +105,19 @@ def test_a_cluster_that_is_not_there_is_said_to_be_missing():
         Place("ray", "127.0.0.1:1").open(Work(refuse, int))
 
 
+@pytest.mark.parametrize("error", ["ConnectionError", "AuthenticationError"])
+def test_a_cluster_whose_token_is_missing_here_is_refused_in_a_sentence(monkeypatch, error):
+    ray = pytest.importorskip("ray")
+    kind = getattr(ray.exceptions, error, ConnectionError)
+
+    def refuse_to_connect(*_, **__):
+        raise kind("no token")
+
+    monkeypatch.setattr(ray, "init", refuse_to_connect)
+    with pytest.raises(RunnerError, match=r"no Ray cluster to work on at auto: .*token"):
+        Place("ray", "auto").open(Work(refuse, int))
+
+
 def test_a_worker_of_another_version_is_refused_by_name():
     work = Work(refuse, int, Needs(packages=("numpy",)))
     needs, folder, versions, pickled = pickle.loads(module._package(work))
