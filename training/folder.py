@@ -96,6 +96,11 @@ class RunFolder:
         opponent = existing.get("opponent")
         if isinstance(opponent, str) and opponent.startswith(OLD_CURRICULUM):
             existing["opponent"] = "curriculum:" + opponent.removeprefix(OLD_CURRICULUM)
+        there, here = existing.get("game"), description.get("game")
+        if there != here:
+            raise TrainingError(
+                f"{self.path} holds a run of {there}, not of {here}; name another folder with --out"
+            )
         differing = [
             name
             for name in {**existing, **description}

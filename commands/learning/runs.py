@@ -146,7 +146,8 @@ def train_or_list(
             f"stopped; the checkpoints are in {out}. To go on:\n  {same_command()}"
         ) from None
     if run.finished_now:
-        note(f"finished: {run.trainer.step:,} steps; the best policy is {out / 'best.onnx'}")
+        best = out / "best.onnx"
+        note(f"finished: {run.trainer.step:,} steps; onnx:{best} plays the best policy")
     _print_scores(run.best_rows)
 
 

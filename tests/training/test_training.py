@@ -253,12 +253,9 @@ def test_a_signal_writes_a_checkpoint_after_the_update_and_ends_the_run(tmp_path
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            {"game": "tic_tac_toe:size=4"},
-            r'game is "tic_tac_toe" there and "tic_tac_toe:size=4" here',
-        ),
-        ({"game": "connect_four"}, r'game is "tic_tac_toe" there and "connect_four" here'),
-        ({"seed": 2}, "seed is 1 there and 2 here"),
+        ({"game": "tic_tac_toe:size=4"}, "a run of tic_tac_toe, not of tic_tac_toe:size=4; name"),
+        ({"game": "connect_four"}, "holds a run of tic_tac_toe, not of connect_four; name another"),
+        ({"seed": 2}, "holds another run: seed is 1 there and 2 here"),
         ({"settings": small_settings(steps=512, clip=0.3)}, "clip is 0.2 there and 0.3 here"),
     ],
 )
@@ -267,7 +264,7 @@ def test_the_folder_of_another_run_is_refused_and_kept(tmp_path, change, message
     settings = small_settings(steps=512)
     run_in(tmp_path / "run", settings)
     before = weights(tmp_path / "run")
-    with pytest.raises(TrainingError, match=rf"holds another run: .*{message}"):
+    with pytest.raises(TrainingError, match=message):
         run_in(tmp_path / "run", **({"settings": settings} | change))
     assert_same_weights(before, weights(tmp_path / "run"))
 
