@@ -80,7 +80,7 @@ def _export(run: Path, out: Path, trained_on: str | None) -> OnnxNetwork:
         with display.status_line(Console(stderr=True)) as tell:
             tell(f"exporting {run}")
             game = make_game(trained_on)
-            needs = 'models of stable-baselines3 are exported with torch: pip install -e ".[train]"'
+            needs = 'models of stable-baselines3 need torch: pip install "plyground[train]"'
             with refusing(ImportError, needs):
                 from ..agents.policies.sb3 import load_sb3_model
                 from ..training.export import export_policy as export

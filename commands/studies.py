@@ -119,7 +119,7 @@ def _check_packages() -> None:
     missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
         raise SpecificationError(
-            f'the pages of a study need {", ".join(missing)}: pip install -e ".[study]"'
+            f'the pages of a study need {", ".join(missing)}: pip install "plyground[study]"'
         )
 
 

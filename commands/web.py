@@ -96,7 +96,7 @@ def _serve(settings: Settings) -> None:
                 from ..web.server import serve
             except ImportError as error:
                 raise ImportError(
-                    f"the pages need {error.name}, which is not installed; install plyground[web]"
+                    f'the pages need {error.name}: pip install "plyground[web]"'
                 ) from None
         serve(settings, _tell, first)
     finally:

@@ -132,7 +132,7 @@ def _figure_type() -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError('drawing needs matplotlib: pip install -e ".[train]"') from error
+        raise ImportError('drawing needs matplotlib: pip install "plyground[train]"') from error
     return Figure
 
 

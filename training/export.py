@@ -34,9 +34,7 @@ try:
 
     from ..agents.policies.heads import Heads, ModuleHeads
 except ImportError as error:
-    raise ImportError(
-        'plyground.training.export needs torch and onnx: pip install -e ".[train]"'
-    ) from error
+    raise ImportError('training needs torch and onnx: pip install "plyground[train]"') from error
 
 NUM_CHECKS = 256  # positions in which the file must agree with the model
 PREFIX, HALF = "network.", "_float16"  # before and after the names of weights in policy files

@@ -16,7 +16,7 @@ try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:
     raise ImportError(
-        'plyground.training.sb3 needs stable-baselines3: pip install -e ".[train]"'
+        'plyground.training.sb3 needs stable-baselines3: pip install "plyground[train]"'
     ) from error
 
 from ..agents.opponents import make_opponents

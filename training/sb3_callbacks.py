@@ -15,7 +15,7 @@ try:
     from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 except ImportError as error:
     raise ImportError(
-        'plyground.training.sb3_callbacks needs stable-baselines3: pip install -e ".[train]"'
+        'plyground.training.sb3_callbacks needs stable-baselines3: pip install "plyground[train]"'
     ) from error
 
 

@@ -151,7 +151,7 @@ def write_submission(policy: str | Path, path: str | Path) -> None:
         SpecificationError: the policy is for another game, or computes something that the file
             cannot compute.
     """
-    with refusing(ImportError, 'submissions need onnx: pip install -e ".[train]"'):
+    with refusing(ImportError, 'submissions need onnx: pip install "plyground[train]"'):
         import onnx
     from ..policies.policy_file import load_policy_file
 

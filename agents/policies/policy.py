@@ -400,7 +400,7 @@ class Sb3Policy(PolicyAgent):
                 f"sb3:{path},trained_on={usual_game()}"
             )
         board = make_game(game.strip("()"))
-        needs = f'{path} needs stable-baselines3 and sb3-contrib: pip install -e ".[train]"'
+        needs = f'{path} needs stable-baselines3 and sb3-contrib: pip install "plyground[train]"'
         with refusing(ImportError, needs):
             from .sb3 import load_sb3_network
         return load_sb3_network(Path(path), board)

@@ -352,7 +352,7 @@ def write_policy(path: Path, data: bytes) -> None:
 
 
 def _open_session(source: str, data: bytes, reason: str) -> Any:
-    needs = f'the policy {source} needs onnxruntime{reason}: pip install -e ".[policy]"'
+    needs = f'the policy {source} needs onnxruntime{reason}: pip install "plyground[policy]"'
     with refusing(ImportError, needs):
         import onnxruntime
     options = onnxruntime.SessionOptions()

@@ -21,9 +21,7 @@ class Window:
         try:
             import pygame
         except ImportError:
-            raise ImportError(
-                'showing a board in a window needs pygame: pip install -e ".[human]"'
-            ) from None
+            raise ImportError('a window needs pygame: pip install "plyground[human]"') from None
         self._pygame: Any = pygame
         self._title = title
         self._window: Any = None

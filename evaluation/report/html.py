@@ -77,7 +77,7 @@ def render_page(template: str, **values: Any) -> str:
     Raises:
         SpecificationError: jinja2 is not installed.
     """
-    needs = 'an HTML page needs jinja2, which is not installed: pip install -e ".[report]"'
+    needs = 'an HTML page needs jinja2: pip install "plyground[report]"'
     with refusing(ImportError, needs):
         import jinja2
     templates = resources.files(__package__) / "templates"

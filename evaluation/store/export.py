@@ -134,7 +134,7 @@ def _write_csv(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:
 
 
 def _write_parquet(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:
-    needs = 'Parquet needs pyarrow, which is not installed: pip install -e ".[parquet]"'
+    needs = 'Parquet needs pyarrow: pip install "plyground[parquet]"'
     with refusing(ImportError, needs):
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -111,7 +111,7 @@ def write_parquet(findings: Findings, folder: Path) -> None:
     Raises:
         SpecificationError: pyarrow is not installed.
     """
-    needs = 'the Parquet file of a study needs pyarrow: pip install -e ".[study]"'
+    needs = 'the Parquet file of a study needs pyarrow: pip install "plyground[study]"'
     with refusing(ImportError, needs):
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -255,7 +255,7 @@ def test_other_forms_are_left_to_onnxruntime_which_the_error_names(
         OnnxNetwork("other", model.SerializeToString())
     assert str(error.value) == (
         f"the policy other needs onnxruntime, since the kernel has no {reason}: "
-        'pip install -e ".[policy]"'
+        'pip install "plyground[policy]"'
     )
 
 

@@ -412,7 +412,7 @@ def test_where_no_html_can_be_written_one_sentence_says_so(store, tmp_path, monk
     result = run("report", str(store), "--html", str(tmp_path / "report.html"))
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == (
-        'plyground: an HTML page needs jinja2, which is not installed: pip install -e ".[report]"'
+        'plyground: an HTML page needs jinja2: pip install "plyground[report]"'
     )
     assert not (tmp_path / "report.html").exists()
 

@@ -24,7 +24,7 @@ METADATA_KEY = "plyground"
 TEACHER = "teacher"  # the metadata's key for who gave the answers, where it was no solver
 ROWS_IN_GROUP = 65_536
 FORMATS = (".parquet", ".npz")
-_INSTALL = 'Parquet files need pyarrow: pip install -e ".[parquet]"; or choose a file FILE.npz'
+_INSTALL = 'Parquet files need pyarrow: pip install "plyground[parquet]"; or choose a file FILE.npz'
 
 
 class Dataset:

@@ -17,7 +17,7 @@ from ..sb3_trainer import Sb3Trainer, train_sb3
 try:
     from sb3_contrib import MaskablePPO
 except ImportError as error:
-    raise ImportError('training needs sb3-contrib: pip install -e ".[train]"') from error
+    raise ImportError('training needs sb3-contrib: pip install "plyground[train]"') from error
 
 from ..network import BoardPolicy, action_places, full_precision
 

@@ -35,7 +35,7 @@ def resized_network(source: str, game: Game, folder: Path) -> Path:
     path = folder / f"{network.version[:16]}-{game.facts.num_actions}.onnx"
     if path.exists():
         return path
-    needs = 'a network for another board needs onnx: pip install -e ".[study]"'
+    needs = 'a network for another board needs onnx: pip install "plyground[study]"'
     with refusing(ImportError, needs):
         import onnx
         from onnx import numpy_helper

@@ -218,7 +218,7 @@ except ImportError as error:
     result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert result.stdout == 'showing a board in a window needs pygame: pip install -e ".[human]"\n'
+    assert result.stdout == 'a window needs pygame: pip install "plyground[human]"\n'
 
 
 def test_pictures_need_no_graphics_library_at_import():
