@@ -41,8 +41,10 @@ def test_what_is_unreleased_becomes_the_section_of_the_version():
     assert cut(after, "1.0.0", "2026-11-24") == after
 
 
-def test_a_release_has_a_date():
-    assert release_date((ROOT / "CITATION.cff").read_text("utf-8")) == "2026-11-24"
+def test_the_section_of_a_release_has_the_date_of_its_citation():
+    date = release_date((ROOT / "CITATION.cff").read_text("utf-8"))
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"\n## [{plyground.__version__}] - {date}\n" in changelog
     with pytest.raises(ValueError, match="date-released"):
         release_date("version: 1.0.0\n")
 
