@@ -1,4 +1,4 @@
-"""What tests of HTML pages share: how Chromium is started, and a measurement."""
+"""What tests of HTML pages share: how browsers are started, and a measurement."""
 
 from __future__ import annotations
 
@@ -56,19 +56,39 @@ CONTRASTS = """() => {
 @contextlib.contextmanager
 def chromium():
     """A browser; where there is none, only continuous integration fails."""
-    executable = (
-        shutil.which("chromium")
-        or shutil.which("chromium-browser")
-        or shutil.which("google-chrome")
-    )
-    if executable is None and "CI" not in os.environ:
-        pytest.skip("there is no Chromium on this machine")
+    executable = installed("Chromium", "chromium", "chromium-browser", "google-chrome")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=list(CHROMIUM))
         yield browser
         browser.close()
+
+
+@contextlib.contextmanager
+def firefox(scheme: str):
+    """The other engine, in a colour scheme: Playwright sets that one in Chromium only."""
+    executable = installed("Firefox", "firefox-esr", "firefox")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.firefox.launch(
+            channel="moz-firefox",  # an unpatched Firefox, over WebDriver BiDi
+            executable_path=executable,
+            firefox_user_prefs={
+                "layout.css.prefers-color-scheme.content-override": int(scheme == "light")
+            },
+        )
+        yield browser
+        browser.close()
+
+
+def installed(title: str, *commands: str) -> str | None:
+    """Where a browser is; without one the test is skipped, but fails in continuous integration."""
+    executable = next(filter(None, map(shutil.which, commands)), None)
+    if executable is None and "CI" not in os.environ:
+        pytest.skip(f"there is no {title} on this machine")
+    return executable
 
 
 def proved_labels(page) -> list[str]:

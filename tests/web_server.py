@@ -11,6 +11,8 @@ import sys
 
 from helpers import ROOT
 
+SMALL = "connect_four:rows=4,cols=5"  # the board of games that are stored, reviewed and solved
+
 
 class Server:
     """The process of ``plyground web``, on a free port or on the one it had before."""

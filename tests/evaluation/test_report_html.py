@@ -429,6 +429,7 @@ def test_a_table_that_is_wider_than_its_place_says_so(open_page):
             assert hints.nth(index).is_visible() == overflow
             overflows[width, index] = overflow
     assert overflows[390, 0]  # the standings
+    assert overflows[390, 2]  # the pairs
     assert not overflows[1600, 1]  # the cross table
 
 

@@ -5,10 +5,29 @@ from __future__ import annotations
 import pytest
 from pages import chromium
 from playwright.sync_api import expect
-from web_server import running
+from plyground import make_agent, make_game
+from plyground.evaluation.match import play_game
+from plyground.evaluation.players import LocalPlayer
+from plyground.evaluation.single_games import entry_of, store_game
+from plyground.evaluation.store.store import Store
+from web_server import SMALL, running
 
 PATIENCE_MS = 90_000  # an opponent may have to be compiled, on a machine that has other work
 expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """Games of two agents at two games."""
+    path = tmp_path_factory.mktemp("web") / "games.db"
+    with Store(path) as games_store:
+        for spec, seeds in (("tic_tac_toe", (1, 2, 3)), (SMALL, (1, 2))):
+            agents = [make_agent("random"), make_agent("greedy")]
+            entries = tuple(entry_of(LocalPlayer(agent).describe()) for agent in agents)
+            for seed in seeds:
+                result = play_game(spec, agents, seeds=(seed, seed))
+                store_game(games_store, make_game(spec), entries, result)
+    return path
 
 
 @pytest.fixture(scope="package")

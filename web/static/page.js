@@ -1,4 +1,4 @@
-// On every page: light or dark, and links to the same page in the other language.
+// On every page: light or dark, the link of the page in sight, and links to the same page in the other language.
 
 const root = document.documentElement;
 const remembered = localStorage.getItem("theme");
@@ -11,6 +11,11 @@ document.getElementById("theme").addEventListener("click", () => {
   root.dataset.theme = dark ? "light" : "dark";
   localStorage.setItem("theme", root.dataset.theme);
 });
+
+// On a phone the links to pages and games are wider than the window.
+for (const link of document.querySelectorAll("nav [aria-current]")) {
+  link.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
 
 // The address changes with every move, so the link is made when it is followed.
 for (const link of document.querySelectorAll("[data-language]")) {

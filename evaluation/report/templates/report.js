@@ -272,4 +272,11 @@ const widths = new ResizeObserver((entries) => {
   for (const { target } of entries)
     target.previousElementSibling.classList.toggle("needed", target.scrollWidth > target.clientWidth + 1);
 });
-for (const hint of document.querySelectorAll(".swipe")) widths.observe(hint.nextElementSibling);
+for (const place of document.querySelectorAll(".scroll")) {
+  const hint = document.createElement("p");
+  hint.className = "swipe";
+  hint.textContent = "The table goes on to the right →";
+  hint.setAttribute("aria-hidden", "true"); // the region's name says that it scrolls
+  place.before(hint);
+  widths.observe(place);
+}
