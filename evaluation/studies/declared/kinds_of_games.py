@@ -18,7 +18,7 @@ _SEARCHES = (
 )
 _ZOO = "{zoo}"  # in a specification: the name of a network
 _SECONDS = 0.02  # of processor time a move
-_PAIRS, _QUICK_PAIRS = 50, 3
+_PAIRS, _QUICK_PAIRS = 20, 3
 
 
 class Board(NamedTuple):
@@ -52,11 +52,11 @@ _BOARDS = (
     Board("connect_four", "random:4", "connect_four"),
     Board("gomoku:size=9", "random:4", "gomoku"),
     Board("dots_and_boxes", "random:4", "dots_and_boxes"),
-    Board("kalah", "random:4"),
+    Board("kalah:pits=4,seeds=3", "random:4", "kalah"),
     Board("othello", "random:4"),
     Board("hex:size=7", "random:2", "hex"),
-    Board("breakthrough", "random:4"),
-    Board("ultimate_tic_tac_toe", "random:4"),
+    Board("breakthrough:size=6", "random:4", "breakthrough"),
+    Board("ultimate_tic_tac_toe", "random:4", "ultimate_tic_tac_toe"),
 )
 
 
@@ -88,7 +88,7 @@ STUDY = Study(
             (Sentence("Every search has as many nodes or simulations as take about the same "
                       "processor time a move.", quick=False),
              _scores("alpha-beta", "Against the others, alpha-beta scores {} at Othello, {} at "
-                     "breakthrough and {} at Hex.", "othello", "breakthrough", "hex:size=7"),
+                     "breakthrough and {} at Hex.", "othello", "breakthrough:size=6", "hex:size=7"),
              _scores("MCTS by a network", "Tree search by a network scores {} at connect four, {} "
                      "at gomoku and {} at Hex.", "connect_four", "gomoku:size=9", "hex:size=7")),
         ),
