@@ -48,7 +48,8 @@ from .resized import resized_network, zoo_network
 
 COUNT_BLANK = "{count}"  # in a specification: the nodes or simulations of equal cost
 BOOK_BLANK, NETWORK_BLANK = "{book}", "{network}"  # the files of both
-FIRST_COUNT, LEAST_COUNT = 50, 4
+# The most is more than any move needs: a search that proves the result costs no more with more.
+FIRST_COUNT, LEAST_COUNT, MOST_COUNT = 50, 4, 100_000_000
 ROUNDS, TRIALS = 8, 5  # of games whose costs correct the counts; those with one pair a meeting
 NEAR = 0.1  # how far a cost of the same may be from the pool's median
 DRIFT = 1.2  # how far the median itself may be from the cost that is declared
@@ -296,5 +297,5 @@ def corrected(count: int, cost: float | None) -> int:
     """The count for a cost of 1; more than two digits would be noise."""
     if cost is None:
         return count
-    better = max(LEAST_COUNT, round(count / min(max(cost, 0.05), 20.0)))
+    better = max(LEAST_COUNT, min(round(count / min(max(cost, 0.05), 20.0)), MOST_COUNT))
     return round(better, min(0, 2 - len(str(better))))

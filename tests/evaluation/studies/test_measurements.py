@@ -211,7 +211,7 @@ def test_all_pairs_are_played_where_costs_cannot_be_equal(place):
 @pytest.mark.parametrize(
     ("count", "cost", "better"),
     [(1000, 2.0, 500), (1000, 0.5, 2000), (57, 1.5, 38), (123456, 1.0, 120_000), (50, 1e-9, 1000),
-     (50, None, 50), (4, 9.0, 4)],
+     (50, None, 50), (4, 9.0, 4), (90_000_000, 0.1, 100_000_000)],
 )  # fmt: skip
 def test_counts_are_corrected_in_proportion(count, cost, better):
     assert corrected(count, cost) == better
