@@ -75,8 +75,8 @@ def _print_list(selection: Sequence[Card]) -> None:
     for board, networks in _by_board(selection).items():
         table.add_row(board, style="bold")
         for card in networks:
-            rows = card.board.get("quality", {}).get("rows", ())
-            shares = {row["phase"]: row["share"] for row in rows if row["agent"] == _alone(card)}
+            rows = [row for row in _rows(card, "quality") if row["agent"] == _alone(card)]
+            shares = {row["phase"]: row["share"] for row in rows}
             table.add_row(
                 f"  {_alone(card)}",
                 f"{card.bytes / 1024:.0f}",
@@ -107,9 +107,15 @@ def _alone(card: Card) -> str:
     return f"zoo:{card.name}"
 
 
+def _rows(card: Card, what: str) -> Sequence[dict[str, Any]]:
+    """What was measured of the agents of its board."""
+    rows: Sequence[dict[str, Any]] = card.board.get(what, {}).get("rows", ())
+    return rows
+
+
 def _elo(card: Card) -> tuple[str, str]:
     """A network's Elo in the pool of its board, alone and with search."""
-    elo = {row["agent"]: str(row["elo"]) for row in card.board.get("ratings", {}).get("rows", ())}
+    elo = {row["agent"]: str(row["elo"]) for row in _rows(card, "ratings")}
     searching = (elo[agent] for agent in card.agents if agent != _alone(card))
     return elo.get(_alone(card), "-"), next(searching, "-")
 
@@ -191,7 +197,7 @@ def _write_pages(selection: Sequence[Card], folder: Path) -> None:
         for card in board
     ]
     pages = {"zoo.md": render_page("zoo.md", networks=networks)}
-    names = sorted({_game_name(card.game) for card in selection})
+    names = sorted({make_game(card.game).name for card in selection})
     for name in names:
         pages[f"zoo/{name}.md"] = render_page(
             "zoo_game.md",
@@ -199,12 +205,12 @@ def _write_pages(selection: Sequence[Card], folder: Path) -> None:
             boards=[
                 (game, _tables(board))
                 for game, board in boards().items()
-                if _game_name(game) == name
+                if make_game(game).name == name
             ],
             cards=[
                 (card, [fact for fact in _facts(card) if fact[0] not in UNSAID])
                 for card in selection
-                if _game_name(card.game) == name
+                if make_game(card.game).name == name
             ],
             code=CODE,
             wrap=_wrap,
@@ -214,22 +220,16 @@ def _write_pages(selection: Sequence[Card], folder: Path) -> None:
     say(f"{folder}: zoo.md and the pages of {len(names)} games in zoo")
 
 
-def _game_name(spec: str) -> str:
-    """The game of a specification, without parameters."""
-    return spec.partition(":")[0]
-
-
 def _place(card: Card) -> str:
     """Where the card stands, from the overview: its heading as sites make a place of it."""
     heading = f"{_alone(card)} on {card.game}"
     place = re.sub(r"[^\w -]", "", heading).replace(" ", "-")
-    return f"zoo/{_game_name(card.game)}.md#{place}"
+    return f"zoo/{make_game(card.game).name}.md#{place}"
 
 
 def _strongest_other(card: Card) -> str:
     """The best agent without a network in the pool of a board, with its Elo."""
-    rows = card.board.get("ratings", {}).get("rows", ())
-    others = [row for row in rows if PREFIX not in row["agent"]]
+    others = [row for row in _rows(card, "ratings") if PREFIX not in row["agent"]]
     return f"`{others[0]['agent']}` {others[0]['elo']}" if others else "-"
 
 
