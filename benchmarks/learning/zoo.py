@@ -53,6 +53,7 @@ from solver_positions import CLASSES, PositionClass, read_positions
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 IMAGES = ROOT / "docs" / "images" / "zoo"
+USUAL = ("random", "greedy", "alphabeta:depth=2", "alphabeta:depth=4", "mcts:simulations=1000")
 # The search agents of each game's pool, and the random plies that its games begin with.
 POOLS = {
     "tic_tac_toe": (("random", "greedy", "alphabeta:depth=4", "mcts:simulations=200"), 2),
@@ -67,18 +68,9 @@ POOLS = {
     ),
     "gomoku": (("random", "medium", "hard", "mcts:simulations=1000"), 4),
     "hex": (("random", "greedy", "alphabeta:depth=2", "mcts:simulations=1000"), 2),
-    "breakthrough": (
-        ("random", "greedy", "alphabeta:depth=2", "alphabeta:depth=4", "mcts:simulations=1000"),
-        4,
-    ),
-    "kalah": (
-        ("random", "greedy", "alphabeta:depth=2", "alphabeta:depth=4", "mcts:simulations=1000"),
-        2,
-    ),
-    "ultimate_tic_tac_toe": (
-        ("random", "greedy", "alphabeta:depth=2", "alphabeta:depth=4", "mcts:simulations=1000"),
-        4,
-    ),
+    "breakthrough": (USUAL, 4),
+    "kalah": (USUAL, 2),
+    "ultimate_tic_tac_toe": (USUAL, 4),
     "othello": (
         ("random", "greedy", "alphabeta:depth=3", "alphabeta:depth=5", "mcts:simulations=1000"),
         4,
