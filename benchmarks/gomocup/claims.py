@@ -15,6 +15,7 @@ from plyground.agents import Decision
 from plyground.evaluation.openings import Openings
 
 WIDE = "radius=5,width=225,near_width=225,reductions=0,futility=0,margin=0,razoring=0,late=0"
+STEP = 25  # claims between two lines of progress
 app = cyclopts.App(help=__doc__)
 
 
@@ -78,6 +79,9 @@ def main(
         if plies is None:
             text = " ".join(map(board.action_to_text, position.moves))
             print(f"{'win' if wins else 'loss'} in {abs(decision.mate_in)}: {text}", flush=True)
+        done = sum(count[0] for count in counts.values())
+        if done % STEP == 0:
+            print(f"{done} claims, {sum(count[1] for count in counts.values())} false", flush=True)
     for kind, (total, false, late) in counts.items():
         print(f"{kind} claimed: {total}, false: {false}, later than claimed: {late}")
     print(f"games: {number}")

@@ -188,7 +188,7 @@ def effort(run: Path) -> dict[str, Any]:
     summary: dict[str, Any] = {}
     for index, word in enumerate(words):
         if word.startswith("initial="):
-            words[index] = f"initial=runs/{Path(word).name}"
+            words[index] = f"initial=runs/{Path(word.removeprefix('initial=')).name}"
         elif words[index - 1] == "--data":
             words[index] = Path(word).name
     before = begun_with(run)
@@ -335,7 +335,7 @@ def output_of(*words: str) -> str:
 
 
 def measurements(network: OnnxNetwork) -> dict[str, Any]:
-    """The speed in every precision, and how far the results of the smaller ones are off.
+    """The speed in every precision that this processor has, and how far the smaller ones are off.
 
     The difference is that of what agents read: probabilities of legal actions, and values.
     """
@@ -350,6 +350,8 @@ def measurements(network: OnnxNetwork) -> dict[str, Any]:
     exact = masked_softmax(logits, masks)
     measured: dict[str, Any] = {"speed": speed(network)}
     for precision in [*PRECISIONS][1:]:
+        if not PRECISIONS[precision].is_possible:
+            continue
         agent = network.in_precision(precision)
         logits, values = agent.evaluate(observations)
         rounded = masked_softmax(logits, masks)
@@ -417,7 +419,8 @@ def main() -> None:
                 write(Card(**{**vars(card), "training": training}))
     elif arguments.step == "measure":
         for card in cards():
-            write(Card(**{**vars(card), "measured": measurements(card.network())}))
+            measured = card.measured | measurements(card.network())
+            write(Card(**{**vars(card), "measured": measured}))
     elif arguments.step == "rate":
         rate(arguments.game, arguments.pairs)
     else:

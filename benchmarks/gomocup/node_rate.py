@@ -1,0 +1,83 @@
+"""Nodes a second of the engine ``gomoku``, against other loops of the same run.
+
+Run with ``python benchmarks/gomocup/node_rate.py`` (half a minute). Processors differ, so what
+counts is the ratio to loops that use other code: ``alphabeta`` by runs and random games, on the
+same boards. The exit status is 1 if one of the ratios is a fifth below that in
+:data:`RATIOS`, as it was when an update of the network was not turned into vector instructions.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import cyclopts
+from plyground import Agent, Position, make_agent, make_game
+from plyground.evaluation.openings import Openings
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from timing import print_table, rates
+
+# Nodes of the engine for a node or a move of the other loop, by game.
+RATIOS = {
+    "gomoku": {"alphabeta": 1.0, "random games": 1.0},
+    "gomoku:rule=caro": {"alphabeta": 1.0, "random games": 1.0},
+}
+LEAST = 0.8  # of these
+POSITIONS, NODES, PLAYOUTS = 12, 50_000, 4_000
+app = cyclopts.App(help=__doc__)
+
+
+def search_all(agent: Agent, positions: list[Position]) -> int:
+    """Search all positions; the nodes visited, or the games played."""
+    decisions = [agent.analyse(position) for position in positions]
+    return sum(each.nodes or each.simulations for each in decisions)
+
+
+def rows(seconds: float, turns: int, failures: list[str]) -> Iterator[tuple[str, ...]]:
+    """A row for each board and loop; boards and loops that are too slow join ``failures``."""
+    for spec, references in RATIOS.items():
+        game = make_game(spec)
+        openings = Openings(game, "balanced:8", 1)
+        positions = [game.position(openings[i]) for i in range(POSITIONS)]
+        agents = {
+            "gomoku": make_agent(f"gomoku:nodes={NODES}", game),
+            "alphabeta": make_agent(f"alphabeta:nodes={NODES},heuristic=caro15,table=0", game),
+            "random games": make_agent(f"montecarlo:simulations={PLAYOUTS}", game),
+        }
+        works = {
+            name: lambda agent=agent, positions=positions: search_all(agent, positions)
+            for name, agent in agents.items()
+        }
+        speeds = rates(works, seconds, turns)
+        for name, reference in references.items():
+            ratio = speeds["gomoku"] / speeds[name]
+            if ratio < LEAST * reference:
+                failures.append(f"{spec} against {name}")
+            yield (
+                f"{spec}, against {name}",
+                f"{speeds['gomoku'] / 1e6:.2f} M",
+                f"{speeds[name] / 1e6:.3f} M",
+                f"{ratio:.2f}",
+                f"≥ {LEAST * reference:.2f}",
+            )
+
+
+@app.default
+def main(*, seconds: float = 1.0, turns: int = 5) -> None:
+    """Print nodes a second; fail where they have fallen by a fifth.
+
+    Args:
+        seconds: of processor time in a turn
+        turns: of each loop; the median counts
+    """
+    failures: list[str] = []
+    headings = ("board and loop", "gomoku, nodes/s", "the other, a second", "ratio", "wanted")
+    print_table("Engine gomoku", headings, rows(seconds, turns, failures))
+    if failures:
+        sys.exit(f"the engine is slower than it was: {'; '.join(failures)}")
+
+
+if __name__ == "__main__":
+    app()
