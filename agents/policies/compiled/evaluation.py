@@ -44,7 +44,7 @@ class CompiledNetwork(NamedTuple):
             factors and biases are the bits of float32.
         workspace: float32; what the layers compute. Each thread needs its own.
         observation, result: where the vectors of both start in the workspace.
-        columns: the most columns of a tile.
+        cells: the most cells of a tile.
     """
 
     layers: Any
@@ -54,53 +54,55 @@ class CompiledNetwork(NamedTuple):
     workspace: Any
     observation: int
     result: int
-    columns: int
+    cells: int
 
 
 @inner_kernel
-def _apply_matrix(layer, weights, workspace, columns, first, last):
+def _apply_matrix(layer, weights, workspace, most_cells, first, last):
     """A convolution of one position, or a dense layer of several."""
     x, out, add = layer[1], layer[2], layer[3]
     x_block, x_row, out_block, out_row = layer[4], layer[5], layer[6], layer[7]
     kernel, bias, width, channels = layer[8], layer[9], layer[10], layer[11]
     kernel_rows, kernel_columns, margin = layer[12], layer[13], layer[14]
-    x_rows, rows, cells, relu, x_cell = layer[15], layer[16], layer[17], layer[18], layer[19]
+    x_rows, rows, line, relu, x_cell = layer[15], layer[16], layer[17], layer[18], layer[19]
     floats, factors = _address(workspace.ctypes.data), _address(weights.ctypes.data)
-    if cells == 0:  # the positions are the columns
-        cells = last - first
+    if line == 0:  # the positions are the cells
+        line = last - first
         x, out = x + first * x_cell, out + first * LANES
         add = add + first * LANES if add >= 0 else add
-    tiles = (cells + columns - 1) // columns
+    cells = rows * line
+    tiles = (cells + most_cells - 1) // most_cells
     for tile in range(tiles):
         start, end = cells * tile // tiles, cells * (tile + 1) // tiles
+        row, column, last_row = start // line, start % line, (end - 1) // line
         block, num_blocks = 0, width // LANES
         while block < num_blocks:
             blocks = MOST_BLOCKS[end - start]
             if block + blocks > num_blocks:
                 blocks = BLOCKS
-            for row in range(rows):
-                low = max(np.int64(0), margin - row)
-                high = min(kernel_rows, x_rows + margin - row)
-                place = block * out_block + row * out_row + start * LANES
-                add_tile(
-                    floats + _address((x + row * x_row + start * x_cell) * 4),
-                    factors + _address((kernel + block * LANES) * 4),
-                    factors + _address((bias + block * LANES) * 4),
-                    floats + _address((add + place) * 4) if add >= 0 else _address(0),
-                    floats + _address((out + place) * 4),
-                    low,
-                    high,
-                    kernel_columns,
-                    channels,
-                    x_block,
-                    x_row,
-                    width,
-                    out_block,
-                    relu,
-                    end - start,
-                    blocks,
-                    weights,
-                )
+            place = block * out_block + row * out_row + column * LANES
+            add_tile(
+                floats + _address((x + row * x_row + column * x_cell) * 4),
+                factors + _address((kernel + block * LANES) * 4),
+                factors + _address((bias + block * LANES) * 4),
+                floats + _address((add + place) * 4) if add >= 0 else _address(0),
+                floats + _address((out + place) * 4),
+                max(np.int64(0), margin - last_row),
+                min(kernel_rows, x_rows + margin - row),
+                kernel_columns,
+                channels,
+                x_block,
+                x_row,
+                width,
+                out_block,
+                out_row,
+                line,
+                column,
+                relu,
+                end - start,
+                blocks,
+                weights,
+            )
             block += blocks
 
 
@@ -221,7 +223,7 @@ def _apply(layer, network, first, last):
     """Carry out one layer for the positions from ``first`` to ``last``."""
     kind, tables, workspace = layer[0], network.tables, network.workspace
     if kind == MATRIX:
-        _apply_matrix(layer, network.weights, workspace, network.columns, first, last)
+        _apply_matrix(layer, network.weights, workspace, network.cells, first, last)
         return
     for position in range(first, last):
         if kind in (MEAN, MAX):

@@ -17,7 +17,7 @@ from . import evaluation as e
 from .layer import Buffer, Layer, board_layers, place
 from .model_file import Model, Node, read_tensor
 from .operators import ATTRIBUTES, CONSTANTS, FUNCTIONS, MOVES, OPSETS, as_computed
-from .tile import BLOCKS, COLUMNS, FUSES, LANES
+from .tile import BLOCKS, FUSES, LANES
 from .words import FLOAT32, Bytes, Precision, bytes_for
 
 
@@ -36,7 +36,7 @@ class _Value(NamedTuple):
 def compile_network(
     model: Model,
     num_actions: int,
-    columns: int = COLUMNS,
+    cells: int | None = None,
     precision: Precision = FLOAT32,
     sample: np.ndarray | None = None,
 ) -> e.CompiledNetwork:
@@ -45,7 +45,8 @@ def compile_network(
     Args:
         model: the file's content.
         num_actions: how many logits it gives.
-        columns: the most columns of a tile; it changes the speed and no result.
+        cells: the most cells of a tile, or None for what suits the precision; it changes the speed
+            and no result.
         precision: of what its layers multiply.
         sample: observations (N, …), float32, whose numbers say what bytes mean.
 
@@ -61,7 +62,7 @@ def compile_network(
         inputs = None
         if sample is not None:
             inputs = [bytes_for(*each) for each in _ranges(model, num_actions, sample)]
-        return _Compiler(model, precision, inputs).compile(num_actions, columns)
+        return _Compiler(model, precision, inputs).compile(num_actions, cells or precision.cells)
     except Unsupported:
         raise
     except Exception as error:  # graphs that are not of the suite's making may have any form
@@ -71,7 +72,7 @@ def compile_network(
 def _ranges(model: Model, num_actions: int, sample: np.ndarray) -> list[tuple[float, float]]:
     """The least and the greatest of the numbers that layers multiply, in the order of these."""
     compiler = _Compiler(model)
-    network = compiler.compile(num_actions, COLUMNS, share=False)
+    network = compiler.compile(num_actions, FLOAT32.cells, share=False)
     logits, values = np.empty((1, num_actions), np.float32), np.empty(1, np.float32)
     parts = [network.workspace[x.base : x.base + x.floats] for x in compiler.words_of]
     lows, highs = np.zeros((2, len(parts)))
@@ -463,7 +464,7 @@ class _Compiler:
 
     # the result
 
-    def compile(self, num_actions: int, columns: int, share: bool = True) -> e.CompiledNetwork:
+    def compile(self, num_actions: int, cells: int, share: bool = True) -> e.CompiledNetwork:
         """The network; buffers that are not needed at the same time may share memory."""
         outputs = [self.place(self.values[name]).ravel() for name in ("logits", "value")]
         if [len(each) for each in outputs] != [num_actions, 1]:
@@ -494,5 +495,5 @@ class _Compiler:
             workspace,
             self.observation.base,
             result.base,
-            columns,
+            cells,
         )

@@ -5,8 +5,8 @@ processor while all inputs are added. The loops are written in LLVM's language, 
 do not keep sums in registers.
 
 Channels come in blocks of 16: a board is stored as (blocks, rows, columns, 16), and vectors of
-several positions as (blocks, positions, 16). So a cell of a row, and a position of a batch, are the
-same thing to a tile, and one set of tiles serves layers of every size.
+several positions as (blocks, positions, 16). So the cells of a board, row after row, and the
+positions of a batch are the same thing to a tile, and one set of tiles serves layers of every size.
 
 Each sum starts with the bias and grows by one fused multiplication and addition for each input, in
 the order of rows, columns and channels. No other rounding takes place, so the result has the same
@@ -15,11 +15,13 @@ bits whatever the tile's size and the processor.
 Weights in bfloat16 lie in pairs of inputs, and so do the inputs: :func:`pack_block` rounds them.
 One instruction then multiplies both and adds them to a sum in float32. Weights in int8 lie in
 fours; their sums are whole numbers, from which the result in float32 follows by one factor and one
-term of each output.
+term of each output. With AVX512_VNNI one instruction adds four products; with AVX2 they are
+products of 16 bits, added in pairs. The sums are the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
@@ -42,25 +44,29 @@ def _features() -> set[str]:
 _FEATURES = _features()
 # whether the processor multiplies and adds with one rounding
 FUSES: bool = bool(_FEATURES & {"fma", "neon"}) and not numba.config.DISABLE_JIT
-# blocks of output channels and columns whose sums fit into the registers
-BLOCKS, COLUMNS = (2, 8) if "avx512f" in _FEATURES else (1, 6)
-# more blocks for tiles of few columns: enough sums to hide how long each takes
+# blocks of output channels and cells whose sums fit into the registers
+BLOCKS, CELLS = (2, 8) if "avx512f" in _FEATURES else (1, 6)
+# more blocks for tiles of few cells: enough sums to hide how long each takes
 MOST_BLOCKS = (0, 4, *[2] * 7) if "avx512f" in _FEATURES else (0, 4, 2, 1, 1, 1, 1)
 # how many inputs there are in a word of four bytes, by the type of the words of weights
 PER_WORD = {"float32": 1, "uint32": 2, "int32": 4}
 # whether it multiplies pairs of bfloat16, and fours of int8
 MULTIPLIES_PAIRS: bool = FUSES and "avx512bf16" in _FEATURES
-MULTIPLIES_FOURS: bool = FUSES and "avx512vnni" in _FEATURES
+_HAS_VNNI = "avx512vnni" in _FEATURES
+MULTIPLIES_FOURS: bool = FUSES and (_HAS_VNNI or "avx2" in _FEATURES)
+# cells whose sums of bytes fit into the registers, beside what AVX2 makes of the bytes
+CELLS_OF_BYTES = CELLS if _HAS_VNNI else 4
 
 FIRST, SUM, POSITIVE_SUM, HIGHEST = range(4)  # what is made of two blocks
 
 _DOT_PRODUCTS = {2: "llvm.x86.avx512bf16.dpbf16ps.512", 4: "llvm.x86.avx512.vpdpbusd.512"}
-_Sums = dict[tuple[int, int], Any]  # of each column and block, a place on the stack
+_Sums = dict[tuple[int, int], Any]  # of each cell and block, a place on the stack
 
 _FLOAT, _INT = ir.FloatType(), ir.IntType(64)
 _VECTOR = ir.VectorType(_FLOAT, LANES)
 _BYTES = 4
 _WORDS = ir.VectorType(ir.IntType(32), LANES)
+_PAIRS = ir.VectorType(ir.IntType(16), 2 * LANES)
 _FIRST = ir.Constant(_WORDS, [0] * LANES)
 
 
@@ -181,6 +187,9 @@ class _Arguments(NamedTuple):
     x_row: Any
     width: Any
     out_block: Any
+    out_row: Any
+    line: Any
+    column: Any
     relu: Any
     per_word: int
 
@@ -201,12 +210,15 @@ def add_tile(
     x_row: Any,
     width: Any,
     out_block: Any,
+    out_row: Any,
+    line: Any,
+    column: Any,
     relu: Any,
-    columns: Any,
+    cells: Any,
     blocks: Any,
     kind: Any,
 ) -> Any:
-    """Compute one tile of some columns and blocks of output channels.
+    """Compute one tile of some cells, row after row, and blocks of output channels.
 
     Args:
         typingctx: of numba.
@@ -216,7 +228,7 @@ def add_tile(
             places after it and twice so many, as there are outputs, of factor and bias.
         add: address of what is added to the sums, stored as the output is; 0: nothing.
         out: address of the output's first cell.
-        first_row: the first of the kernel's rows that meets the board.
+        first_row: the first of the kernel's rows that meets the board, at any of the cells.
         last_row: the row after the last of these.
         kernel_columns: of the kernel.
         channels: of the input.
@@ -224,33 +236,55 @@ def add_tile(
         x_row: floats from row to row.
         width: output channels of the weights.
         out_block: floats from a block of output channels to the next.
+        out_row: floats from row to row of the output.
+        line: cells in a row.
+        column: of the first cell in its row.
         relu: whether negative results become 0.
-        columns: 1 to :data:`COLUMNS`.
-        blocks: :data:`BLOCKS`, or the :data:`MOST_BLOCKS` of so many columns.
+        cells: 1 to :data:`CELLS`.
+        blocks: :data:`BLOCKS`, or the :data:`MOST_BLOCKS` of so many cells.
         kind: the array of all weights, whose type says what a word of them holds.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         values = _Arguments(*[*arguments[:-3], inputs_per_word(kind)])
-        for columns in range(1, COLUMNS + 1):
-            with builder.if_then(builder.icmp_signed("==", arguments[-3], _INT(columns))):
-                for blocks in {BLOCKS, MOST_BLOCKS[columns]}:
+        for cells in range(1, CELLS + 1):
+            with builder.if_then(builder.icmp_signed("==", arguments[-3], _INT(cells))):
+                for blocks in {BLOCKS, MOST_BLOCKS[cells]}:
                     with builder.if_then(builder.icmp_signed("==", arguments[-2], _INT(blocks))):
-                        _emit_tile(builder, values, columns, blocks)
+                        _emit_tile(builder, values, cells, blocks)
         return context.get_dummy_value()
 
-    return types.void(*[types.uintp] * 5, *[types.int64] * 11, kind), codegen
+    return types.void(*[types.uintp] * 5, *[types.int64] * 14, kind), codegen
 
 
-def _emit_tile(builder: Any, tile: _Arguments, columns: int, blocks: int) -> None:
+def _offsets(builder: Any, tile: _Arguments, count: int, row: Any, cell: int) -> Iterator[Any]:
+    """The places of a tile's cells after the first, for rows and cells of so many floats."""
+    offset, column = _INT(0), tile.column
+    turn = builder.sub(row, builder.mul(builder.sub(tile.line, _INT(1)), _INT(cell)))
+    for _ in range(count):
+        yield offset
+        column = builder.add(column, _INT(1))
+        is_new_row = builder.icmp_signed("==", column, tile.line)
+        offset = builder.add(offset, builder.select(is_new_row, turn, _INT(cell)))
+        column = builder.select(is_new_row, _INT(0), column)
+
+
+def _emit_tile(builder: Any, tile: _Arguments, count: int, blocks: int) -> None:
     """The code of a tile of one size."""
-    cells = [(column, block) for column in range(columns) for block in range(blocks)]
     kind = _WORDS if tile.per_word == 4 else _VECTOR
-    sums = {cell: cgutils.alloca_once(builder, kind) for cell in cells}
-    for column, block in cells:
-        builder.store(_load(builder, tile.bias, _INT(block * LANES), kind), sums[column, block])
     # in words of four bytes: those of a cell's block, those of all inputs of a tap
     cell, others = LANES // tile.per_word, tile.per_word - 1
+    addresses = [
+        builder.add(tile.x, builder.mul(offset, _INT(_BYTES)))
+        for offset in _offsets(builder, tile, count, tile.x_row, cell)
+    ]
+    sums = {
+        (each, block): cgutils.alloca_once(builder, kind)
+        for each in range(count)
+        for block in range(blocks)
+    }
+    for (_, block), slot in sums.items():
+        builder.store(_load(builder, tile.bias, _INT(block * LANES), kind), slot)
     inputs = builder.sdiv(builder.add(tile.channels, _INT(others)), _INT(tile.per_word))
     channel_blocks = builder.sdiv(builder.add(inputs, _INT(cell - 1)), _INT(cell))
     rows = cgutils.for_range_slice(builder, tile.first_row, tile.last_row, _INT(1), inc=True)
@@ -268,35 +302,65 @@ def _emit_tile(builder: Any, tile: _Arguments, columns: int, blocks: int) -> Non
             with cgutils.for_range(builder, builder.select(many, _INT(cell), left)) as channel:
                 weights = builder.mul(builder.add(line, channel.index), tile.width)
                 x = builder.add(x_start, channel.index)
-                _emit_sums(builder, tile, sums, x, weights)
-    _emit_results(builder, tile, sums)
+                _emit_sums(builder, tile, sums, [(each, x) for each in addresses], weights)
+    places = list(_offsets(builder, tile, count, tile.out_row, LANES))
+    _emit_results(builder, tile, sums, places)
 
 
-def _emit_sums(builder: Any, tile: _Arguments, sums: _Sums, x: Any, weights: Any) -> None:
-    """Add one input of every column, or a pair, times its weights, to the sums."""
-    kind, cell = _VECTOR if tile.per_word == 1 else _WORDS, LANES // tile.per_word
+def _emit_sums(
+    builder: Any, tile: _Arguments, sums: _Sums, places: list[tuple[Any, Any]], weights: Any
+) -> None:
+    """Add one input of every cell, or a pair, times its weights, to the sums."""
+    kind = _VECTOR if tile.per_word == 1 else _WORDS
     factors: dict[int, Any] = {}
     inputs: dict[int, Any] = {}
-    for (column, block), slot in sums.items():
+    for (cell, block), slot in sums.items():
         if block not in factors:
             place = builder.add(weights, _INT(block * LANES))
             factors[block] = _load(builder, tile.weights, place, kind)
-        if column not in inputs:
-            place = builder.add(x, _INT(column * cell))
-            inputs[column] = _load_to_all_lanes(builder, tile.x, place, kind)
-        total, both = builder.load(slot), (inputs[column], factors[block])
+        if cell not in inputs:
+            inputs[cell] = _load_to_all_lanes(builder, *places[cell], kind)
+        total, both = builder.load(slot), (inputs[cell], factors[block])
         if tile.per_word == 1:
             result = _call(builder, f"llvm.fma.v{LANES}f32", _VECTOR, *both, total)
+        elif tile.per_word == 4 and not _HAS_VNNI:
+            result = builder.add(total, _sum_of_fours(builder, *both))
         else:
             result = _call(builder, _DOT_PRODUCTS[tile.per_word], total.type, total, *both)
         builder.store(result, slot)
 
 
-def _emit_results(builder: Any, tile: _Arguments, sums: _Sums) -> None:
+def _sum_of_fours(builder: Any, inputs: Any, weights: Any) -> Any:
+    """The products of four bytes each, inputs without a sign and weights with one, added up."""
+    eight = ir.Constant(_PAIRS, [8] * _PAIRS.count)
+    halves = [list(range(start, start + LANES)) for start in (0, LANES)]
+    x, w = (builder.bitcast(words, _PAIRS) for words in (inputs, weights))
+    pairs = (
+        (builder.lshr(builder.shl(x, eight), eight), builder.ashr(builder.shl(w, eight), eight)),
+        (builder.lshr(x, eight), builder.ashr(w, eight)),
+    )
+    sums = []
+    for half in halves:
+        lanes = ir.Constant(_WORDS, half)
+        even, odd = (
+            _call(
+                builder,
+                "llvm.x86.avx2.pmadd.wd",
+                ir.VectorType(ir.IntType(32), LANES // 2),
+                *(builder.shuffle_vector(each, each, lanes) for each in pair),
+            )
+            for pair in pairs
+        )
+        sums.append(builder.add(even, odd))
+    every = ir.Constant(_WORDS, list(range(LANES)))
+    return builder.shuffle_vector(*sums, every)
+
+
+def _emit_results(builder: Any, tile: _Arguments, sums: _Sums, places: list[Any]) -> None:
     """Add what is to be added, and write the results."""
 
-    def place(column: int, block: int) -> Any:
-        return builder.add(builder.mul(_INT(block), tile.out_block), _INT(column * LANES))
+    def place(cell: int, block: int) -> Any:
+        return builder.add(builder.mul(_INT(block), tile.out_block), places[cell])
 
     if tile.per_word == 4:
         sums = {cell: _in_floats(builder, tile, cell[1], slot) for cell, slot in sums.items()}

@@ -16,7 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .tile import FUSES, MULTIPLIES_FOURS, MULTIPLIES_PAIRS, PER_WORD
+from .tile import (
+    CELLS,
+    CELLS_OF_BYTES,
+    FUSES,
+    MULTIPLIES_FOURS,
+    MULTIPLIES_PAIRS,
+    PER_WORD,
+)
 
 MOST_BYTE, MOST_WEIGHT, MIDDLE = 255, 127, 128
 ROOM = 1.15  # games hold larger numbers than the sample
@@ -53,11 +60,13 @@ class Precision(NamedTuple):
         name: as agents have it.
         words_type: of the array of all weights.
         is_possible: whether this processor can.
+        cells: the most cells of a tile.
     """
 
     name: str
     words_type: str
     is_possible: bool
+    cells: int = CELLS
 
     @property
     def per_word(self) -> int:
@@ -87,5 +96,5 @@ class Precision(NamedTuple):
 
 FLOAT32 = Precision("float32", "float32", FUSES)
 BFLOAT16 = Precision("bfloat16", "uint32", MULTIPLIES_PAIRS)
-INT8 = Precision("int8", "int32", MULTIPLIES_FOURS)
+INT8 = Precision("int8", "int32", MULTIPLIES_FOURS, CELLS_OF_BYTES)
 PRECISIONS = {each.name: each for each in (FLOAT32, BFLOAT16, INT8)}  # the first is the default
