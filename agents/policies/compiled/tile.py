@@ -258,7 +258,7 @@ def add_tile(
 
 
 def _offsets(builder: Any, tile: _Arguments, count: int, row: Any, cell: int) -> Iterator[Any]:
-    """The places of a tile's cells after the first, for rows and cells of so many floats."""
+    """How far a tile's cells are from its first, for rows and cells of so many floats."""
     offset, column = _INT(0), tile.column
     turn = builder.sub(row, builder.mul(builder.sub(tile.line, _INT(1)), _INT(cell)))
     for _ in range(count):
@@ -302,15 +302,15 @@ def _emit_tile(builder: Any, tile: _Arguments, count: int, blocks: int) -> None:
             with cgutils.for_range(builder, builder.select(many, _INT(cell), left)) as channel:
                 weights = builder.mul(builder.add(line, channel.index), tile.width)
                 x = builder.add(x_start, channel.index)
-                _emit_sums(builder, tile, sums, [(each, x) for each in addresses], weights)
+                _emit_sums(builder, tile, sums, addresses, x, weights)
     places = list(_offsets(builder, tile, count, tile.out_row, LANES))
     _emit_results(builder, tile, sums, places)
 
 
 def _emit_sums(
-    builder: Any, tile: _Arguments, sums: _Sums, places: list[tuple[Any, Any]], weights: Any
+    builder: Any, tile: _Arguments, sums: _Sums, addresses: list[Any], x: Any, weights: Any
 ) -> None:
-    """Add one input of every cell, or a pair, times its weights, to the sums."""
+    """Add one input of every cell, or a word of them, times its weights, to the sums."""
     kind = _VECTOR if tile.per_word == 1 else _WORDS
     factors: dict[int, Any] = {}
     inputs: dict[int, Any] = {}
@@ -319,7 +319,7 @@ def _emit_sums(
             place = builder.add(weights, _INT(block * LANES))
             factors[block] = _load(builder, tile.weights, place, kind)
         if cell not in inputs:
-            inputs[cell] = _load_to_all_lanes(builder, *places[cell], kind)
+            inputs[cell] = _load_to_all_lanes(builder, addresses[cell], x, kind)
         total, both = builder.load(slot), (inputs[cell], factors[block])
         if tile.per_word == 1:
             result = _call(builder, f"llvm.fma.v{LANES}f32", _VECTOR, *both, total)
