@@ -151,8 +151,9 @@ def _facts(card: Card) -> list[tuple[str, str]]:
 def _rounded(numbers: Any) -> str:
     """The speed in another precision, and what it changes."""
     speed, value, chance = (numbers[name] for name in ("speed", "value", "probability"))
+    processor = f" ({numbers['processor']})" if "processor" in numbers else ""
     return (
-        f"{speed['batch_1']:g} and {speed['batch_64']:g} µs; values differ by "
+        f"{speed['batch_1']:g} and {speed['batch_64']:g} µs{processor}; values differ by "
         f"{value['mean']:g} (at most {value['most']:g}), a position's probabilities by up to "
         f"{chance['mean']:g} (at most {chance['most']:g}), {100 * numbers['same_move']:g} % of "
         "moves are the same"

@@ -28,13 +28,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 from plyground import Game, make_agent, make_game
-from plyground.agents.policies.compiled.words import PRECISIONS
+from plyground.agents.policies.compiled.words import FLOAT32, PRECISIONS
 from plyground.agents.policies.policy import masked_softmax
 from plyground.agents.policies.policy_file import OnnxNetwork
 from plyground.agents.policies.zoo import BOARDS, FOLDER, Card, ZooNetworks, cards
@@ -334,8 +335,8 @@ def output_of(*words: str) -> str:
     return process.stdout
 
 
-def measurements(network: OnnxNetwork) -> dict[str, Any]:
-    """The speed in every precision that this processor has, and how far the smaller ones are off.
+def measurements(network: OnnxNetwork, precisions: Iterable[str] = PRECISIONS) -> dict[str, Any]:
+    """The speed in the precisions that this processor has, and how far the smaller ones are off.
 
     The difference is that of what agents read: probabilities of legal actions, and values.
     """
@@ -348,11 +349,14 @@ def measurements(network: OnnxNetwork) -> dict[str, Any]:
     observations, masks = map(np.stack, zip(*samples))
     logits, exact_values = network.evaluate(observations)
     exact = masked_softmax(logits, masks)
-    measured: dict[str, Any] = {"speed": speed(network)}
-    for precision in [*PRECISIONS][1:]:
+    measured: dict[str, Any] = {}
+    for precision in precisions:
         if not PRECISIONS[precision].is_possible:
             continue
         agent = network.in_precision(precision)
+        if precision == FLOAT32.name:
+            measured["speed"] = speed(agent)
+            continue
         logits, values = agent.evaluate(observations)
         rounded = masked_softmax(logits, masks)
         errors = {"probability": np.abs(exact - rounded).max(axis=1)}
@@ -384,6 +388,19 @@ def speed(network: OnnxNetwork) -> dict[str, float]:
     return microseconds
 
 
+def measure(precisions: Iterable[str], processor: str | None) -> None:
+    """Measure every network; what a card has of other precisions stays.
+
+    With a processor named, so does what the card has of these.
+    """
+    for card in cards():
+        missing = [each for each in precisions if not (processor and each in card.measured)]
+        measured = measurements(card.network(), missing)
+        if processor:
+            measured = {name: {**each, "processor": processor} for name, each in measured.items()}
+        write(Card(**{**vars(card), "measured": card.measured | measured}))
+
+
 def main() -> None:
     """Add a network, or measure those of a board."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -398,7 +415,9 @@ def main() -> None:
     drawing = steps.add_parser("curve")
     drawing.add_argument("run", type=Path)
     drawing.add_argument("name")
-    steps.add_parser("measure")
+    measuring = steps.add_parser("measure")
+    measuring.add_argument("--precision", choices=PRECISIONS, help="only this one")
+    measuring.add_argument("--processor", help="its name, where the other speeds are of another")
     rating = steps.add_parser("rate")
     rating.add_argument("game")
     rating.add_argument("--pairs", type=int, default=25)
@@ -418,9 +437,7 @@ def main() -> None:
                 training = {**card.training, "curve": curve(arguments.run)}
                 write(Card(**{**vars(card), "training": training}))
     elif arguments.step == "measure":
-        for card in cards():
-            measured = card.measured | measurements(card.network())
-            write(Card(**{**vars(card), "measured": measured}))
+        measure([arguments.precision] if arguments.precision else PRECISIONS, arguments.processor)
     elif arguments.step == "rate":
         rate(arguments.game, arguments.pairs)
     else:
