@@ -42,6 +42,7 @@ MARK = np.dtype(
         # divergence of the policy from the network's, in nats; −1: the network was not asked
         ("surprise", np.float32),
         ("reply", np.int16),  # the action played after the position's; −1: none
+        ("soon", np.float32),  # mean of the next searches' values, from the mover's side
     ]
 )
 ENTRY = np.dtype(

@@ -51,6 +51,7 @@ from .puct_kernels import (
 from .search_form import blank_records
 
 UNKNOWN_LENGTH = -1  # plies left in a game that was resigned
+NEXT_SHARE = 0.2  # of the next search in the mean of those that follow; of the one after it 0.16 …
 LEAST_REGRET = 0.5  # between value and result, for a game to begin there again
 
 
@@ -399,6 +400,7 @@ def finish_game(rules, play, game, outcome, by_resignation):
         mark.left = UNKNOWN_LENGTH if by_resignation else state.plies - ply
         mark.exact, mark.surprise = exact, games.surprises[game, ply]
         mark.reply = games.moves[game, ply + 1] if ply + 1 < state.plies else -1
+        mark.soon = sign * value_soon(games, game, ply, outcome)
         if options.final_boards:
             clear(samples.finals[index])
             r.observe(rules, games.positions[game], mover, samples.finals[index])
@@ -407,6 +409,20 @@ def finish_game(rules, play, game, outcome, by_resignation):
     tally[0].wins += outcome > 0.0
     tally[0].draws += outcome == 0.0
     begin_game(rules, play, game)
+
+
+@inner_kernel
+def value_soon(games, game, ply, outcome):
+    """The mean of the values of the searches after a ply, the nearest with most weight.
+
+    It is one for player 0. The outcome has the weight that is left at the end.
+    """
+    total, left, end = 0.0, 1.0, games.states[game].plies
+    for later in range(ply + 1, min(end, games.flags.shape[1])):
+        if games.flags[game, later] & IS_SAMPLE:
+            total += left * NEXT_SHARE * games.values[game, later]
+            left *= 1.0 - NEXT_SHARE
+    return total + left * outcome
 
 
 @kernel

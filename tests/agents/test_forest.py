@@ -306,6 +306,22 @@ def test_samples_hold_the_next_action_and_the_end_of_their_game():
     assert checked > 20
 
 
+def test_samples_hold_the_mean_value_of_the_searches_that_follow():
+    game = make_game("tic_tac_toe")
+    play = self_play(game, options(game, full=8), count=1)
+    play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 20)
+    marks, checked = play.samples.marks[: int(play.samples.count[0])], 0
+    for index, mark in enumerate(marks):
+        expected, rest, later = 0.0, 1.0, index + 1
+        while later < len(marks) and marks.left[later] < marks.left[later - 1]:
+            sign = (-1) ** int(mark.left - marks.left[later])  # the players take turns
+            expected += 0.2 * rest * sign * marks.root[later]
+            rest, later = 0.8 * rest, later + 1
+        assert mark.soon == pytest.approx(expected + rest * mark.outcome, abs=1e-5)
+        checked += later > index + 3
+    assert checked > 20
+
+
 def test_a_game_can_begin_where_value_and_result_of_the_last_one_disagreed_most():
     game = make_game("tic_tac_toe")
     play = self_play(game, options(game, full=4, considered=2, regret_share=1.0), count=1)

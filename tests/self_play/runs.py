@@ -15,7 +15,7 @@ QUICK = (
 )  # fmt: skip
 
 
-HEADS = "reply_weight=0.2", "final_weight=0.2"
+HEADS = "reply_weight=0.2", "final_weight=0.2", "soon_weight=1"
 
 
 def settings(*texts):

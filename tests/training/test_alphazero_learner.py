@@ -67,12 +67,12 @@ def test_positions_are_the_averages_of_their_samples():
     keys, observation, image_policies, _ = canonical(observations, policies)
     random = np.random.default_rng(1)
     results = random.random((200, 3)).astype(np.float32)
-    values, nearness, weights = (random.random(200).astype(np.float32) for _ in range(3))
+    values, nearness, weights, soon = (random.random(200).astype(np.float32) for _ in range(4))
     packed = np.packbits(observation.astype(np.uint8), axis=1)
     targets = image_policies.astype(np.float16)
     replies = random.integers(-1, 9, 200).astype(np.int16)
     finals = random.integers(0, 256, packed.shape).astype(np.uint8)
-    chunk = Chunk(keys, packed, targets, results, values, nearness, weights, replies, finals)
+    chunk = Chunk(keys, packed, targets, results, values, nearness, weights, replies, soon, finals)
     window = Window()
     half = Chunk(*(part[:100] for part in chunk)), Chunk(*(part[100:] for part in chunk))
     for number, part in enumerate(half):
@@ -92,6 +92,7 @@ def test_positions_are_the_averages_of_their_samples():
         assert positions.weights[place] == pytest.approx(weights[members].mean(), abs=1e-5)
         assert positions.results[place] == pytest.approx(results[members].mean(axis=0), abs=1e-5)
         assert positions.replies[place] == replies[members[-1]]
+        assert positions.soon[place] == pytest.approx(soon[members].mean(), abs=1e-5)
         assert np.array_equal(positions.finals[place], finals[members[-1]])
         targets_by_hand = chunk.policies[members].astype(np.float32).mean(axis=0)
         assert positions.policies[place] == pytest.approx(targets_by_hand, abs=1e-3)
@@ -182,7 +183,7 @@ def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
 
 
 @pytest.mark.parametrize("trunk", ["dense", "convolutions"])
-def test_heads_learn_the_next_action_and_the_last_board_and_are_not_exported(trunk, tmp_path):
+def test_heads_learn_what_follows_and_are_not_exported(trunk, tmp_path):
     options = settings("learning_rate=0.01", f"trunk={trunk}", *HEADS)
     player = SelfPlayer(GAME, options, CPU, 1)
     learner = AlphaZeroLearner(GAME, options, 1, CPU)
@@ -202,6 +203,7 @@ def test_heads_learn_the_next_action_and_the_last_board_and_are_not_exported(tru
         return (
             float(functional.cross_entropy(outputs.replies, replies, ignore_index=-1)),
             float(functional.binary_cross_entropy_with_logits(outputs.finals.flatten(1), last)),
+            float(functional.mse_loss(outputs.soon, torch.from_numpy(positions.soon))),
         )
 
     before = losses()
@@ -209,6 +211,7 @@ def test_heads_learn_the_next_action_and_the_last_board_and_are_not_exported(tru
     after = losses()
     assert after[0] < 0.95 * before[0]
     assert after[1] < 0.75 * before[1]
+    assert after[2] < 0.75 * before[2]
 
     def exported(network, name):
         metadata = policy_metadata(GAME, "alphazero", WHOLE_RETURN, 0.98)

@@ -138,6 +138,7 @@ class AlphaZeroLearner:
                 torch.from_numpy(positions.values[index]).to(self.device),
                 torch.from_numpy(positions.nearness[index]).to(self.device),
                 torch.from_numpy(replies.astype(np.int64)).to(self.device),
+                torch.from_numpy(positions.soon[index]).to(self.device),
                 torch.from_numpy(finals.reshape(size, *shape)).to(self.device).float(),
             )
 
@@ -149,6 +150,7 @@ class AlphaZeroLearner:
         values: torch.Tensor,
         nearness: torch.Tensor,
         replies: torch.Tensor,
+        soon: torch.Tensor,
         finals: torch.Tensor,
     ) -> np.ndarray:
         settings = self.settings
@@ -168,6 +170,8 @@ class AlphaZeroLearner:
                 outputs.replies, replies, ignore_index=-1, reduction="sum"
             )
             loss = loss + settings.reply_weight * sums / len(replies)
+        if outputs.soon is not None:
+            loss = loss + settings.soon_weight * functional.mse_loss(outputs.soon, soon)
         if outputs.finals is not None:
             final_loss = functional.binary_cross_entropy_with_logits(outputs.finals, finals)
             loss = loss + settings.final_weight * final_loss

@@ -18,7 +18,7 @@ from ..network import action_places
 from .settings import DENSE
 
 RESULTS = 3  # win, draw, loss
-LEARNT_ONLY = ("reply.", "final.")  # weights of heads that no policy file holds
+LEARNT_ONLY = ("reply.", "soon.", "final.")  # weights of heads that no policy file holds
 
 
 class Outputs(NamedTuple):
@@ -30,6 +30,7 @@ class Outputs(NamedTuple):
         value: (N,), from −1 to 1: what the search is given.
         nearness: (N,), logits of the discount until the end.
         replies: (N, actions), logits of the next action, while it is learnt.
+        soon: (N,), the mean value of the searches that follow, while it is learnt.
         finals: (N, rows, columns, planes), logits of the observation at the end of the game, while
             it is learnt.
     """
@@ -39,6 +40,7 @@ class Outputs(NamedTuple):
     value: torch.Tensor
     nearness: torch.Tensor
     replies: torch.Tensor | None = None
+    soon: torch.Tensor | None = None
     finals: torch.Tensor | None = None
 
 
@@ -171,9 +173,12 @@ class BoardNetwork(nn.Module):
         self.judgement: nn.Linear = nn.Linear(hidden, RESULTS + 2)
         # heads that are learnt and not exported
         self.reply: nn.Module | None = None
+        self.soon: nn.Module | None = None
         self.final: nn.Module | None = None
         if getattr(settings, "reply_weight", 0):
             self.reply = _policy_head(game, settings)
+        if getattr(settings, "soon_weight", 0):
+            self.soon = nn.Linear(hidden, 1)
         if getattr(settings, "final_weight", 0):
             self.final = (
                 nn.Linear(units, rows * columns * planes)
@@ -190,7 +195,8 @@ class BoardNetwork(nn.Module):
             board = observations.permute(0, 3, 1, 2)
             trunk = self.blocks(torch.relu(self.entry(board)))
             features = pool(trunk) if self.settings.pooled else trunk.flatten(1)
-        values = self.judgement(self.summary(features)).float()
+        summary = self.summary(features)
+        values = self.judgement(summary).float()
         results, nearness = values[:, :RESULTS], values[:, RESULTS]
         if self.margin:
             value = torch.tanh(values[:, RESULTS + 1])
@@ -199,15 +205,17 @@ class BoardNetwork(nn.Module):
             value = chances[:, 0] - chances[:, 2]
             if self.prefers_near_wins:
                 value = value * torch.sigmoid(nearness)
-        replies = finals = None
+        replies = soon = finals = None
         if self.training and self.reply is not None:
             replies = self.reply(trunk).float()
+        if self.training and self.soon is not None:
+            soon = torch.tanh(self.soon(summary).float()[:, 0])
         if self.training and self.final is not None:
             finals = self.final(trunk).float()
             if self.settings.trunk != DENSE:
                 finals = finals.permute(0, 2, 3, 1)
             finals = finals.reshape(observations.shape)
-        return Outputs(self.policy(trunk).float(), results, value, nearness, replies, finals)
+        return Outputs(self.policy(trunk).float(), results, value, nearness, replies, soon, finals)
 
 
 def _policy_head(game: Game, settings: Any) -> nn.Module:

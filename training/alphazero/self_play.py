@@ -167,6 +167,7 @@ class SelfPlayer:
             *targets(self.settings, self.game, samples),
             sample_weights(samples["surprise"], self.settings.surprise_share),
             self._canonical.image_actions(samples["reply"], symmetries),
+            samples["soon"],
             np.packbits(finals.astype(np.uint8), axis=1),
         )
 

@@ -170,6 +170,12 @@ class AlphaZeroSettings(LearnerSettings):
     reply_weight: float = setting(
         0.0, "Weight of the loss of the next action, which a head of its own learns [3].", low=0
     )
+    soon_weight: float = setting(
+        0.0,
+        "Weight of the loss of the searches' values in the next plies, which a head of its own "
+        "learns [3].",
+        low=0,
+    )
     final_weight: float = setting(
         0.0, "Weight of the loss of the board at the game's end, as the last [3].", low=0
     )

@@ -31,6 +31,7 @@ class Chunk(NamedTuple):
         nearness: float32: how near the end is, from 0 to 1.
         weights: float32: how much the sample counts.
         replies: int16: the action that was played next, −1: none.
+        soon: float32: the mean value of the searches that follow, the nearest with most weight.
         finals: uint8: the observation of the game's end, as ``observations``; none: not learnt.
     """
 
@@ -42,6 +43,7 @@ class Chunk(NamedTuple):
     nearness: np.ndarray
     weights: np.ndarray
     replies: np.ndarray
+    soon: np.ndarray
     finals: np.ndarray
 
 
@@ -58,6 +60,7 @@ class Positions(NamedTuple):
     nearness: np.ndarray
     weights: np.ndarray
     replies: np.ndarray
+    soon: np.ndarray
     finals: np.ndarray
     counts: np.ndarray
 
@@ -142,6 +145,7 @@ class Window:
             mean(whole.nearness),
             mean(whole.weights),
             whole.replies[newest],
+            mean(whole.soon),
             whole.finals[newest] if len(whole.finals) else whole.finals,
             counts,
         )
@@ -168,7 +172,7 @@ def write_chunk(chunk: Chunk) -> bytes:
 def read_chunk(data: bytes) -> Chunk:
     """The inverse of :func:`write_chunk`; nothing is executed.
 
-    Files of 0.2 have no weights, replies and finals.
+    Files of 0.2 have no weights, replies, finals and values soon after.
     """
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         arrays: dict[str, Any] = dict(file)
@@ -176,6 +180,7 @@ def read_chunk(data: bytes) -> Chunk:
     missing: dict[str, Any] = {
         "weights": np.ones(samples, np.float32),
         "replies": np.full(samples, -1, np.int16),
+        "soon": arrays["values"],
         "finals": arrays["observations"][:0],
     }
     return Chunk(**(missing | arrays))
