@@ -74,7 +74,8 @@ def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
     observations, targets = np.concatenate(packed), np.concatenate(policies)
     counts = ones.astype(np.int64)
     replies, finals = np.full(len(rows), -1, np.int16), np.zeros((0, 0), np.uint8)
-    return Positions(observations, targets, results, values, nothing, ones, replies, finals, counts)
+    learnt = observations, targets, results, values, nothing, ones
+    return Positions(*learnt, replies, nothing, finals, counts)
 
 
 def _final_margins(data: Dataset, rows: np.ndarray) -> np.ndarray:
