@@ -1,0 +1,75 @@
+"""How many evaluations of self-play are of a position whose mirror image has been evaluated.
+
+Run with ``python benchmarks/learning/mirrored_leaves.py``. The cache of self-play knows a position,
+and not its images under the symmetries of the board. This counts what it would save if it did: the
+leaves, of one update of self-play by a network of the zoo, of which another image came before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cyclopts
+import numpy as np
+import torch
+from plyground import make_game
+from plyground.training.alphazero.initial import load_initial
+from plyground.training.alphazero.learner import make_network
+from plyground.training.alphazero.self_play import SelfPlayer
+from plyground.training.alphazero.settings import AlphaZeroSettings
+from plyground.training.alphazero.window import Canonical
+
+app = cyclopts.App(help=__doc__)
+
+
+class Counting:
+    """An evaluator that keeps the keys of the positions that it is asked for."""
+
+    def __init__(self, evaluator: Any, canonical: Canonical) -> None:
+        self.evaluator, self.canonical = evaluator, canonical
+        self.keys: list[np.ndarray] = []
+
+    def load(self, weights: dict[str, torch.Tensor]) -> None:
+        """As the evaluator's."""
+        self.evaluator.load(weights)
+
+    def evaluate(self, observations: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """As the evaluator's."""
+        flat = observations[:count].reshape(count, -1)
+        keys = [self.canonical.keys(flat[:, cells]) for cells in self.canonical.cells]
+        self.keys.append(np.stack([self.canonical.keys(flat), np.min(keys, axis=0)], axis=1))
+        answers: tuple[np.ndarray, np.ndarray] = self.evaluator.evaluate(observations, count)
+        return answers
+
+
+@app.default
+def main(
+    game: str = "connect_four", *, initial: str = "zoo:connect_four", simulations: int = 1_000_000
+) -> None:
+    """Print the share of simulations that ask the network, and of those a mirrored cache saves.
+
+    Args:
+        game: the board
+        initial: the network that plays
+        simulations: of the update
+    """
+    board = make_game(game)
+    settings = AlphaZeroSettings.for_game(board, {}, [f"initial={initial}"])
+    network = make_network(board, settings, 0)
+    load_initial(network, board, initial)
+    player = SelfPlayer(board, settings, torch.device("cpu"), 1)
+    counting = player._evaluator = Counting(player._evaluator, Canonical(board))
+    result = player.play(network.state_dict(), 1.0, simulations)
+    keys = np.concatenate(counting.keys)
+    asked, positions = len(keys), len(np.unique(keys[:, 0]))
+    classes = len(np.unique(keys[:, 1]))
+    done = result.counts["simulations"]
+    print(
+        f"{done:,} simulations, {asked:,} evaluations ({100 * asked / done:.1f} %), "
+        f"{positions:,} positions, {classes:,} up to symmetry "
+        f"({100 * (positions - classes) / asked:.2f} % of the evaluations saved)"
+    )
+
+
+if __name__ == "__main__":
+    app()
