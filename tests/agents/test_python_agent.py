@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from plyground import make_agent, make_game
 from plyground.agents import Agent, Decision
@@ -44,6 +46,7 @@ class Shuffler(Agent):
 def _module(tmp_path, monkeypatch):
     (tmp_path / "own_agents.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_agents", raising=False)
     monkeypatch.chdir(tmp_path)
 
 
