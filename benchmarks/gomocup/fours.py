@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from plyground import Agent, Position, make_agent, make_game
+from plyground import Agent, Game, Position, make_agent, make_game
 
 FILE = Path(__file__).parents[1] / "positions" / "gomoku_fours.txt"
 SHARES = {"freestyle": 140, "standard": 20, "caro": 20, "caro_overline": 20}
@@ -154,13 +154,21 @@ def plain_win(board: np.ndarray, mover: int, rule: str, nodes: int, fours: int =
 
 
 def read(file: Path = FILE) -> list[tuple[str, list[str]]]:
-    """The rule and the stones of each position."""
+    """The first word, such as the rule, and the stones of each position."""
     lines = [line.split() for line in file.read_text().splitlines()]
     return [(words[0], words[1:]) for words in lines if words and words[0] != "#"]
 
 
 def position_of(rule: str, stones: list[str]) -> Position:
     return make_game(f"gomoku:rule={rule}").position(stones)
+
+
+def stones_of(board: np.ndarray, game: Game) -> list[str]:
+    """The stones of a board, in an order in which they may have been played."""
+    colours = [np.flatnonzero(board == stone).tolist() for stone in (1, 2)]
+    cells = [0] * sum(map(len, colours))
+    cells[::2], cells[1::2] = colours
+    return [game.action_to_text(cell) for cell in cells]
 
 
 def make(files: list[str]) -> Iterator[str]:
@@ -175,10 +183,7 @@ def make(files: list[str]) -> Iterator[str]:
             board = boards[next(order)]
             if plain_win(board, int((board != 0).sum()) % 2, rule, nodes=300):
                 count -= 1
-                colours = [np.flatnonzero(board == stone).tolist() for stone in (1, 2)]
-                cells = [0] * sum(map(len, colours))
-                cells[::2], cells[1::2] = colours
-                yield " ".join([rule, *map(game.action_to_text, cells)])
+                yield " ".join([rule, *stones_of(board, game)])
 
 
 def search_time(rule: str, stones: list[str], seconds: float = LIMIT) -> tuple[bool, float]:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import cyclopts
+import fours
 import numpy as np
 from plyground import Agent, Game, Position, make_agent, make_game
 from rich.progress import track
@@ -29,8 +30,7 @@ app = cyclopts.App(help=__doc__)
 
 def read(game: Game) -> list[tuple[int, Position]]:
     """The seat of the side that is ahead, and the position."""
-    lines = [line.split() for line in FILE.read_text().splitlines() if not line.startswith("#")]
-    return [(SIDES.index(words[0]), game.position(words[1:])) for words in lines]
+    return [(SIDES.index(side), game.position(stones)) for side, stones in fours.read(FILE)]
 
 
 def positions(game: Game, files: list[Path]) -> Iterator[str]:
@@ -46,11 +46,8 @@ def positions(game: Game, files: list[Path]) -> Iterator[str]:
         _, first = np.unique(rows["game"][is_ahead & lasts], return_index=True)
         for row in np.flatnonzero(is_ahead & lasts)[first]:
             mover = int(rows["mover"][row])
-            colours = [np.flatnonzero(rows["cells"][row] == stone).tolist() for stone in (1, 2)]
-            cells = [0] * sum(map(len, colours))
-            cells[::2], cells[1::2] = colours
             leader = mover if value[row] > 0 else 1 - mover
-            yield " ".join([SIDES[leader], *map(game.action_to_text, cells)])
+            yield " ".join([SIDES[leader], *fours.stones_of(rows["cells"][row], game)])
 
 
 def play(agents: tuple[Agent, Agent], leader: int, position: Position) -> tuple[float, list[int]]:

@@ -36,8 +36,8 @@ class Counting:
     def evaluate(self, observations: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
         """As the evaluator's."""
         flat = observations[:count].reshape(count, -1)
-        keys = [self.canonical.keys(flat[:, cells]) for cells in self.canonical.cells]
-        self.keys.append(np.stack([self.canonical.keys(flat), np.min(keys, axis=0)], axis=1))
+        images = [self.canonical.keys(flat[:, cells]) for cells in self.canonical.cells]
+        self.keys.append(np.stack([images[0], np.min(images, axis=0)], axis=1))
         answers: tuple[np.ndarray, np.ndarray] = self.evaluator.evaluate(observations, count)
         return answers
 

@@ -394,11 +394,14 @@ def measure(precisions: Iterable[str], processor: str | None) -> None:
     With a processor named, so does what the card has of these.
     """
     for card in cards():
-        missing = [each for each in precisions if not (processor and each in card.measured)]
-        measured = measurements(card.network(), missing)
+        new = measurements(card.network(), precisions)
         if processor:
-            measured = {name: {**each, "processor": processor} for name, each in measured.items()}
-        write(Card(**{**vars(card), "measured": card.measured | measured}))
+            new = {
+                name: {**each, "processor": processor}
+                for name, each in new.items()
+                if name not in card.measured
+            }
+        write(Card(**{**vars(card), "measured": card.measured | new}))
 
 
 def main() -> None:

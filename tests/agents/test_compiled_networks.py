@@ -145,6 +145,7 @@ def test_a_precision_that_the_processor_lacks_is_refused(name, monkeypatch):
         make_agent("mcts:precision=bfloat16")
 
 
+@pytest.mark.skipif("int8" not in PRECISIONS_HERE, reason="the processor does not multiply bytes")
 def test_negative_numbers_are_bytes_too(tmp_path):
     """A dense layer reads numbers of both signs; a convolution of them is left alone."""
     weights = np.random.default_rng(1).normal(size=(18, 9))

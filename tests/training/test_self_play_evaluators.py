@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from plyground import make_game
+from plyground.agents.policies.compiled.words import INT8
 from plyground.training.alphazero.evaluator import (
     STEP,
     CompiledEvaluator,
@@ -42,6 +43,7 @@ def test_the_kernel_of_self_play_computes_what_torch_computes(spec, changes):
     assert not np.allclose(outputs[0][0], outputs[1][0])
 
 
+@pytest.mark.skipif(not INT8.is_possible, reason="the processor does not multiply bytes")
 def test_the_kernel_takes_over_weights_in_bytes_too():
     game = make_game("connect_four")
     observations = random_observations(game, STEP)
