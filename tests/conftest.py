@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from collections import Counter
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # pygame without a screen
@@ -18,6 +19,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
 import hypothesis
+import psutil
 import pytest
 
 # Deadlines would fail the first example of each property, which compiles; examples are the same on
@@ -139,3 +141,20 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.pluginmanager.register(RepositoryIsNoPackage())
     config.pluginmanager.register(ProcessorTime())
+
+
+@pytest.fixture
+def child_processes():
+    """Returns the processes that were started since the test began.
+
+    Those of other tests' fixtures are left out, and the one in which Python's multiprocessing
+    counts shared memory: both stay.
+    """
+    before = set(psutil.Process().children(recursive=True))
+
+    def new() -> list[psutil.Process]:
+        tracker = resource_tracker._resource_tracker._pid
+        children = psutil.Process().children(recursive=True)
+        return [child for child in children if child not in before and child.pid != tracker]
+
+    return new

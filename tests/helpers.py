@@ -12,10 +12,8 @@ import itertools
 import json
 import random
 import sqlite3
-from multiprocessing import resource_tracker
 from pathlib import Path
 
-import psutil
 from plyground import Game, Position, make_game
 from plyground.agents.registry import agent_classes, agent_presets, resolve_agent
 from plyground.envs import BUILT_IN
@@ -309,11 +307,3 @@ def count_games(path: Path) -> int:
         return 0  # the tables are being made
     finally:
         connection.close()
-
-
-def child_processes() -> list[psutil.Process]:
-    """The processes that this one has started, without the one in which Python's multiprocessing
-    counts shared memory: it stays until the end.
-    """
-    tracker = resource_tracker._resource_tracker._pid
-    return [child for child in psutil.Process().children(recursive=True) if child.pid != tracker]

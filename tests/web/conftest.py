@@ -30,7 +30,7 @@ def store(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def server():
     with running() as web_server:
         yield web_server

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from helpers import TESTS, child_processes, run
+from helpers import TESTS, run
 from plyground import make_agent, make_game
 from plyground.agents.external.gomocup import engine_agent
 from plyground.agents.faults import EXITED, HUNG, ILLEGAL_ACTION, NO_ACTION, Fault
@@ -103,7 +103,7 @@ def test_another_position_is_sent_as_a_board(playing, tmp_path):
     ]
 
 
-def test_every_game_has_a_process_of_its_own(playing, tmp_path):
+def test_every_game_has_a_process_of_its_own(playing, tmp_path, child_processes):
     agent, game = playing(f"gomocup:{REFERENCE}"), make_game(GAME)
     processes = []
     for seed in (1, 2):
@@ -162,7 +162,7 @@ def test_an_engine_that_fails_at_the_start_forfeits(name, kind, what, playing):
 
 @pytest.mark.thorough
 def test_a_tournament_goes_on_after_an_engine_that_fails_and_nothing_survives(
-    tmp_path, monkeypatch
+    tmp_path, monkeypatch, child_processes
 ):
     child = tmp_path / "child"
     monkeypatch.setenv("CHILD", str(child))

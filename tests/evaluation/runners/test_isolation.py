@@ -14,7 +14,7 @@ import time
 import numpy as np
 import psutil
 import pytest
-from helpers import TESTS, child_processes, records, run
+from helpers import TESTS, records, run
 from networks import write_network
 from plyground import make_agent, make_game
 from plyground.agents.faults import (
@@ -128,7 +128,7 @@ def test_what_an_agent_prints_is_no_answer():
 
 @pytest.mark.parametrize("name", ["Forks", "ForksUnseen", "AnswersTwice"])
 @pytest.mark.fast_cases(1)
-def test_an_answer_counts_once_and_only_for_its_question(name):
+def test_an_answer_counts_once_and_only_for_its_question(name, child_processes):
     with broken(name, Limits()) as player:
         for seeds in ((1, 2), (3, 4)):
             result = play_game(GAME, [player, make_agent("random")], seeds=seeds)
@@ -295,7 +295,7 @@ def test_an_agent_that_cannot_be_made_is_refused(module, message, tmp_path, monk
 
 
 @pytest.mark.thorough
-def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path):
+def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path, child_processes):
     good, bad = (
         ("random", "greedy"),
         ("HangsInNativeCode", "EndsTheProcess", "EatsMemory", "IsSlow"),

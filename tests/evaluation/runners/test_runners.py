@@ -10,7 +10,7 @@ import time
 
 import psutil
 import pytest
-from helpers import child_processes, count_games, play, records, run
+from helpers import count_games, play, records, run
 from plyground import make_game
 from plyground.agents.faults import EXITED
 from plyground.envs.specification import SpecificationError
@@ -31,13 +31,13 @@ def expected(tmp_path_factory) -> list[tuple]:
     return records(run(PLAN, tmp_path_factory.mktemp("local") / "store.db"))
 
 
-def test_processes_play_the_same_games(expected, tmp_path):
+def test_processes_play_the_same_games(expected, tmp_path, child_processes):
     assert play(PLAN, tmp_path / "store.db", ProcessRunner(2)) == expected
     assert child_processes() == []
 
 
 @pytest.mark.thorough
-def test_games_of_processes_that_die_are_played_again(expected, tmp_path):
+def test_games_of_processes_that_die_are_played_again(expected, tmp_path, child_processes):
     pids = []
 
     def kill(game):
@@ -63,7 +63,9 @@ def test_an_agent_that_brings_its_process_down_is_found_out(tmp_path):
         assert "ended its process with exit status 3" in game[6]
 
 
-def test_what_is_left_of_a_stopped_tournament_is_played_on_another_runner(expected, tmp_path):
+def test_what_is_left_of_a_stopped_tournament_is_played_on_another_runner(
+    expected, tmp_path, child_processes
+):
     class Enough(Exception):
         pass
 
@@ -92,7 +94,7 @@ def test_games_that_the_main_script_defines_are_refused():
         type(rules).__module__ = here
 
 
-def test_a_worker_with_another_version_of_an_agent_is_refused():
+def test_a_worker_with_another_version_of_an_agent_is_refused(child_processes):
     contest = Contest(
         make_game("tic_tac_toe"),
         ("random", "random"),
@@ -151,7 +153,9 @@ def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp
 
 
 @pytest.mark.thorough
-def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(tmp_path, monkeypatch):
+def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(
+    tmp_path, monkeypatch, child_processes
+):
     monkeypatch.setattr("plyground.evaluation.runners.worker_pool.MOST_DEATHS", 2)
 
     class DyingWorkers(ProcessRunner):
