@@ -235,5 +235,5 @@ def test_files_of_other_games_are_not_joined(tmp_path):
     for name in ("tic_tac_toe", "tic_tac_toe:rows=3,cols=2,connect=2"):
         build_dataset(make_game(name), 10, tmp_path / f"{len(name)}.npz")
     first, second = sorted(tmp_path.glob("*.npz"))
-    with pytest.raises(SpecificationError, match="cannot be joined: games and teachers"):
+    with pytest.raises(SpecificationError, match="cannot be joined: they are of tic_tac_toe"):
         plyground.datasets.load(first, second)

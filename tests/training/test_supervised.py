@@ -15,7 +15,6 @@ from plyground.training.datasets.build import build_dataset, build_taught_datase
 from plyground.training.folder import TrainingError
 from plyground.training.supervised.settings import SupervisedSettings
 from plyground.training.supervised.trainer import (
-    BY_SOLVER,
     learning_positions,
     optimal_actions,
     train,
@@ -64,6 +63,19 @@ def test_a_teachers_choices_are_learnt_and_the_policy_file_names_it(tmp_path):
     assert choices[np.arange(len(best)), best].mean() > 0.5
 
 
+def test_answers_of_the_solver_and_of_a_teacher_are_learnt_together(data, tmp_path):
+    taught = tmp_path / "taught.npz"
+    build_taught_dataset(make_game("tic_tac_toe"), 200, taught, "alphabeta:depth=9")
+    both = plyground.datasets.load(data, taught)
+    names = "the exact solver and alphabeta:depth=9"
+    assert both.teacher == names
+    solved = plyground.datasets.load(data)
+    expected = [*optimal_actions(solved), *optimal_actions(plyground.datasets.load(taught))]
+    assert np.array_equal(optimal_actions(both), expected)
+    run(f"{data};{taught}", tmp_path / "run", steps=20_000)
+    assert load_policy_file(tmp_path / "run" / "best.onnx").kind == f"supervised by {names}"
+
+
 def test_optimal_actions_are_those_of_the_best_value(data):
     dataset = plyground.datasets.load(data)
     best = optimal_actions(dataset)
@@ -97,7 +109,7 @@ def test_it_learns_the_positions_held_out_and_says_who_taught_it(data, tmp_path)
     trainer_run = run(data, tmp_path / "run")
     share = trainer_run.trainer.optimal_share()
     assert share > 0.75
-    assert load_policy_file(tmp_path / "run" / "best.onnx").kind == BY_SOLVER
+    assert load_policy_file(tmp_path / "run" / "best.onnx").kind == "supervised by the exact solver"
     agent = make_agent(f"onnx:{tmp_path / 'run' / 'best.onnx'}")
     position = make_game("tic_tac_toe").position(["a1", "b2", "a2", "c3"])
     assert position.is_legal(agent.act(position))

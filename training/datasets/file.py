@@ -21,6 +21,7 @@ from ...envs.specification import SpecificationError, refusing
 
 SCHEMA_VERSION = 1
 METADATA_KEY = "plyground"
+SOLVER = "the exact solver"
 TEACHER = "teacher"  # the metadata's key for who gave the answers, where it was no solver
 ROWS_IN_GROUP = 65_536
 FORMATS = (".parquet", ".npz")
@@ -43,7 +44,10 @@ class Dataset:
 
     @property
     def teacher(self) -> str | None:
-        """The specification of the agent that gave the answers; None for the exact solver."""
+        """The specification of the agent that gave the answers; None for the exact solver.
+
+        Where files were joined whose answers are of several, all are named, with "and" between.
+        """
         return self.metadata.get(TEACHER)
 
     def __len__(self) -> int:
@@ -110,16 +114,19 @@ def write(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, A
 def load(path: str | Path, *more: str | Path) -> Dataset:
     """Read a dataset; with several files one that holds the positions of all, in this order.
 
+    Each position's values are in the unit of who gave its answers: the solver, or a teacher.
+
     Raises:
         SpecificationError: there is no such file, it holds no dataset of this schema, or the
-            files differ in their game or in who gave the answers.
+            files differ in their game.
     """
     parts = [_load(Path(each)) for each in (path, *more)]
     first = parts[0]
     for other, name in zip(parts, (path, *more), strict=True):
-        if (other.game, other.teacher) != (first.game, first.teacher):
+        if other.game != first.game:
             raise SpecificationError(
-                f"{name} and {path} cannot be joined: games and teachers must be the same"
+                f"{name} and {path} cannot be joined: they are of {other.game.spec} and "
+                f"{first.game.spec}"
             )
     width = max(part.arrays["moves"].shape[1] for part in parts)
     for part in parts:
@@ -127,7 +134,9 @@ def load(path: str | Path, *more: str | Path) -> Dataset:
         missing = ((0, 0), (0, width - moves.shape[1]))
         part.arrays["moves"] = np.pad(moves, missing, constant_values=-1)
     arrays = {name: np.concatenate([part.arrays[name] for part in parts]) for name in first.arrays}
-    return Dataset(arrays, first.metadata)
+    teachers = dict.fromkeys(part.teacher or SOLVER for part in parts)
+    several = {TEACHER: " and ".join(teachers)} if len(teachers) > 1 else {}
+    return Dataset(arrays, first.metadata | several)
 
 
 def _load(path: Path) -> Dataset:

@@ -23,12 +23,11 @@ from ...envs.specification import SpecificationError
 from ..alphazero.learner import AverageTrainer
 from ..alphazero.network import has_margin
 from ..alphazero.window import Canonical, Positions
-from ..datasets.file import Dataset, load
+from ..datasets.file import SOLVER, Dataset, load
 from ..folder import TrainingError
 from ..run import TrainingRun, run_training
 from .settings import SupervisedSettings
 
-BY_SOLVER, BY_TEACHER = "supervised by the exact solver", "supervised by {}"
 AT_ONCE = 50_000  # positions brought into their canonical image together
 HELD_OUT_AT_ONCE = 4_096
 
@@ -107,7 +106,7 @@ class SupervisedTrainer(AverageTrainer):
         data: Dataset,
         device: torch.device,
     ) -> None:
-        kind = BY_SOLVER if data.teacher is None else BY_TEACHER.format(data.teacher)
+        kind = f"supervised by {data.teacher or SOLVER}"
         super().__init__(game, settings, seed, device, kind)
         self.stage: str = f"a dataset {kind}"
         self.step: int = 0
