@@ -372,7 +372,7 @@ def test_an_interrupt_is_clean_and_prints_the_command_that_goes_on(number):
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")
 @pytest.mark.thorough
 def test_the_command_that_an_interrupt_prints_plays_the_rest_exactly(tmp_path):
-    agents = ("random", "montecarlo:simulations=500", "greedy")
+    agents = ("random", "montecarlo:simulations=2000", "greedy")
     plan = Plan("connect_four", agents, 12, "random:4", 5, "ladder", "alphabeta:depth=3", 20)
     options = [
         "--pairs",

@@ -124,6 +124,23 @@ def test_a_position_of_pieces_is_set_up_by_clicks(visit):
 
 
 @pytest.mark.thorough
+def test_a_position_is_taken_over_only_when_the_server_has_answered(visit):
+    page = visit("/analyse?game=breakthrough:rows=4,cols=3&agent=greedy")
+    page.click("#edit")
+    expect(page.locator("#use")).to_be_enabled()
+    waiting = []
+
+    def hold(route):
+        waiting.append(route)
+
+    page.route("**/api/view", hold)
+    page.get_by_role("button", name="Cell a2: White").click()
+    expect(page.locator("#use")).to_be_disabled()
+    waiting.pop().continue_()
+    expect(page.locator("#use")).to_be_enabled()
+
+
+@pytest.mark.thorough
 def test_axe_finds_no_serious_fault_while_a_piece_is_picked(visit):
     from axe_playwright_python.sync_playwright import Axe
 

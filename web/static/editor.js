@@ -88,6 +88,7 @@ export class Editor {
   async #show(rows) {
     this.rows = rows;
     this.found = null;
+    byId("use").disabled = true; // until the server has answered
     const turn = byId("turn").value;
     const position = rows.join("/") + (turn && `:${turn}`);
     let said = t("edit.good");
