@@ -167,7 +167,7 @@ def pytest_configure(config):
 
 @pytest.fixture
 def child_processes():
-    """Returns the processes that were started since the test began.
+    """A function that gives the processes that were started since the test began.
 
     Those of other tests' fixtures are left out, and the one in which Python's multiprocessing
     counts shared memory: both stay.

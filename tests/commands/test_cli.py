@@ -372,7 +372,8 @@ def test_an_interrupt_is_clean_and_prints_the_command_that_goes_on(number):
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")
 @pytest.mark.thorough
 def test_the_command_that_an_interrupt_prints_plays_the_rest_exactly(tmp_path):
-    agents = ("random", "montecarlo:simulations=2000", "greedy")
+    # the games last seconds, so that the interrupt comes before the last of them
+    agents = ("random", "montecarlo:simulations=10000", "greedy")
     plan = Plan("connect_four", agents, 12, "random:4", 5, "ladder", "alphabeta:depth=3", 20)
     options = [
         "--pairs",
