@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -128,7 +128,7 @@ def _facts(card: Card) -> list[tuple[str, str]]:
         *([("plays as well", ", ".join(card.also))] if card.also else []),
         ("learnt by", card.algorithm),
         ("command", training["command"]),
-        *([("after", training["before"]["command"])] if "before" in training else []),
+        *(("after", each["command"]) for each in _before(training)),
         ("seed, commit", f"{training['seed']}, {training['commit']}"),
         ("time", _duration(training)),
         ("machine", training["machine"]),
@@ -146,6 +146,13 @@ def _facts(card: Card) -> list[tuple[str, str]]:
         if precision in card.measured
     ]
     return facts
+
+
+def _before(training: Any) -> Iterator[Any]:
+    """The trainings whose weights this one began with, the latest first."""
+    while "before" in training:
+        training = training["before"]
+        yield training
 
 
 def _rounded(numbers: Any) -> str:

@@ -145,21 +145,38 @@ def board_sizes(game: Game) -> str:
     return ""
 
 
-def begun_with(run: Path) -> Path | None:
-    """The run whose weights a run began with, if there is one; run folders lie side by side."""
+def begun_with(run: Path) -> str | None:
+    """What a run took its first weights from: the name of a run beside it, or a policy file."""
     words = shlex.split(json.loads((run / "run.json").read_text())["command"])
-    runs = [Path(word.removeprefix("initial=")) for word in words if word.startswith("initial=")]
-    return run.parent / runs[0].name if runs else None
+    return next(
+        (word.removeprefix("initial=") for word in words if word.startswith("initial=")), None
+    )
+
+
+def before(run: Path) -> dict[str, Any] | None:
+    """The effort of the run that a run began with, or of the shipped network."""
+    source = begun_with(run)
+    if source is None:
+        return None
+    if source.endswith(".onnx"):
+        (card,) = (card for card in cards() if card.path.name == Path(source).name)
+        keys = ("command", "hours", "processor_hours", "steps", "games", "simulations", "before")
+        return {key: card.training[key] for key in keys if key in card.training}
+    return effort(run.parent / Path(source).name)
 
 
 def curve(run: Path) -> list[dict[str, Any]]:
     """What a network scored while it learnt, by processor hours; the run it began with comes first.
 
-    In the rows for the opponent ``optimal moves`` the score is the share of such moves.
+    A shipped network that it began with does not: it learnt on another board. In the rows for the
+    opponent ``optimal moves`` the score is the share of such moves.
     """
-    before = begun_with(run)
-    rows = curve(before) if before else []
-    hours = effort(before)["processor_hours"] if before else 0.0
+    source = begun_with(run)
+    rows: list[dict[str, Any]] = []
+    hours = 0.0
+    if source is not None and not source.endswith(".onnx"):
+        first = run.parent / Path(source).name
+        rows, hours = curve(first), effort(first)["processor_hours"]
     curves, clock = read_curves(run)
     steps, seconds = zip(*clock)
     for opponent, points in curves.items():
@@ -179,22 +196,19 @@ def curve(run: Path) -> list[dict[str, Any]]:
 def effort(run: Path) -> dict[str, Any]:
     """The command of a run, and how long it took.
 
-    The command names the runs' folders only. ``before`` is the same of the run whose weights this
-    one began with, if there is one.
+    The command names the folders of runs and the files of data only. ``before`` is the same of the
+    run or network whose weights this one began with, if there is one.
     """
     lines = (run / "metrics.jsonl").read_text().splitlines()
     last = [entry for entry in map(json.loads, lines) if entry["kind"] == "update"][-1]
     words = shlex.split(json.loads((run / "run.json").read_text())["command"])
     words[words.index("--out") + 1] = f"runs/{run.name}"
-    summary: dict[str, Any] = {}
     for index, word in enumerate(words):
-        if word.startswith("initial="):
+        if word.startswith("initial=") and not word.endswith(".onnx"):
             words[index] = f"initial=runs/{Path(word.removeprefix('initial=')).name}"
         elif words[index - 1] == "--data":
-            words[index] = Path(word).name
-    before = begun_with(run)
-    if before is not None:
-        summary["before"] = effort(before)
+            words[index] = ";".join(Path(each).name for each in word.split(";"))
+    earlier = before(run)
     return {
         "command": shlex.join(words),
         "hours": round(last["time/seconds"] / 3600, 2),
@@ -202,7 +216,7 @@ def effort(run: Path) -> dict[str, Any]:
         "steps": last["step"],
         "games": int(last.get("total/games", 0)),
         "simulations": int(last.get("total/simulations", 0)),
-        **summary,
+        **({"before": earlier} if earlier else {}),
     }
 
 

@@ -330,7 +330,9 @@ print(json.dumps(answers))
 def test_it_gives_the_same_answers_cold_warm_with_bounds_checks_and_interpreted(tmp_path):
     """Twenty-One is a game of a user's own: who leaves a multiple of four wins."""
     results = []
-    for more in ({}, {}, {"NUMBA_BOUNDSCHECK": "1"}, {"NUMBA_DISABLE_JIT": "1"}):
+    # Without optimisation, which changes no check.
+    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0"}
+    for more in ({}, {}, checked, {"NUMBA_DISABLE_JIT": "1"}):
         environment = os.environ | {"PLYGROUND_CACHE": str(tmp_path)} | more
         process = subprocess.run(
             [sys.executable, "-c", IN_FRESH_PROCESSES, str(ROOT / "examples")],
