@@ -78,7 +78,7 @@ def sources_of_play(*roots: Path) -> frozenset[Path]:
     Args:
         roots: files of the package: of a game's rules, of an agent.
     """
-    imports, games, registrants = _scan_for_play()
+    imports, games, registrants, for_all = _scan_for_play()
     ours = games.intersection(roots)
     folders = {path.parent for path in games - ours}  # of other games, a folder each
     others = {path for path in imports if path.parent in folders}
@@ -91,7 +91,7 @@ def sources_of_play(*roots: Path) -> frozenset[Path]:
         waiting = {
             path
             for path in registrants - files
-            if (imports[path] & ours or _REGISTERS_FOR_ALL.search(_content(path).decode()))
+            if (path in for_all or imports[path] & ours)
             # what an agent has registered for the game counts for agents that import it
             and any(_folder(other) == _folder(path) for other in imports[path] & files)
         }
@@ -133,8 +133,8 @@ def _scan() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
 
 
 @functools.cache
-def _scan_for_play() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
-    """What the sources import anywhere, which declare games, and which register for games."""
+def _scan_for_play() -> tuple[dict[Path, set[Path]], set[Path], set[Path], set[Path]]:
+    """What the sources import anywhere, and which declare games, register for games, for all."""
     sources = {path: _content(path).decode() for path in package_sources(*_PLAYING_FOLDERS)}
     texts = {
         path: text
@@ -151,7 +151,8 @@ def _scan_for_play() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
     }
     games = {path for path, text in texts.items() if _DECLARES_GAME.search(text)}
     registrants = {path for path, text in texts.items() if _REGISTERS_FOR_GAMES.search(text)}
-    return imports, games, registrants
+    for_all = {path for path in registrants if _REGISTERS_FOR_ALL.search(texts[path])}
+    return imports, games, registrants, for_all
 
 
 def _imports(path: Path, text: str, pattern: re.Pattern[str] = _IMPORT) -> Iterable[Path]:

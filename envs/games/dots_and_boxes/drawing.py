@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -114,6 +115,7 @@ def action_areas(rules: DotsAndBoxes) -> list[Area | None]:
 
 
 @r.board_places.register(DotsAndBoxes)
+@functools.cache
 def board_places(rules: Any) -> list[Place]:
     """Edges and boxes; between two rows of horizontal edges stands one of walls and boxes."""
     places = []
