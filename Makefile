@@ -31,12 +31,13 @@ test-all: $(VENV)/installed-test
 
 # The environments and the training with the oldest versions that pyproject.toml allows.
 test-oldest: .venv-oldest/installed
-	PYTHONPATH=build .venv-oldest/bin/python -m pytest -p no:cacheprovider $(OLDEST_TESTS)
+	PYTHONPATH=build .venv-oldest/bin/python -m pytest -p no:cacheprovider \
+		--numprocesses logical --maxprocesses 4 --dist loadfile $(OLDEST_TESTS)
 
 .venv-oldest/installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt torch
-	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable ".[train,policy,report]" pytest hypothesis pygame-ce
+	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable ".[train,policy,report]" pytest pytest-xdist hypothesis pygame-ce
 	mkdir -p build && ln -sfn .. build/plyground
 	touch $@
 

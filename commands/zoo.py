@@ -139,7 +139,7 @@ def _facts(card: Card) -> list[tuple[str, str]]:
     if "speed" in card.measured:
         speed = card.measured["speed"]
         text = f"{speed['batch_1']:g} µs, in a batch of 64 {speed['batch_64']:g} µs"
-        facts.append(("a position takes", text))
+        facts.append(("a position takes", text + _processor(speed)))
     facts += [
         (f"in {precision}", _rounded(card.measured[precision]))
         for precision in [*PRECISIONS][1:]
@@ -158,13 +158,17 @@ def _before(training: Any) -> Iterator[Any]:
 def _rounded(numbers: Any) -> str:
     """The speed in another precision, and what it changes."""
     speed, value, chance = (numbers[name] for name in ("speed", "value", "probability"))
-    processor = f" ({numbers['processor']})" if "processor" in numbers else ""
     return (
-        f"{speed['batch_1']:g} and {speed['batch_64']:g} µs{processor}; values differ by "
+        f"{speed['batch_1']:g} and {speed['batch_64']:g} µs{_processor(numbers)}; values differ by "
         f"{value['mean']:g} (at most {value['most']:g}), a position's probabilities by up to "
         f"{chance['mean']:g} (at most {chance['most']:g}), {100 * numbers['same_move']:g} % of "
         "moves are the same"
     )
+
+
+def _processor(numbers: Any) -> str:
+    """The processor of a speed, where it is another than that of most cards."""
+    return f" ({numbers['processor']})" if "processor" in numbers else ""
 
 
 def _duration(training: Any) -> str:

@@ -141,8 +141,9 @@ def advance_by_network(rules, options, tree, leaves, batch, waiting, simulations
     """So many times :func:`advance`, with a compiled network that evaluates the leaves.
 
     ``batch`` is a :class:`~plyground.agents.policies.compiled.batch.NetworkBatch`; it holds the
-    evaluations of the leaves that wait, before and after. Returns how many these are, or
-    ``BROKEN``; ``leaves.simulations`` counts the simulations that were finished.
+    evaluations of the leaves that wait, before and after. It ends early only where nothing is left
+    to do. Returns how many leaves wait, or ``BROKEN``; ``leaves.simulations`` counts the
+    simulations that were finished.
     """
     count = 0
     for _ in range(rounds):
@@ -153,7 +154,10 @@ def advance_by_network(rules, options, tree, leaves, batch, waiting, simulations
         count += leaves.simulations[0]
         simulations -= waiting + leaves.simulations[0]
         if waiting == 0:
-            break
+            # A round of proven leaves is a round too: the caller goes by the time of a round.
+            if leaves.simulations[0] == 0:
+                break
+            continue
         if not evaluate_batch(batch, leaves.observations, waiting):
             waiting = BROKEN
             break

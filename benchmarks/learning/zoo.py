@@ -91,7 +91,13 @@ def command(*words: str) -> list[str]:
 
 
 def add(
-    run: Path, name: str, also: list[str], commit: str, machine: str, learnt_from: str | None
+    run: Path,
+    name: str,
+    also: list[str],
+    commit: str,
+    machine: str,
+    learnt_from: str | None,
+    processor: str | None,
 ) -> None:
     """Take the best network of a run into the zoo, with its curves and a card without figures."""
     best = json.loads((run / "best.json").read_text())
@@ -130,7 +136,7 @@ def add(
             "curve": curve(run),
             "versions": description["versions"],
         },
-        measured=measurements(network),
+        measured=on_processor(measurements(network), processor),
     )
     write(card)
     print(f"{stem}: {len(data):,} bytes, {card.parameters:,} weights")
@@ -410,12 +416,15 @@ def measure(precisions: Iterable[str], processor: str | None) -> None:
     for card in cards():
         new = measurements(card.network(), precisions)
         if processor:
-            new = {
-                name: {**each, "processor": processor}
-                for name, each in new.items()
-                if name not in card.measured
-            }
-        write(Card(**{**vars(card), "measured": card.measured | new}))
+            new = {name: each for name, each in new.items() if name not in card.measured}
+        measured = card.measured | on_processor(new, processor)
+        write(Card(**{**vars(card), "measured": measured}))
+
+
+def on_processor(measured: dict[str, Any], processor: str | None) -> dict[str, Any]:
+    """Measurements with the name of their processor, if one is named."""
+    named = {"processor": processor} if processor else {}
+    return {name: {**each, **named} for name, each in measured.items()}
 
 
 def main() -> None:
@@ -429,6 +438,7 @@ def main() -> None:
     adding.add_argument("--commit", default="HEAD", help="of the code that the run used")
     adding.add_argument("--machine", default="one core of an AMD EPYC (bfloat16), others busy")
     adding.add_argument("--learnt-from", help="in words, where it did not learn from its own games")
+    adding.add_argument("--processor", help="its name, where other cards' speeds are of another")
     drawing = steps.add_parser("curve")
     drawing.add_argument("run", type=Path)
     drawing.add_argument("name")
@@ -444,7 +454,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.step == "add":
         a = arguments
-        add(a.run, a.name, a.also, a.commit, a.machine, a.learnt_from)
+        add(a.run, a.name, a.also, a.commit, a.machine, a.learnt_from, a.processor)
     elif arguments.step == "curve":
         game = make_game(
             json.loads((arguments.run / "run.json").read_text())["description"]["game"]

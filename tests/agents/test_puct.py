@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from networks import write_network
 from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import TO_COME, WHOLE_RETURN, OnnxNetwork
 from plyground.agents.search import mcts_kernels as search
+from plyground.agents.search import puct_kernels
 from plyground.agents.search.root_actions import CONFIDENCE, LEAST_VARIANCE, RootActions
 from plyground.envs.specification import SpecificationError
 from reference.search import minimax
@@ -287,6 +289,23 @@ def test_a_time_limit_is_kept(spec, ignorant, monkeypatch):
     assert not agent.deterministic
     assert agent.analyse(position).simulations > 10
     check_time(agent, position, 0.2, monkeypatch)
+
+
+@pytest.mark.parametrize("finished", [[256, 256, 256, 256, 256], [256, 0]])
+def test_a_round_of_proven_leaves_counts_as_a_round(finished, monkeypatch):
+    """A search goes by the time of a round: a call must not end after one that was cheap."""
+    left = list(finished)
+    leaves = SimpleNamespace(simulations=[0], observations=None)
+
+    def advance(*_):
+        leaves.simulations[0] = left.pop(0)
+        return 0  # no leaf waits for the network
+
+    monkeypatch.setattr(puct_kernels, "advance", advance)
+    kernel = puct_kernels.advance_by_network
+    batch = SimpleNamespace(logits=None, values=None)
+    waiting = getattr(kernel, "py_func", kernel)(None, None, None, leaves, batch, 0, 10**6, 5)
+    assert (waiting, leaves.simulations[0], left) == (0, sum(finished), [])
 
 
 def test_a_full_tree_goes_on_without_growing(ignorant):

@@ -26,6 +26,12 @@ from plyground.web.words import words_of
         (
             "mcts:network=zoo:connect_four_taught,time=1",
             "connect_four",
+            "MCTS, with a network (taught by the solver + MCTS, with a network (self-play), "
+            "100 simulations), 1 s a move",
+        ),
+        (
+            "mcts:network=zoo:dots_and_boxes_taught,time=1",
+            "dots_and_boxes",
             "MCTS, with a network (taught by the solver), 1 s a move",
         ),
         ("ppo:runs/c4", "connect_four", "ppo:runs/c4"),

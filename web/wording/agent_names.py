@@ -17,6 +17,7 @@ SETTINGS = ("network", "time", "depth", "simulations", "nodes")
 QUIET = ("values", "memory", "threads")
 SUPERVISED = "supervised by "  # begins the algorithm of a card whose network was taught
 SOLVER = "the exact solver"
+TEACHERS = " and "  # between the teachers of one network
 
 
 def cards_of(game: Game) -> list[Card]:
@@ -54,11 +55,14 @@ def agent_name(words: Words, spec: str, game: Game) -> str:
 
 def _training(words: Words, card: Card, game: Game) -> str:
     """How a network was trained, in words."""
-    teacher = card.algorithm.removeprefix(SUPERVISED)
-    if teacher == card.algorithm:
+    teachers = card.algorithm.removeprefix(SUPERVISED)
+    if teachers == card.algorithm:
         return words.get(f"training.{card.algorithm}", card.algorithm)
-    taught_by = words("training.solver") if teacher == SOLVER else agent_name(words, teacher, game)
-    return words("training.taught", teacher=taught_by)
+    names = (
+        words("training.solver") if teacher == SOLVER else agent_name(words, teacher, game)
+        for teacher in teachers.split(TEACHERS)
+    )
+    return words("training.taught", teacher=" + ".join(names))
 
 
 def _network_name(words: Words, card: Card, game: Game) -> str:
