@@ -103,15 +103,15 @@ STUDY = Study(
         Experiment(
             ("X3",),
             "The ceiling of supervised learning",
-            "How well does a network of the same size play that learnt the best moves "
-            "from the exact solver?",
+            "How well does a network of the same size play that learnt from the exact solver, "
+            "and from a search where the solver takes long?",
             (MoveQuality("connect_four", ("zoo:connect_four", _SUPERVISED), 300),),
             (MoveQuality("connect_four", ("zoo:connect_four", _SUPERVISED), 30),),
-            (Claim("Taught by perfect play, it plays a best move in 85 % of positions",
+            (Claim("Taught so, it plays a best move in 85 % of positions",
                    "optimal", 0.85, 1, (("agent", _SUPERVISED), ("part", ALL))),),
             (Figure("bars", "part", "optimal", "Best moves by phase and by situation", "agent"),),
             (Sentence("Alone it plays a best move in {} of the positions; one of the same size, "
-                      "taught by the exact solver, in {}.",
+                      "taught by the exact solver and a search, in {}.",
                       tuple(Blank("optimal", (("agent", network), ("part", ALL)))
                             for network in (_LEARNT, _SUPERVISED))),),
         ),
