@@ -172,9 +172,11 @@ def _processor(numbers: Any) -> str:
 
 
 def _duration(training: Any) -> str:
-    """What the run took, and the one before it."""
-    text = f"{training['hours']:g} hours, {training['processor_hours']:g} of processor time"
-    return f"{text}; before: {_duration(training['before'])}" if "before" in training else text
+    """What the run took, and those before it."""
+    return "; before: ".join(
+        f"{each['hours']:g} hours, {each['processor_hours']:g} of processor time"
+        for each in (training, *_before(training))
+    )
 
 
 def _experience(training: Any) -> str:

@@ -104,8 +104,8 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
 
     ``waiting`` leaves were collected last; at most ``simulations`` simulations are begun.
     ``logits`` (float32, (waiting, num_actions)) and ``values`` (float32, (waiting,)) are the
-    network's. Returns how many leaves wait now, 0 if the root is proven or no simulation is left to
-    be run; ``leaves.simulations`` counts the simulations that were finished.
+    network's. Returns how many leaves wait now; ``leaves.simulations`` counts the simulations that
+    were finished. Both are 0 if the root is proven or no simulation is left to be run.
     """
     count = waiting
     for slot in range(waiting):
@@ -153,12 +153,10 @@ def advance_by_network(rules, options, tree, leaves, batch, waiting, simulations
         )
         count += leaves.simulations[0]
         simulations -= waiting + leaves.simulations[0]
-        if waiting == 0:
-            # A round of proven leaves is a round too: the caller goes by the time of a round.
-            if leaves.simulations[0] == 0:
-                break
-            continue
-        if not evaluate_batch(batch, leaves.observations, waiting):
+        # A round of proven leaves alone is a round too: the caller goes by the time of a round.
+        if waiting == 0 and leaves.simulations[0] == 0:
+            break
+        if waiting > 0 and not evaluate_batch(batch, leaves.observations, waiting):
             waiting = BROKEN
             break
     leaves.simulations[0] = count

@@ -151,24 +151,17 @@ def board_sizes(game: Game) -> str:
     return ""
 
 
-def begun_with(run: Path) -> str | None:
-    """What a run took its first weights from: the name of a run beside it, or a policy file."""
+def begun_with(run: Path) -> Path | Card | None:
+    """The run whose weights a run began with, or the network of the zoo whose policy file it named.
+
+    Run folders lie side by side.
+    """
     words = shlex.split(json.loads((run / "run.json").read_text())["command"])
-    return next(
-        (word.removeprefix("initial=") for word in words if word.startswith("initial=")), None
-    )
-
-
-def before(run: Path) -> dict[str, Any] | None:
-    """The effort of the run that a run began with, or of the shipped network."""
-    source = begun_with(run)
-    if source is None:
-        return None
-    if source.endswith(".onnx"):
-        (card,) = (card for card in cards() if card.path.name == Path(source).name)
-        keys = ("command", "hours", "processor_hours", "steps", "games", "simulations", "before")
-        return {key: card.training[key] for key in keys if key in card.training}
-    return effort(run.parent / Path(source).name)
+    for word in words:
+        if word.startswith("initial="):
+            name = Path(word.removeprefix("initial=")).name
+            return next((card for card in cards() if card.path.name == name), run.parent / name)
+    return None
 
 
 def curve(run: Path) -> list[dict[str, Any]]:
@@ -177,11 +170,10 @@ def curve(run: Path) -> list[dict[str, Any]]:
     A shipped network that it began with does not: it learnt on another board. In the rows for the
     opponent ``optimal moves`` the score is the share of such moves.
     """
-    source = begun_with(run)
     rows: list[dict[str, Any]] = []
     hours = 0.0
-    if source is not None and not source.endswith(".onnx"):
-        first = run.parent / Path(source).name
+    first = begun_with(run)
+    if isinstance(first, Path):
         rows, hours = curve(first), effort(first)["processor_hours"]
     curves, clock = read_curves(run)
     steps, seconds = zip(*clock)
@@ -209,21 +201,26 @@ def effort(run: Path) -> dict[str, Any]:
     last = [entry for entry in map(json.loads, lines) if entry["kind"] == "update"][-1]
     words = shlex.split(json.loads((run / "run.json").read_text())["command"])
     words[words.index("--out") + 1] = f"runs/{run.name}"
+    first = begun_with(run)
     for index, word in enumerate(words):
-        if word.startswith("initial=") and not word.endswith(".onnx"):
-            words[index] = f"initial=runs/{Path(word.removeprefix('initial=')).name}"
+        if word.startswith("initial=") and isinstance(first, Path):
+            words[index] = f"initial=runs/{first.name}"
         elif words[index - 1] == "--data":
             words[index] = ";".join(Path(each).name for each in word.split(";"))
-    earlier = before(run)
-    return {
+    summary: dict[str, Any] = {
         "command": shlex.join(words),
         "hours": round(last["time/seconds"] / 3600, 2),
         "processor_hours": round(last["time/cpu_seconds"] / 3600, 2),
         "steps": last["step"],
         "games": int(last.get("total/games", 0)),
         "simulations": int(last.get("total/simulations", 0)),
-        **({"before": earlier} if earlier else {}),
     }
+    if isinstance(first, Path):
+        summary["before"] = effort(first)
+    elif first is not None:
+        keys = (*summary, "before")
+        summary["before"] = {key: first.training[key] for key in keys if key in first.training}
+    return summary
 
 
 def git(*words: str) -> str:
