@@ -47,6 +47,7 @@ from ...envs.specification import (
     read_number,
     refusing,
 )
+from .compiled.boards import on_board
 from .compiled.evaluation import CompiledNetwork
 from .compiled.model_file import FLOAT, Model, read_model
 from .compiled.program import Unsupported
@@ -309,14 +310,29 @@ class OnnxNetwork(Network):
     def playing(self, game: Game) -> OnnxNetwork:
         """The same network for another game of the same observations and actions.
 
-        Its values are clipped to the returns of that game.
+        Its values are clipped to the returns of that game. A network whose weights fit any board
+        plays other boards too, where the kernel evaluates it.
+
+        Raises:
+            SpecificationError: it does not fit the game.
         """
         other = copy.copy(self)
         other.game = game
+        if _shape(game) != _shape(self.game):
+            model = on_board(read_model(self.data), self.game, game)
+            try:
+                other._runner = compiled_runner(model, game, self._precision)
+            except Unsupported:
+                self.check_game(game)
+            other._check_outputs()
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.game.spec, self.source, self.data, self._compiled, self._precision)
+
+
+def _shape(game: Game) -> tuple[Any, ...]:
+    return game.facts.observation_shape, game.facts.num_actions
 
 
 def _restore(spec: str, *arguments: Any) -> OnnxNetwork:

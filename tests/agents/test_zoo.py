@@ -137,6 +137,25 @@ def test_another_board_and_an_unknown_name_are_refused_in_a_sentence():
         make_agent("zoo")
 
 
+@pytest.mark.parametrize("size", [6, 12])
+def test_weights_that_fit_any_board_play_another(size):
+    network, game = zoo.ZooNetworks("gomoku").cards[1].network(), make_game(f"gomoku:size={size}")
+    other = pickle.loads(pickle.dumps(network.playing(game)))
+    assert other.game == game != network.game
+    position = game.position(["b5", "a1", "c5", "a3", "d5", "f1", "e5", "f2"])
+    for precision in ("float32", "int8"):
+        logits, value = other.in_precision(precision).evaluate([position.observation()])
+        assert game.action_to_text(int(logits.argmax())) in ("a5", "f5")
+        assert value[0] > 0.5
+
+
+def test_weights_that_fit_one_board_refuse_another():
+    network = zoo.ZooNetworks("connect_four").cards[0].network()
+    for spec in ("connect_four:rows=7", "tic_tac_toe"):
+        with pytest.raises(SpecificationError, match="is for connect_four:rows=6"):
+            network.playing(make_game(spec))
+
+
 def test_a_file_that_is_not_the_one_of_its_card_is_refused(card):
     other = dataclasses.replace(card, sha256="0" * 64)
     with pytest.raises(SpecificationError, match=r"damaged.*install plyground anew"):

@@ -167,3 +167,51 @@ def test_the_command_trains_lists_settings_and_refuses_in_a_sentence(data, tmp_p
     process = invoke(words)
     assert process.exit_code == 0, process.output
     assert "random: " in process.stdout
+
+
+POOLED = {"trunk": "convolutions", "channels": 8, "blocks": 1, "pooled": True}
+
+
+def test_one_network_learns_from_two_boards_and_plays_both(tmp_path):
+    small, large = make_game("gomoku:size=5,connect=4"), make_game("gomoku:size=7,connect=4")
+    files = [tmp_path / f"{game.rules.rows}.npz" for game in (large, small)]
+    for game, file in zip((large, small), files):
+        build_taught_dataset(game, 300, file, "alphabeta:depth=2")
+    settings = settings_for(";".join(map(str, files)), 38_400, **POOLED)
+    run = train(large, settings, 1, tmp_path / "run", {}, torch.device("cpu"))
+    network = load_policy_file(tmp_path / "run" / "best.onnx")
+    assert network.game == large
+    average = run.trainer.learner.average
+    for game in (large, small):
+        observations = np.stack([game.position([0, 7]).observation()])
+        outputs = average(torch.from_numpy(observations).float())
+        logits, value = network.playing(game).evaluate(observations)
+        assert logits == pytest.approx(outputs.logits.numpy(), abs=1e-4)
+        assert value == pytest.approx(outputs.value.numpy(), abs=1e-4)
+    # on each board it agrees with the teacher more often than by chance
+    for data in map(plyground.datasets.load, files):
+        logits, _ = network.playing(data.game).evaluate(data.arrays["observation"])
+        masks = data.arrays["action_mask"] != 0
+        choices = np.where(masks, logits, -np.inf).argmax(axis=1)
+        right = optimal_actions(data)[np.arange(len(data)), choices]
+        assert right.mean() > 2 * (1 / masks.sum(axis=1)).mean()
+
+
+@pytest.mark.parametrize(
+    ("other", "options", "complaint"),
+    [
+        ("gomoku:size=5,connect=4", {}, "with pooled=yes"),
+        ("hex:size=5", {"pooled": True}, "is no other board of gomoku:size=7"),
+    ],
+)
+def test_boards_that_the_weights_do_not_fit_are_refused(tmp_path, other, options, complaint):
+    game = make_game("gomoku:size=7,connect=4")
+    files = []
+    for number, each in enumerate((game, make_game(other))):
+        files.append(tmp_path / f"{number}.npz")
+        build_taught_dataset(each, 40, files[-1], "random")
+    settings = settings_for(
+        ";".join(map(str, files)), 640, **(POOLED | {"pooled": False} | options)
+    )
+    with pytest.raises(SpecificationError, match=complaint):
+        train(game, settings, 1, tmp_path / "run", {}, torch.device("cpu"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,15 +56,27 @@ class AlphaZeroLearner:
         settings: AlphaZero's, or those of supervised learning.
         seed: of the weights and of the choice of positions.
         device: where it learns.
+        boards: the same game on other boards, from which it learns too.
+
+    Raises:
+        SpecificationError: its weights do not fit these boards.
     """
 
-    def __init__(self, game: Game, settings: Any, seed: int, device: torch.device) -> None:
-        self.game: Game = game
+    def __init__(
+        self,
+        game: Game,
+        settings: Any,
+        seed: int,
+        device: torch.device,
+        boards: Sequence[Game] = (),
+    ) -> None:
         self.settings: Any = settings
         self.device: torch.device = device
         network = make_network(game, settings, seed)
         if settings.initial:
             load_initial(network, game, settings.initial)
+        for board in boards:
+            network.add_board(board)
         network.to(device)
         network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.network = network
@@ -72,8 +84,7 @@ class AlphaZeroLearner:
         for weights in self.average.parameters():
             weights.requires_grad_(False)
         self.updates: int = 0
-        self.canonical: Canonical = Canonical(game)
-        self._inverse = self.canonical.actions
+        self._canonical = {board: Canonical(board) for board in (game, *boards)}
         self._random = np.random.default_rng(seed)
         self._bfloat16 = use_bfloat16(settings.precision, device)
         matrices = [w for w in network.parameters() if w.ndim > 1]
@@ -90,8 +101,10 @@ class AlphaZeroLearner:
         """The averaged weights, on the processor."""
         return {name: value.detach().cpu() for name, value in self.average.state_dict().items()}
 
-    def learn(self, positions: Positions, batches: int, progress: float) -> dict[str, float]:
-        """Take so many steps; returns the mean losses.
+    def learn(
+        self, positions: Mapping[Game, Positions], batches: int, progress: float
+    ) -> dict[str, float]:
+        """Take so many steps, each with positions of one board; returns the mean losses.
 
         Raises:
             TrainingError: a loss is no longer a number.
@@ -111,36 +124,47 @@ class AlphaZeroLearner:
         names = ("policy", "value", "result", "length")
         return {f"loss/{name}": float(loss) for name, loss in zip(names, losses)}
 
-    def _batches(self, positions: Positions, batches: int) -> Iterator[tuple[torch.Tensor, ...]]:
-        """Positions drawn by their weights, each through a symmetry drawn for it."""
-        counts = positions.counts.astype(np.float64) ** self.settings.count_exponent
-        bounds = np.cumsum(counts * positions.weights)
-        width = self.canonical.cells.shape[1]
-        shape = self.game.facts.observation_shape
-        size = self.settings.batch_size
+    def _batches(
+        self, positions: Mapping[Game, Positions], batches: int
+    ) -> Iterator[tuple[torch.Tensor, ...]]:
+        """Minibatches, from each board as often as positions are its."""
+        boards = [
+            (board, each, np.cumsum(each.counts**self.settings.count_exponent * each.weights))
+            for board, each in positions.items()
+        ]
+        ends = np.cumsum([bounds[-1] for _, _, bounds in boards])
         for _ in range(batches):
-            drawn = self._random.random(size) * bounds[-1]
-            index = np.minimum(np.searchsorted(bounds, drawn, side="right"), len(bounds) - 1)
-            planes = np.unpackbits(positions.observations[index], axis=1, count=width)
-            policies = positions.policies[index].astype(np.float32)
-            symmetries = self._random.integers(0, len(self._inverse), size)
-            planes = np.take_along_axis(planes, self.canonical.cells[symmetries], axis=1)
-            policies = np.take_along_axis(policies, self._inverse[symmetries], axis=1)
-            replies = self.canonical.image_actions(positions.replies[index], symmetries)
-            finals = np.zeros_like(planes)
-            if len(positions.finals):
-                finals = np.unpackbits(positions.finals[index], axis=1, count=width)
-                finals = np.take_along_axis(finals, self.canonical.cells[symmetries], axis=1)
-            yield (
-                torch.from_numpy(planes.reshape(size, *shape)).to(self.device).float(),
-                torch.from_numpy(policies).to(self.device),
-                torch.from_numpy(positions.results[index]).to(self.device),
-                torch.from_numpy(positions.values[index]).to(self.device),
-                torch.from_numpy(positions.nearness[index]).to(self.device),
-                torch.from_numpy(replies.astype(np.int64)).to(self.device),
-                torch.from_numpy(positions.soon[index]).to(self.device),
-                torch.from_numpy(finals.reshape(size, *shape)).to(self.device).float(),
-            )
+            drawn = np.searchsorted(ends, self._random.random() * ends[-1], side="right")
+            yield self._batch(*boards[min(drawn, len(boards) - 1)])
+
+    def _batch(
+        self, game: Game, positions: Positions, bounds: np.ndarray
+    ) -> tuple[torch.Tensor, ...]:
+        """Positions drawn by their weights, each through a symmetry drawn for it."""
+        canonical, size = self._canonical[game], self.settings.batch_size
+        width, shape = canonical.cells.shape[1], game.facts.observation_shape
+        drawn = self._random.random(size) * bounds[-1]
+        index = np.minimum(np.searchsorted(bounds, drawn, side="right"), len(bounds) - 1)
+        planes = np.unpackbits(positions.observations[index], axis=1, count=width)
+        policies = positions.policies[index].astype(np.float32)
+        symmetries = self._random.integers(0, len(canonical.actions), size)
+        planes = np.take_along_axis(planes, canonical.cells[symmetries], axis=1)
+        policies = np.take_along_axis(policies, canonical.actions[symmetries], axis=1)
+        replies = canonical.image_actions(positions.replies[index], symmetries)
+        finals = np.zeros_like(planes)
+        if len(positions.finals):
+            finals = np.unpackbits(positions.finals[index], axis=1, count=width)
+            finals = np.take_along_axis(finals, canonical.cells[symmetries], axis=1)
+        return (
+            torch.from_numpy(planes.reshape(size, *shape)).to(self.device).float(),
+            torch.from_numpy(policies).to(self.device),
+            torch.from_numpy(positions.results[index]).to(self.device),
+            torch.from_numpy(positions.values[index]).to(self.device),
+            torch.from_numpy(positions.nearness[index]).to(self.device),
+            torch.from_numpy(replies.astype(np.int64)).to(self.device),
+            torch.from_numpy(positions.soon[index]).to(self.device),
+            torch.from_numpy(finals.reshape(size, *shape)).to(self.device).float(),
+        )
 
     def _step(
         self,
@@ -219,15 +243,22 @@ class AverageTrainer:
         seed: decides everything that is random.
         device: where the network is evaluated and learns.
         kind: what the policy files say was trained.
+        boards: the same game on other boards, from which the network learns too.
     """
 
     def __init__(
-        self, game: Game, settings: Any, seed: int, device: torch.device, kind: str
+        self,
+        game: Game,
+        settings: Any,
+        seed: int,
+        device: torch.device,
+        kind: str,
+        boards: Sequence[Game] = (),
     ) -> None:
         self.game: Game = game
         self.settings: Any = settings
         self.progress: float = 0.0
-        self.learner: AlphaZeroLearner = AlphaZeroLearner(game, settings, seed, device)
+        self.learner: AlphaZeroLearner = AlphaZeroLearner(game, settings, seed, device, boards)
         self.player: AveragePlayer = AveragePlayer(self.learner.average, device)
         metadata = policy_metadata(game, kind, WHOLE_RETURN, settings.discount)
         self._exporter = NetworkExporter(PolicyAndValue(self.learner.average), game, metadata)

@@ -7,14 +7,15 @@ blocks begin as the identity instead (Zhang, Dauphin, Ma, "Fixup initialization"
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
+from ...agents.policies.compiled.boards import action_order
 from ...envs.game import Game
-from ..network import action_places
+from ...envs.rules import action_cells
+from ...envs.specification import SpecificationError
 from .settings import DENSE
 
 RESULTS = 3  # win, draw, loss
@@ -112,31 +113,32 @@ class PlanarPolicy(nn.Module):
     Args:
         channels: of the trunk.
         hidden: width of the layer between.
-        places: of the actions, see :func:`~plyground.training.network.action_places`.
+        game: the game on its first board; :meth:`add_board` adds others.
     """
 
-    def __init__(self, channels: int, hidden: int, places: Sequence[Sequence[int]]) -> None:
+    def __init__(self, channels: int, hidden: int, game: Game) -> None:
         super().__init__()
-        self.layers: int = 1 + max(layer for row, _, layer in places if row >= 0)
+        places = action_cells(game.rules)
+        self.layers: int = 1 + int(places[:, 2].max())
         self.cells: nn.Sequential = nn.Sequential(
             nn.Conv2d(channels, hidden, 1), nn.ReLU(), nn.Conv2d(hidden, self.layers, 1)
         )
-        elsewhere = sum(row < 0 for row, _, _ in places)
+        elsewhere = int((places[:, 0] < 0).sum())
         self.whole: nn.Linear | None = nn.Linear(2 * channels, elsewhere) if elsewhere else None
-        self.places: list[tuple[int, ...]] = [tuple(place) for place in places]
+        self.orders: dict[tuple[int, ...], list[int]] = {}  # by rows and columns
+        self.add_board(game)
+
+    def add_board(self, game: Game) -> None:
+        """Put the logits of this game's board in the order of its actions from now on."""
+        self.orders[game.facts.observation_shape[:2]] = action_order(game).tolist()
 
     def forward(self, board: torch.Tensor) -> torch.Tensor:
         """(N, channels, rows, columns) to (N, actions)."""
-        planes = self.cells(board)
-        rows, columns = planes.shape[2], planes.shape[3]
-        logits = planes.flatten(1)
+        logits = self.cells(board).flatten(1)
         if self.whole is not None:
             logits = torch.cat([logits, self.whole(pool(board))], dim=1)
-        index, elsewhere = [], self.layers * rows * columns
-        for row, column, layer in self.places:
-            index.append((layer * rows + row) * columns + column if row >= 0 else elsewhere)
-            elsewhere += row < 0
-        selection: torch.Tensor = logits[:, torch.tensor(index, device=logits.device)]
+        order = self.orders[board.shape[2], board.shape[3]]
+        selection: torch.Tensor = logits[:, torch.tensor(order, device=logits.device)]
         return selection
 
 
@@ -152,6 +154,7 @@ class BoardNetwork(nn.Module):
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__()
         rows, columns, planes = game.facts.observation_shape
+        self.game: Game = game
         self.settings: Any = settings
         self.prefers_near_wins: Any = settings.discount < 1.0
         self.margin: bool = has_margin(game)  # the value is then learnt for itself
@@ -185,6 +188,22 @@ class BoardNetwork(nn.Module):
                 if settings.trunk == DENSE
                 else nn.Conv2d(channels, planes, 1)
             )
+
+    def add_board(self, game: Game) -> None:
+        """Let it take the game's observations of another board too.
+
+        Raises:
+            SpecificationError: its weights fit one board only, or the game is another.
+        """
+        own, planes = self.game, game.facts.observation_shape[2]
+        if game.name != own.name or planes != own.facts.observation_shape[2]:
+            raise SpecificationError(f"{game.spec} is no other board of {own.spec}")
+        if not isinstance(self.policy, PlanarPolicy) or self.final is not None:
+            raise SpecificationError(
+                f"a network learns from {own.spec} and {game.spec} with pooled=yes, in games whose "
+                f"actions are cells"
+            )
+        self.policy.add_board(game)
 
     def forward(self, observations: torch.Tensor) -> Outputs:
         """Observations (N, rows, columns, planes), of the network's own type of numbers."""
@@ -226,9 +245,8 @@ def _policy_head(game: Game, settings: Any) -> nn.Module:
         return nn.Sequential(
             nn.Linear(settings.units, hidden), nn.ReLU(), nn.Linear(hidden, actions)
         )
-    places = action_places(game)
-    if settings.pooled and any(row >= 0 for row, _, _ in places):
-        return PlanarPolicy(channels, hidden, places)
+    if settings.pooled and (action_cells(game.rules)[:, 0] >= 0).any():
+        return PlanarPolicy(channels, hidden, game)
     return nn.Sequential(
         nn.Flatten(),
         nn.Linear(channels * rows * columns, hidden),

@@ -123,7 +123,7 @@ class AlphaZeroTrainer(AverageTrainer):
         batches = max(1, math.ceil(samples / settings.batch_size))
         self._new_samples = 0
         began = time.process_time()
-        losses = self.learner.learn(positions, batches, self.progress)
+        losses = self.learner.learn({self.game: positions}, batches, self.progress)
         cpu_seconds = time.process_time() - began
         return losses | {
             "learner/positions": float(len(positions.counts)),

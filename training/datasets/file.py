@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -120,23 +120,44 @@ def load(path: str | Path, *more: str | Path) -> Dataset:
         SpecificationError: there is no such file, it holds no dataset of this schema, or the
             files differ in their game.
     """
-    parts = [_load(Path(each)) for each in (path, *more)]
+    first, *others = load_boards([Path(each) for each in (path, *more)])
+    if others:
+        raise SpecificationError(
+            f"{', '.join(map(str, (path, *more)))} cannot be joined: they are of "
+            f"{first.game.spec} and {others[0].game.spec}"
+        )
+    return first
+
+
+def load_boards(paths: Sequence[Path]) -> list[Dataset]:
+    """Read datasets, joined by their games; in the order of each game's first file.
+
+    Raises:
+        SpecificationError: as for :func:`load`; the games may differ.
+    """
+    games: dict[Game, list[Dataset]] = {}
+    for path in paths:
+        part = _load(path)
+        games.setdefault(part.game, []).append(part)
+    return [_joined(parts) for parts in games.values()]
+
+
+def _joined(parts: Sequence[Dataset]) -> Dataset:
+    """One dataset of all parts, which are of one game."""
     first = parts[0]
-    for other, name in zip(parts, (path, *more), strict=True):
-        if other.game != first.game:
-            raise SpecificationError(
-                f"{name} and {path} cannot be joined: they are of {other.game.spec} and "
-                f"{first.game.spec}"
-            )
     width = max(part.arrays["moves"].shape[1] for part in parts)
     for part in parts:
         moves = part.arrays["moves"]
         missing = ((0, 0), (0, width - moves.shape[1]))
         part.arrays["moves"] = np.pad(moves, missing, constant_values=-1)
     arrays = {name: np.concatenate([part.arrays[name] for part in parts]) for name in first.arrays}
-    teachers = dict.fromkeys(part.teacher or SOLVER for part in parts)
-    several = {TEACHER: " and ".join(teachers)} if len(teachers) > 1 else {}
-    return Dataset(arrays, first.metadata | several)
+    teachers = names_of_teachers(parts)
+    return Dataset(arrays, first.metadata | ({TEACHER: teachers} if teachers != SOLVER else {}))
+
+
+def names_of_teachers(parts: Sequence[Dataset]) -> str:
+    """Who gave the answers, with "and" between where there are several."""
+    return " and ".join(dict.fromkeys(part.teacher or SOLVER for part in parts))
 
 
 def _load(path: Path) -> Dataset:

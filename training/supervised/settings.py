@@ -25,7 +25,9 @@ class SupervisedSettings(LearnerSettings):
 
     steps: int = setting(10_000_000, "Positions that are learnt from in all.", low=1)
     data: str = setting(
-        "", "The dataset: a file made by plyground dataset, or several, separated by semicolons."
+        "",
+        "The dataset: a file made by plyground dataset, or several, separated by semicolons. With "
+        "pooled=yes they may be of several boards.",
     )
     held_out: float = setting(
         0.05, "Share of the positions that are kept for measuring.", low=0.001, high=0.5

@@ -6,12 +6,16 @@ margin, in games that have one). A share of the positions is held out: the metri
 was taught by the solver, and its policy files say so: ``supervised by the exact solver``. Where a
 teacher gave the answers, its one choice takes the place of the optimal actions, the result of its
 game that of perfect play, and the policy files name it.
+
+A network whose weights fit any board learns from positions of several boards, each minibatch from
+one of them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +27,7 @@ from ...envs.specification import SpecificationError
 from ..alphazero.learner import AverageTrainer
 from ..alphazero.network import has_margin
 from ..alphazero.window import Canonical, Positions
-from ..datasets.file import SOLVER, Dataset, load
+from ..datasets.file import Dataset, load_boards, names_of_teachers
 from ..folder import TrainingError
 from ..run import TrainingRun, run_training
 from .settings import SupervisedSettings
@@ -39,6 +43,8 @@ class HeldOut(NamedTuple):
         observations: int8, (N, rows, columns, planes).
         masks: int8, (N, num_actions).
         optimal: bool, (N, num_actions): the actions of the best value.
+
+    All are of one board.
     """
 
     observations: np.ndarray
@@ -94,8 +100,11 @@ class SupervisedTrainer(AverageTrainer):
         game: the game.
         settings: the settings.
         seed: decides everything that is random, the positions held out as well.
-        data: the dataset.
+        datasets: the datasets, each of another board of the game.
         device: where the network learns.
+
+    Raises:
+        SpecificationError: the network does not fit all boards, or the positions are too few.
     """
 
     def __init__(
@@ -103,25 +112,31 @@ class SupervisedTrainer(AverageTrainer):
         game: Game,
         settings: SupervisedSettings,
         seed: int,
-        data: Dataset,
+        datasets: Sequence[Dataset],
         device: torch.device,
     ) -> None:
-        kind = f"supervised by {data.teacher or SOLVER}"
-        super().__init__(game, settings, seed, device, kind)
+        kind = f"supervised by {names_of_teachers(datasets)}"
+        boards = [data.game for data in datasets if data.game != game]
+        super().__init__(game, settings, seed, device, kind, boards)
         self.stage: str = f"a dataset {kind}"
         self.step: int = 0
-        order = np.random.default_rng(seed).permutation(len(data))
-        count = max(1, round(settings.held_out * len(data)))
-        if count >= len(data):
-            raise SpecificationError(f"{settings.data} holds too few positions: {len(data)}")
-        rows = order[:count]
-        arrays = data.arrays
-        self._held_out = HeldOut(
-            arrays["observation"][rows],
-            arrays["action_mask"][rows],
-            optimal_actions(data)[rows],
-        )
-        self._positions = learning_positions(data, order[count:])
+        self._held_out: list[HeldOut] = []
+        self._positions: dict[Game, Positions] = {}
+        random = np.random.default_rng(seed)
+        for data in datasets:
+            order = random.permutation(len(data))
+            count = max(1, round(settings.held_out * len(data)))
+            if count >= len(data):
+                raise SpecificationError(f"{settings.data} holds too few positions: {len(data)}")
+            rows, arrays = order[:count], data.arrays
+            self._held_out.append(
+                HeldOut(
+                    arrays["observation"][rows],
+                    arrays["action_mask"][rows],
+                    optimal_actions(data)[rows],
+                )
+            )
+            self._positions[data.game] = learning_positions(data, order[count:])
 
     def update(self) -> dict[str, float]:
         """Learn from a few hundred minibatches; returns what is logged."""
@@ -136,13 +151,13 @@ class SupervisedTrainer(AverageTrainer):
 
     def optimal_share(self) -> float:
         """How often the most probable action is optimal in the positions held out."""
-        positions = self._held_out
         right = 0
-        for start in range(0, len(positions.masks), HELD_OUT_AT_ONCE):
-            part = slice(start, start + HELD_OUT_AT_ONCE)
-            actions = self.player.act_batch(positions.observations[part], positions.masks[part])
-            right += int(positions.optimal[part][np.arange(len(actions)), actions].sum())
-        return right / len(positions.masks)
+        for positions in self._held_out:
+            for start in range(0, len(positions.masks), HELD_OUT_AT_ONCE):
+                part = slice(start, start + HELD_OUT_AT_ONCE)
+                actions = self.player.act_batch(positions.observations[part], positions.masks[part])
+                right += int(positions.optimal[part][np.arange(len(actions)), actions].sum())
+        return right / sum(len(positions.masks) for positions in self._held_out)
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint holds; the positions are in the dataset."""
@@ -170,16 +185,19 @@ def train(
 ) -> TrainingRun:
     """Begin or resume a run, see :func:`~plyground.training.run.run_training`.
 
-    The network learns on ``device`` from the dataset that the settings name.
+    The network learns on ``device`` from the datasets that the settings name. One at least is of
+    ``game``, others may be of other boards.
 
     Raises:
-        SpecificationError: the dataset cannot be read, or is of another board.
+        SpecificationError: a dataset cannot be read, is of another game, or the network does not
+            fit its board.
         TrainingError: the folder is not this run's, or the dataset has changed since it began.
     """
     files = [Path(name) for name in settings.data.split(";")]
-    data = load(*files)
-    if data.game != game:
-        raise SpecificationError(f"{settings.data} is of {data.game.spec}, not of {game.spec}")
+    datasets = load_boards(files)
+    if game not in (data.game for data in datasets):
+        specs = " and ".join(data.game.spec for data in datasets)
+        raise SpecificationError(f"{settings.data} is of {specs}, not of {game.spec}")
 
     def make_trainer() -> SupervisedTrainer:
         checksum = " ".join(_checksum(path) for path in files)
@@ -187,6 +205,6 @@ def train(
         if record.exists() and record.read_text().strip() != checksum:
             raise TrainingError(f"{settings.data} is not the dataset that this run began with")
         record.write_text(checksum + "\n")
-        return SupervisedTrainer(game, settings, seed, data, device)
+        return SupervisedTrainer(game, settings, seed, datasets, device)
 
     return run_training(make_trainer, game, settings, seed, out, facts, **callbacks)

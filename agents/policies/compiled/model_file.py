@@ -41,7 +41,7 @@ class Model(NamedTuple):
     metadata: dict[bytes, bytes]
     inputs: list[tuple[str, int, list[int]]]
     outputs: list[str]
-    constants: dict[str, bytes]
+    constants: dict[str, bytes | np.ndarray]
     nodes: list[Node]
     opset: int
 
@@ -50,7 +50,9 @@ def read_model(data: bytes) -> Model:
     """The content of an ONNX file; any exception says that it is none, or a damaged one."""
     model = _fields(data)
     graph = _fields(model[7][-1])
-    constants = {_text(_fields(tensor), 8): tensor for tensor in graph.get(5, [])}
+    constants: dict[str, bytes | np.ndarray] = {
+        _text(_fields(tensor), 8): tensor for tensor in graph.get(5, [])
+    }
     inputs = []
     for entry in map(_fields, graph[11]):
         if _text(entry) in constants:
@@ -69,8 +71,10 @@ def read_model(data: bytes) -> Model:
     )
 
 
-def read_tensor(data: bytes) -> np.ndarray:
+def read_tensor(data: bytes | np.ndarray) -> np.ndarray:
     """The array of a tensor; KeyError where its type is another, or its data lie elsewhere."""
+    if isinstance(data, np.ndarray):
+        return data
     tensor = _fields(data)
     array = np.frombuffer(tensor[9][-1], _ELEMENTS[tensor[2][-1]])
     return array.reshape(_integers(tensor.get(1, [])))
