@@ -418,20 +418,28 @@ def test_an_open_four_is_blocked_although_the_game_is_lost(agent):
     assert game.action_to_text(decision.action) in ("h7", "h12")
 
 
-@pytest.mark.parametrize(
-    "agent", ["minimax:depth=6", "alphabeta:depth=6", "alphabeta:depth=6,values=yes"]
-)
-@pytest.mark.thorough
-def test_a_lost_side_resists_as_long_as_it_can(agent):
-    # Player_1 is lost; taking one end of the row loses in four plies, all else in two.
+@pytest.fixture(scope="module")
+def lost_position():
+    """A position with the value of each action at depth 6.
+
+    Player_1 is lost; taking one end of the row loses in four plies, all else in two.
+    """
     position = make_game("connect_four").position(["c", "c", "d", "d"])
     lost = position.after(position.game.text_to_action("e"))
-    searcher = make_agent(agent)
-    decision = searcher.analyse(lost)
     values = {
         action: minimax(lost.after(action), 6, lost.to_move, 0, ply=1)[0]
         for action in lost.legal_actions()
     }
+    return lost, values
+
+
+@pytest.mark.parametrize(
+    "agent", ["minimax:depth=6", "alphabeta:depth=6", "alphabeta:depth=6,values=yes"]
+)
+@pytest.mark.thorough
+def test_a_lost_side_resists_as_long_as_it_can(agent, lost_position):
+    (lost, values), searcher = lost_position, make_agent(agent)
+    decision = searcher.analyse(lost)
     assert points(searcher) == max(values.values()) == values[decision.action]
 
 

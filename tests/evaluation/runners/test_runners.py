@@ -112,7 +112,7 @@ def test_a_worker_with_another_version_of_an_agent_is_refused(child_processes):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.thorough
 def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp_path):
-    plan = Plan("connect_four", ("random", "montecarlo:simulations=100"), pairs=40, seed=3)
+    plan = Plan("connect_four", ("random", "montecarlo:simulations=500"), pairs=40, seed=3)
     path = tmp_path / "store.db"
     words = [
         "tournament",
