@@ -34,7 +34,7 @@ def on_board(model: Model, own: Game, game: Game) -> Model:
     Where the weights do not fit that board, the graph cannot be compiled.
     """
 
-    def resized(node: Node) -> Node:
+    def resize(node: Node) -> Node:
         attributes: dict[str, Any] = {
             name: [game.facts.num_actions] if value == [own.facts.num_actions] else value
             for name, value in node.attributes.items()
@@ -50,5 +50,5 @@ def on_board(model: Model, own: Game, game: Game) -> Model:
     return model._replace(
         inputs=[(name, kind, [batch, *game.facts.observation_shape])],
         constants=constants,
-        nodes=[resized(node) for node in model.nodes],
+        nodes=[resize(node) for node in model.nodes],
     )
