@@ -29,7 +29,7 @@ _RIVALS = (
     *at_equal_cost("caro10", ",radius=1,width=0,win_in_one=no"),
     ("+ pattern tables", "alphabeta:nodes={count}"),
     ("MCTS", "mcts:simulations={count}"),
-    ("MCTS, network of 9×9", "mcts:simulations={count},network={network}"),
+    ("MCTS, network", "mcts:simulations={count},network=zoo:gomoku_taught"),
     ("engine, value network", "gomoku:nodes={count}"),
 )
 _FEW = (
@@ -99,17 +99,17 @@ STUDY = Study(
             "What do ordering by heuristic, killer moves, a transposition table, deepening, a "
             "board of 15×15 and a neural evaluation bring in nodes and in Elo?",
             (Nodes((Task(_GAME, (3,), 10, 10), Task("gomoku", (3,), 10, 5)), _IMPROVEMENTS),
-             named_pool(_GAME, _RIVALS, 5, "random:2", network="zoo:gomoku", seconds=0.005)),
+             named_pool(_GAME, _RIVALS, 5, "random:2", seconds=0.005)),
             (Nodes((Task(_GAME, (3,), 10, 2),), _IMPROVEMENTS),
-             named_pool(_GAME, _FEW, 2, "random:2", network="zoo:gomoku")),
+             named_pool(_GAME, _FEW, 2, "random:2")),
             _EQUAL[:1],
             (Figure("bars", "search", "nodes", "Nodes at depth 3, one improvement more in each bar",
                     where=(("game", _GAME),), logarithmic="y"),
              *_EQUAL[1:]),
             (ratings("At about the same processor time a move, pattern tables take alpha-beta from "
-                     "{} to {} Elo; MCTS is at {}, with a network of 9×9 at {}, and the engine "
+                     "{} to {} Elo; MCTS is at {}, with a network at {}, and the engine "
                      "with its value network at {}.",
-                     ("+ symmetries", "+ pattern tables", "MCTS", "MCTS, network of 9×9",
+                     ("+ symmetries", "+ pattern tables", "MCTS", "MCTS, network",
                       "engine, value network"), 1),),
         ),
     ),

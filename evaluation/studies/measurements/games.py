@@ -44,10 +44,9 @@ from .measurement import (
     share_columns,
     share_values,
 )  # fmt: skip
-from .resized import resized_network, zoo_network
 
 COUNT_BLANK = "{count}"  # in a specification: the nodes or simulations of equal cost
-BOOK_BLANK, NETWORK_BLANK = "{book}", "{network}"  # the files of both
+BOOK_BLANK = "{book}"  # the book's file
 # The most is more than any move needs: a search that proves the result costs no more with more.
 FIRST_COUNT, LEAST_COUNT, MOST_COUNT = 50, 4, 100_000_000
 ROUNDS, TRIALS = 8, 5  # of games whose costs correct the counts; those with one pair a meeting
@@ -89,7 +88,6 @@ class Pool(Measurement):
         seed: decides openings and the agents' random choices.
         names: what pages call the agents where specifications say too little.
         book: the book of those with ``book={book}``.
-        network: the network of those with ``network={network}``, rewritten for the game's board.
         seconds: the processor time a move for which ``{count}`` is filled in.
     """
 
@@ -100,31 +98,16 @@ class Pool(Measurement):
     seed: int = 1
     names: tuple[str, ...] = ()
     book: Book | None = None
-    network: str = ""
     seconds: float = 0.01
 
     @property
     def repeatable(self) -> bool:
         return super().repeatable and not any(COUNT_BLANK in spec for spec in self.agents)
 
-    def versions(self) -> dict[str, Any]:
-        actions = make_game(self.game).facts.num_actions
-        network = {self.network: zoo_network(self.network, actions).version} if self.network else {}
-        return super().versions() | network
-
     @property
     def labels(self) -> list[str]:
         """What pages call the agents."""
         return list(self.names or self.agents)
-
-    def files(self, folder: Path) -> dict[str, str]:
-        """The files that stand for blanks, made if they are not there yet."""
-        game, files = make_game(self.game), {}
-        if self.book is not None:
-            files[BOOK_BLANK] = str(self.book.path(game, folder))
-        if self.network:
-            files[NETWORK_BLANK] = str(resized_network(self.network, game, folder))
-        return files
 
     def play(self, path: Path) -> tuple[list[str], list[StoredGame], CrossTable]:
         """The agents with counts filled in, their games, and the cross table of these.
@@ -134,7 +117,7 @@ class Pool(Measurement):
         played, and corrected likewise.
         What the store holds already is not played again.
         """
-        files, counts = self.files(path.parent), [FIRST_COUNT] * len(self.agents)
+        counts = [FIRST_COUNT] * len(self.agents)
         pairs = self.pairs if self.repeatable else 1
         for number in range(ROUNDS):
             if number == TRIALS:
@@ -143,8 +126,9 @@ class Pool(Measurement):
                 spec.replace(COUNT_BLANK, str(count)) for spec, count in zip(self.agents, counts)
             ]
             entrants = agents
-            for blank, file in files.items():
-                entrants = [spec.replace(blank, file) for spec in entrants]
+            if self.book is not None:
+                book = str(self.book.path(make_game(self.game), path.parent))
+                entrants = [spec.replace(BOOK_BLANK, book) for spec in entrants]
             games = self._games(entrants, pairs, path)
             table = CrossTable(self.labels, make_game(self.game), games)
             costs = self.costs(table)

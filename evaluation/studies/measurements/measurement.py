@@ -145,9 +145,8 @@ class Measurement(ABC):
 
 
 def example(spec: str) -> str:
-    """A specification with something in its blanks: depth 1, no book, no network."""
-    for blank in (",book={book}", ",network={network}"):
-        spec = spec.replace(blank, "")
+    """A specification with something in its blanks: depth 1, no book."""
+    spec = spec.replace(",book={book}", "")
     return spec.replace("{depth}", "1").replace("{count}", "1")
 
 

@@ -8,7 +8,6 @@ import itertools
 import pytest
 from plyground import make_game
 from plyground.agents.lookahead import grades, situation
-from plyground.agents.policies.policy_file import OnnxNetwork
 from plyground.evaluation.move_quality.judge import JudgedMove, MoveJudge
 from plyground.evaluation.studies.declared.searches import ladder
 from plyground.evaluation.studies.measurements.first_moves import (
@@ -27,7 +26,6 @@ from plyground.evaluation.studies.measurements.quality import (
     MoveQuality,
     kind_of_error,
 )
-from plyground.evaluation.studies.measurements.resized import resized_network, zoo_network
 from plyground.evaluation.studies.measurements.sizes import TreeSizes
 from plyground.evaluation.tournament import Tournament
 
@@ -240,20 +238,6 @@ def test_pages_do_not_tell_where_a_book_lay(place):
         "the centre": "alphabeta:nodes=50,book=centre",
         "with a book": "alphabeta:nodes=50,book={book}",
     }
-
-
-def test_a_network_plays_another_board_with_the_same_weights(tmp_path):
-    game, own = make_game("gomoku:size=10"), zoo_network("zoo:gomoku", 100)
-    assert own.game == make_game("gomoku:size=9")
-    observations = [own.game.position(moves).observation() for moves in ([], [40])]
-    same = OnnxNetwork("same", resized_network("zoo:gomoku", own.game, tmp_path).read_bytes())
-    for ours, theirs in zip(same.evaluate(observations), own.evaluate(observations)):
-        assert ours == pytest.approx(theirs)
-    larger = OnnxNetwork("larger", resized_network("zoo:gomoku", game, tmp_path).read_bytes())
-    assert larger.game == game
-    row_of_four = game.position(["c5", "a1", "d5", "a3", "e5", "a5", "f5", "a7"])
-    logits, _ = larger.evaluate([row_of_four.observation()])
-    assert game.action_to_text(int(logits.argmax())) in ("b5", "g5")
 
 
 def test_the_curve_of_a_network_begins_with_the_run_it_began_with(place):
