@@ -21,7 +21,7 @@ from plyground.web.words import words_of
         ("alphabeta:depth=4,scout=no", "connect_four", "Alpha-beta, depth 4, scout=no"),
         ("zoo:connect_four", "connect_four", "Network, self-play, 89 % best moves"),
         ("zoo:connect_four_ppo", "connect_four", "Network, PPO, 43 % best moves"),
-        ("zoo:gomoku", "gomoku", "Network, self-play, 1136 Elo above random"),
+        ("zoo:gomoku", "gomoku", "Network, self-play, 1058 Elo above random"),
         ("zoo:connect_four", "hex", "zoo:connect_four"),  # it does not play this game
         (
             "mcts:network=zoo:connect_four_taught,time=1",
