@@ -120,10 +120,8 @@ class ZooNetworks:
     def for_game(self, game: Game) -> OnnxNetwork:
         """The network for a game; SpecificationError if there is none."""
         for card in self.cards:
-            if make_game(card.game) == game:
-                return card.network()
-            if game in map(make_game, card.also):
-                return card.network().playing(game)
+            if game in map(make_game, (card.game, *card.also)):
+                return _playing(card, game)
         boards = " and ".join(spec for card in self.cards for spec in (card.game, *card.also))
         raise SpecificationError(f"{PREFIX}{self.name} plays {boards}, not {game.spec}")
 
@@ -140,6 +138,12 @@ class ZooNetworks:
         return (
             hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
         )
+
+
+@functools.cache
+def _playing(card: Card, game: Game) -> OnnxNetwork:
+    """The network for one of its games, compiled once for each board: agents ask several times."""
+    return card.network().playing(game)
 
 
 @functools.cache
