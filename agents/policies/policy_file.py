@@ -231,6 +231,7 @@ class OnnxNetwork(Network):
         self.has_policy: bool = metadata.get(_POLICY) != "none"
         self._check_signature(model)
         self._compiled, self._precision = compiled, precision
+        self._others: dict[str, OnnxNetwork] = {}  # by precision
         self._runner: Runner | None = None
         reason = ""
         self.evaluator: str = f"compiled kernel, {precision}"
@@ -301,7 +302,10 @@ class OnnxNetwork(Network):
     def in_precision(self, precision: str) -> OnnxNetwork:
         if precision == self._precision:
             return self
-        return OnnxNetwork(self.source, self.data, self._compiled, precision).playing(self.game)
+        if precision not in self._others:
+            network = OnnxNetwork(self.source, self.data, self._compiled, precision)
+            self._others[precision] = network.playing(self.game)
+        return self._others[precision]
 
     def write(self, path: str | Path) -> None:
         """Write the same policy file elsewhere."""
@@ -317,8 +321,10 @@ class OnnxNetwork(Network):
             SpecificationError: it does not fit the game.
         """
         other = copy.copy(self)
-        other.game = game
+        other.game, other._others = game, {}
         if _shape(game) != _shape(self.game):
+            if not self._compiled:
+                self.check_game(game)
             model = on_board(read_model(self.data), self.game, game)
             try:
                 other._runner = compiled_runner(model, game, self._precision)

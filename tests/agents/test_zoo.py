@@ -147,6 +147,11 @@ def test_weights_that_fit_any_board_play_another(size):
         logits, value = other.in_precision(precision).evaluate([position.observation()])
         assert game.action_to_text(int(logits.argmax())) in ("a5", "f5")
         assert value[0] > 0.5
+        assert other.in_precision(precision) is other.in_precision(precision)
+    assert network.in_precision("int8").game == network.game
+    by_onnxruntime = OnnxNetwork("the same", network.data, compiled=False)
+    with pytest.raises(SpecificationError, match="is for gomoku:rows=9"):
+        by_onnxruntime.playing(game)
 
 
 def test_weights_that_fit_one_board_refuse_another():
