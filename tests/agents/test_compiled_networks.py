@@ -137,6 +137,7 @@ def test_agents_play_in_every_precision_and_keep_to_it(agent, precision):
 @pytest.mark.parametrize("name", ["bfloat16", "int8"])
 def test_a_precision_that_the_processor_lacks_is_refused(name, monkeypatch):
     monkeypatch.setitem(PRECISIONS, name, PRECISIONS[name]._replace(is_possible=False))
+    monkeypatch.setattr(zoo, "_playing", zoo._playing.__wrapped__)  # none compiled before
     complaint = "zoo:tic_tac_toe is evaluated in float32 only, since the kernel has no multiplicat"
     for agent in ("zoo:tic_tac_toe", "mcts:network=zoo:tic_tac_toe"):
         with pytest.raises(SpecificationError, match=complaint):
