@@ -152,12 +152,19 @@ def board_sizes(game: Game) -> str:
 
 
 def begun_with(run: Path) -> Path | Card | None:
-    """The run whose weights a run began with, or the network of the zoo whose policy file it named.
+    """The run whose weights a run began with, or the network of the zoo, named or by its file.
 
     Run folders lie side by side.
     """
-    words = shlex.split(json.loads((run / "run.json").read_text())["command"])
-    for word in words:
+    content = json.loads((run / "run.json").read_text())
+    for word in shlex.split(content["command"]):
+        if word.startswith("initial=zoo:"):
+            game = content["description"]["game"]
+            return next(
+                card
+                for card in cards()
+                if word == f"initial=zoo:{card.name}" and game in (card.game, *card.also)
+            )
         if word.startswith("initial="):
             name = Path(word.removeprefix("initial=")).name
             return next((card for card in cards() if card.path.name == name), run.parent / name)
@@ -165,16 +172,18 @@ def begun_with(run: Path) -> Path | Card | None:
 
 
 def curve(run: Path) -> list[dict[str, Any]]:
-    """What a network scored while it learnt, by processor hours; the run it began with comes first.
+    """What a network scored while it learnt, by processor hours.
 
-    A shipped network that it began with does not: it learnt on another board. In the rows for the
-    opponent ``optimal moves`` the score is the share of such moves.
+    The run or shipped network that it began with comes first, unless that learnt on another board.
+    In the rows for the opponent ``optimal moves`` the score is the share of such moves.
     """
     rows: list[dict[str, Any]] = []
-    hours = 0.0
     first = begun_with(run)
     if isinstance(first, Path):
-        rows, hours = curve(first), effort(first)["processor_hours"]
+        rows = curve(first)
+    elif first and first.game == json.loads((run / "run.json").read_text())["description"]["game"]:
+        rows = list(first.training["curve"])
+    hours = max((row["processor_hours"] for row in rows), default=0.0)
     curves, clock = read_curves(run)
     steps, seconds = zip(*clock)
     for opponent, points in curves.items():

@@ -22,7 +22,7 @@ from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.specification import SpecificationError
 
 CARDS = zoo.cards()
-MOST_BYTES, MOST_BYTES_IN_ALL = 1_000_000, 6_000_000
+MOST_BYTES, MOST_BYTES_IN_ALL = 1_000_000, 8_000_000
 
 
 @pytest.fixture(params=CARDS, ids=lambda card: card.file)
