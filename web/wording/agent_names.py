@@ -54,7 +54,15 @@ def agent_name(words: Words, spec: str, game: Game) -> str:
 
 
 def _training(words: Words, card: Card, game: Game) -> str:
-    """How a network was trained, in words."""
+    """How a network was trained, in words, and its size where another was trained so too."""
+    training = _algorithm(words, card, game)
+    if sum(other.algorithm == card.algorithm for other in cards_of(game)) == 1:
+        return training
+    return words("training.size", training=training, weights=round(card.parameters / 1000))
+
+
+def _algorithm(words: Words, card: Card, game: Game) -> str:
+    """What a network was trained by, in words."""
     teachers = card.algorithm.removeprefix(SUPERVISED)
     if teachers == card.algorithm:
         return words.get(f"training.{card.algorithm}", card.algorithm)
