@@ -108,7 +108,8 @@ def add(
     file = FOLDER / network.game.name / f"{stem}.onnx"
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(data)
-    picture = IMAGES / f"{stem}.png"
+    picture = IMAGES / file.parent.name / f"{stem}.png"
+    picture.parent.mkdir(exist_ok=True)
     subprocess.run(command("curves", str(run), "--out", str(picture)), check=True)
     weights = onnx.load_from_string(data).graph.initializer
     description = json.loads((run / "run.json").read_text())
@@ -132,7 +133,7 @@ def add(
             "date": datetime.date.today().isoformat(),
             "best_at_step": best["step"],
             "scores": {entry["opponent"]: entry["score"] for entry in best["scores"]},
-            "curves": f"{IMAGES.name}/{picture.name}",
+            "curves": picture.relative_to(IMAGES.parent).as_posix(),
             "curve": curve(run),
             "versions": description["versions"],
         },
