@@ -6,7 +6,7 @@ import functools
 from typing import Any, NamedTuple
 
 from ..agents.agent import Agent
-from ..agents.policies.zoo import PREFIX, cards
+from ..agents.policies.zoo import PREFIX, cards, cards_of
 from ..agents.registry import agent_classes, make_agent, resolve_agent
 from ..envs.game import Game
 from ..envs.profile import Example
@@ -15,7 +15,6 @@ from ..envs.specification import Parameter, SpecificationError, format_specifica
 from ..evaluation.review import estimator_of
 from .errors import Refusal, sentence
 from .settings import LONGEST_SPEC, MOST
-from .wording.agent_names import cards_of
 from .words import Words
 
 PERSON = "human"  # the opponent of a game of two people at one screen

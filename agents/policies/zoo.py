@@ -97,6 +97,11 @@ def cards() -> tuple[Card, ...]:
     return tuple(Card(**json.loads(path.read_text(encoding="utf-8"))) for path in files)
 
 
+def cards_of(game: Game) -> list[Card]:
+    """The model cards of the networks that play a game."""
+    return [card for card in cards() if game in map(make_game, (card.game, *card.also))]
+
+
 @functools.cache
 def boards() -> Mapping[str, Mapping[str, Any]]:
     """What was measured on every board on which a network learnt."""
@@ -119,8 +124,8 @@ class ZooNetworks:
 
     def for_game(self, game: Game) -> OnnxNetwork:
         """The network for a game; SpecificationError if there is none."""
-        for card in self.cards:
-            if game in map(make_game, (card.game, *card.also)):
+        for card in cards_of(game):
+            if card.name == self.name:
                 return _playing(card, game)
         boards = " and ".join(spec for card in self.cards for spec in (card.game, *card.also))
         raise SpecificationError(f"{PREFIX}{self.name} plays {boards}, not {game.spec}")

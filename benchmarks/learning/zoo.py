@@ -38,7 +38,7 @@ from plyground import Game, make_agent, make_game
 from plyground.agents.policies.compiled.words import FLOAT32, PRECISIONS
 from plyground.agents.policies.policy import masked_softmax
 from plyground.agents.policies.policy_file import OnnxNetwork
-from plyground.agents.policies.zoo import BOARDS, FOLDER, Card, ZooNetworks, cards
+from plyground.agents.policies.zoo import BOARDS, FOLDER, PREFIX, Card, ZooNetworks, cards, cards_of
 from plyground.evaluation.move_quality.judge import (
     PHASES,
     MoveJudge,
@@ -48,6 +48,7 @@ from plyground.evaluation.move_quality.positions import Sample, ask_agents
 from plyground.evaluation.report.quality_table import ALL, qualities
 from plyground.training.curves import read_curves
 from plyground.training.export import compact_policy
+from plyground.training.folder import read_metrics, read_run
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from solver_positions import CLASSES, PositionClass, read_positions
@@ -112,7 +113,7 @@ def add(
     picture.parent.mkdir(exist_ok=True)
     subprocess.run(command("curves", str(run), "--out", str(picture)), check=True)
     weights = onnx.load_from_string(data).graph.initializer
-    description = json.loads((run / "run.json").read_text())
+    facts = read_run(run)
     card = Card(
         name=name,
         game=network.game.spec,
@@ -125,7 +126,7 @@ def add(
         ),
         algorithm=network.kind,
         training={
-            "seed": description["description"]["seed"],
+            "seed": facts["description"]["seed"],
             "commit": git("rev-parse", "--short", commit),
             **effort(run),
             "machine": machine,
@@ -135,7 +136,7 @@ def add(
             "scores": {entry["opponent"]: entry["score"] for entry in best["scores"]},
             "curves": picture.relative_to(IMAGES.parent).as_posix(),
             "curve": curve(run),
-            "versions": description["versions"],
+            "versions": facts["versions"],
         },
         measured=on_processor(measurements(network), processor),
     )
@@ -157,19 +158,16 @@ def begun_with(run: Path) -> Path | Card | None:
 
     Run folders lie side by side.
     """
-    content = json.loads((run / "run.json").read_text())
-    for word in shlex.split(content["command"]):
-        if word.startswith("initial=zoo:"):
-            game = content["description"]["game"]
-            return next(
-                card
-                for card in cards()
-                if word == f"initial=zoo:{card.name}" and game in (card.game, *card.also)
-            )
-        if word.startswith("initial="):
-            name = Path(word.removeprefix("initial=")).name
-            return next((card for card in cards() if card.path.name == name), run.parent / name)
-    return None
+    facts = read_run(run)
+    words = shlex.split(facts["command"])
+    source = next((word for word in words if word.startswith("initial=")), "")
+    name = Path(source.removeprefix("initial=")).name
+    if name.startswith(PREFIX):
+        fitting = cards_of(make_game(facts["description"]["game"]))
+        return next(card for card in fitting if name == PREFIX + card.name)
+    if not name:
+        return None
+    return next((card for card in cards() if card.path.name == name), run.parent / name)
 
 
 def curve(run: Path) -> list[dict[str, Any]]:
@@ -182,7 +180,7 @@ def curve(run: Path) -> list[dict[str, Any]]:
     first = begun_with(run)
     if isinstance(first, Path):
         rows = curve(first)
-    elif first and first.game == json.loads((run / "run.json").read_text())["description"]["game"]:
+    elif first and first.game == read_run(run)["description"]["game"]:
         rows = list(first.training["curve"])
     hours = max((row["processor_hours"] for row in rows), default=0.0)
     curves, clock = read_curves(run)
@@ -207,9 +205,8 @@ def effort(run: Path) -> dict[str, Any]:
     The command names the folders of runs and the files of data only. ``before`` is the same of the
     run or network whose weights this one began with, if there is one.
     """
-    lines = (run / "metrics.jsonl").read_text().splitlines()
-    last = [entry for entry in map(json.loads, lines) if entry["kind"] == "update"][-1]
-    words = shlex.split(json.loads((run / "run.json").read_text())["command"])
+    last = [entry for entry in read_metrics(run) if entry["kind"] == "update"][-1]
+    words = shlex.split(read_run(run)["command"])
     words[words.index("--out") + 1] = f"runs/{run.name}"
     first = begun_with(run)
     for index, word in enumerate(words):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...agents.policies.zoo import PREFIX, Card, cards
+from ...agents.policies.zoo import PREFIX, Card, cards_of
 from ...envs.game import Game
-from ...envs.registry import make_game
 from ...envs.specification import SpecificationError, parse_specification
 
 if TYPE_CHECKING:
@@ -18,11 +17,6 @@ QUIET = ("values", "memory", "threads")
 SUPERVISED = "supervised by "  # begins the algorithm of a card whose network was taught
 SOLVER = "the exact solver"
 TEACHERS = " and "  # between the teachers of one network
-
-
-def cards_of(game: Game) -> list[Card]:
-    """The shipped networks that play a game."""
-    return [card for card in cards() if game in map(make_game, (card.game, *card.also))]
 
 
 def agent_name(words: Words, spec: str, game: Game) -> str:
