@@ -102,5 +102,6 @@ $(VENV)/installed-test: pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $(VENV)/installed $(VENV)/installed-docs $@
 
 $(VENV)/installed-docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install --quiet --constraint constraints.txt torch
 	$(PIP) install --quiet --constraint constraints.txt --editable ".[docs]"
 	touch $@
