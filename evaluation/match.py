@@ -52,14 +52,14 @@ class Limits(NamedTuple):
         return math.inf if self.move_seconds is None else self.move_seconds + RESET_SECONDS
 
     def seconds_left(self, seconds: float) -> float:
-        """The time limit of the next move after moves of ``spent`` seconds."""
+        """The time limit of the next move after moves of so many seconds."""
         move = math.inf if self.move_seconds is None else self.move_seconds
         return (
             move if self.game_seconds is None else min(move, max(self.game_seconds - seconds, 0.0))
         )
 
     def excess_text(self, seconds: float, before: float) -> str:
-        """The message for a move of ``spent`` seconds after moves of ``before`` seconds."""
+        """The message for a move of so many seconds after moves of ``before`` seconds."""
         if self.move_seconds is not None and seconds > self.move_seconds:
             took, limit = _texts_that_differ(seconds, self.move_seconds)
             return f"took {took} s for a move; {limit} s are allowed"

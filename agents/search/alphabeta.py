@@ -157,8 +157,8 @@ class TreeSearchAgent(Agent):
     def _iterate(self, plan: deepening.Plan, clock: Deadline, nodes: float, reporting: bool) -> int:
         """Search to the end of the iteration or the limits; returns the status of ``deepen``.
 
-        It goes in slices so short that a person can interrupt it; one that is ``watched``, or has
-        a deadline, in shorter ones.
+        It goes in slices so short that a person can interrupt it; where ``reporting``, or with a
+        deadline, in shorter ones.
         """
         state, arguments = self._workspace.state[0], self._search._replace(plan=plan)
         short_slices = clock.at < math.inf or reporting

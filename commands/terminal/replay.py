@@ -24,7 +24,7 @@ class TerminalReplay:
     """The game, and the words with which a person steps through it.
 
     Args:
-        played: the game.
+        record: the game.
         title: what is said of it at the beginning.
         agent: the agent that estimates in a review; None for the usual one.
     """

@@ -172,8 +172,9 @@ def make_move(rules, position, action, player, changes, update_sums):
     """``put``, with a record of the codes that it changes; :func:`unmake_move` restores them.
 
     ``changes`` (int32, :data:`CHANGES`) holds their number, then for each the place in ``codes``
-    and the code before: 256 · place + code. The first four are those of the cell itself. ``summed``
-    says whether the inputs of the network follow; they are restored by who needs them.
+    and the code before: 256 · place + code. The first four are those of the cell itself.
+    ``update_sums`` says whether the inputs of the network follow; they are restored by who needs
+    them.
     """
     lines, codes, keys = position.lines, position.codes, position.keys
     reach = rules.reach

@@ -226,14 +226,14 @@ def follow_up_bound(board, own, opp, left, beta):
 def follow(board, own, opp, threats, stones, beta):
     """Follow forced moves and bound the node where they end, without search.
 
-    ``threats`` are the other side's winning cells, ``placed`` counts the stones, ``beta`` is the
-    question "is the value at least beta?". A move is forced if it is the only one that does not
-    lose at once.
+    ``threats`` are the other side's winning cells, ``stones`` is how many are on the board,
+    ``beta`` is the question "is the value at least beta?". A move is forced if it is the only one
+    that does not lose at once.
 
-    Returns (decided, value, own, opp, placed, beta, moves, turned): the node where forced moves
-    end, seen from its own side to move. ``turned`` is 1 if that is the other side. If ``decided``,
-    ``value`` answers its question: at least ``beta`` (then a lower bound) or below (then an upper
-    bound). Otherwise ``moves`` are the cells that do not lose at once, two or more.
+    Returns (decided, value, own, opp, stones, beta, moves, other_side): the node where forced moves
+    end, seen from its own side to move. ``other_side`` is 1 if that is the opponent. If the first
+    is true, ``value`` answers its question: at least ``beta`` (then a lower bound) or below (then
+    an upper bound). Otherwise ``moves`` are the cells that do not lose at once, two or more.
     """
     other_side = 0
     while True:
