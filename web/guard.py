@@ -79,12 +79,12 @@ class Guard:
         wrong = self._wrong(scope, headers)
         if wrong is None:
             client = (scope.get("client") or [""])[0]
-            name, session, is_new = self._sessions.find(cookies.get(COOKIE), client)
-            if not self._sessions.may_ask(session):
-                wrong = Refusal("often", 429)
-        if wrong is not None:
+            admitted = self._sessions.admit(cookies.get(COOKIE), client)
+            wrong = Refusal("often", 429) if admitted is None else None
+        if wrong is not None or admitted is None:
             await _refuse(send, wrong, _words(scope, headers, cookies))
             return
+        name, session, is_new = admitted
         scope.setdefault("state", {})["session"] = session
         only_head = scope["method"] == "HEAD" and not scope["path"].startswith(WORK)
         if only_head:

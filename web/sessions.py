@@ -6,6 +6,7 @@ import ipaddress
 import secrets
 import time
 from collections import OrderedDict
+from typing import TypeVar
 
 from .settings import (
     ADDRESS_A_SECOND,
@@ -19,6 +20,7 @@ from .settings import (
 )
 
 NAME_BYTES = 16
+AskerType = TypeVar("AskerType", bound="Asker")
 HALF_LIFE = 60.0  # seconds after which half of the time that was spent is forgotten
 
 
@@ -96,8 +98,11 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._by_name)
 
-    def find(self, name: str | None, client: str = "") -> tuple[str, Session, bool]:
-        """The session of a request.
+    def admit(self, name: str | None, client: str = "") -> tuple[str, Session, bool] | None:
+        """The session of a request; None if it is beyond the limits, and is not answered.
+
+        Only what is answered gets a session, or a place among the addresses, at the cost of those
+        that have not asked for longest.
 
         Args:
             name: the session's name, if the request has a cookie.
@@ -109,20 +114,17 @@ class Sessions:
         _expire(self._by_name)
         _expire(self._addresses)
         place = _network(client)
-        address = self._addresses.setdefault(place, _Address())
-        self._addresses.move_to_end(place)
-        if name is not None and name in self._by_name:
-            session = self._by_name[name]
-            session.address = address
-            self._by_name.move_to_end(name)
-            return name, session, False
-        new_name = secrets.token_urlsafe(NAME_BYTES)
-        self._by_name[new_name] = Session(address)
-        return new_name, address.without_cookie, True
-
-    def may_ask(self, session: Session) -> bool:
-        """Whether a request of a session is answered now."""
-        return session.may_ask() and session.address.may_ask() and self._all.take()
+        address = self._addresses.get(place) or _Address()
+        old = None if name is None else self._by_name.get(name)
+        session = old or address.without_cookie
+        session.address = address
+        if not (session.may_ask() and address.may_ask() and self._all.take()):
+            return None
+        _keep(self._addresses, place, address)
+        if name is None or old is None:
+            name = secrets.token_urlsafe(NAME_BYTES)
+        _keep(self._by_name, name, old or Session(address))
+        return name, session, old is None
 
 
 def _network(client: str) -> str:
@@ -136,10 +138,16 @@ def _network(client: str) -> str:
     return address.packed[:8].hex()
 
 
-def _expire(askers: OrderedDict[str, Session] | OrderedDict[str, _Address]) -> None:
+def _keep(askers: OrderedDict[str, AskerType], name: str, asker: AskerType) -> None:
+    """Put who asks at the end; where there are too many, who has not asked for longest goes."""
+    askers[name] = asker
+    askers.move_to_end(name)
+    if len(askers) > MOST_SESSIONS:
+        askers.popitem(last=False)
+
+
+def _expire(askers: OrderedDict[str, AskerType]) -> None:
+    """Forget who has not asked for long."""
     oldest = time.monotonic() - SESSION_SECONDS
-    while askers:
-        name, asker = next(iter(askers.items()))
-        if asker.last_request >= oldest and len(askers) < MOST_SESSIONS:
-            break
-        del askers[name]
+    while askers and next(iter(askers.values())).last_request < oldest:
+        askers.popitem(last=False)

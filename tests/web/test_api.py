@@ -424,12 +424,12 @@ def test_a_session_that_asks_too_much_is_told_to_wait(monkeypatch):
 def test_sessions_expire_and_are_bounded(monkeypatch):
     monkeypatch.setattr(sessions, "MOST_SESSIONS", 10)
     table = sessions.Sessions()
-    names = [table.find(None, f"10.0.0.{number}")[0] for number in range(30)]
+    names = [table.admit(None, f"10.0.0.{number}")[0] for number in range(30)]
     assert len(table) <= 10
     assert len(table._addresses) <= 10
-    assert table.find(names[-1])[2] is False
+    assert table.admit(names[-1])[2] is False
     monkeypatch.setattr(sessions, "SESSION_SECONDS", -1.0)
-    assert table.find(names[-1])[2] is True
+    assert table.admit(names[-1])[2] is True
 
 
 def test_a_page_in_all_is_small(client):

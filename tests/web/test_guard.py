@@ -94,11 +94,45 @@ def test_the_head_of_a_page_can_be_asked_for_without_its_body(client):
 
 def test_requests_without_a_cookie_share_the_allowance_of_their_address():
     table = sessions.Sessions()
-    name, first, _ = table.find(None, "10.0.0.1")
-    assert table.find(None, "10.0.0.1")[1] is first
-    assert table.find("made up", "10.0.0.1")[1] is first
-    assert table.find(name, "10.0.0.1")[1] is not first
-    assert table.find(None, "10.0.0.2")[1] is not first
+    name, first, _ = table.admit(None, "10.0.0.1")
+    assert table.admit(None, "10.0.0.1")[1] is first
+    assert table.admit("made up", "10.0.0.1")[1] is first
+    assert table.admit(name, "10.0.0.1")[1] is not first
+    assert table.admit(None, "10.0.0.2")[1] is not first
     one, same, other = ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1")  # networks have 64 bits
-    assert table.find(None, one)[1] is table.find(None, same)[1]
-    assert table.find(None, one)[1] is not table.find(None, other)[1]
+    assert table.admit(None, one)[1] is table.admit(None, same)[1]
+    assert table.admit(None, one)[1] is not table.admit(None, other)[1]
+
+
+def test_requests_beyond_the_limit_replace_nobody():
+    """5,001 without a cookie, from one address and from 5,001: more than sessions are kept."""
+    table = sessions.Sessions()
+    name, _, _ = table.admit(None, "10.0.0.1")
+    _, visitor, _ = table.admit(name, "10.0.0.1")
+    for others in (["10.0.0.2"] * 5_001, [f"10.1.{n // 250}.{n % 250}" for n in range(5_001)]):
+        answers = [table.admit(None, other) for other in others]
+        assert None in answers
+        table._all = sessions.Bucket(settings.ALL_AT_ONCE, settings.ALL_A_SECOND)
+        again, session, is_new = table.admit(name, "10.0.0.1")
+        assert (again, is_new) == (name, False)
+        assert session is visitor
+    assert len(table) < settings.MOST_SESSIONS
+
+
+def test_a_refused_visitor_keeps_the_session_and_strangers_get_none(monkeypatch):
+    monkeypatch.setattr(sessions, "MOST_SESSIONS", 3)
+    monkeypatch.setattr(sessions, "REQUESTS_AT_ONCE", 2.0)
+    monkeypatch.setattr(sessions, "REQUESTS_A_SECOND", 0.001)
+    app = make_app(settings.Settings(workers=1, presets_first=False))
+    path = "/static/icon.svg"
+    with TestClient(app, base_url=ADDRESS, client=("10.0.0.1", 1)) as visitor:
+        assert "set-cookie" in visitor.get(path).headers
+        stranger = TestClient(app, base_url=ADDRESS, client=("10.0.0.2", 1))
+        for _ in range(20):
+            refused = stranger.get(path)
+            stranger.cookies.clear()
+        assert refused.status_code == 429
+        assert "set-cookie" not in refused.headers
+        answers = [visitor.get(path) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 200, 429]
+        assert not any("set-cookie" in answer.headers for answer in answers)

@@ -18,8 +18,8 @@ NEAR = {"one": 0, "two": 0}.__getitem__
 def sessions_of(*addresses: str):
     """A session with a cookie for each address."""
     table = Sessions()
-    names = [table.find(None, address)[0] for address in addresses]
-    return [table.find(name, address)[1] for name, address in zip(names, addresses)]
+    names = [table.admit(None, address)[0] for address in addresses]
+    return [table.admit(name, address)[1] for name, address in zip(names, addresses)]
 
 
 async def settled(tasks):
