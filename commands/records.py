@@ -1,4 +1,4 @@
-"""Games of gomoku in the files of other programs: ``import``, and two formats of ``export``."""
+"""Games in the files of other programs: ``import``, and two formats of ``export``."""
 
 from __future__ import annotations
 
@@ -10,15 +10,10 @@ from typing import Annotated
 from ..agents.external.gomocup.protocol import RULES
 from ..envs.loading.files import written_whole
 from ..envs.specification import SpecificationError, check_names
-from ..evaluation.records.psq import read_psq, write_psq
-from ..evaluation.records.record import (
-    Record,
-    RecordError,
-    single_game_courses,
-    store_record,
-    stored_records,
-)
-from ..evaluation.records.sgf import read_sgf, write_sgf
+from ..evaluation.records.formats import READERS, read_games
+from ..evaluation.records.psq import write_psq
+from ..evaluation.records.record import single_game_courses, store_record, stored_records
+from ..evaluation.records.sgf import write_sgf
 from ..evaluation.store.store import Store, StoreError
 from .app import command
 from .common import DEFAULT_STORE, StoreOption, argument, option
@@ -29,59 +24,43 @@ PSQ, SGF = RECORD_FORMATS = ("psq", "sgf")
 
 @command("FILE...")
 def import_(
-    *files: Annotated[Path, argument("FILE", "Files that end in .psq or .sgf.")],
+    *files: Annotated[Path, argument("FILE", f"Files that end in .{', .'.join(READERS)}.")],
     rule: Annotated[
         str,
         option("|".join(RULES.values()), "The rule of games whose file does not state it."),
     ] = "freestyle",
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Take over games of gomoku from the files of other programs into a store.
+    """Take over games from the files of other programs into a store.
 
-    Piskvork and Gomocup write PSQ, many programs read and write SGF. Games that the store holds
-    already are left out.
+    Gomoku in PSQ (Piskvork, Gomocup) and SGF, Hex in SGF (HexGui, Little Golem), Othello in GGF
+    (GGS) and WTHOR. Games that the store holds already are left out; a file that is damaged, or
+    holds what plyground cannot play, changes nothing.
 
     [bold]Examples[/bold]
 
     plyground import game.psq --store others.db
 
     plyground import games.sgf --rule standard --store others.db
+
+    plyground import WTH_2020.wtb games.ggf --store othello.db
     """
     if not files:
         raise SpecificationError("import needs a file; plyground import --help explains it")
     check_names("there is no rule", [rule], RULES.values())
-    records = [record for path in files for record in _read(path, rule)]
+    records = [each for path in files for each in read_games(path, rule)]
     count = 0
     with Store(store) as games:
         present = single_game_courses(games)
-        for path, record in records:
-            key = (record.game.spec, record.players, record.moves)
+        for record, result in records:
+            key = (record.game.spec, record.labels, record.moves)
             if key in present:
                 continue
-            try:
-                store_record(games, record)
-            except RecordError as error:
-                raise RecordError(f"{path}: {error}; {count} games are in {store}") from None
+            store_record(games, record, result)
             present.add(key)
             count += 1
     there = len(records) - count
     note(f"{count} games in {store}" + (f"; {there} were there already" if there else ""))
-
-
-def _read(path: Path, rule: str) -> list[tuple[Path, Record]]:
-    """The games of a file, whose name tells the format."""
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in RECORD_FORMATS:
-        raise RecordError(f"{path}: files of games end in .psq or .sgf")
-    try:
-        text = path.read_bytes().decode("utf-8", "replace")
-    except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror}") from None
-    try:
-        records = [read_psq(text, rule)] if kind == PSQ else read_sgf(text, rule)
-    except RecordError as error:
-        raise RecordError(f"{path}: {error}") from None
-    return [(path, record) for record in records]
 
 
 def export_records(store: Path, format: str, out: Path | None) -> None:

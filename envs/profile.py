@@ -118,7 +118,8 @@ class Profile(NamedTuple):
         engine: the agent that plays it for programs of others, such as managers of tournaments.
         opening_judge: who judges openings of stones near the centre (swap2); None: the game has no
             such openings.
-        elsewhere: the game as other programs know it: ``openspiel``, ``kaggle``, ``gomocup``.
+        elsewhere: the game as other programs know it: ``openspiel``, ``kaggle``, ``gomocup``; in
+            ``sgf`` it is a number.
         training: tuned settings by algorithm; later entries replace values of earlier ones.
         notation: how a person writes its moves, in a sentence, where they are no cells or columns.
         words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language. Its

@@ -76,13 +76,12 @@ class Guard:
             return
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
         cookies = _cookies(headers.get(b"cookie", ""))
-        wrong = self._wrong(scope, headers)
+        wrong, admitted = self._wrong(scope, headers), None
         if wrong is None:
             client = (scope.get("client") or [""])[0]
             admitted = self._sessions.admit(cookies.get(COOKIE), client)
-            wrong = Refusal("often", 429) if admitted is None else None
-        if wrong is not None or admitted is None:
-            await _refuse(send, wrong, _words(scope, headers, cookies))
+        if admitted is None:
+            await _refuse(send, wrong or Refusal("often", 429), _words(scope, headers, cookies))
             return
         name, session, is_new = admitted
         scope.setdefault("state", {})["session"] = session

@@ -2,8 +2,8 @@
 
 The header states the board; then come the moves, each as column, row and milliseconds, counted from
 1 at the top left; the names of the first and the second player; a code of how it ended (−1: by the
-rules). Gomocup's own files add a line with the number of the rule and the name of the league. The
-result is not stated: the board tells it.
+rules), which stands alone where there are no names. Gomocup's own files add a line with the number
+of the rule and the name of the league. The result is not stated: the board tells it.
 
 Source: the function ``savePsq`` of Piskvork, https://github.com/wind23/piskvork_renju, and files of
 https://gomocup.org/results.
@@ -16,9 +16,10 @@ import re
 from ...agents.external.gomocup.protocol import RULES, cell_text, rule_number
 from .record import Record, RecordError, gomoku
 
-HEADER = re.compile(r"Piskvorky\s+(\d+)x(\d+)\s*,", re.ASCII)
-MOVE = re.compile(r"(\d+),(\d+)(?:,-?\d+)?", re.ASCII)
-RULE = re.compile(r"(\d+),(\D.*)", re.ASCII)
+HEADER = re.compile(r"Piskvorky\s+(\d{1,4})x(\d{1,4})\s*,", re.ASCII)
+MOVE = re.compile(r"(\d{1,4}),(\d{1,4})(,-?\d+)?", re.ASCII)
+CODE = re.compile(r"-?\d{1,4}", re.ASCII)
+RULE = re.compile(r"(\d{1,4}),(\D.*)", re.ASCII)
 BY_THE_RULES, OTHERWISE = -1, 0
 
 
@@ -50,17 +51,13 @@ def read_psq(text: str, rule: str = "freestyle") -> Record:
     Raises:
         RecordError: it is no such file, or a move is off the board.
     """
-    lines = [line.strip() for line in text.lstrip("\ufeff").splitlines()]
+    lines = [line.strip() for line in text.strip().splitlines()]
     header = HEADER.match(lines[0]) if lines else None
     if header is None:
         raise RecordError("the first line is not of the form Piskvorky 15x15, 0:0, 0")
     cols, rows = int(header[1]), int(header[2])
-    cells: list[tuple[int, int]] = []
-    rest = lines[1:]
-    while rest and (move := MOVE.fullmatch(rest[0])):
-        cells.append((int(move[1]), int(move[2])))
-        rest = rest[1:]
-    rules = [match for line in rest[2:] if (match := RULE.fullmatch(line))]
+    cells, names, rest = _parts(lines[1:])
+    rules = [match for line in rest if (match := RULE.fullmatch(line))]
     title = rules[0][2].strip() if rules else ""
     if rules:
         if int(rules[0][1]) not in RULES:
@@ -73,5 +70,28 @@ def read_psq(text: str, rule: str = "freestyle") -> Record:
         moves.append((row - 1) * cols + column - 1)
     if not moves:
         raise RecordError("there are no moves")
-    names = [*rest[:2], "?", "?"]
-    return Record(game, tuple(moves), (names[0] or "?", names[1] or "?"), title=title)
+    names = [*names, "", ""]
+    return Record(game, tuple(moves), (_line(names[0]), _line(names[1])), title=title)
+
+
+def _parts(lines: list[str]) -> tuple[list[tuple[int, int]], list[str], list[str]]:
+    """The cells played, the names of the players, and the lines after them.
+
+    A name may look like a move: the moves of a file all have a time or all have none, and the code
+    of the ending stands two lines after the first name.
+    """
+    matches = [MOVE.fullmatch(line) for line in lines]
+    timed = bool(matches and matches[0] and matches[0][3])
+    count = 0
+    while count < len(lines) and (match := matches[count]) and bool(match[3]) == timed:
+        count += 1
+    codes = [place for place in (2, 1, 0) if CODE.fullmatch("".join(lines[count + place :][:1]))]
+    if codes and codes[0] == 1 and count:
+        count -= 1  # the last of them is a name
+    cells = [(int(match[1]), int(match[2])) for match in matches[:count] if match]
+    rest = lines[count:]
+    if codes and codes[0] == 0:
+        rest = rest[1:]
+        if rest and RULE.fullmatch(rest[0]):
+            return cells, [], rest
+    return cells, rest[:2], rest[2:]

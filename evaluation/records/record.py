@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from ...agents.external.gomocup.protocol import CONNECT, GAME
 from ...envs.declaration import parameter_values
-from ...envs.game import Game, IllegalActionError
-from ...envs.registry import make_game
-from ...envs.specification import SpecificationError
+from ...envs.game import Game, IllegalActionError, Position
+from ...envs.registry import game_names, make_game, rules_type
+from ...envs.specification import SpecificationError, plain_text
 from ..match import GameResult
 from ..single_games import SCHEDULE, concession, store_game
 from ..store.store import AgentEntry, Store, StoredTournament
 
+PASS = "pass"
 UNKNOWN_PROGRAM = "imported"  # the version of a player whose program is not known
 
 
@@ -25,10 +26,10 @@ class Record(NamedTuple):
     """A game as files hold it.
 
     Attributes:
-        game: gomoku on some board, in some rule.
-        moves: the cells played.
-        players: the names of black and white.
-        winner: 0 (black), 1 (white) or None: a draw, or not known.
+        game: the game, on some board, in some rule.
+        moves: the actions played.
+        players: the names of the players in seats 0 and 1.
+        winner: 0, 1 or None: a draw, or not known.
         ended: whether the file says how the game ended; without that, only the board can tell.
         forfeit: whether it was lost by a fault, such as time.
         title: what it belongs to, such as a tournament.
@@ -47,13 +48,60 @@ class Record(NamedTuple):
         """The name of the game's rule."""
         return str(parameter_values(self.game.rules)["rule"])
 
+    @property
+    def labels(self) -> tuple[str, str]:
+        """The players as a store names them, which tells two of one name apart."""
+        first, second = self.players
+        return first, second if second != first else f"{second} #2"
 
-def gomoku(cols: int, rows: int, rule: str) -> Game:
+
+def game_of(name: str, **parameters: Any) -> Game:
     """The game of a file's board; RecordError where plyground does not have it."""
     try:
-        return make_game(f"{GAME}:rows={rows},cols={cols},connect={CONNECT},rule={rule}")
+        return make_game(name, parameters)
     except SpecificationError as error:
         raise RecordError(str(error)) from None
+
+
+def gomoku(cols: int, rows: int, rule: str) -> Game:
+    """Gomoku on a file's board; RecordError where plyground does not have it."""
+    return game_of(GAME, rows=rows, cols=cols, connect=CONNECT, rule=rule)
+
+
+def game_titled(title: str, size: int) -> Game:
+    """The game with this title on a board of so many rows; RecordError where there is none."""
+    for name in game_names():
+        if rules_type(name).declaration.title.lower() == title.lower():
+            return game_of(name, size=size)
+    raise RecordError(f"plyground has no game {plain_text(title, 40)!r}")
+
+
+def play(position: Position, action: int) -> None:
+    """Play an action of a file; RecordError if it is illegal."""
+    try:
+        position.play(action)
+    except IllegalActionError:
+        name = position.game.action_to_text(action)
+        ply = len(position.moves or ()) + 1
+        why = "the game is over before it" if position.is_over else "it is illegal there"
+        raise RecordError(f"move {ply} ({name}) cannot be played: {why}") from None
+
+
+def with_passes(game: Game, actions: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The player and the action of each ply, where the actions of a file leave passes out.
+
+    Raises:
+        RecordError: an action is illegal, or the game has no pass.
+    """
+    position, passing = game.initial_position(), game.facts.num_actions - 1
+    if game.action_to_text(passing) != PASS:
+        raise RecordError(f"{game.spec} has no action {PASS!r}, which such files are for")
+    for action in actions:
+        if position.is_legal(passing):
+            yield position.to_move, passing
+            position.play(passing)
+        yield position.to_move, action
+        play(position, action)
 
 
 def stored_records(store: Store) -> Iterator[Record]:
@@ -96,15 +144,14 @@ def _labels(tournament: StoredTournament, players: tuple[int, int]) -> tuple[str
     return tuple(tournament.agents[number].label for number in players)
 
 
-def store_record(store: Store, record: Record) -> int:
-    """Commit a game to a store as a single game; returns its number.
+def store_record(store: Store, record: Record, result: GameResult) -> int:
+    """Commit a game and its result to a store as a single game; returns its number.
 
     Raises:
-        RecordError: a move is illegal, or nothing tells how the game ended.
         StoreError: the store cannot be written.
     """
     first, second = (AgentEntry(name, name, {}, UNKNOWN_PROGRAM) for name in record.players)
-    return store_game(store, record.game, (first, second), result_of(record))
+    return store_game(store, record.game, (first, second), result)
 
 
 def result_of(record: Record) -> GameResult:
@@ -114,19 +161,14 @@ def result_of(record: Record) -> GameResult:
         RecordError: a move is illegal, or nothing tells how the game ended.
     """
     game, moves = record.game, record.moves
-    position = game.initial_position()
-    for ply, action in enumerate(moves):
-        try:
-            position.play(action)
-        except IllegalActionError:
-            why = "the game is over before it" if position.is_over else "the cell is taken"
-            raise RecordError(
-                f"move {ply + 1} ({game.action_to_text(action)}) cannot be played: {why}"
-            ) from None
-    decisions = ((len(moves) + 1) // 2, len(moves) // 2)
+    position, decisions = game.initial_position(), [0, 0]
+    for action in moves:
+        decisions[position.to_move % 2] += 1
+        play(position, action)
+    counts = (decisions[0], decisions[1])
     if position.outcome is not None:
         reason, returns = position.outcome.reason, position.returns
-        return GameResult(moves, returns, reason, None, None, (0.0, 0.0), decisions)
+        return GameResult(moves, returns, reason, None, None, (0.0, 0.0), counts)
     if record.winner is None:
         raise RecordError(f"the game is not over after its {len(moves)} moves")
-    return concession(game, moves, 1 - record.winner, (0.0, 0.0), decisions)
+    return concession(game, moves, 1 - record.winner, (0.0, 0.0), counts)

@@ -1,6 +1,12 @@
-"""SGF, the Smart Game Format: games of gomoku (GM[4]), several in a file.
+"""SGF, the Smart Game Format: games of gomoku (GM[4]) and of Hex (GM[11]), several in a file.
 
-Of a game with variations the main line counts. Source: https://www.red-bean.com/sgf/.
+Of a game with variations the main line counts. Little Golem's files of Hex state the game in EV,
+write cells as two letters, and call the first player white, though PB names that player.
+
+A swap of Hex either moves the first stone to its mirror image (``swap-pieces``, as plyground has
+it) or exchanges the sides (``swap-sides``). Then, and where white begins, the board is the mirror
+image of plyground's, on which the first player connects top and bottom. Sources:
+https://www.red-bean.com/sgf/ and https://www.red-bean.com/sgf/hex.html.
 """
 
 from __future__ import annotations
@@ -10,12 +16,19 @@ from collections.abc import Iterable, Iterator
 
 from ...agents.external.gomocup.protocol import GAME, RULES
 from ...envs import __version__
-from .record import Record, RecordError, gomoku
+from ...envs.game import Game, IllegalActionError
+from ...envs.registry import profiles
+from ...envs.specification import plain_text
+from .record import Record, RecordError, game_of, gomoku
 
-GOMOKU = "4"
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 COLOURS = "BW"
 TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\]\\]|\\.)*)\])", re.DOTALL)
+TWO_LETTERS = re.compile(r"[a-z]{2}")
+NAMED = re.compile(r"[a-z]\d{1,2}", re.ASCII)
+SWAPS = ("swap", "swap-pieces", "swap-sides")
+SIDES = SWAPS[-1]
+CONCESSIONS = ("resign", "forfeit")
 RULE_NAMES = {GAME: "freestyle", "free": "freestyle"} | {name: name for name in RULES.values()}
 
 Node = dict[str, list[str]]
@@ -28,7 +41,7 @@ def write_sgf(records: Iterable[Record]) -> Iterator[str]:
         size = str(rules.cols) if rules.cols == rules.rows else f"{rules.cols}:{rules.rows}"
         result = "0" if record.winner is None else f"{COLOURS[record.winner]}+"
         root = {
-            "GM": GOMOKU,
+            "GM": record.game.profile.elsewhere["sgf"].name,
             "FF": "4",
             "CA": "UTF-8",
             "AP": f"plyground:{__version__}",
@@ -56,7 +69,7 @@ def _point(action: int, cols: int) -> str:
     return LETTERS[column] + LETTERS[row]
 
 
-def read_sgf(text: str, rule: str = "freestyle") -> list[Record]:
+def read_sgf(text: str, rule: str = "freestyle") -> Iterator[Record]:
     """The games of a file.
 
     Args:
@@ -66,10 +79,11 @@ def read_sgf(text: str, rule: str = "freestyle") -> list[Record]:
     Raises:
         RecordError: it is no such file, or holds another game or what is not understood.
     """
-    records = [_record(nodes, rule) for nodes in _main_lines(text.lstrip("\ufeff"))]
-    if not records:
+    nodes = None
+    for nodes in _main_lines(text):
+        yield _record(nodes, rule)
+    if nodes is None:
         raise RecordError("there is no game in it")
-    return records
 
 
 def _main_lines(text: str) -> Iterator[list[Node]]:
@@ -113,36 +127,142 @@ def _record(nodes: list[Node], rule: str) -> Record:
     if not nodes:
         raise RecordError("a game has no nodes")
     root = {name: values[0].strip() for name, values in nodes[0].items() if values}
-    if root.get("GM", GOMOKU) != GOMOKU:
-        raise RecordError(f"GM[{root['GM']}] is another game; gomoku is GM[{GOMOKU}]")
-    size = re.fullmatch(r"(\d+)(?::(\d+))?", root.get("SZ", "15"), re.ASCII)
-    if size is None:
-        raise RecordError(f"SZ[{root['SZ']}] is no size of a board")
-    cols, rows = int(size[1]), int(size[2] or size[1])
-    rule = RULE_NAMES.get(root.get("RU", "").lower(), rule)
-    moves = [_move(node, colour, cols, rows) for node in nodes for colour in node if colour in "BW"]
+    moves = [
+        (colour, values[0].strip() if values else "")
+        for node in nodes
+        for colour, values in node.items()
+        if colour in ("B", "W")
+    ]
     if not moves:
         raise RecordError("there are no moves")
+    if any(name in node for node in nodes for name in ("AB", "AW", "AE")):
+        raise RecordError("it sets stones up (AB, AW), which is no move")
+    if _game_name(root) != GAME:
+        return _hex_record(_game_name(root), root, moves)
+    cols, rows = _size(root) or (15, 15)
+    game = gomoku(cols, rows, RULE_NAMES.get(root.get("RU", "").lower(), rule))
     for ply, (colour, _) in enumerate(moves):
         if colour != COLOURS[ply % 2]:
             raise RecordError(f"move {ply + 1} is of {colour}; colours take turns, black first")
-    if any(name in node for node in nodes for name in ("AB", "AW", "AE")):
-        raise RecordError("it sets stones up (AB, AW), which is no move")
+    actions = tuple(_cell(game, colour, point) for colour, point in moves)
+    return _with_header(root, game, actions, _winner(root))
+
+
+def _game_name(root: dict[str, str]) -> str:
+    """The game of a header; gomoku where there is no word of one."""
+    numbers = {
+        profile.elsewhere["sgf"].name: name
+        for name, profile in profiles().items()
+        if "sgf" in profile.elsewhere
+    }
+    if "GM" not in root:
+        event = root.get("EV", "").partition(".")[0]
+        return event if event in numbers.values() else GAME
+    if root["GM"] not in numbers:
+        games = " and ".join(f"GM[{number}] is {name}" for number, name in numbers.items())
+        raise RecordError(f"GM[{plain_text(root['GM'], 20)}] is another game; {games}")
+    return numbers[root["GM"]]
+
+
+def _size(root: dict[str, str]) -> tuple[int, int] | None:
+    """Columns and rows, if a header states them."""
+    if "SZ" not in root:
+        return None
+    size = re.fullmatch(r"(\d{1,4})(?::(\d{1,4}))?", root["SZ"], re.ASCII)
+    if size is None:
+        raise RecordError(f"SZ[{plain_text(root['SZ'], 20)}] is no size of a board")
+    return int(size[1]), int(size[2] or size[1])
+
+
+def _winner(root: dict[str, str]) -> int | None:
+    """The player whom a header names the winner: 0 for B, 1 for W."""
+    result = root.get("RE", "")[:1].upper()
+    return COLOURS.index(result) if result in ("B", "W") else None
+
+
+def _with_header(
+    root: dict[str, str], game: Game, actions: tuple[int, ...], winner: int | None
+) -> Record:
+    """A game with what its header says."""
     result = root.get("RE", "")
     return Record(
-        gomoku(cols, rows, rule),
-        tuple(action for _, action in moves),
+        game,
+        actions,
         (root.get("PB") or "?", root.get("PW") or "?"),
-        COLOURS.index(result[0].upper()) if result[:1].upper() in ("B", "W") else None,
+        winner,
         bool(result),
         result[1:].upper() in ("+F", "+T", "+FORFEIT", "+TIME"),
         root.get("EV", ""),
     )
 
 
-def _move(node: Node, colour: str, cols: int, rows: int) -> tuple[str, int]:
-    point = node[colour][0].strip() if node[colour] else ""
+def _cell(game: Game, colour: str, point: str) -> int:
+    """The cell of two letters, column and row."""
+    rows, cols, _ = game.facts.observation_shape
     column, row = (LETTERS.find(letter) for letter in point) if len(point) == 2 else (-1, -1)
     if not (0 <= column < cols and 0 <= row < rows):
-        raise RecordError(f"{colour}[{point}] is no cell of a board of {cols}x{rows}")
-    return colour, row * cols + column
+        place = plain_text(point, 20)
+        raise RecordError(f"{colour}[{place}] is no cell of a board of {cols}x{rows}")
+    return row * cols + column
+
+
+def _hex_record(name: str, root: dict[str, str], moves: list[tuple[str, str]]) -> Record:
+    """A game of Hex."""
+    moves = [(colour, value.lower()) for colour, value in moves]
+    swaps = {value for _, value in moves if value in SWAPS}
+    cols, rows = _size(root) or (None, None)
+    if cols != rows:
+        raise RecordError(f"SZ[{root['SZ']}] is no square, as a board of {name} is")
+    parameters = ({"size": cols} if cols else {}) | ({"swap": "yes"} if swaps else {})
+    game = game_of(name, **parameters)
+    first, value = moves[0]
+    is_golem = TWO_LETTERS.fullmatch(value) is not None
+    white_first = first == "W" and not is_golem
+    actions, loser = _hex_actions(game, moves, is_golem, white_first)
+    if loser is not None:
+        winner: int | None = 1 - loser
+    else:  # after an exchange of the sides, nothing tells whose a colour is
+        winner = None if SIDES in swaps else _winner(root)
+        winner = 1 - winner if winner is not None and white_first else winner
+    record = _with_header(root, game, actions, winner)
+    return record._replace(players=record.players[::-1]) if white_first else record
+
+
+def _hex_actions(
+    game: Game, moves: list[tuple[str, str]], two_letters: bool, mirrored: bool
+) -> tuple[tuple[int, ...], int | None]:
+    """The actions of a game of Hex, and the seat of the player who gives up, if one does.
+
+    After ``swap-sides`` colours name the stones in some files, in others the players: either way
+    the players take turns.
+    """
+    first, size, before = moves[0][0], int(game.rules.size), ""
+    actions: list[int] = []
+    for number, (colour, value) in enumerate(moves, 1):
+        if value in CONCESSIONS:
+            if number < len(moves):
+                raise RecordError(f"a move stands after {colour}[{value}]")
+            return tuple(actions), int(colour != first)
+        if before == SIDES and number == 3:
+            first = colour
+        if (colour != first) != len(actions) % 2:
+            raise RecordError(f"move {number} is of {colour}; colours take turns")
+        if value in SWAPS:
+            mirrored = mirrored != (value == SIDES)
+            actions.append(game.facts.num_actions - 1)
+        else:
+            read = _cell if two_letters else _named_cell
+            cell = read(game, colour, value)
+            actions.append(cell % size * size + cell // size if mirrored else cell)
+        before = value
+    return tuple(actions), None
+
+
+def _named_cell(game: Game, colour: str, value: str) -> int:
+    """The cell of letters and a number, such as ``a3``."""
+    try:
+        if NAMED.fullmatch(value):
+            return game.action_number(value)
+    except IllegalActionError:
+        pass
+    raise RecordError(f"{colour}[{plain_text(value, 20)}] is no cell of {game.spec}")

@@ -115,6 +115,14 @@ class Suggests(Engine):
         self.say(f"suggest {x},{y}")
 
 
+class MarksItsText(Engine):
+    """Does no wrong: a byte order mark stands before its first line."""
+
+    def start(self):
+        sys.stdout.reconfigure(encoding="utf-8-sig")
+        self.say("OK")
+
+
 class RemarksFirst(Engine):
     """Does no wrong, but talks a lot, and ends its lines with CR only."""
 

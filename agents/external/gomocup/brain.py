@@ -53,8 +53,8 @@ class Brain:
         self._rule = 0
         self._game: Game | None = None  # of that size and rule, once it was needed
         self._stones: list[Stone] = []
-        self._lines: list[str] | None = None  # lines of BOARD or SWAP2BOARD, until DONE
-        self._use_lines: Callable[[list[str]], None] = self._set_board
+        self._lines: list[str] | None = None  # lines of BOARD and its like, until DONE
+        self._use_lines: Callable[[list[str]], None] = self._set_stones
         self._decision: Decision | None = None  # the last one
         self._arrival = 0.0  # when the time of the command began that is being answered
         self._last_answer = 0.0  # when the last answer was sent
@@ -73,7 +73,7 @@ class Brain:
         """
         now = time.perf_counter() if arrival is None else arrival
         self._arrival = max(now, self._last_answer)
-        text = line.strip()
+        text = p.plain_line(line)
         if not text:
             return True
         command, _, rest = text.partition(" ")
@@ -112,6 +112,9 @@ class Brain:
     # -- commands --
 
     def _start(self, text: str) -> None:
+        sizes = text.split()
+        if len(sizes) == 2 and sizes[0] == sizes[1]:  # as Yixin-Board sends it
+            text = sizes[0]
         (size,) = p.read_numbers(text, "15")
         self._begin(size, size)
 
@@ -183,7 +186,8 @@ class Brain:
         "TURN": _turn,
         "PLAY": _play,
         "TAKEBACK": _takeback,
-        "BOARD": lambda self, text: self._take_lines(self._set_board),
+        "BOARD": lambda self, text: self._take_lines(self._answer_board),
+        "YXBOARD": lambda self, text: self._take_lines(self._set_stones),
         "SWAP2BOARD": lambda self, text: self._take_lines(self._answer_swap2),
         "INFO": _info,
         "ABOUT": lambda self, text: self._send(ABOUT),
@@ -209,7 +213,7 @@ class Brain:
         self._stones.append(Stone(action, owner))
 
     def _list(self, text: str) -> None:
-        """Take a line of BOARD or SWAP2BOARD; after the last one, do what it is for."""
+        """Take a line of BOARD and its like; after the last one, do what it is for."""
         assert self._lines is not None
         if text.upper() != "DONE":
             self._lines.append(text)
@@ -217,15 +221,25 @@ class Brain:
         lines, self._lines = self._lines, None
         self._use_lines(lines)
 
-    def _set_board(self, lines: list[str]) -> None:
+    def _set_stones(self, lines: list[str]) -> None:
+        """Put these stones on the board. Either side may be to move: nothing is answered."""
         game, stones = self._board(), list[Stone]()
         for line in lines:
             column, row, owner = p.read_numbers(line, "7,8,1")
             if owner not in (p.OWN, p.OPPONENT):
                 raise ProtocolError(f"{line}: a stone is of 1 (the engine) or 2 (its opponent)")
             stones.append(Stone(p.cell_at(game, column, row), owner))
-        p.position_of(game, stones)
+        p.check_cells(stones)
         self._stones = stones
+
+    def _answer_board(self, lines: list[str]) -> None:
+        before = self._stones
+        self._set_stones(lines)
+        try:
+            p.position_of(self._board(), self._stones)
+        except ProtocolError:
+            self._stones = before
+            raise
         self._move()
 
     # -- moves --

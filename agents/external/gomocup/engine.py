@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...faults import EXITED, HUNG, NO_ACTION, Fault
+from .protocol import plain_line
 
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 END_SECONDS = 0.2  # for an engine to end after END
@@ -99,7 +100,7 @@ class Engine:
             for number, byte in enumerate(self._buffer):
                 if byte in b"\r\n":
                     line, self._buffer = self._buffer[:number], self._buffer[number + 1 :]
-                    return line.decode("ascii", "replace").strip()
+                    return plain_line(line.decode("utf-8", "replace"))
             if len(self._buffer) > LONGEST_LINE:
                 raise Fault(NO_ACTION, "wrote a line that does not end")
             left = began + seconds - time.monotonic()

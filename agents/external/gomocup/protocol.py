@@ -1,8 +1,9 @@
 """What both ends of the Gomocup protocol share: the rules' numbers, cells, positions.
 
 Every line is a command or an answer. A cell is ``x,y``, the column and the row from the top left,
-counted from 0. Sources: https://plastovicka.github.io/protocl2en.htm, and for ``SWAP2BOARD``
-https://gomocup.org/news/experimental-tournament-update-2020/.
+counted from 0. Sources: https://plastovicka.github.io/protocl2en.htm, for ``SWAP2BOARD``
+https://gomocup.org/news/experimental-tournament-update-2020/, and for ``YXBOARD``, which is
+``BOARD`` without an answer, https://github.com/accreator/Yixin-Board.
 """
 
 from __future__ import annotations
@@ -70,6 +71,17 @@ def rule_number(game: Game) -> int:
     return next(number for number, name in RULES.items() if name == values["rule"])
 
 
+def plain_line(text: str) -> str:
+    """A line without its end, and without the byte order mark that programs put before a text."""
+    return text.lstrip("\ufeff").strip()
+
+
+def check_cells(stones: Sequence[Stone]) -> None:
+    """ProtocolError if a cell is taken twice."""
+    if len({stone.action for stone in stones}) < len(stones):
+        raise ProtocolError("two stones are on one cell")
+
+
 def read_numbers(text: str, example: str) -> list[int]:
     """Whole numbers with commas between them, as many as the example has, or ProtocolError."""
     parts = [part.strip() for part in text.split(",")]
@@ -109,8 +121,7 @@ def position_of(game: Game, stones: Sequence[Stone]) -> Position:
     """
     owners = [stone.owner for stone in stones]
     ahead = owners.count(OPPONENT) - owners.count(OWN)
-    if len({stone.action for stone in stones}) < len(stones):
-        raise ProtocolError("two stones are on one cell")
+    check_cells(stones)
     if ahead not in (0, 1):
         raise ProtocolError(
             f"with {owners.count(OWN)} own stones and {owners.count(OPPONENT)} of the opponent it "

@@ -36,6 +36,7 @@ PROFILE = Profile(
             "gomoku(size={size},connect={connect})", where={"rule": "freestyle"}
         ),
         "gomocup": Elsewhere("{rule}", where={"connect": 5}),
+        "sgf": Elsewhere("4", where={"connect": 5}),
     },
     training={
         "ppo": (

@@ -14,7 +14,8 @@ PROFILE = Profile(
     elsewhere={
         "openspiel": Elsewhere(
             "hex(board_size={size},swap={swap})", words={"yes": "true", "no": "false"}
-        )
+        ),
+        "sgf": Elsewhere("11"),
     },
     words=Path(__file__).parent / "words",
 )

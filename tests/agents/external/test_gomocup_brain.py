@@ -83,6 +83,32 @@ def test_the_board_of_a_manager_is_answered_like_the_moves_that_led_to_it(manage
     assert winning == "4,3"
 
 
+def test_the_board_of_yixin_board_is_set_without_an_answer(manager):
+    """Whoever is to move: an opponent's TURN goes on from it, and so does BOARD."""
+    assert manager.ask("\ufeffSTART 15 15") == ["OK"]
+    row = [f"{x},3,1" for x in range(3)]
+    others = ["0,9,2", "2,9,2"]
+    assert manager.ask("yxboard", *row, *others, "done") == []
+    assert manager.ask("TURN 1,3")[0] == "ERROR 1,3 is taken"
+    by_board = Manager()
+    by_board.ask("START 15")
+    (answer,) = manager.ask("TURN 4,9")
+    assert by_board.ask("BOARD", *row, *others, "4,9,2", "DONE") == [answer]
+    assert manager.ask("YXBOARD", *row, "3,3,1", *others, "4,9,2", "6,9,2", "DONE") == []
+    assert manager.ask("BOARD", *row, "3,3,1", *others, "4,9,2", "6,9,2", "DONE") == ["4,3"]
+    assert manager.ask("YXBOARD", "DONE") == []
+    assert CELL.fullmatch(manager.ask("BEGIN")[0])
+
+
+def test_a_board_that_is_refused_leaves_the_stones_as_they_were(manager):
+    manager.ask("START 15", "YXBOARD", "7,7,2", "DONE")
+    for command in ("BOARD", "YXBOARD"):
+        (refusal,) = manager.ask(command, "1,1,1", "1,1,1", "DONE")
+        assert refusal.startswith("ERROR")
+    manager.ask("BOARD", "1,1,1", "DONE")
+    assert manager.ask("TURN 7,7") == ["ERROR 7,7 is taken"]
+
+
 def test_moves_are_taken_back(manager):
     manager.ask("START 15")
     (answer,) = manager.ask("TURN 7,7")
@@ -106,12 +132,16 @@ def test_a_move_that_is_told_is_played(manager):
         (["START 4"], "ERROR gomoku cannot be played so: 5 in a row do not fit"),
         (["START 200"], "ERROR rows=200 is not possible for gomoku"),
         (["START fifteen"], "ERROR 'fifteen' is not of the form 15"),
+        (["START 15 20"], "ERROR '15 20' is not of the form 15"),
         (["RECTSTART 15"], "ERROR '15' is not of the form 20,15"),
         (["START 15", "TURN 7"], "ERROR '7' is not of the form 7,8"),
         (["START 15", "TURN 15,0"], "ERROR 15,0 is off the board of 15x15"),
         (["START 15", "TURN 7,7", "BEGIN"], "ERROR BEGIN is for an empty board"),
         (["START 15", "BOARD", "1,1,3", "DONE"], "ERROR 1,1,3: a stone is of 1"),
         (["START 15", "BOARD", "1,1,1", "1,1,2", "DONE"], "ERROR two stones are on one cell"),
+        (["YXBOARD"], "ERROR no game has begun"),
+        (["START 15", "YXBOARD", "1,1,1", "1,1,2", "DONE"], "ERROR two stones are on one cell"),
+        (["START 15", "YXBOARD", "15,1,1", "DONE"], "ERROR 15,1 is off the board of 15x15"),
         (["START 15", "BOARD", "1,1,1", "DONE"], "ERROR with 1 own stones and 0"),
         (["INFO rule 4", "START 15"], "ERROR rule 4 is not known; the rules are 0 freestyle, "),
         (["START 15", "INFO rule 2", "BEGIN"], "ERROR rule 2 is not known"),

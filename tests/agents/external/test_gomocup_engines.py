@@ -103,6 +103,11 @@ def test_another_position_is_sent_as_a_board(playing, tmp_path):
     ]
 
 
+def test_an_engine_may_begin_its_output_with_a_byte_order_mark(playing):
+    position = make_game(GAME).initial_position()
+    assert playing(broken("MarksItsText")).act(position) == 4 * 9 + 4
+
+
 def test_every_game_has_a_process_of_its_own(playing, tmp_path, child_processes):
     agent, game = playing(f"gomocup:{REFERENCE}"), make_game(GAME)
     processes = []

@@ -6,6 +6,7 @@ import pytest
 from command_line import plyground
 from helpers import finished_position, run
 from plyground import make_game
+from plyground.evaluation.records.formats import read_games
 from plyground.evaluation.records.psq import read_psq, write_psq
 from plyground.evaluation.records.record import Record, RecordError, result_of
 from plyground.evaluation.records.sgf import read_sgf, write_sgf
@@ -49,7 +50,7 @@ def test_what_is_written_is_read_again(spec):
     assert (again.game, again.moves, again.players) == record[:3]
     assert again.title == record.title
     records = [record, record_of(spec, 1)]
-    assert read_sgf("".join(write_sgf(records))) == records
+    assert list(read_sgf("".join(write_sgf(records)))) == records
     assert result_of(again) == result_of(record)
 
 
@@ -60,6 +61,38 @@ def test_a_file_of_gomocup_is_read():
     assert record.players == ("RAPFI25.zip", "JAX25.zip")
     assert (record.title, record.rule) == ("Freestyle15_1", "freestyle")
     assert result_of(record).returns == (1, -1)
+
+
+@pytest.mark.parametrize(
+    ("end", "players", "rule"),
+    [
+        (["3,4", "Ben", "-1", "1,Standard"], ("3,4", "Ben"), "standard"),
+        (["Ann", "3,4", "-1"], ("Ann", "3,4"), "freestyle"),
+        (["3,4,5", "Ben", "-1", "9,Caro"], ("3,4,5", "Ben"), "caro"),
+        (["-1", "7", "-1"], ("-1", "7"), "freestyle"),
+        (["7", "-1", "0", "1,2024 a"], ("7", "-1"), "freestyle"),
+        (["-1"], ("?", "?"), "freestyle"),
+        (["-1", "1,Standard"], ("?", "?"), "standard"),
+        (["-1", "Ann", "Ben"], ("Ann", "Ben"), "freestyle"),
+        (["", "", "0"], ("?", "?"), "freestyle"),
+        (["J\u00e9r\u00f4me", "Ben"], ("J\u00e9r\u00f4me", "Ben"), "freestyle"),
+        (["Ann"], ("Ann", "?"), "freestyle"),
+        ([], ("?", "?"), "freestyle"),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
+@pytest.mark.parametrize("time", [",0", ""])
+def test_names_and_codes_after_the_moves_are_told_from_moves(
+    time, encoding, end, players, rule, tmp_path
+):
+    moves = [f"{x},{y}{time}" for x in range(8, 13) for y in (3, 5)][:9]
+    path = tmp_path / "game.psq"
+    text = "\r\n".join(["Piskvorky 15x15, 0:0, 0", *moves, *end, ""])
+    path.write_bytes(text.encode(encoding))
+    ((record, result),) = read_games(path, "freestyle")
+    assert len(record.moves) == 9
+    assert (record.players, record.rule) == (players, rule)
+    assert result.returns == (1, -1)
 
 
 def test_of_a_tree_of_variations_the_main_line_is_read():
@@ -95,12 +128,12 @@ def test_of_a_tree_of_variations_the_main_line_is_read():
 )
 def test_what_is_no_such_file_is_refused(read, text, message):
     with pytest.raises(RecordError, match=message):
-        read(text)
+        list(read(text))
 
 
 def test_a_game_that_cannot_be_or_has_no_end_is_refused():
     game = make_game("gomoku:size=7")
-    with pytest.raises(RecordError, match=r"move 2 \(a7\) cannot be played: the cell is taken"):
+    with pytest.raises(RecordError, match=r"move 2 \(a7\) cannot be played: it is illegal there"):
         result_of(Record(game, (0, 0), ("a", "b")))
     with pytest.raises(RecordError, match="not over after its 2 moves"):
         result_of(Record(game, (0, 1), ("a", "b")))
@@ -134,11 +167,29 @@ def test_a_store_is_exported_and_imported_again(tmp_path):
     assert standing.stdout == (tmp_path / "games.sgf").read_text()
 
 
+def test_two_players_of_one_name_are_imported_once(tmp_path):
+    path, store = tmp_path / "game.psq", tmp_path / "store.db"
+    path.write_text(GOMOCUP.replace("JAX25", "RAPFI25"))
+    for count in (1, 0):
+        result = plyground(f"import {path} --store {store}")
+        assert result.stderr.startswith(f"{count} games in")
+
+
+def test_a_file_that_is_refused_changes_nothing(tmp_path):
+    good, bad, store = (tmp_path / name for name in ("good.psq", "bad.sgf", "store.db"))
+    good.write_text(GOMOCUP)
+    bad.write_text("(;GM[4]RE[B+];B[aa])(;GM[4];B[aa];W[aa])")
+    result = plyground(f"import {good} {bad} --store {store}")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"plyground: {bad}: game 2: move 2 (a15) cannot be played")
+    assert not store.exists()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ("import", "import needs a file"),
-        ("import games.txt", "games.txt: files of games end in .psq or .sgf"),
+        ("import games.txt", "games.txt: files of games end in .psq, .sgf, .hsgf, .ggf or .wtb"),
         ("import missing.sgf", "missing.sgf cannot be read: No such file"),
         ("import missing.sgf --rule renju", "there is no rule 'renju'"),
         ("export plyground-tournament.db --format psq", "holds no game of gomoku"),

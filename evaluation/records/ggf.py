@@ -1,0 +1,112 @@
+"""GGF, the Generic Game Format of the server GGS: games of discs, such as Othello's.
+
+A file holds any number of games. A match of two simultaneous games is a line with their number and
+both. Moves state their player, and may be followed by the player's estimate and time. Games from
+boards that are set up, and those with a komi or of reversed aims, are others than plyground has.
+Source: https://www.skatgame.net/mburo/ggsa/ggf and ``help type`` of GGS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...envs.game import Game, IllegalActionError, IllegalPositionError
+from ...envs.specification import plain_text
+from .record import PASS, Record, RecordError, game_titled, with_passes
+
+BETWEEN = re.compile(r"[\s\d]*")  # the number of games of a match stands before them
+PROPERTY = re.compile(r"\s*([A-Za-z]+)\[([^\]]*)\]")
+END = re.compile(r"\s*;\s*\)")
+BOARD = re.compile(r"(\d{1,2}) (.+) ([*O])", re.DOTALL)
+TYPE = re.compile(r"s?\d+[bw]?(?:r\d+)?")  # synchronous, size, colour, discs of a random board
+RESULT = re.compile(r"([+-]?\d{1,4}(?:\.\d+)?)(?::([rts]))?")
+COLOURS, TIME = "BW", "t"
+MARKS = str.maketrans("*-", "X.")
+
+
+def read_ggf(text: str) -> Iterator[Record]:
+    """The games of a file.
+
+    Raises:
+        RecordError: it is no such file, or holds a game that plyground does not have.
+    """
+    place, count = 0, 0
+    while (place := _end(BETWEEN, text, place)) < len(text):
+        if not text.startswith("(;", place):
+            raise RecordError(f"at character {place + 1} it does not follow the format of GGF")
+        properties: list[tuple[str, str]] = []
+        place += 2
+        while match := PROPERTY.match(text, place):
+            properties.append((match[1].upper(), match[2].strip()))
+            place = match.end()
+        if _end(END, text, place) == place:
+            raise RecordError(f"at character {place + 1} it does not follow the format of GGF")
+        place, count = _end(END, text, place), count + 1
+        yield _record(properties)
+    if not count:
+        raise RecordError("there is no game in it")
+
+
+def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
+    """Where a match that begins at a place ends; the place where there is none."""
+    match = pattern.match(text, place)
+    return match.end() if match else place
+
+
+def _record(properties: list[tuple[str, str]]) -> Record:
+    head = dict(reversed(properties))  # the first of each name counts
+    moves = [(name, value) for name, value in properties if name in COLOURS]
+    kind = head.get("TY", "8")
+    if not TYPE.fullmatch(kind) or head.keys() & {"KB", "KW", "KM"}:
+        raise RecordError(f"TY[{plain_text(kind, 20)}] is no game by the usual rules")
+    game = _game(head)
+    actions = [(name, _action(game, value)) for name, value in moves]
+    passing = game.facts.num_actions - 1
+    played = list(with_passes(game, (action for _, action in actions if action != passing)))
+    movers = [mover for mover, action in played if action != passing]
+    colours = [name for name, action in actions if action != passing]
+    for number, (mover, colour) in enumerate(zip(movers, colours), 1):
+        if COLOURS[mover] != colour:
+            raise RecordError(f"disc {number} is of {colour}, whose turn it is not")
+    result = RESULT.fullmatch(head.get("RE", ""))
+    margin = float(result[1]) if result else 0.0
+    return Record(
+        game,
+        tuple(action for _, action in played),
+        (_name(head, "PB"), _name(head, "PW")),
+        None if not margin else int(margin < 0),
+        result is not None,
+        result is not None and result[2] == TIME,
+        plain_text(head.get("PC", "")),
+    )
+
+
+def _name(head: dict[str, str], key: str) -> str:
+    return plain_text(head.get(key, "")) or "?"
+
+
+def _game(head: dict[str, str]) -> Game:
+    """The game of a title and a board, which is the one before the first move."""
+    board = BOARD.fullmatch(head.get("BO", ""))
+    if board is None:
+        raise RecordError("there is no board BO[8 … *]")
+    game = game_titled(head.get("GM", "?"), int(board[1]))
+    cells, size = "".join(board[2].split()).translate(MARKS), int(board[1])
+    rows = "/".join(cells[start : start + size] for start in range(0, len(cells), size))
+    mark = board[3].translate(MARKS)
+    try:
+        if game.position_from_text(f"{rows}:{mark}") != game.initial_position():
+            raise RecordError("it does not begin with the first position, but with another board")
+    except IllegalPositionError as error:
+        raise RecordError(f"its board BO is none of {game.spec}: {error.reason}") from None
+    return game
+
+
+def _action(game: Game, value: str) -> int:
+    """The action of a move such as ``D3/-1.5/0.42``; ``PA`` is a pass."""
+    text = value.partition("/")[0].strip().lower()
+    try:
+        return game.action_number(PASS if text == "pa" else text)
+    except IllegalActionError:
+        raise RecordError(f"{plain_text(text, 20)!r} is no move of {game.spec}") from None
