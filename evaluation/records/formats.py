@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ...envs.specification import plain_text
 from ..match import GameResult
 from .ggf import read_ggf
 from .psq import read_psq
@@ -42,6 +43,8 @@ def read_games(path: Path, rule: str) -> list[tuple[Record, GameResult]]:
     games: list[tuple[Record, GameResult]] = []
     try:
         for record in reader(path.read_bytes(), path, rule):
+            first, second = (plain_text(name) or "?" for name in record.players)
+            record = record._replace(players=(first, second), title=plain_text(record.title))
             games.append((record, result_of(record)))
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}") from None

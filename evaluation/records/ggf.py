@@ -74,16 +74,12 @@ def _record(properties: list[tuple[str, str]]) -> Record:
     return Record(
         game,
         tuple(action for _, action in played),
-        (_name(head, "PB"), _name(head, "PW")),
+        (head.get("PB", ""), head.get("PW", "")),
         None if not margin else int(margin < 0),
         result is not None,
         result is not None and result[2] == TIME,
-        plain_text(head.get("PC", "")),
+        head.get("PC", ""),
     )
-
-
-def _name(head: dict[str, str], key: str) -> str:
-    return plain_text(head.get(key, "")) or "?"
 
 
 def _game(head: dict[str, str]) -> Game:

@@ -70,8 +70,8 @@ def read_psq(text: str, rule: str = "freestyle") -> Record:
         moves.append((row - 1) * cols + column - 1)
     if not moves:
         raise RecordError("there are no moves")
-    names = [*names, "", ""]
-    return Record(game, tuple(moves), (_line(names[0]), _line(names[1])), title=title)
+    first, second = [*names, "", ""][:2]
+    return Record(game, tuple(moves), (first, second), title=title)
 
 
 def _parts(lines: list[str]) -> tuple[list[tuple[int, int]], list[str], list[str]]:

@@ -188,7 +188,7 @@ def _with_header(
     return Record(
         game,
         actions,
-        (root.get("PB") or "?", root.get("PW") or "?"),
+        (root.get("PB", ""), root.get("PW", "")),
         winner,
         bool(result),
         result[1:].upper() in ("+F", "+T", "+FORFEIT", "+TIME"),

@@ -13,7 +13,6 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...envs.specification import plain_text
 from .record import Record, RecordError, game_titled, with_passes
 
 TITLE = "Othello"
@@ -80,5 +79,5 @@ def _names(path: Path, ending: str) -> dict[int, str]:
     if len(content) % length:
         raise RecordError(f"{files[0].name} beside it is damaged: a name has {length} bytes")
     rows = (content[start : start + length] for start in range(0, len(content), length))
-    texts = (plain_text(row.partition(b"\0")[0].decode("latin-1")) for row in rows)
+    texts = (row.partition(b"\0")[0].decode("latin-1").strip() for row in rows)
     return {number: text for number, text in enumerate(texts) if text}

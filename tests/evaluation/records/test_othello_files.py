@@ -34,6 +34,13 @@ def test_what_is_written_as_ggf_is_read_again():
         assert record.winner == winner
 
 
+def test_names_of_any_kind_become_one_line(tmp_path):
+    path = tmp_path / "a.ggf"
+    path.write_text(ggf(random_games(1)[0]).replace("Ann", " \x1b[31mA\nB").replace("Ben", ""))
+    ((record, _),) = read_games(path, "freestyle")
+    assert record.players == (r"\x1b[31mA B", "?")
+
+
 def test_passes_may_be_left_out():
     game = next(game for game in random_games(40) if PASS in game.moves)
     text = ggf(game)
