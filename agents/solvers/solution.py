@@ -79,7 +79,10 @@ class Solution:
 
     @property
     def optimal_complete(self) -> bool:
-        """Whether all actions but :attr:`optimal_actions` are proved to be worse."""
+        """Whether all actions but :attr:`optimal_actions` are proved to be worse.
+
+        With ``moves="best"`` that is not asked for, and False.
+        """
         return self.bounds is not None and not self.open_actions
 
     @property
