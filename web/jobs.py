@@ -110,7 +110,7 @@ def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:
             continue
         reply = agent.analyse(child)
         score = (decision.scores or {}).get(action)
-        if score is None or score.kind in ("lower", "upper"):
+        if score is None or score.is_bound:
             score = _seen_from(position.to_move, child, reply)
         lines.append((action, score, (action, *_whole(reply))))
         report((decision, lines))

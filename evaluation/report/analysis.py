@@ -93,7 +93,7 @@ def _action_json(game: Game, decision: Decision, action: int) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "action": action,
         "name": game.action_to_text(action),
-        "value": None if score is None or score.kind in ("lower", "upper") else score.value,
+        "value": None if score is None or score.is_bound else score.value,
         **_score_json(game, score),
     }
     for column, numbers in (
