@@ -27,7 +27,8 @@ from .solvers import hex as hex
 from .solvers import mnk as mnk
 from .solvers import othello as othello
 from .solvers.agent import SolverAgent as SolverAgent
-from .solvers.solver import Solution, SolveInterrupted, solve
+from .solvers.solution import Solution
+from .solvers.solver import SolveInterrupted, solve
 
 __all__ = [
     "Agent",

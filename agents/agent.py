@@ -89,11 +89,7 @@ class Decision:
         """
         if self.scores is None:
             return None
-        return {
-            action: score.value
-            for action, score in self.scores.items()
-            if score.kind in ("exact", "estimate")
-        }
+        return {action: score.value for action, score in self.scores.items() if not score.is_bound}
 
     @property
     def mate_in(self) -> int | None:

@@ -90,12 +90,17 @@ def _body(
 def _entry(game: Game, actions: tuple[int, ...], decision: Decision) -> dict[str, Any]:
     """One line of a book: the action chosen first, then those of the same score.
 
-    Those of agents that sample are left out: their values are equal only by chance.
+    Those of agents that sample are left out: their values are equal only by chance. So are equal
+    bounds, whose values may differ.
     """
     best = {int(decision.action): decision.score}
     if decision.scores is not None and decision.errors is None:
         best_score = decision.scores.get(decision.action, decision.score)
-        best |= {action: score for action, score in decision.scores.items() if score == best_score}
+        best |= {
+            action: score
+            for action, score in decision.scores.items()
+            if score == best_score and not score.is_bound
+        }
         best[int(decision.action)] = decision.score
     name = game.action_to_text
     return {

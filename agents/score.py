@@ -49,6 +49,11 @@ class Score:
         return self.kind == "exact"
 
     @property
+    def is_bound(self) -> bool:
+        """Whether the value is only a bound."""
+        return self.kind in ("lower", "upper")
+
+    @property
     def mate_in(self) -> int | None:
         """The plies to the end of a win (positive) or a loss (negative); None where none is seen.
 

@@ -14,14 +14,8 @@ from ..agents.book_writer import write_book
 from ..agents.human import HumanAgent
 from ..agents.registry import resolve_agent
 from ..agents.solvers.parallel import ALL, THREADS
-from ..agents.solvers.solver import (
-    DEFAULT_MEMORY_MB,
-    Solution,
-    SolveInterrupted,
-    Solver,
-    describe,
-    make_solver,
-)
+from ..agents.solvers.solution import Solution, describe
+from ..agents.solvers.solver import DEFAULT_MEMORY_MB, SolveInterrupted, Solver, make_solver
 from ..envs import Game, Position, make_game
 from ..envs.game import PLAYERS
 from ..envs.specification import SpecificationError
@@ -236,14 +230,16 @@ def solve(
         solver, root, proof, moves="all" if all_moves else "best", weak=weak, time=time or None
     )
     if as_json:
-        question = {**request, "to_move": PLAYERS[root.to_move], "weak": weak}
-        print_json(question | describe(root, solution))
+        print_json({**request, "to_move": PLAYERS[root.to_move]} | describe(root, solution))
     else:
-        report.print_solution(root, solution, weak, Console(highlight=False))
+        report.print_solution(root, solution, Console(highlight=False))
+    is_part = solution.is_value_proved
     if not solution.exact and not is_interrupted:
-        note(f"not proved within {time:g} s; --time 0 sets no limit")
+        what = "not all is proved" if is_part else "not proved"
+        note(f"{what} within {time:g} s; --time 0 sets no limit")
     if is_interrupted:
-        raise Interruption("stopped by Ctrl-C before the value was proved")
+        what = "all" if is_part else "the value"
+        raise Interruption(f"stopped by Ctrl-C before {what} was proved")
 
 
 def _solution(

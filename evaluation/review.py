@@ -210,7 +210,7 @@ class Reviewer:
         if value.solved is None or self._judge is None:
             return value.line
         solution = self._judge.solve(position)
-        return solution.principal_variation if solution.optimal_actions else value.best[:1]
+        return solution.principal_variation if solution.exact else value.best[:1]
 
     def grade(self, position: Position, action: int, ply: int = 0) -> ReviewedMove:
         """Grade an action of a position.

@@ -125,7 +125,7 @@ async def solve(request: Request, line: UnfinishedQuery) -> StreamingResponse:
     if not has_solver(line.game):
         raise Refusal("no_solver", game=line.game.spec)
     job = Call("work.solver", line.game, EXACT_VALUES, (line.position,), 3 * SOLVER_SECONDS)
-    return stream(request, job, lambda solution: _solved_json(line, words_for(request), solution))
+    return stream(request, job, lambda solution: solved_json(line, words_for(request), solution))
 
 
 @router.get("/lines")
@@ -205,22 +205,22 @@ def _line_json(
     }
 
 
-def _solved_json(line: Line, words: Words, solution: dict[str, Any]) -> dict[str, Any]:
+def solved_json(line: Line, words: Words, solution: dict[str, Any]) -> dict[str, Any]:
     """The solver's values as plain data; ``bar`` is from the side of player_0."""
     name, worth = line.game.action_to_text, solution["worth"]
     score = None if worth is None else Score(worth, kind="exact")
 
-    def shown(value: int | None) -> dict[str, Any] | None:
-        return None if value is None else result_json(words, *solution["ends"][value])
+    def shown(value: int) -> dict[str, Any]:
+        return result_json(words, *solution["ends"][value])
 
     return {
         **{key: part for key, part in solution.items() if key != "ends"},
         "bar": bar_value(line.position, score),
-        "shown": shown(solution["value"]),
+        "shown": None if solution["value"] is None else shown(solution["value"]),
+        "between": [shown(solution["lower"]), shown(solution["upper"])],
         "actions": [
             {"action": action, "name": name(action), "value": value, "shown": shown(value)}
             for action, value in solution["values"].items()
         ],
         "line": [name(action) for action in solution["line"]],
-        "whole": len(solution["values"]) == len(line.position.legal_actions()),
     }

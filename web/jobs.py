@@ -14,6 +14,7 @@ from ..agents import make_agent
 from ..agents.agent import Decision
 from ..agents.score import Score
 from ..agents.solvers.parallel import ALL
+from ..agents.solvers.solution import Solution
 from ..agents.solvers.solver import Solver, make_solver, solver_class_of
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
@@ -55,18 +56,25 @@ def exact_values(position: Position, report: Report) -> dict[str, Any]:
     solver = make_solver(position.game, SOLVER_MEMORY_MB, ALL)
     solver.prepare()
     report(READY)
-    solution = solver.solve(position, moves="all", time=SOLVER_SECONDS)
-    values = dict(solution.values or {})
-    if solution.value is not None and solution.best_action in solution.optimal_actions:
-        values.setdefault(solution.best_action, solution.value)
-    exact_value = solution.value if solution.exact else None
-    worth = None if exact_value is None else solver.expected_return(position, exact_value)
+    return solution_data(solver, position, solver.solve(position, moves="all", time=SOLVER_SECONDS))
+
+
+def solution_data(solver: Solver, position: Position, solution: Solution) -> dict[str, Any]:
+    """A solution by :meth:`Solver.solve` with ``moves="all"``, and what its values mean."""
+    values = solution.values or {}
+    worth = None if solution.value is None else solver.expected_return(position, solution.value)
+    meant = {*values.values(), solution.lower, solution.upper}
     return {
         "values": values,
-        "ends": {value: _end(solver, position, value) for value in (*values.values(), exact_value)},
-        "value": exact_value,
+        "ends": {value: _end(solver, position, value) for value in meant},
+        "value": solution.value,
+        "lower": solution.lower,
+        "upper": solution.upper,
+        "exact": solution.exact,
         "worth": worth,
+        "bounds": solution.bounds,
         "optimal": list(solution.optimal_actions),
+        "open": list(solution.open_actions),
         "line": list(solution.principal_variation),
         "meaning": solver.meaning,
         "nodes": solution.nodes,
@@ -74,10 +82,8 @@ def exact_values(position: Position, report: Report) -> dict[str, Any]:
     }
 
 
-def _end(solver: Solver, position: Position, value: int | None) -> tuple[Any, ...] | None:
+def _end(solver: Solver, position: Position, value: int) -> tuple[Any, ...]:
     """What a value means: the return, the plies to the end and the margin, where they are known."""
-    if value is None:
-        return None
     return solver.expected_return(position, value), *solver.end_of(position, value)
 
 
@@ -104,7 +110,7 @@ def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:
             continue
         reply = agent.analyse(child)
         score = (decision.scores or {}).get(action)
-        if score is None or score.kind in ("lower", "upper"):
+        if score is None or score.is_bound:
             score = _seen_from(position.to_move, child, reply)
         lines.append((action, score, (action, *_whole(reply))))
         report((decision, lines))

@@ -10,9 +10,10 @@ from ...envs.specification import Parameter
 from ..agent import Agent, Decision
 from ..book import BOOK_PARAMETERS
 from ..registry import make_agent, register_agent
-from ..score import Kind, PlainScores, Score
+from ..score import Score
 from .parallel import THREADS
-from .solver import MEMORY, Solution, Solver, make_solver, solver_class_of
+from .solution import Solution
+from .solver import MEMORY, Solver, make_solver, solver_class_of
 
 RESISTANCE = "alphabeta:nodes=20000"
 
@@ -56,7 +57,7 @@ class SolverAgent(Agent):
         solution = solver.solve(
             position, moves=options["moves"], weak=options["weak"], time=options["time"]
         )
-        decision = decision_of(solver, position, solution, options["weak"])
+        decision = decision_of(solver, position, solution)
         return resist(decision, position, self._resistance)
 
 
@@ -71,7 +72,9 @@ def resistance_in(game: Game, solver: Solver, weak: bool = False) -> Agent | Non
 
 def resist(decision: Decision, position: Position, searcher: Agent | None) -> Decision:
     """The decision with the action that loses as late as the searcher sees, if all are lost."""
-    if searcher is None or not decision.exact or decision.value != -1:
+    score = decision.score
+    is_lost = score is not None and score.kind in ("exact", "upper") and score.value < 0
+    if searcher is None or not is_lost:
         return decision
     other = searcher.analyse(position)
     return dataclasses.replace(
@@ -79,23 +82,36 @@ def resist(decision: Decision, position: Position, searcher: Agent | None) -> De
     )
 
 
-def decision_of(
-    solver: Solver, position: Position, solution: Solution, weak: bool = False
-) -> Decision:
-    """A solution as an agent's decision: values become expected returns."""
-    if solution.value is not None:
-        value: float | None = solver.expected_return(position, solution.value)
-    else:
-        value = None if solution.result is None else float(solution.result)
-    kind: Kind = "exact" if solution.exact else "estimate"
+def decision_of(solver: Solver, position: Position, solution: Solution) -> Decision:
+    """A solution as an agent's decision: bounds on values become scores of expected returns.
+
+    Where the bounds on a value do not meet its score is a bound, and None if they say nothing.
+    """
+    least, most = position.game.facts.min_return, position.game.facts.max_return
+
+    def score_between(low: float, high: float) -> Score | None:
+        if low == high:
+            return Score(low, kind="exact")
+        if low > least and high >= 0:
+            return Score(low, kind="lower")
+        return Score(high, kind="upper") if high < most else None
+
+    def score_of_values(lower: int, upper: int) -> Score | None:
+        return score_between(*(solver.expected_return(position, each) for each in (lower, upper)))
+
+    def score_of_results(lower: int, upper: int) -> Score | None:
+        return score_between(
+            float(lower) if lower >= 0 else least, float(upper) if upper <= 0 else most
+        )
+
     scores = None
-    if solution.values is not None:
-        worth = float if weak else (lambda each: solver.expected_return(position, each))
-        values = {action: worth(each) for action, each in solution.values.items()}
-        scores = PlainScores(values, kind=kind)
+    if solution.bounds is not None:
+        score_of = score_of_results if solution.weak else score_of_values
+        bounded = {action: score_of(*bounds) for action, bounds in solution.bounds.items()}
+        scores = {action: score for action, score in bounded.items() if score is not None}
     return Decision(
         solution.best_action,
-        None if value is None else Score(value, kind=kind),
+        score_of_values(solution.lower, solution.upper),
         scores,
         principal_variation=solution.principal_variation or (solution.best_action,),
         nodes=solution.nodes,

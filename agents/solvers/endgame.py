@@ -61,6 +61,6 @@ class Endgame:
         if self._solver is None or self._solver.plies_left(position) > self._plies:
             return None
         solution = self._solver.solve(position, time=None if time is None else time / 2)
-        if not solution.optimal_actions:
+        if not solution.exact:
             return None
         return resist(decision_of(self._solver, position, solution), position, self._resistance)

@@ -9,7 +9,8 @@ from abc import abstractmethod
 from typing import Literal, NamedTuple
 
 from ...envs.game import Position
-from .solver import Monitor, Solution, Solver
+from .solution import Solution, proved_optimal
+from .solver import Monitor, Solver
 
 
 class Proof(NamedTuple):
@@ -65,54 +66,53 @@ class ProvingSolver(Solver):
     def search(
         self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
     ) -> Solution:
-        values: dict[int, int] | None = None
-        optimal: tuple[int, ...]
+        bounds: dict[int, tuple[int, int]] | None = None
         if moves == "best":
             proof = self.prove(position, weak, monitor)
             is_optimal = proof.is_attained and proof.value(weak) is not None
-            optimal = (proof.action,) if is_optimal else ()
+            optimal: tuple[int, ...] = (proof.action,) if is_optimal else ()
         else:
-            proof, values, optimal = self._prove_actions(position, weak, monitor)
+            proof, bounds, optimal = self._prove_actions(position, weak, monitor)
         return Solution(
-            value=proof.value(weak=False),
-            result=proof.value(weak=True),
             lower=proof.lower,
             upper=proof.upper,
-            exact=proof.value(weak) is not None,
+            result=proof.value(weak=True),
             best_action=proof.action,
-            values=values,
+            weak=weak,
+            bounds=bounds,
             optimal_actions=optimal,
             principal_variation=self.principal_variation(position, proof, monitor),
         )
 
     def _prove_actions(
         self, position: Position, weak: bool, monitor: Monitor
-    ) -> tuple[Proof, dict[int, int], tuple[int, ...]]:
-        """The proof of a position by those of all its actions, their values, the optimal ones."""
-        proofs: dict[int, Proof] = {}
+    ) -> tuple[Proof, dict[int, tuple[int, int]], tuple[int, ...]]:
+        """The proof of a position by those of its actions, their bounds, the optimal ones."""
+        proved: dict[int, tuple[int, int]] = {}  # in the order of the search
         for action in self.actions_in_order(position):
             child = position.after(action)
             if child.is_over:
-                value = self.value_of_end(position, child)
-                proofs[action] = Proof(value, value, action)
+                lower = upper = self.value_of_end(position, child)
             else:
                 lower, upper = self.bounds(child, weak, monitor)
                 if child.to_move != position.to_move:
                     lower, upper = -upper, -lower
-                proofs[action] = Proof(lower, upper, action)
-        lower = max(proof.lower for proof in proofs.values())
-        upper = max(proof.upper for proof in proofs.values())
-        book_value = self.stored_value(position)
-        if book_value is not None:
-            lower = upper = book_value
-        proven = {action: proofs[action].value(weak) for action in sorted(proofs)}
-        values = {action: value for action, value in proven.items() if value is not None}
-        best = Proof(lower, upper, -1).value(weak)
-        optimal = tuple(action for action, value in values.items() if value == best)
-        # Of several optimal actions, and where a time limit left none proved, the first in the
-        # order of the search.
-        action = max(proofs, key=lambda each: (each in optimal, proofs[each][:2]))
-        return Proof(lower, upper, action, bool(optimal)), values, optimal
+            proved[action] = lower, upper
+        lower, upper = (max(ends) for ends in zip(*proved.values()))
+        stored = self.stored_value(position)
+        if stored is not None:
+            lower = upper = stored
+        # No action is worth more than the position.
+        proved = {action: (low, min(high, upper)) for action, (low, high) in proved.items()}
+        bounds = {
+            action: (_sign(low), _sign(high)) if weak else (low, high)
+            for action, (low, high) in sorted(proved.items())
+        }
+        optimal = proved_optimal(bounds)
+        # Of several optimal actions, and where a limit left none proved, the first in the order of
+        # the search.
+        action = max(proved, key=lambda each: (each in optimal, proved[each]))
+        return Proof(lower, upper, action, bool(optimal)), bounds, optimal
 
     def principal_variation(
         self, position: Position, proof: Proof, monitor: Monitor
@@ -126,3 +126,7 @@ class ProvingSolver(Solver):
                 line.append(proof.action)
                 position.play(proof.action)
         return tuple(line)
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)

@@ -15,7 +15,7 @@ import dataclasses
 import math
 import time as clock
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
@@ -29,6 +29,7 @@ from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
 from ..score import End
 from .parallel import HELPER_PORTION, Helpers, Search, thread_count
+from .solution import Solution
 
 DEFAULT_MEMORY_MB = 512
 MEMORY = Parameter(
@@ -44,43 +45,6 @@ S = TypeVar("S", bound="type[Solver]")
 _solvers: dict[str, type[Solver]] = {}  # by the name of the game
 OTHERS = ""  # the name for games without a solver of their own
 _ready: set[tuple[type, type]] = set()  # solver classes and rules types whose kernels are compiled
-
-
-@dataclasses.dataclass(frozen=True)
-class Solution:
-    """The solution of a position.
-
-    All values are those of the side to move, in the game's natural unit.
-
-    Attributes:
-        value: the value under best play, or None where only bounds or the result are proved.
-        result: +1 the side to move wins the game, 0 draw, −1 it loses; None where that is not
-            proved.
-        lower, upper: bounds on the value that are proved.
-        exact: whether what was asked for is proved: the value, or with ``weak`` the result.
-        best_action: an action that attains the value, or where that is not proved the best one
-            known. With ``weak`` an action that attains the result.
-        values: the value of every legal action, for ``moves="all"``: under ``weak`` +1, 0 or −1 as
-            :attr:`result`. Actions that a time limit left unproved are missing.
-        optimal_actions: for ``moves="all"`` every action that attains the value, ascending; else
-            ``(best_action,)`` if that is proved.
-        principal_variation: a line of best play, ``best_action`` first; it may end before the game
-            does.
-        nodes: positions visited.
-        seconds: time spent.
-    """
-
-    value: int | None
-    result: int | None
-    lower: int
-    upper: int
-    exact: bool
-    best_action: int
-    values: Mapping[int, int] | None = None
-    optimal_actions: tuple[int, ...] = ()
-    principal_variation: tuple[int, ...] = ()
-    nodes: int = 0
-    seconds: float = 0.0
 
 
 class Progress(NamedTuple):
@@ -467,7 +431,8 @@ def solve(
         weak: ask only for win, draw or loss, which is quicker.
         memory_mb: the most memory of the table of positions, in MiB.
         threads: see :func:`make_solver`.
-        time: a limit in seconds, after which the bounds proved so far are returned.
+        time: a limit in seconds, after which the bounds proved so far are returned;
+            :attr:`Solution.exact` says whether they are all that was asked for.
         progress: called between slices of the search with a :class:`Progress`.
 
     Raises:
@@ -479,21 +444,3 @@ def solve(
     return make_solver(position.game, memory_mb, threads).solve(
         position, moves=moves, weak=weak, time=time, progress=progress
     )
-
-
-def describe(position: Position, solution: Solution) -> dict[str, Any]:
-    """A solution as plain data for reports: actions as text, and positions a second."""
-    name = position.game.action_to_text
-    data: dict[str, Any] = dataclasses.asdict(solution)
-    data["best_action"] = name(solution.best_action)
-    data["values"] = (
-        None
-        if solution.values is None
-        else {name(action): value for action, value in solution.values.items()}
-    )
-    data["optimal_actions"] = [name(action) for action in solution.optimal_actions]
-    data["principal_variation"] = [name(action) for action in solution.principal_variation]
-    data["nodes_per_second"] = (
-        round(solution.nodes / solution.seconds) if solution.seconds > 0 else None
-    )
-    return data

@@ -15,7 +15,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ...agents.lookahead import QUIET, situation
-from ...agents.solvers.solver import DEFAULT_MEMORY_MB, Solution, Solver, make_solver
+from ...agents.solvers.solution import Solution
+from ...agents.solvers.solver import DEFAULT_MEMORY_MB, Solver, make_solver
 from ...envs.game import Game, Position
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
@@ -105,8 +106,8 @@ class MoveJudge:
         """The value of every legal action for the side to move; None if not solved in time."""
         key = position.record.tobytes()
         if key not in self._known:
-            values = self.solve(position, "all").values or {}
-            self._known[key] = values if len(values) == len(position.legal_actions()) else None
+            solution = self.solve(position, "all")
+            self._known[key] = solution.values if solution.exact else None
         return self._known[key]
 
     def remember(self, position: Position, values: Mapping[int, int] | None) -> None:

@@ -6,7 +6,7 @@ Everything here is told from the side of the player to move.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -14,7 +14,8 @@ from rich.table import Table
 
 from ...agents.agent import Decision
 from ...agents.score import Score
-from ...agents.solvers.solver import Solution, solver_class_of
+from ...agents.solvers.solution import Solution
+from ...agents.solvers.solver import solver_class_of
 from ...envs import rules as r
 from ...envs.game import PLAYERS, Game, Position
 from .display import duration, plain_table, score_in_words
@@ -92,7 +93,7 @@ def _action_json(game: Game, decision: Decision, action: int) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "action": action,
         "name": game.action_to_text(action),
-        "value": None if score is None or score.kind in ("lower", "upper") else score.value,
+        "value": None if score is None or score.is_bound else score.value,
         **_score_json(game, score),
     }
     for column, numbers in (
@@ -258,31 +259,43 @@ def _range(lower: int, upper: int) -> str:
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 
-def print_solution(position: Position, solution: Solution, weak: bool, console: Console) -> None:
+def _results(lower: int, upper: int) -> str:
+    return " or ".join(RESULTS[each] for each in range(upper, lower - 1, -1))
+
+
+def print_solution(position: Position, solution: Solution, console: Console) -> None:
     """The value in words, the best actions, the line of play, the cost."""
-    game, player = position.game, PLAYERS[position.to_move]
-    if solution.values is not None:
+    game, player, weak = position.game, PLAYERS[position.to_move], solution.weak
+    if solution.bounds is not None and solution.values is not None:
         table = plain_table("action", "result" if weak else "value")
-        for action, value in sorted(solution.values.items(), key=lambda item: (-item[1], item[0])):
-            table.add_row(game.action_to_text(action), RESULTS[value] if weak else _plus(value))
+        for action, bounds in sorted(
+            solution.bounds.items(), key=lambda item: (-item[1][0], -item[1][1], item[0])
+        ):
+            table.add_row(game.action_to_text(action), (_results if weak else _range)(*bounds))
         console.print(table)
-        missing = len(position.legal_actions()) - len(solution.values)
-        console.print(f"{missing} more were not proved in time\n" if missing else "", markup=False)
+        count, missing = len(solution.bounds), len(solution.bounds) - len(solution.values)
+        console.print(f"{missing} of {count} are not proved\n" if missing else "", markup=False)
     result = {
         1: f"{player}, who is to move, wins",
         0: "a draw",
         -1: f"{player}, who is to move, loses",
         None: "",
     }[solution.result]
-    if solution.exact:
+    if solution.is_value_proved:
         points = "" if weak or solution.value is None else f"{_plus(solution.value)}: "
         verdict = points + result
     else:
-        bounds = f"not proved: {_range(solution.lower, solution.upper)}"
-        verdict = "; ".join(filter(None, (bounds, result)))
-    best = ", ".join(map(game.action_to_text, solution.optimal_actions))
-    best = best or f"{game.action_to_text(solution.best_action)}, as far as it is known"
+        between = f"not proved: {_range(solution.lower, solution.upper)}"
+        verdict = "; ".join(filter(None, (between, result)))
+
+    def names(actions: Sequence[int]) -> str:
+        return ", ".join(map(game.action_to_text, actions))
+
+    best = names(solution.optimal_actions)
+    best = best or f"{names([solution.best_action])}, as far as it is known"
     lines = [("value", verdict), ("best", best)]
+    if solution.open_actions:
+        lines.append(("perhaps best", names(solution.open_actions)))
     if len(solution.principal_variation) > 1:
         lines.append(("line", line_of_play(game, solution.principal_variation)))
     lines.append(("positions", _count_text(solution.nodes, solution.seconds)))

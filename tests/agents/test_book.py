@@ -6,12 +6,14 @@ import contextlib
 import hashlib
 import json
 import random
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import pytest
 from plyground import make_agent, make_game
+from plyground.agents import Agent, Decision
 from plyground.agents.book import BookFile, CentreBook
 from plyground.agents.book_writer import write_book
+from plyground.agents.score import Kind, Score
 from plyground.envs import rules as r
 from plyground.envs.canonical import CanonicalForm, opening_positions
 from plyground.envs.declaration import Facts, declare_game
@@ -229,6 +231,26 @@ def test_every_agent_can_make_a_book_the_same_each_time(agent, tmp_path):
         assert write_book(path, game, make_agent(agent), 2) == 3
     assert paths[0].read_bytes() == paths[1].read_bytes()
     make_agent(f"alphabeta:book={paths[0]}").act(game.initial_position())
+
+
+class Bounded(Agent):
+    """Scores all actions alike."""
+
+    kind = "exact"
+
+    def decide(self, position):
+        legal = position.legal_actions()
+        score = Score(0.0, kind=self.kind)
+        return Decision(legal[0], score, dict.fromkeys(legal, score))
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_a_book_holds_actions_of_equal_values_but_not_those_of_equal_bounds(tmp_path, kind):
+    game, agent = make_game("tic_tac_toe"), Bounded()
+    agent.kind = kind
+    write_book(tmp_path / "book", game, agent, 1)
+    line = json.loads((tmp_path / "book").read_text().splitlines()[1])
+    assert len(line["best"]) == (1 if kind in ("lower", "upper") else 9)
 
 
 def test_progress_is_told_and_an_interrupt_leaves_no_file(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -9,7 +10,12 @@ from pages import in_words, proved_labels
 from playwright.sync_api import expect
 from plyground import make_game
 from plyground.agents import solve
+from plyground.agents.solvers.solver import make_solver
 from plyground.evaluation.store.store import Store
+from plyground.web.api import solved_json
+from plyground.web.jobs import solution_data
+from plyground.web.positions import Line
+from plyground.web.words import words_of
 from web_server import SMALL, running
 
 LOST = "ccbdbdadb"  # red's last move turns a draw into a loss
@@ -30,6 +36,38 @@ def test_the_exact_value_of_every_move_stands_on_the_board(visit):
     labels = [in_words(position.after(action), value) for action, value in values.items()]
     assert proved_labels(page) == labels
     assert "Best:" in page.inner_text("#exact-text")
+
+
+PART = "breakthrough:rows=5,cols=4", "OOOO/O1O1/1XO1/1XX1/XXXX:X"
+
+
+@pytest.mark.parametrize("most_nodes", [200_000, 2_000, None])
+@pytest.mark.fast_cases(1)
+def test_the_page_says_which_part_of_the_values_is_proved(browser, visit, most_nodes):
+    game = make_game(PART[0])
+    position, solver = game.position_from_text(PART[1]), make_solver(game)
+    solution = solver.solve(position, moves="all", most_nodes=most_nodes)
+    answer = solved_json(Line(position), words_of("en"), solution_data(solver, position, solution))
+    context = browser.new_context()
+    body = f"event: move\ndata: {json.dumps(answer)}\n\n"
+    context.route("**/api/solve?**", lambda route: route.fulfill(body=body))
+    page = visit(f"/analyse?game={PART[0]}&position={PART[1]}&agent=greedy", context=context)
+    expect(page.locator("#result-first .lines button").first).to_be_visible(timeout=90_000)
+    text = page.inner_text("#exact-text")
+    names = [game.action_to_text(action) for action in solution.optimal_actions]
+    others = [game.action_to_text(action) for action in solution.open_actions]
+    if not solution.values:
+        assert page.is_hidden("#exact")
+    elif solution.exact:
+        assert text == f"White to move: win. Best: {', '.join(names)}"
+    else:
+        count = f"{len(solution.values)} of 10 moves are solved."
+        best = f"Best: {', '.join(names)} Perhaps best: {', '.join(others)}"
+        assert text == f"White to move: win. {best} {count}"
+    if solution.exact:
+        assert page.locator(".label").count() > 0
+        assert page.locator(".label.guess").count() == 0
+    context.close()
 
 
 def test_every_label_fits_its_cell(visit):

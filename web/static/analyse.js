@@ -12,6 +12,7 @@ import { addressOf, asked, byId, complain, keepInAddress, nameIn, played, showCh
 import { given, t } from "./words.js";
 
 const MOST_LABELS = 30; // on the board; more cannot be read
+const MOST_NAMES = 12; // of the best moves, and of those that may be
 const BUDGETS = [1, 2, 4, 8, 16, 32, 64]; // seconds of an agent, one after another
 let view = given("view");
 let search = null; // the AbortController of all searches of this position
@@ -93,7 +94,7 @@ async function searchAll() {
       byId("exact").hidden = false;
       byId("exact-text").textContent = t("analyse.exact_wait");
       exact = await stream("solve", played(view), mine.signal, () => {});
-      if (!exact.whole) lateFrom = Math.max(lateFrom, line.ply);
+      if (!exact.exact) lateFrom = Math.max(lateFrom, line.ply);
       showFound();
     }
     for (const seconds of BUDGETS) {
@@ -147,18 +148,22 @@ function showExact() {
   const late = exact ? !exact.actions.length : line.ply <= lateFrom;
   byId("exact").hidden = view.over || late;
   if (!exact || late) return;
-  const text = byId("exact-text");
-  if (exact.value === null) {
-    const count = exact.actions.length;
-    text.textContent = t("analyse.exact_some", { count, all: view.actions.length });
-  } else {
-    const result = t("analyse.exact_is", {
-      player: view.players[view.to_move].name, value: exact.shown.text,
-    });
-    const names = exact.optimal.map((each) => view.actions.find((a) => a.action === each).name);
-    const best = t("analyse.best", { moves: names.slice(0, 12).join(", ") });
-    text.textContent = `${result} ${best}`;
+  const names = (actions) => {
+    const all = actions.map((each) => view.actions.find((a) => a.action === each).name);
+    return all.slice(0, MOST_NAMES).join(", ") + (all.length > MOST_NAMES ? ", …" : "");
+  };
+  const [low, high] = exact.between.map(({ text }) => text);
+  const player = view.players[view.to_move].name;
+  const [count, all] = [exact.actions.length, view.actions.length];
+  const parts = [exact.value === null
+    ? t("analyse.exact_between", { player, low, high })
+    : t("analyse.exact_is", { player, value: exact.shown.text })];
+  if (exact.optimal.length) parts.push(t("analyse.best", { moves: names(exact.optimal) }));
+  if (exact.open.length && exact.open.length < all) {
+    parts.push(t("analyse.open", { moves: names(exact.open) }));
   }
+  if (!exact.exact) parts.push(t("analyse.exact_some", { count, all }));
+  byId("exact-text").textContent = parts.join(" ");
 }
 
 function showResult(which) {

@@ -104,6 +104,8 @@ class ConnectFourSolver(ProvingSolver):
                 return Proof(value, value, column)
         complete = self._solve(tasks, weak, monitor)
         lower, upper, column = (int(tasks[0][name]) for name in ("lower", "upper", "column"))
+        left = self.plies_left(position)  # nobody wins or loses with more stones than are left
+        lower, upper = max(lower, -(left // 2)), min(upper, (left + 1) // 2)
         return Proof(lower, upper, column, complete or value is None)
 
     def principal_variation(

@@ -28,7 +28,8 @@ from ....envs.loading.locks import locked
 from ....envs.specification import SpecificationError
 from ...score import End
 from ..parallel import Search, new_paths
-from ..solver import DEFAULT_MEMORY_MB, Monitor, Solution, Solver, register_solver
+from ..solution import Solution, proved_optimal
+from ..solver import DEFAULT_MEMORY_MB, Monitor, Solver, register_solver
 from . import leaf as leaf
 from . import search as s
 from .board import as_free_set, canonical_edges, edge_bits, free_sets, make_board
@@ -127,40 +128,40 @@ class DotsAndBoxesSolver(Solver):
         ahead = _ahead(position)
         goal = game_result(ahead) if weak else exact_value()
         bounds = self._bounds(free, goal, monitor)
-        values: dict[int, int] | None = None
-        optimal: tuple[int, ...] = ()
+        by_action: dict[int, Bounds] | None = None
         if moves == "all":
-            bounds, action_bounds = self._all_bounds(free, goal, bounds, monitor)
-            values = {
-                action: _sign(ahead + each.lower) if weak else each.lower
-                for action, each in action_bounds.items()
-            }
-            if goal.enough(*bounds):
-                optimal = tuple(
-                    action for action, value in values.items() if value == max(values.values())
-                )
-        exact = goal.enough(*bounds)
-        if weak and exact and free.bit_count() <= self.plies_at_once:
+            bounds, by_action = self._all_bounds(free, goal, bounds, monitor)
+        proved = goal.enough(*bounds)
+        if weak and proved and free.bit_count() <= self.plies_at_once:
             # Of the actions with the best result, one with the largest margin is preferred.
             lower, upper = self._bounds(free, exact_value(), monitor)
             bounds = Bounds(max(bounds.lower, lower), min(bounds.upper, upper))
+        optimal = proved_optimal(by_action) if by_action and not weak else ()
+        target = _target_of(bounds, ahead, weak)
         best, good = (
-            (optimal[0], True)
-            if optimal and not weak
-            else self._best_action(free, _target_of(bounds, ahead, weak), weak, monitor)
+            (optimal[0], True) if optimal else self._best_action(free, target, weak, monitor)
         )
-        has_value = bounds.lower == bounds.upper
+        if by_action is None:
+            optimal = (best,) if proved and good else ()
+        else:
+            if good and not optimal:
+                by_action[best] = Bounds(max(by_action[best].lower, target), by_action[best].upper)
+            if weak:
+                by_action = {
+                    action: Bounds(_sign(ahead + each.lower), _sign(ahead + each.upper))
+                    for action, each in by_action.items()
+                }
+            optimal = proved_optimal(by_action)
         return Solution(
-            value=bounds.lower if has_value else None,
-            result=_sign(ahead + bounds.lower) if game_result(ahead).enough(*bounds) else None,
             lower=bounds.lower,
             upper=bounds.upper,
-            exact=exact,
+            result=_sign(ahead + bounds.lower) if game_result(ahead).enough(*bounds) else None,
             best_action=best,
-            values=values,
-            optimal_actions=optimal or ((best,) if exact and good else ()),
+            weak=weak,
+            bounds=by_action,
+            optimal_actions=optimal,
             principal_variation=self._principal_variation(free, best, bounds.lower, monitor)
-            if good and has_value
+            if good and bounds.lower == bounds.upper
             else (best,),
         )
 
@@ -345,10 +346,7 @@ class DotsAndBoxesSolver(Solver):
     def _all_bounds(
         self, free: int, goal: Goal, bounds: Bounds, monitor: Monitor
     ) -> tuple[Bounds, dict[int, Bounds]]:
-        """Bounds on the position's value, and bounds on the worth of every action, ascending.
-
-        Actions for which the goal is not reached are left out.
-        """
+        """Bounds on the position's value, and bounds on the worth of every action, ascending."""
         by_key: dict[Any, Bounds] = {}
         action_bounds = {}
         for action in self._ordered_actions(free):
@@ -360,11 +358,14 @@ class DotsAndBoxesSolver(Solver):
                     Goal(goal.enough, bounds.lower if bounds.lower == bounds.upper else goal.aim),
                     monitor,
                 )
-            if goal.enough(*by_key[key]):
-                action_bounds[action] = by_key[key]
+            action_bounds[action] = by_key[key]
         lower = max(bounds.lower, *(each.lower for each in by_key.values()))
         upper = min(bounds.upper, max(each.upper for each in by_key.values()))
-        return Bounds(lower, upper), dict(sorted(action_bounds.items()))
+        # No action is worth more than the position.
+        return Bounds(lower, upper), {
+            action: Bounds(each.lower, min(each.upper, upper))
+            for action, each in sorted(action_bounds.items())
+        }
 
     def _best_action(
         self, free: int, target: int, captures_first: bool, monitor: Monitor

@@ -13,7 +13,8 @@ from ....envs.game import Game, Position
 from ....envs.games.othello.rules import MARGIN, Othello
 from ...score import End
 from ..proving import Proof, ProvingSolver
-from ..solver import DEFAULT_MEMORY_MB, Monitor, Solution, register_solver
+from ..solution import Solution
+from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
 from . import leaf as leaf
 from . import search as s
 from .board import make_board
