@@ -36,12 +36,25 @@ class Score:
             (the value is at least, or at most, this), or ``"estimate"``.
         plies: the plies to the end of the game along the line that was found, where a search saw
             that end; else None.
+        offset: what :attr:`level` adds to the value of an estimate in points: half the difference
+            to the search one ply shallower, where there was one; else 0.
     """
 
     value: float
     unit: Unit = "return"
     kind: Kind = "estimate"
     plies: int | None = None
+    offset: float = 0.0
+
+    @property
+    def level(self) -> float:
+        """The value, for an estimate in points the mean of the last two depths of its search.
+
+        A heuristic favours the side that moved last, so that its values jump up and down with the
+        parity of the depth. The mean does not jump. All scores of a decision have the same offset,
+        which leaves their differences as they are.
+        """
+        return self.value + self.offset
 
     @property
     def is_exact(self) -> bool:
@@ -73,7 +86,7 @@ class Score:
         if self.unit == "return" and (self.is_exact or self.plies is not None or self._bounds):
             words = self._result(margin)
         elif self.unit == "points":
-            words = f"{self.value:+.0f} points" if self.value else "0 points"
+            words = f"{self.level:+.0f} points" if round(self.level) else "0 points"
         else:
             words = f"{self.value:+.2f}"
         if self._bounds:
@@ -105,7 +118,7 @@ class Score:
         """
         ends = self.unit == "return" and (self.is_exact or self.plies is not None)
         result = float((self.value > 0) - (self.value < 0)) if ends else 0.0
-        return result, self.value, -(self.mate_in or 0) - 0.5 * (self.kind == "upper")
+        return result, self.level, -(self.mate_in or 0) - 0.5 * (self.kind == "upper")
 
     def to_json(self) -> dict[str, Any]:
         """The score as plain data."""
@@ -119,8 +132,9 @@ class Score:
             ValueError: the data describe no score.
         """
         try:
-            score = cls(float(data["value"]), data["unit"], data["kind"], data["plies"])
-        except (KeyError, TypeError, ValueError):
+            offset = float(data.get("offset", 0.0))  # scores of version 1.0.0 have none
+            score = cls(float(data["value"]), data["unit"], data["kind"], data["plies"], offset)
+        except (AttributeError, KeyError, TypeError, ValueError):
             raise ValueError(f"{data!r} is no score") from None
         if (
             score.unit not in ("return", "points")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import sys
 from collections.abc import Mapping
 from fractions import Fraction
@@ -113,8 +114,8 @@ class Profile(NamedTuple):
         examples: boards that pages offer by name.
         won_game: a game whose end pages show beside the rules; None: they show the first position.
         is_usual: whether it is the game of pages whose address names none.
-        lead: points of an estimate at which the side that leads is expected to score three games
-            of four, as ``benchmarks/reviews/estimates.py`` finds them.
+        lead: points of an estimate at which the side that is ahead is expected to score three
+            games of four against an equal, as ``benchmarks/reviews/estimates.py`` measures them.
         engine: the agent that plays it for programs of others, such as managers of tournaments.
         opening_judge: who judges openings of stones near the centre (swap2); None: the game has no
             such openings.
@@ -150,8 +151,12 @@ class Profile(NamedTuple):
         return self.words_in("en")[f"ending.{ending.key}"].format_map(ending.values)
 
     def scale(self, points: float) -> float:
-        """Points of an estimate as an expected return between −1 and 1: a lead is 0.5."""
-        return points / (abs(points) + self.lead)
+        """Points of an estimate as an expected return between −1 and 1: a lead is 0.5.
+
+        The odds of the side that is ahead grow threefold with each lead, as they grow tenfold with
+        400 points of Elo.
+        """
+        return math.tanh(points / self.lead * math.log(3) / 2)
 
     def training_settings(self, algorithm: str, num_actions: int) -> dict[str, Any]:
         """The settings that were found for an algorithm and a board of so many actions."""

@@ -192,7 +192,7 @@ class Reviewer:
                 f"{self.agent} values nothing; a review needs an agent that does, such as "
                 f"{estimator_of(self.game)}"
             )
-        scale, worth = self.game.facts.max_return, score.value
+        scale, worth = self.game.facts.max_return, score.level
         if score.unit == "points":
             worth = scale * self.game.profile.scale(worth)
         return PositionValue(

@@ -128,7 +128,8 @@ def _seen_from(player: int, child: Position, reply: Decision) -> Score | None:
         return reply.score
     kinds = {"lower": "upper", "upper": "lower"}
     kind: Any = kinds.get(reply.score.kind, reply.score.kind)
-    return dataclasses.replace(reply.score, value=-reply.score.value, kind=kind)
+    score = reply.score
+    return dataclasses.replace(score, value=-score.value, kind=kind, offset=-score.offset)
 
 
 def picture(position: Position, last: int | None, side: int, report: Report) -> bytes:

@@ -141,7 +141,7 @@ class Words:
         if score.unit == "return" and (score.is_exact or score.plies is not None or bound):
             words = self._result(score, margin=game.facts.max_return != 1)
         elif score.unit == "points":
-            words = self("score.points", value=_with_sign(f"{score.value:+.0f}"))
+            words = self("score.points", value=_with_sign(f"{score.level:+.0f}"))
         else:
             words = _with_sign(f"{score.value:+.2f}")
         if bound or score.is_exact:

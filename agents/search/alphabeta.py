@@ -25,7 +25,7 @@ from ..table_size import MIB
 from . import alphabeta_kernels as search
 from . import deepening
 from .search_form import search_form
-from .transposition import ENTRY, check_table_size, new_table
+from .transposition import ENTRY, NO_ACTION, check_table_size, new_table
 
 DEFAULT_DEPTH = 4
 FIRST_SLICE, LARGEST_SLICE = 256, 1 << 20  # nodes searched between two checks of the time
@@ -135,17 +135,18 @@ class TreeSearchAgent(Agent):
         clock = Deadline(deadline)
         while True:
             resisting = state.stage == deepening.RESISTING
+            before = int(state.best) if state.best_action != NO_ACTION else None
             status = self._iterate(plan, clock, nodes, report is not None)
             if status == deepening.ITERATION_OPEN:
                 # A part of this iteration is preferred to the whole one before, which is shallower.
                 if not resisting and workspace.frames[0].best_action >= 0:
-                    decision = self._decision(plan, complete=False)
+                    decision = self._decision(plan, before, complete=False)
                 break
             search_over = status == deepening.SEARCH_COMPLETE or (
                 deadline < math.inf and state.legal == 1
             )
             if search_over or cut_short or report is not None:
-                decision = self._decision(plan, complete=True)
+                decision = self._decision(plan, before, complete=True)
                 if report is not None and not resisting:
                     report(decision)
             if search_over:
@@ -178,8 +179,14 @@ class TreeSearchAgent(Agent):
             if clock.seconds < longest:
                 portion = min(2 * portion, LARGEST_SLICE)
 
-    def _decision(self, plan: deepening.Plan, complete: bool) -> Decision:
-        """The decision of an iteration; ``complete``: whether it was completed."""
+    def _decision(self, plan: deepening.Plan, before: int | None, complete: bool) -> Decision:
+        """The decision of an iteration.
+
+        Args:
+            plan: the plan of the search.
+            before: the value of the iteration before; None if there was none.
+            complete: whether the iteration was completed.
+        """
         root, state = self._workspace.frames[0], self._workspace.state[0]
         value, action = int(state.best), int(state.best_action)
         if not complete:
@@ -190,15 +197,17 @@ class TreeSearchAgent(Agent):
         # A result seen in part of the tree is proved only if it is a win.
         decisive = plan.by_result and abs(value) > search.PROVEN and (complete or value > 0)
         exact = bool(plan.complete and (decisive or searched_to_the_end))
-        score = self._score(plan, value, "exact" if exact else "estimate", searched_to_the_end)
+        offset = deepening.half_step(value, before)
+        kind: Kind = "exact" if exact else "estimate"
+        score = self._score(plan, value, kind, searched_to_the_end, offset)
         own_values = self._options.root_values or not self._options.pruning
         root_actions = sorted(self._workspace.actions[0, : root.count].tolist())
         values = {a: float(self._workspace.root_values[a]) for a in root_actions}
         scores = {action: score}
         if own_values or complete:
-            kind: Kind = "estimate" if own_values else "upper"
+            kind = "estimate" if own_values else "upper"
             scores = {
-                a: self._score(plan, int(v), kind, searched_to_the_end)
+                a: self._score(plan, int(v), kind, searched_to_the_end, offset)
                 for a, v in values.items()
                 # An upper bound that is a win carries no information.
                 if own_values or v <= search.PROVEN
@@ -212,7 +221,9 @@ class TreeSearchAgent(Agent):
             depth=int(state.depth) - (not complete),
         )
 
-    def _score(self, plan: deepening.Plan, value: int, kind: Kind, to_the_end: bool) -> Score:
+    def _score(
+        self, plan: deepening.Plan, value: int, kind: Kind, to_the_end: bool, offset: float
+    ) -> Score:
         """The score that a value of the search means.
 
         Args:
@@ -221,6 +232,7 @@ class TreeSearchAgent(Agent):
             kind: ``"upper"`` where a null window found the value; else ``"exact"`` or, if the
                 search does not know better, ``"estimate"``.
             to_the_end: whether no position of the tree was estimated.
+            offset: that of the decision's scores, see :func:`.deepening.half_step`.
         """
         decisive = plan.by_result and abs(value) > search.PROVEN
         if kind == "upper" and decisive and plan.complete and value < 0:
@@ -229,7 +241,7 @@ class TreeSearchAgent(Agent):
             return dataclasses.replace(score, plies=None)
         if kind == "estimate" and plan.complete and (decisive or to_the_end):
             kind = "exact"
-        return deepening.score_of_points(value, kind, bool(plan.by_result), to_the_end)
+        return deepening.score_of_points(value, kind, bool(plan.by_result), to_the_end, offset)
 
     def _principal_variation(self, action: int) -> tuple[int, ...]:
         """The expected line of play: the action chosen, then the table's best actions."""

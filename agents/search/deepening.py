@@ -158,7 +158,24 @@ def best_resistance(rules, options, workspace):
     return best_action
 
 
-def score_of_points(points: int, kind: Kind, by_result: bool, to_the_end: bool) -> Score:
+def half_step(points: int, before: int | None) -> float:
+    """Half the way back from the points of an iteration to those of the iteration before.
+
+    Args:
+        points: of the iteration.
+        before: of the one before; None if there was none.
+
+    Returns:
+        the offset of the iteration's scores; 0 where either value is that of a finished game.
+    """
+    if before is None or max(abs(points), abs(before)) > PROVEN:
+        return 0.0
+    return (before - points) / 2
+
+
+def score_of_points(
+    points: int, kind: Kind, by_result: bool, to_the_end: bool, offset: float = 0.0
+) -> Score:
     """The meaning of the points of a search.
 
     Args:
@@ -166,9 +183,12 @@ def score_of_points(points: int, kind: Kind, by_result: bool, to_the_end: bool) 
         kind: the kind of the score.
         by_result: whether the game's returns are −1, 0 and 1.
         to_the_end: whether no position was estimated, so that points tell results only.
+        offset: that of the score, see :func:`half_step`.
     """
+    if abs(points) <= PROVEN and to_the_end:
+        return Score(float(points), "return", kind)
     if abs(points) <= PROVEN:
-        return Score(float(points), "return" if to_the_end else "points", kind)
+        return Score(float(points), "points", kind, offset=offset)
     sign = 1.0 if points > 0 else -1.0
     if by_result:
         return Score(sign, "return", kind, (WIN - abs(points)) % LEAD)

@@ -216,7 +216,8 @@ def test_static_evaluations_are_given_by_every_heuristic_for_both_players(spec, 
     lead = game.profile.lead  # worth a half
     for line, points in zip(text[1:], expected.values()):
         shares = [float(word) for word in line.split()[3:]]
-        assert shares == [pytest.approx(p / (abs(p) + lead), abs=5e-4) for p in points]
+        odds = [3 ** (p / lead) for p in points]
+        assert shares == [pytest.approx((o - 1) / (o + 1), abs=5e-4) for o in odds]
     assert [line.split()[0] for line in text[1:]] == list(game.declaration.heuristics)
 
 

@@ -98,7 +98,7 @@ def test_boxes_given_away_count_by_the_margin():
 def test_a_game_without_a_solver_is_estimated_and_said_to_be():
     game = make_game("gomoku:size=9,rule=caro")
     # three open stones are not answered; the next move makes an open four
-    actions = ["e5", "a1", "e6", "a3", "e4", "a5", "e7", "i9", "e3"]
+    actions = ["e5", "d5", "e6", "f6", "e4", "a5", "e7", "i9", "e3"]
     result = review(game, actions, agent="alphabeta:depth=4")
     assert result.solver_nodes is None
     assert not result.values[0].exact

@@ -87,14 +87,15 @@ def test_the_network_of_every_board_is_offered():
         (Score(-1.0, plies=4), 0, "loss? in 4", "guess", -0.97),
         (Score(0.0, kind="exact"), 0, "draw", "draw", 0.0),
         (Score(0.5), 0, "75 %", "guess", 0.5),
-        (Score(200.0, "points"), 0, "75 %", "guess", 0.5),  # the lead of this game
-        (Score(200.0, "points", "upper"), 1, "≤75 %", "guess", -0.5),
-        (Score(1e9, "points"), 0, "100 %", "guess", 0.97),
+        (Score(5.0, "points"), 0, "75 %", "guess", 0.5),  # the lead of this game
+        (Score(9.0, "points", offset=-4.0), 0, "75 %", "guess", 0.5),  # the mean of two depths
+        (Score(5.0, "points", "upper"), 1, "≤75 %", "guess", -0.5),
+        (Score(1e9, "points"), 0, "98 %", "guess", 0.97),  # no estimate is certain
     ],
 )
 def test_values_are_results_in_words_or_on_one_scale(score, to_move, text, kind, bar):
     position = make_game("tic_tac_toe").position([0] * to_move)
-    assert position.game.profile.lead == 200
+    assert position.game.profile.lead == 5
     shown = value_json(words_of("en"), position, score)
     assert (shown["text"], shown["kind"]) == (text, kind)
     assert bar_value(position, score) == bar

@@ -15,7 +15,7 @@ from ...envs.game import Game, Position
 if TYPE_CHECKING:
     from ..words import Words
 
-FORESEEN_RESULT = 0.97  # on the bar, of a result that a search has seen without proving it
+FORESEEN_RESULT = 0.97  # of a result that a search has seen without proving it, and of estimates
 BOUNDS = {"lower": "≥", "upper": "≤"}
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
@@ -23,8 +23,13 @@ RESULTS = {1: "win", 0: "draw", -1: "loss"}
 def share_of(game: Game, score: Score) -> float:
     """A score as a share of the greatest return, from −1 to 1, from the side to move."""
     if score.unit == "points":
-        return game.profile.scale(score.value)
+        return game.profile.scale(score.level)
     return score.value / game.facts.max_return
+
+
+def _bounded(share: float) -> float:
+    """The share of an estimate: it is never certain."""
+    return max(-FORESEEN_RESULT, min(FORESEEN_RESULT, share))
 
 
 def sign_of(value: float) -> int:
@@ -47,7 +52,7 @@ def bar_value(position: Position, score: Score | None) -> float | None:
     elif score.unit == "return" and score.plies is not None:
         share = FORESEEN_RESULT * sign_of(share)
     else:
-        share = max(-FORESEEN_RESULT, min(FORESEEN_RESULT, share))
+        share = _bounded(share)
     return round(share if position.to_move == 0 else -share, 4)
 
 
@@ -67,7 +72,7 @@ def value_json(words: Words, position: Position, score: Score | None) -> dict[st
     if counts_margin:
         text = f"{game.facts.max_return * share:+.1f}".replace("-", "−")
     else:
-        text = f"{50 + 50 * max(-1.0, min(1.0, share)):.0f} %"
+        text = f"{50 + 50 * _bounded(share):.0f} %"
     text = BOUNDS.get(score.kind, "") + text
     return {"text": text, "lines": [text.removesuffix(" %")], "kind": "guess"}
 

@@ -17,7 +17,7 @@ from ...agent import Agent, Decision
 from ...registry import register_agent, register_preset
 from ...score import Score
 from ..alphabeta_kernels import PROVEN, WIN
-from ..deepening import score_of_points
+from ..deepening import half_step, score_of_points
 from ..transposition import NO_ACTION, check_table_size, new_table
 from .engine_kernels import EngineOptions
 from .searcher import Searcher
@@ -127,7 +127,7 @@ class GomokuEngine(Agent):
     ) -> Decision:
         """One iteration after the other on the first searcher, until the limits."""
         first = self.searchers[0]
-        value, best, complete_depth = 0, NO_ACTION, 0
+        value, best, complete_depth, offset = 0, NO_ACTION, 0, 0.0
         line: tuple[int, ...] = (position.legal_actions()[0],)
         before = 0
         for depth in range(1, last_depth + 1):
@@ -138,16 +138,18 @@ class GomokuEngine(Agent):
             # of an iteration cut short the better moves count, but no loss: others may hold
             if complete or root.best > max(root.first_alpha, -PROVEN):
                 value, best = int(root.best), int(root.best_action)
+                offset = half_step(value, before if depth > 1 else None)
             if not complete:
                 break
             complete_depth = depth
             line = first.line(best, DEEPEST)
-            decision = self._decision(best, value, depth, line)
+            decision = self._decision(best, value, depth, line, offset)
             if self.on_progress is not None:
                 self.on_progress(decision)
             if abs(value) > PROVEN or root.count == 1:
                 break
-        return self._decision(best, value, complete_depth, line if line[0] == best else (best,))
+        line = line if line[0] == best else (best,)
+        return self._decision(best, value, complete_depth, line, offset)
 
     @contextlib.contextmanager
     def _helpers(self, position: Position, last_depth: int) -> Iterator[None]:
@@ -173,8 +175,10 @@ class GomokuEngine(Agent):
             for search in searches:
                 search.result()  # raises what was raised there
 
-    def _decision(self, action: int, value: int, depth: int, line: tuple[int, ...]) -> Decision:
-        score: Score = score_of_points(value, "estimate", True, False)
+    def _decision(
+        self, action: int, value: int, depth: int, line: tuple[int, ...], offset: float = 0.0
+    ) -> Decision:
+        score: Score = score_of_points(value, "estimate", True, False, offset)
         return Decision(
             action,
             score,

@@ -9,6 +9,7 @@ PROFILE = Profile(
     examples=(Example("connect_four", "connect_four", "alphabeta:depth=4", "ddeecfdcb", 3),),
     won_game=WonGame("connect_four", "d,c,e,d,f,e,g"),
     is_usual=True,
+    lead=26.0,
     elsewhere={
         "openspiel": Elsewhere("connect_four(rows={rows},columns={cols},x_in_row={connect})"),
         "kaggle": Elsewhere("connectx"),

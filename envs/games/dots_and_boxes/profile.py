@@ -22,6 +22,7 @@ PROFILE = Profile(
         "dots_and_boxes:rows=2,cols=2",
         "h 0 0,h 1 0,h 1 1,v 0 2,h 2 1,v 1 1,v 1 2,v 0 0,v 0 1,v 1 0,h 0 1,h 2 0",
     ),
+    lead=370.0,
     elsewhere={
         "openspiel": Elsewhere(
             "dots_and_boxes(num_rows={rows},num_cols={cols},utility_margin={reward})",

@@ -28,7 +28,7 @@ PROFILE = Profile(
         ),
     ),
     won_game=WonGame("gomoku:size=9", "d5,d6,e5,f6,f5,g4,g5,e4,c5"),
-    lead=700.0,
+    lead=240.0,
     engine="gomoku",
     opening_judge=OpeningJudge("gomoku:nodes=25000", 60.0),
     elsewhere={

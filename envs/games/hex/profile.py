@@ -10,7 +10,7 @@ PROFILE = Profile(
         Example("hex", "hex:size=9,swap=yes", "mcts:simulations=1000", "e5,d6,f4,f6,g3,c5", 7),
     ),
     won_game=WonGame("hex:size=5", "c3,b3,c4,d4,d2,b2,d1,e3,b5"),
-    lead=500.0,
+    lead=290.0,
     elsewhere={
         "openspiel": Elsewhere(
             "hex(board_size={size},swap={swap})", words={"yes": "true", "no": "false"}

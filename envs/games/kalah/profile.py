@@ -12,6 +12,6 @@ PROFILE = Profile(
         "A pit is its letter, counted from the mover's left towards the mover's store: a is the "
         "farthest."
     ),
-    lead=1000.0,
+    lead=390.0,
     words=Path(__file__).parent / "words",
 )

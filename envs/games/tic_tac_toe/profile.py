@@ -11,6 +11,7 @@ PROFILE = Profile(
     levels=("random", "greedy", "alphabeta:depth=9,time=1"),
     examples=(Example("tic_tac_toe", "tic_tac_toe", "greedy", "b2,a3,c3,a1,a2", 5),),
     won_game=WonGame("tic_tac_toe", "b2,a2,a1,b1,c3"),
+    lead=5.0,
     elsewhere={"openspiel": Elsewhere("mnk(m={cols},n={rows},k={connect})")},
     training={
         "ppo": (

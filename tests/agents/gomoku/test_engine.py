@@ -219,6 +219,23 @@ def test_threads_share_a_table_and_find_what_one_finds():
     assert len(tables) == 1
 
 
+@pytest.mark.parametrize("limit", ["depth=5", "nodes=3000"])
+def test_the_level_of_an_estimate_is_the_mean_of_the_last_two_depths(limit):
+    game, rng = make_game("gomoku"), random.Random(9)
+    agent, decisions = engine(game, f"gomoku:{limit}"), []
+    agent.on_progress = decisions.append
+    for _ in range(5):
+        decisions.clear()
+        decision = agent.analyse(random_position(game, rng, 10, 3))
+        scores = [each.score for each in decisions]
+        if decision.score.unit == "points":
+            assert scores[0].offset == 0
+            for before, score in zip(scores, scores[1:]):
+                assert score.level == (before.value + score.value) / 2
+            whole = decision.score == scores[-1]
+            assert whole or decision.score.level == (scores[-1].value + decision.value) / 2
+
+
 def test_a_fault_in_a_thread_is_not_lost(monkeypatch):
     game = make_game("gomoku")
     agent = engine(game, "gomoku:depth=3,threads=2")
