@@ -22,6 +22,7 @@ from typing import Any
 
 from ..envs.loading.files import written_whole
 from ..envs.loading.locks import LOCK
+from ..envs.registry import recorded_spec, rules_type
 
 MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32
@@ -232,12 +233,21 @@ def read_run(path: Path) -> dict[str, Any]:
     """
     try:
         facts = json.loads((path / "run.json").read_text(encoding="utf-8"))
-        facts["description"]["game"]
-    except (OSError, ValueError, KeyError, TypeError):
+        _read_game(facts["description"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise TrainingError(
             f"{path} is no folder of a training run: {path / 'run.json'} cannot be read"
         ) from None
     return dict(facts)
+
+
+def _read_game(description: dict[str, Any]) -> None:
+    """Put the game that has the rules of the run today in place of the one that had them then."""
+    spec = description["game"]
+    name = spec.partition(":")[0]
+    description["game"] = recorded_spec(spec, f"{name}_v{description.get('game_version')}")
+    if description["game"] != spec:
+        description["game_version"] = rules_type(name).declaration.version
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...envs.game import Game, Position
 from ...envs.loading.files import written_whole
-from ...envs.registry import make_game
+from ...envs.registry import make_game, recorded_spec
 from ...envs.specification import SpecificationError, refusing
 
 SCHEMA_VERSION = 1
@@ -166,6 +166,7 @@ def _load(path: Path) -> Dataset:
     try:
         arrays, text = (_read_parquet if path.suffix == ".parquet" else _read_npz)(path)
         metadata = json.loads(text)
+        metadata["game"] = recorded_spec(metadata["game"], metadata.get("rules"))
         if metadata.get("schema") != SCHEMA_VERSION:
             raise SpecificationError(
                 f"{path} is a dataset of schema {metadata.get('schema')}; this plyground reads "
