@@ -4,7 +4,7 @@
     python benchmarks/solver.py boards                    # empty boards of several games
     python benchmarks/solver.py boards dots_and_boxes:rows=4,cols=4 --memory 2048 --moves all
     python benchmarks/solver.py boards hex:size=6 --moves all  # which openings win
-    python benchmarks/solver.py boards othello:size=6 --memory 4096  # 13 minutes
+    python benchmarks/solver.py boards othello:size=6,empties=nobody --memory 4096  # 13 minutes
     python benchmarks/solver.py boards breakthrough:size=5 kalah:pits=4  # the general solver
     python benchmarks/solver.py endgames                  # the basis of endgame=solver
     python benchmarks/solver.py endings othello --left 16 --left 20 --count 50
