@@ -233,17 +233,18 @@ def read_run(path: Path) -> dict[str, Any]:
     """
     try:
         facts = json.loads((path / "run.json").read_text(encoding="utf-8"))
-        _read_game(facts["description"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        facts["description"]["game"]
+    except (OSError, ValueError, KeyError, TypeError):
         raise TrainingError(
             f"{path} is no folder of a training run: {path / 'run.json'} cannot be read"
         ) from None
+    _read_game(facts["description"])
     return dict(facts)
 
 
 def _read_game(description: dict[str, Any]) -> None:
     """Put the game that has the rules of the run today in place of the one that had them then."""
-    spec = description["game"]
+    spec = str(description["game"])
     name = spec.partition(":")[0]
     description["game"] = recorded_spec(spec, f"{name}_v{description.get('game_version')}")
     if description["game"] != spec:

@@ -23,7 +23,9 @@ from plyground.agents.book import BookFile
 from plyground.envs.registry import profiles, recorded_spec, rules_type
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation import Store
-from plyground.training.folder import read_run
+from plyground.training.folder import TrainingError, read_run
+from plyground.training.ppo.settings import PPOSettings
+from plyground.training.run import open_folder
 
 RELEASE = ROOT / "tests" / "data" / "release_1_0"
 THEN, NOW = "othello:size=4,reward=margin,empties=nobody", "othello:size=4,reward=margin"
@@ -109,7 +111,15 @@ def test_a_policy_for_the_win_plays_on_and_one_for_the_margin_plays_by_the_rules
         plyground.make_agent(margin, NOW)
 
 
-def test_a_run_is_one_of_the_rules_of_then(tmp_path):
-    description = {"algorithm": "ppo", "game": NOW, "game_version": 0}
-    (tmp_path / "run.json").write_text(json.dumps({"description": description}))
-    assert read_run(tmp_path)["description"] == description | {"game": THEN, "game_version": 1}
+def test_a_run_goes_on_under_the_rules_of_then(tmp_path):
+    out, facts = tmp_path / "run", {"command": "plyground train ppo", "versions": {}}
+    then, now = plyground.make_game(THEN), plyground.make_game(NOW)
+    settings = PPOSettings.for_game(then, {}, [])
+    open_folder(out, then, settings, 1, facts)
+    record = json.loads((out / "run.json").read_text())
+    record["description"] |= {"game": NOW, "game_version": 0}
+    (out / "run.json").write_text(json.dumps(record))
+    assert read_run(out)["description"]["game"] == THEN
+    assert not open_folder(out, then, settings, 1, facts).is_new
+    with pytest.raises(TrainingError, match=f"holds a run of {THEN}, not of {NOW}"):
+        open_folder(out, now, settings, 1, facts)

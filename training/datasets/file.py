@@ -39,8 +39,9 @@ class Dataset:
 
     def __init__(self, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> None:
         self.arrays: dict[str, np.ndarray] = dict(arrays)
-        self.metadata: dict[str, Any] = dict(metadata)
-        self.game: Game = make_game(self.metadata["game"])
+        game = recorded_spec(metadata["game"], metadata.get("rules"))
+        self.metadata: dict[str, Any] = {**metadata, "game": game}
+        self.game: Game = make_game(game)
 
     @property
     def teacher(self) -> str | None:
@@ -166,7 +167,6 @@ def _load(path: Path) -> Dataset:
     try:
         arrays, text = (_read_parquet if path.suffix == ".parquet" else _read_npz)(path)
         metadata = json.loads(text)
-        metadata["game"] = recorded_spec(metadata["game"], metadata.get("rules"))
         if metadata.get("schema") != SCHEMA_VERSION:
             raise SpecificationError(
                 f"{path} is a dataset of schema {metadata.get('schema')}; this plyground reads "
