@@ -34,7 +34,7 @@ from ..envs import rules as r
 from ..envs.canonical import CanonicalForm
 from ..envs.game import Game, Position
 from ..envs.loading.files import read_file
-from ..envs.registry import make_game
+from ..envs.registry import make_game, recorded_spec
 from ..envs.specification import Parameter, SpecificationError, refusing
 from .score import Score
 
@@ -170,8 +170,9 @@ class BookFile(Book):
         self.header: dict[str, Any] = self._check_header(first)
         self._check_body(bool(newline))
         self.version: str = f"book {self.header['sha256'][:12]}"
-        self.game: Game = make_game(str(self.header["game"]))
-        if self.game.declaration.game_id != self.header["rules"]:
+        spec = recorded_spec(str(self.header["game"]), self.header["rules"])
+        self.game: Game = make_game(spec)
+        if self.header["rules"] not in self.game.declaration.readable:
             raise SpecificationError(
                 f"the opening book {path} is for {self.header['rules']}, whose rules are not those "
                 f"of {self.game.declaration.game_id}"

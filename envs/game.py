@@ -350,10 +350,10 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
 
     @property
     def ply(self) -> int:
-        """How many actions were played from the initial position to this one.
+        """How many actions were played from the initial position to this one, passes included.
 
         Raises:
-            NotImplementedError: the game does not count them, and :attr:`moves` is None.
+            NotImplementedError: the record does not tell, and :attr:`moves` is None.
         """
         try:
             return r.plies_played(self.game.rules, self.record)

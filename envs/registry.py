@@ -19,7 +19,12 @@ from .games.ultimate_tic_tac_toe.rules import UltimateTicTacToe
 from .loading.ids import register_game_ids
 from .loading.packages import GAMES, load_packages
 from .profile import Profile
-from .specification import SpecificationError, check_names, parse_specification
+from .specification import (
+    SpecificationError,
+    check_names,
+    format_specification,
+    parse_specification,
+)
 
 # Adding a game: its folder, and its rules type here.
 BUILT_IN: tuple[type, ...] = (
@@ -85,12 +90,18 @@ def usual_game() -> str:
 def rules_type(name: str) -> Any:
     """The rules type of that name; its version suffix (``_v0``) may be written.
 
-    SpecificationError if unknown.
+    SpecificationError if unknown, or if the suffix is that of an earlier version.
     """
     for kinds in (lambda: _rules_types, _all_types):  # packages are loaded where it must be
         for kind in kinds().values():
-            if name in (kind.declaration.name, kind.declaration.game_id):  # type: ignore[attr-defined]
+            declaration = kind.declaration  # type: ignore[attr-defined]
+            if name in (declaration.name, declaration.game_id):
                 return kind
+            if name in declaration.profile.earlier:
+                raise SpecificationError(
+                    f"there is no game {name!r} any more: it is {declaration.game_id} now, and "
+                    f"{recorded_spec(declaration.name, name)} has the earlier rules"
+                )
     check_names("there is no game", [name], game_names())
     raise AssertionError("unreachable")
 
@@ -109,6 +120,25 @@ def make_game(
     if isinstance(spec, Game):
         return spec
     return Game(_make_rules(spec, {**(parameters or {}), **more}))
+
+
+def recorded_spec(spec: str, rules: object) -> str:
+    """The specification, in today's words, of the game that a file names.
+
+    Args:
+        spec: the specification in the file.
+        rules: the id of the rules that it was written under, with what may follow after a blank,
+            such as ``connect_four_v0 of plyground 1.0.0``. A text that names no version of the
+            game's rules, and a game that is not known here, leave the specification as it is.
+    """
+    try:
+        parts = parse_specification(spec)
+        declaration = rules_type(parts.name).declaration
+    except SpecificationError:
+        return spec
+    parameters = declaration.profile.earlier.get(str(rules).partition(" ")[0], {})
+    values = {**parts.parameters, **parameters}
+    return format_specification(parts.name, values, parts.argument) if parameters else spec
 
 
 def rules_of_any_size(spec: str) -> Any:

@@ -417,10 +417,25 @@ def heuristic_symmetries(rules: Any, heuristic: str) -> np.ndarray:
 
 @functools.singledispatch
 def plies_played(rules: Any, position: Any) -> int:
-    """How many actions led to the position: its field ``ply``, unless the game says otherwise."""
+    """How many actions led from the start to the position: its field ``ply`` by default.
+
+    Every game that leads to the position has as many. NotImplementedError where the position does
+    not tell, such as after passes. In a position that no game reaches the number follows from the
+    stones on its board.
+    """
     if "ply" not in position.dtype.names:
         raise missing(rules, "plies_played")
     return int(position.ply)
+
+
+@functools.singledispatch
+def as_played(rules: Any) -> Any:
+    """The rules of one game for all whose actions, observations, turns and returns are the same.
+
+    A parameter that changes no more than :func:`margin` has its default there. Networks are for
+    all such games.
+    """
+    return rules
 
 
 @functools.singledispatch

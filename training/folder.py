@@ -22,6 +22,7 @@ from typing import Any
 
 from ..envs.loading.files import written_whole
 from ..envs.loading.locks import LOCK
+from ..envs.registry import recorded_spec, rules_type
 
 MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32
@@ -237,7 +238,17 @@ def read_run(path: Path) -> dict[str, Any]:
         raise TrainingError(
             f"{path} is no folder of a training run: {path / 'run.json'} cannot be read"
         ) from None
+    _read_game(facts["description"])
     return dict(facts)
+
+
+def _read_game(description: dict[str, Any]) -> None:
+    """Put the game that has the rules of the run today in place of the one that had them then."""
+    spec = str(description["game"])
+    name = spec.partition(":")[0]
+    description["game"] = recorded_spec(spec, f"{name}_v{description.get('game_version')}")
+    if description["game"] != spec:
+        description["game_version"] = rules_type(name).declaration.version
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:

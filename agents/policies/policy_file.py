@@ -39,7 +39,8 @@ from ...envs import __version__
 from ...envs.declaration import parameter_values
 from ...envs.game import Game, Position
 from ...envs.loading.files import read_file, written_whole
-from ...envs.registry import make_game
+from ...envs.registry import make_game, recorded_spec
+from ...envs.rules import as_played
 from ...envs.specification import (
     SpecificationError,
     first_line,
@@ -131,8 +132,11 @@ class Network(ABC):
         return None
 
     def check_game(self, game: Game) -> None:
-        """Refuse another game, or other parameters, with a SpecificationError."""
-        if game != self.game:
+        """Refuse another game, or other parameters, with a SpecificationError.
+
+        Parameters that change nothing of what a network sees, plays and wins may differ.
+        """
+        if as_played(game.rules) != as_played(self.game.rules):
             raise SpecificationError(
                 f"the policy {self.source} is for {_full_spec(self.game)}, not for "
                 f"{_full_spec(game)}"
@@ -432,8 +436,8 @@ def _read_discount(source: str, metadata: Mapping[str, str]) -> float:
 def _read_game(source: str, fields: Mapping[str, str]) -> Game:
     complaint = f"the policy {source} is for {fields['game']}, which cannot be played here"
     with refusing(SpecificationError, complaint):
-        game = make_game(fields["game"])
-    if game.declaration.game_id != fields["rules"]:
+        game = make_game(recorded_spec(fields["game"], fields["rules"]))
+    if fields["rules"] not in game.declaration.readable:
         raise SpecificationError(
             f"the policy {source} is for {fields['rules']}, whose observations or rules are not "
             f"those of {game.declaration.game_id}, "

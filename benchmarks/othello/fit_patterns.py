@@ -46,6 +46,7 @@ class FittedOthello(NamedTuple):
 
     size: int
     reward: int
+    empties: int
     edges: Any
     blocks: Any
     others: Any
@@ -131,7 +132,7 @@ def label(search, plan, depth, discs, board, margins):
 
 def new_search(heuristic, weights=None):
     """A search by a heuristic of the game, or by weights; its plan; a board to write to."""
-    game = make_game("othello")
+    game = make_game("othello:empties=nobody")
     agent = make_agent(f"alphabeta:depth=60,table=0.25,heuristic={heuristic}", game)
     search = agent.new_search(game, 60)
     if weights is not None:

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 from collections.abc import Sequence
@@ -59,7 +60,7 @@ def check_game(game: Game | str | Any, games: int = 10, seed: int = 0) -> None:
     It checks, in this order: that all rule functions exist; the declared facts; the names of
     actions; the symmetries; the areas of actions on the picture. In every position reached: legal
     actions and mask, refusal of illegal actions, zero-sum returns within the declared range, that
-    observations determine the position, copies, keys, images under the symmetries,
+    observations determine the position and its ply, copies, keys, images under the symmetries,
     ``order_actions``, ``random_action``, heuristics.
     After every move: turn order and length of the game. At the end: that keys tell positions apart
     and that both players got to move.
@@ -324,6 +325,10 @@ class _Run:
             )
         if again.key != position.key:
             raise self.fault("equal positions have different keys")
+        with contextlib.suppress(NotImplementedError):  # a game need not count them
+            ply = again.ply
+            if ply != len(self.actions):
+                raise self.fault(f"the position says ply {ply} after {len(self.actions)} actions")
 
     def check_copies(self, position: Position) -> None:
         copies = {

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ...envs.registry import recorded_spec
 from ..match import GameResult
 from .connection import StoreError, StoreFile, transaction
 from .digests import (
@@ -211,7 +212,7 @@ class Store(StoreFile):
                 StoredTournament(
                     number,
                     name,
-                    _read_table(settings),
+                    _read_settings(settings),
                     pairs,
                     agents[number],
                     left_out,
@@ -476,6 +477,14 @@ def _read_table(text: str) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise ValueError(f"{text} is no table")
     return table
+
+
+def _read_settings(text: str) -> dict[str, Any]:
+    """The settings of a tournament; its game is one of today's, as its rules were then."""
+    settings = _read_table(text)
+    if isinstance(settings.get("game"), str):
+        settings["game"] = recorded_spec(settings["game"], settings.get("rules"))
+    return settings
 
 
 def _write_actions(actions: tuple[int, ...]) -> str:

@@ -45,6 +45,7 @@ FAULTS = (
     "area_missing",
     "source_unknown",
     "area_without_number",
+    "ply_leaves_out_a_turn",
 )
 (
     NONE,
@@ -77,6 +78,7 @@ FAULTS = (
     AREA_MISSING,
     SOURCE_UNKNOWN,
     AREA_WITHOUT_NUMBER,
+    PLY_LEAVES_OUT_A_TURN,
 ) = range(len(FAULTS))
 CELLS = 6
 
@@ -304,3 +306,10 @@ def action_sources(rules: Line) -> Any:
 @r.area_number.register(Line)
 def area_number(rules: Line, action: int, player: int) -> int:
     return action + (rules.fault == AREA_WITHOUT_NUMBER)
+
+
+@r.plies_played.register(Line)
+def plies_played(rules: Line, position: Any) -> int:
+    if rules.fault != PLY_LEAVES_OUT_A_TURN:
+        raise NotImplementedError("a line has no plies_played")
+    return int(position.stones) - (position.stones > 1)

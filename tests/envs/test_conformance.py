@@ -62,6 +62,7 @@ REJECTIONS = {
     "area_missing": "action_areas gives 5 areas for 6 actions",
     "source_unknown": "action_sources must give a board place with an area, or None, for each",
     "area_without_number": "area_number numbers the areas [1, 2, 3, 4, 5, 6], not 0 to 5",
+    "ply_leaves_out_a_turn": "the position says ply 1 after 2 actions",
 }
 
 

@@ -9,11 +9,13 @@ import random
 
 import numpy as np
 import pytest
+from helpers import SMALL_VARIANTS
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from plyground import make_game
 from plyground.envs import rules as r
 from plyground.envs.compiled.randomness import new_stream
+from plyground.envs.game import Game
 from plyground.envs.registry import BUILT_IN, game_names
 from plyground.envs.specification import SpecificationError
 from reference import make_reference, reference_heuristic
@@ -220,3 +222,35 @@ def test_play_commutes_with_every_symmetry(board, seed):
         assert position.transformed(number) == image
         assert position.transformed(number).key == image.key
         assert image.returns == position.returns
+
+
+# Specifications whose rules decide the same games as those of another one.
+TWINS = [
+    (game, twin)
+    for game in map(make_game, SMALL_VARIANTS)
+    if (twin := Game(r.as_played(game.rules))) != game
+]
+
+
+@pytest.mark.parametrize(("game", "twin"), TWINS, ids=str)
+def test_rules_that_are_played_the_same_differ_in_margins_alone(game, twin):
+    margins = 0
+    for seed in range(200):
+        rng, one, two = random.Random(seed), game.initial_position(), twin.initial_position()
+        while True:
+            assert (one.to_move, one.returns) == (two.to_move, two.returns)
+            assert one.legal_actions() == two.legal_actions()
+            assert np.array_equal(one.observation(), two.observation())
+            if one.is_over:
+                break
+            action = rng.choice(one.legal_actions())
+            one.play(action)
+            two.play(action)
+        margins += r.margin(game.rules, one.record, 0) != r.margin(twin.rules, two.record, 0)
+    assert margins > 0
+
+
+def test_where_margins_are_returns_they_are_part_of_what_is_played():
+    assert [game.spec for game, _ in TWINS] == ["othello:size=4,empties=nobody"]
+    rules = make_game("othello:reward=margin,empties=nobody").rules
+    assert r.as_played(rules) == rules

@@ -17,8 +17,8 @@ DIRECTIONS = [(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)
 class Othello(Reference):
     """``discs`` maps (row, column), row 0 at the top, to the player."""
 
-    def __init__(self, size: int, reward: str) -> None:
-        self.rows, self.cols, self.reward = size, size, reward
+    def __init__(self, size: int, reward: str, empties: str) -> None:
+        self.rows, self.cols, self.reward, self.empties = size, size, reward, empties
         y, x = size // 2, size // 2
         self.discs = {(y - 1, x): 0, (y, x - 1): 0, (y - 1, x - 1): 1, (y, x): 1}
         self.to_move = 0
@@ -65,10 +65,18 @@ class Othello(Reference):
         return list(self.discs.values()).count(player)
 
     def returns(self) -> tuple[float, float]:
-        margin = float(self.count(0) - self.count(1)) if self.is_over() else 0.0
+        margin = float(self.final_margin()) if self.is_over() else 0.0
         if self.reward == "win":
             margin = float((margin > 0) - (margin < 0))
         return margin, -margin
+
+    def final_margin(self) -> int:
+        """The first player's discs more than the second's, after the winner took what is free."""
+        first, second = self.count(0), self.count(1)
+        if self.empties == "winner" and first != second:
+            free = self.rows * self.cols - len(self.discs)
+            first, second = (first + free, second) if first > second else (first, second + free)
+        return first - second
 
     def observation(self, player: int) -> np.ndarray:
         planes = np.zeros((self.rows, self.cols, 3), np.int8)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...envs.game import Game, Position
 from ...envs.loading.files import written_whole
-from ...envs.registry import make_game
+from ...envs.registry import make_game, recorded_spec
 from ...envs.specification import SpecificationError, refusing
 
 SCHEMA_VERSION = 1
@@ -39,8 +39,9 @@ class Dataset:
 
     def __init__(self, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> None:
         self.arrays: dict[str, np.ndarray] = dict(arrays)
-        self.metadata: dict[str, Any] = dict(metadata)
-        self.game: Game = make_game(self.metadata["game"])
+        game = recorded_spec(metadata["game"], metadata.get("rules"))
+        self.metadata: dict[str, Any] = {**metadata, "game": game}
+        self.game: Game = make_game(game)
 
     @property
     def teacher(self) -> str | None:

@@ -1,7 +1,7 @@
 """The exact solver of Othello.
 
 The value of a position is how many discs more than the opponent the side to move has at the end,
-under best play by both. Free cells count for nobody.
+under best play by both, with the cells that are free then if they count for the winner.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Literal
 
 from ....envs.compiled.bits import count_bits
 from ....envs.game import Game, Position
-from ....envs.games.othello.rules import MARGIN, Othello
+from ....envs.games.othello.rules import MARGIN, Othello, lead
 from ...score import End
 from ..proving import Proof, ProvingSolver
 from ..solution import Solution
@@ -25,13 +25,16 @@ from .table import NO_CELL, new_table
 class OthelloSolver(ProvingSolver):
     """Solves Othello on every board, as far as time allows: up to some 24 free cells."""
 
-    meaning = "The value is the margin in discs at the end, own minus the opponent's."
+    meaning = (
+        "The value is the margin in discs at the end, own minus the opponent's; whom free cells "
+        "count for is the game's parameter empties."
+    )
     plies_at_once = 16
     plies_in_seconds = 20
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         super().__init__(game, memory_mb)
-        self._board = make_board(game.rules.size)
+        self._board = make_board(game.rules)
         self._stack = s.new_stack(self._board)
         self._most_free = 0  # free cells of the position that is being solved
         self.clear()
@@ -92,8 +95,7 @@ class OthelloSolver(ProvingSolver):
         return size * size if cell == NO_CELL else cell // 8 * size + cell % 8
 
     def value_of_end(self, position: Position, end: Position) -> int:
-        own, other = (count_bits(end.record.discs[each]) for each in (0, 1))
-        return int(own - other) * (1 - 2 * position.to_move)
+        return int(lead(end.game.rules, end.record, position.to_move))
 
     def plies_left(self, position: Position) -> int:
         """The free cells: passes are not counted."""

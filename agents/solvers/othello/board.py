@@ -12,6 +12,7 @@ import numpy as np
 from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import inner_kernel
 from ....envs.games.othello.board import STEPS, ZERO
+from ....envs.games.othello.rules import WINNER, Othello
 
 ALL = np.uint64(2**64 - 1)
 
@@ -33,6 +34,7 @@ class Board(NamedTuple):
         lines: uint64 (lines, 2): rows, columns and diagonals as sets, and the index of their step.
         borders: uint64 (4,): the cells without a neighbour on one side, for each step.
         values: int64 (64,): how good a move on each cell is by itself.
+        fills: whether cells that are free at the end count for the winner.
     """
 
     cells: np.uint64
@@ -44,10 +46,12 @@ class Board(NamedTuple):
     lines: Any
     borders: Any
     values: Any
+    fills: bool
 
 
-def make_board(size: int) -> Board:
-    """The board of so many cells on a side."""
+def make_board(rules: Othello) -> Board:
+    """The board of a game."""
+    size = rules.size
 
     def bit(row: int, column: int) -> int:
         return 1 << 8 * row + column if 0 <= row < size and 0 <= column < size else 0
@@ -83,6 +87,7 @@ def make_board(size: int) -> Board:
         np.array(sorted(lines), np.uint64),
         borders,
         values,
+        rules.empties == WINNER,
     )
 
 
@@ -90,6 +95,17 @@ def make_board(size: int) -> Board:
 def difference(own, other):
     """The discs of ``own`` more than those of ``other``."""
     return count_bits(own) - count_bits(other)
+
+
+@inner_kernel
+def final_margin(board, own, other):
+    """The value of a position whose game is over."""
+    ahead = difference(own, other)
+    if board.fills and ahead > 0:
+        return board.size - 2 * count_bits(other)
+    if board.fills and ahead < 0:
+        return 2 * count_bits(own) - board.size
+    return ahead
 
 
 @inner_kernel

@@ -10,21 +10,21 @@ from __future__ import annotations
 from ....envs.compiled.bits import count_bits, lowest_bit_index
 from ....envs.compiled.kernels import inner_kernel, kernel
 from ....envs.games.othello.board import ONE, ZERO
-from .board import difference
+from .board import difference, final_margin
 from .lanes import RAYS, turned_discs
 
 LOWEST = -128  # below every value
 
 
 @inner_kernel
-def last_cell(own, other, cell):
+def last_cell(board, own, other, cell):
     """The value of a position with one free cell."""
     ahead = difference(own, other)
     flips = count_bits(turned_discs(RAYS, cell, own, other))
     if flips > 0:
         return ahead + 2 * flips + 1
     flips = count_bits(turned_discs(RAYS, cell, other, own))
-    return ahead - 2 * flips - 1 if flips > 0 else ahead
+    return ahead - 2 * flips - 1 if flips > 0 else final_margin(board, own, other)
 
 
 @inner_kernel
@@ -39,14 +39,14 @@ def last_two(board, own, other, first, second, alpha):
                 if flips != ZERO:
                     nodes += 1
                     after = own ^ flips | (ONE << first)
-                    best = max(best, -last_cell(other ^ flips, after, second))
+                    best = max(best, -last_cell(board, other ^ flips, after, second))
                     if best > alpha:
                         break
             first, second = second, first
         if best != LOWEST:
             return sign * best, nodes
         own, other, alpha, sign = other, own, -alpha - 1, -sign
-    return difference(own, other), nodes
+    return final_margin(board, own, other), nodes
 
 
 @kernel
@@ -73,7 +73,7 @@ def last_three(board, own, other, first, second, third, alpha):
         if best != LOWEST:
             return sign * best, nodes
         own, other, alpha, sign = other, own, -alpha - 1, -sign
-    return difference(own, other), nodes
+    return final_margin(board, own, other), nodes
 
 
 @kernel
@@ -105,7 +105,7 @@ def last_four(board, own, other, odd, alpha):
         if best != LOWEST:
             return sign * best, nodes
         own, other, alpha, sign = other, own, -alpha - 1, -sign
-    return difference(own, other), nodes
+    return final_margin(board, own, other), nodes
 
 
 @inner_kernel
@@ -125,7 +125,7 @@ def last_few(board, own, other, odd, alpha):
         return difference(own, other), 0
     a = lowest_bit_index(free)
     if count == 1:
-        return last_cell(own, other, a), 0
+        return last_cell(board, own, other, a), 0
     b = lowest_bit_index(free & (free - ONE))
     if count == 2:
         value, visits = last_two(board, own, other, a, b, alpha)

@@ -31,7 +31,7 @@ class LeafSolver(NamedTuple):
 @new_leaf_solver.register
 def new_othello_leaf_solver(rules: Othello) -> LeafSolver:
     """See :func:`~plyground.agents.solvers.leaf.new_leaf_solver`."""
-    board = make_board(rules.size)
+    board = make_board(rules)
     return LeafSolver(MOST, board, new_table(1), s.new_stack(board))
 
 

@@ -20,7 +20,7 @@ from ....envs.compiled.kernels import inner_kernel, kernel
 from ....envs.games.othello.board import ONE, ZERO
 from ..prefetch import prefetch
 from . import table as t
-from .board import Board, difference, stable_discs
+from .board import Board, final_margin, stable_discs
 from .lanes import RAYS, open_cells, turned_discs
 from .last_cells import LOWEST, last_few, last_four
 
@@ -181,7 +181,7 @@ def enter_node(board, table, mask, node, children, at_root):
     if node.moves == ZERO:
         moves = open_cells(board.cells, other, own)
         if moves == ZERO:
-            return LEAVE, difference(own, other)
+            return LEAVE, final_margin(board, own, other)
         child = children[0]
         child.own, child.other, child.moves = other, own, moves
         child.move, child.score, node.count = t.NO_CELL, 0, 1

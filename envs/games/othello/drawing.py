@@ -8,9 +8,8 @@ import numpy as np
 
 from ... import rules as r
 from ...boards.grid import cell_areas, names_at_the_sides, seen_cells
-from ...compiled.bits import count_bits
 from ...pictures.drawing import Area, Disc, Line, Picture, Rectangle
-from .rules import COLOURS, Othello
+from .rules import COLOURS, Othello, scores
 
 EDGE = 0.6  # room for the cells' names
 
@@ -22,8 +21,7 @@ def action_areas(rules: Othello) -> list[Area | None]:
 
 @r.score.register(Othello)
 def score(rules: Othello, position: Any) -> tuple[int, int]:
-    first, second = (int(count_bits(discs)) for discs in position.discs)
-    return first, second
+    return scores(rules, position)
 
 
 @r.picture.register(Othello)

@@ -5,7 +5,11 @@ put on a free cell so that at least one straight row of the opponent's discs, in
 directions, ends at another disc of the mover; all discs so enclosed turn over. A player without
 such a cell passes; the game ends when neither player has one. More discs on the board win. With
 ``reward="win"`` the winner gets +1 and the loser −1; with ``reward="margin"`` each gets the
-difference of the discs. Free cells count for nobody.
+difference of the discs. Cells that are free at the end count for the winner, and half for each in a
+draw, as in tournaments, published scores and other programs; with ``empties="nobody"`` they do not
+count. Who wins is the same.
+
+Version 1 counts free cells for the winner. Version 0 counted them for nobody.
 
 Actions. The cell, row-major from the top left, then the pass. A pass is legal exactly when the
 player to move has no cell and the opponent has one. People write ``a1`` (top left) to e.g. ``h8``,
@@ -48,6 +52,7 @@ from .board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cells, turne
 from .profile import PROFILE
 
 WIN, MARGIN = range(2)
+WINNER, NOBODY = range(2)  # whom free cells count for
 PLAYS, PASSES, OVER = range(3)  # values of `state`
 # ranks of cells by their distances from the edges: corner, edge, inside, beside a corner
 RANKS = np.array([[0, 3, 1], [3, 4, 2], [1, 2, 2]])
@@ -56,7 +61,7 @@ COLOURS = ("#20242b", "#f7f4ee")  # of the discs
 
 @declare_game(
     name="othello",
-    version=0,
+    version=1,
     title="Othello",
     profile=PROFILE,
     colours=COLOURS,
@@ -69,6 +74,13 @@ COLOURS = ("#20242b", "#f7f4ee")  # of the discs
     parameters=(
         Parameter("size", int, 8, "cells on a side, an even number", 4, 8),
         Parameter("reward", str, "win", "what a game returns", choices=("win", "margin")),
+        Parameter(
+            "empties",
+            str,
+            "winner",
+            "whom cells count for that are free at the end",
+            choices=("winner", "nobody"),
+        ),
     ),
     heuristics=("patterns", "mobility", "discs"),
     check=lambda rules: f"size must be even, not {rules.size}" if rules.size % 2 else None,
@@ -76,6 +88,7 @@ COLOURS = ("#20242b", "#f7f4ee")  # of the discs
 class Othello(NamedTuple):
     size: int = 8
     reward: int = WIN
+    empties: int = WINNER
 
 
 register_named_cells(Othello, extra="pass", from_top=True)
@@ -160,25 +173,41 @@ def is_over(rules, position):
     return position.state == OVER
 
 
+@kernel
+def lead(rules, position, player):
+    """The discs of a player more than the opponent's; at the end with the free cells that count."""
+    own, other = count_bits(position.discs[player]), count_bits(position.discs[1 - player])
+    ahead = np.int64(own - other)
+    if position.state == OVER and rules.empties == WINNER:
+        ahead += np.sign(ahead) * (rules.size * rules.size - own - other)
+    return ahead
+
+
 @r.returns.register_body(Othello)
 def returns(rules, position, player):
     if position.state != OVER:
         return 0.0
-    margin = count_bits(position.discs[player]) - count_bits(position.discs[1 - player])
-    return float(margin) if rules.reward == MARGIN else float(np.sign(margin))
-
-
-@r.plies_played.register(Othello)
-def plies_played(rules: Othello, position: Any) -> int:
-    """The discs placed since the start; passes are not counted."""
-    return int(count_bits(position.discs[0] | position.discs[1])) - 4
+    ahead = lead(rules, position, player)
+    return float(ahead) if rules.reward == MARGIN else float(np.sign(ahead))
 
 
 @r.margin.register_body(Othello)
 def margin(rules, position, player):
-    if rules.reward == MARGIN:
-        return np.int64(0)
-    return np.int64(count_bits(position.discs[player]) - count_bits(position.discs[1 - player]))
+    return np.int64(0) if rules.reward == MARGIN else lead(rules, position, player)
+
+
+@r.as_played.register(Othello)
+def as_played(rules: Othello) -> Othello:
+    return rules._replace(empties=WINNER) if rules.reward == WIN else rules
+
+
+def scores(rules: Othello, position: Any) -> tuple[int, int]:
+    """What counts for each player: the discs, and at the end a share of the free cells."""
+    first, second = (int(count_bits(discs)) for discs in position.discs)
+    if position.state == OVER and rules.empties == WINNER:
+        free, ahead = rules.size**2 - first - second, int(np.sign(first - second))
+        first, second = first + free * (1 + ahead) // 2, second + free * (1 - ahead) // 2
+    return first, second
 
 
 @r.observe.register_body(Othello)
@@ -256,5 +285,6 @@ def symmetries(rules: Othello) -> np.ndarray:
 
 @r.outcome_reason.register(Othello)
 def outcome_reason(rules: Othello, position: Any) -> Ending:
-    first, second = (int(count_bits(discs)) for discs in position.discs)
-    return Ending("discs", {"a": first, "b": second})
+    first, second = scores(rules, position)
+    discs = int(count_bits(position.discs[0] | position.discs[1]))
+    return Ending("discs" if first + second == discs else "cells", {"a": first, "b": second})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import random
 from pathlib import Path
@@ -14,6 +15,7 @@ from plyground.agents.solvers.othello import lanes, table
 from plyground.agents.solvers.othello.board import make_board, stable_discs
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.compiled.kernels import kernel
+from reference import make_reference
 
 FFO = Path(__file__).parents[3] / "benchmarks" / "positions" / "othello_ffo.txt"
 
@@ -36,9 +38,13 @@ def ending(solver, free, rng):
             position.play(rng.choice(position.legal_actions()))
 
 
-@pytest.mark.parametrize(("size", "most"), [(4, 7), (6, 5), (8, 6)])
-def test_endings_have_the_values_of_full_enumeration(size, most):
-    rng, solver = random.Random(0), make_solver(make_game(f"othello:size={size},reward=margin"), 1)
+@pytest.mark.parametrize(
+    ("size", "most", "empties"),
+    [(4, 7, "winner"), (6, 5, "winner"), (8, 6, "winner"), (4, 7, "nobody"), (6, 5, "nobody")],
+)
+def test_endings_have_the_values_of_full_enumeration(size, most, empties):
+    game = make_game(f"othello:size={size},reward=margin,empties={empties}")
+    rng, solver = random.Random(0), make_solver(game, 1)
     passes = draws = 0
     for number in range(60):
         position = ending(solver, number % most + 1, rng)
@@ -124,7 +130,7 @@ def count_stable(board, own, other):
 @pytest.mark.parametrize("size", [4, 8])
 def test_discs_counted_as_stable_are_never_turned(size):
     rng, solver = random.Random(4), make_solver(make_game(f"othello:size={size}"), 1)
-    board, count = make_board(size), 0
+    board, count = make_board(make_game(f"othello:size={size}").rules), 0
     for _ in range(100):
         position = ending(solver, rng.randrange(1, size * size - 6), rng)
         sides = [int(each) for each in position.record.discs]
@@ -175,11 +181,87 @@ def test_an_entry_of_which_two_threads_wrote_parts_is_no_entry():
             assert not any(look_up(entries, 0, own, other) for own, other in questions)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("line", FFO.read_text().splitlines(), ids=lambda line: line[-20:])
-def test_positions_of_the_ffo_suite_have_the_published_scores_and_moves(line):
-    position_text, score, best = line.split()
-    game = make_game("othello")
-    solution = make_solver(game, 512).solve(game.position_from_text(position_text))
-    assert solution.value == int(score)
-    assert game.action_to_text(solution.best_action) in best.split(",")
+def published(line):
+    """A line of the file: the number, the position, the values of its moves.
+
+    1 to 25 have all moves, 40 to 44 the best ones. They are those of the problem files of Edax.
+    """
+    number, text, moves = line.split()
+    position = make_game("othello").position_from_text(text)
+    values = dict(move.split(":") for move in moves.split(","))
+    return (
+        int(number),
+        position,
+        {position.game.text_to_action(move): int(value) for move, value in values.items()},
+    )
+
+
+TESTS = [published(line) for line in FFO.read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("number", "position", "values"),
+    [
+        pytest.param(*test, id=f"ffo-{test[0]}", marks=[pytest.mark.slow] if test[0] >= 40 else [])
+        for test in TESTS
+    ],
+)
+def test_positions_of_the_ffo_suite_have_the_published_scores_and_moves(number, position, values):
+    solver = make_solver(position.game, 64)
+    solution = solver.solve(position)
+    assert solution.value == values[solution.best_action] == max(values.values())
+    if number <= 25:
+        assert solver.solve(position, moves="all").values == values
+
+
+def test_without_the_free_cells_published_scores_are_missed():
+    game, scores = make_game("othello:empties=nobody"), {5: 31, 11: 29, 20: 1}
+    for number, position, _ in TESTS:
+        if number in scores:
+            same = game.position_from_text(position.to_text())
+            assert make_solver(game, 16).solve(same).value == scores[number]
+
+
+def test_whom_free_cells_count_for_decides_the_best_move():
+    values = {}
+    for empties in ("winner", "nobody"):
+        game = make_game(f"othello:size=4,empties={empties}")
+        position = game.position_from_text("X2X/OOOX/1OXX/O3:X")
+        solution = make_solver(game, 1).solve(position, moves="all")
+        values[empties] = {game.action_to_text(a): v for a, v in solution.values.items()}
+    assert values["winner"] == {"b1": 10, "c1": 12, "a3": 8}
+    assert values["nobody"] == {"b1": 10, "c1": 9, "a3": 8}
+
+
+def plain_value(game, alpha=-100, beta=100):
+    """What the side to move gets of a reference game, by plain alpha-beta."""
+    if game.is_over():
+        return game.returns()[game.to_move]
+    for action in game.legal_actions():
+        child = copy.deepcopy(game)
+        child.play(action)
+        alpha = max(alpha, -plain_value(child, -beta, -alpha))
+        if alpha >= beta:
+            break
+    return alpha
+
+
+@pytest.mark.parametrize("seed", [0, 9])
+def test_random_endings_on_six_by_six_have_the_values_of_independent_code(seed):
+    """Rules and search of the tests alone, with free cells for the winner and for nobody."""
+    rng, differing = random.Random(seed), 0
+    solvers = [
+        make_solver(make_game(f"othello:size=6,reward=margin,empties={empties}"), 1)
+        for empties in ("winner", "nobody")
+    ]
+    for number in range(30):
+        moves = ending(solvers[0], 2 + number % 6, rng).moves
+        values = []
+        for solver in solvers:
+            reference = make_reference(solver.game)
+            for action in moves:
+                reference.play(action)
+            values.append(plain_value(reference))
+            assert solver.solve(solver.game.position(moves)).value == values[-1]
+        differing += values[0] != values[1]
+    assert differing > 0

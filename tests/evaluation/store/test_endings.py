@@ -22,7 +22,7 @@ TEXTS = {
         "top_bottom": "top and bottom connected",
         "left_right": "left and right connected",
     },
-    "othello": {"discs": "{a} discs to {b}"},
+    "othello": {"discs": "{a} discs to {b}", "cells": "{a} to {b}, free cells included"},
     "tic_tac_toe": {"row": "{n} in a row", "full": "the board is full"},
 }
 
