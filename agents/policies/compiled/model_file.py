@@ -19,6 +19,7 @@ MOST_NODES = 5_000
 WIDEST = 16  # bytes that an element of a tensor takes at most
 _DOMAINS = ("", "ai.onnx")  # of ONNX's own operators
 _FIELDS = {1: 2, 2: 3, 3: 4, 4: 5, 6: 7, 7: 8}  # of attributes that are read, by their type
+_LENGTHS = {1: 8, 5: 4}  # of values, by their wire type
 _Fields = dict[int, list[Any]]
 
 
@@ -217,6 +218,8 @@ def _integers(values: list[Any]) -> list[int]:
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
     """A number, seven bits a byte, and the place after it."""
+    if data[place] < 0x80:  # as most are
+        return data[place], place + 1
     number = 0
     for shift in range(0, 70, 7):
         byte = data[place + shift // 7]
@@ -236,7 +239,7 @@ def _fields(data: bytes) -> _Fields:
         if tag & 7 == 0:
             value, place = _varint(data, place)
         else:
-            length = {1: 8, 5: 4}.get(tag & 7)
+            length = _LENGTHS.get(tag & 7)
             if tag & 7 == 2:
                 length, place = _varint(data, place)
             if length is None or place + length > len(data):

@@ -16,7 +16,7 @@ import numpy as np
 from . import evaluation as e
 from .inference import infer
 from .layer import Buffer, Layer, board_layers, place
-from .model_file import Model, Node
+from .model_file import Model, Node, Refused
 from .operators import CONSTANTS, FUNCTIONS, MOVES, as_computed
 from .shapes import POSITIONS, Unsupported
 from .tile import BLOCKS, FUSES, LANES
@@ -52,6 +52,8 @@ def compile_network(
         sample: observations (N, …), float32, whose numbers say what bytes mean.
 
     Raises:
+        Refused: it computes too much.
+        Invalid: the graph is wrong.
         Unsupported: it holds layers that are not compiled, or numba or the processor does not fuse
             multiplications with additions, or does not multiply in this precision.
     """
@@ -65,7 +67,7 @@ def compile_network(
             inputs = [bytes_for(*each) for each in _ranges(model, num_actions, sample)]
         compiler = _Compiler(model, num_actions, precision, inputs)
         return compiler.compile(num_actions, cells or precision.cells)
-    except Unsupported:
+    except (Unsupported, Refused):
         raise
     except Exception as error:  # graphs that are not of the suite's making may have any form
         raise Unsupported("way to read its graph") from error
@@ -143,8 +145,8 @@ class _Compiler:
             constant = all(each.constant for each in first)
             arrays = [each.array if constant else self.place(each) for each in first]
             rest = names[len(first) :]
-            arrays += [self.values[name].array if name else None for name in rest]
-            return _Value(np.asarray(MOVES[kind](attributes, *arrays)), constant)
+            more = [self.values[name].array if name else None for name in rest]
+            return _Value(np.asarray(MOVES[kind](attributes, *arrays, *more)), constant)
         if all(each.constant for each in inputs) and kind in CONSTANTS:
             return _Value(CONSTANTS[kind](attributes, *(each.array for each in inputs)), True)
         if kind in ("Conv", "Gemm", "MatMul"):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .model_file import ELEMENTS, read_tensor
-from .operators import CONSTANTS, FUNCTIONS, MOVES
+from .operators import CONSTANTS, MOVES
 
 # How many positions shapes are inferred for. No board and no layer has this size, which is a prime:
 # a dimension that is a multiple of it comes from the number of positions.
@@ -137,9 +137,8 @@ def _transpose(attributes: Any, x: Tensor) -> Tensor:
 
 def _reshaped(x: Tensor, sizes: list[int]) -> tuple[int, ...]:
     """The shape, if the same number of numbers comes before and after the positions."""
-    _require(
-        math.prod(x.shape) == math.prod(sizes), f"makes {written(sizes)} of {written(x.shape)}"
-    )
+    if math.prod(x.shape) != math.prod(sizes):
+        raise Invalid(f"makes {written(sizes)} of {written(x.shape)}")
     if POSITIONS in x.shape and POSITIONS in sizes:
         before = (each[: each.index(POSITIONS)] for each in (x.shape, (*sizes,)))
         _support(len({*map(math.prod, before)}) == 1, "operators across positions")
@@ -154,10 +153,12 @@ def _reshape(attributes: Any, x: Tensor, shape: Tensor) -> Tensor:
             _support(not attributes.get("allowzero"), "tensors without numbers")
             _require(axis < len(x.shape), f"keeps axis {axis} of a tensor of {len(x.shape)}")
             sizes[axis] = x.shape[axis]
-    _require(min(sizes, default=0) >= -1 and sizes.count(-1) <= 1, f"makes {written(sizes)}")
+    if min(sizes, default=0) < -1 or sizes.count(-1) > 1:
+        raise Invalid(f"makes {written(sizes)}")
     if -1 in sizes:
         rest = -math.prod(sizes)
-        _require(math.prod(x.shape) % rest == 0, f"makes {written(sizes)} of {written(x.shape)}")
+        if math.prod(x.shape) % rest:
+            raise Invalid(f"makes {written(sizes)} of {written(x.shape)}")
         sizes[sizes.index(-1)] = math.prod(x.shape) // rest
     return _moved("Reshape", attributes, _reshaped(x, sizes), x, shape)
 
@@ -176,7 +177,8 @@ def _squeeze(attributes: Any, x: Tensor, axes: Tensor | None = None) -> Tensor:
         return _moved("Squeeze", attributes, (s for s in x.shape if s != 1), x)
     _require(axes.dtype == INT64, f"takes axes of int64, not of {axes.dtype}")
     gone = _axes(axes.integers, len(x.shape))
-    _require(all(x.shape[axis] == 1 for axis in gone), f"removes axes {gone} of {written(x.shape)}")
+    if any(x.shape[axis] != 1 for axis in gone):
+        raise Invalid(f"removes axes {gone} of {written(x.shape)}")
     left = (size for axis, size in enumerate(x.shape) if axis not in gone)
     return _moved("Squeeze", attributes, left, x, axes)
 
@@ -239,7 +241,8 @@ def _indices(index: Tensor, sizes: Sequence[int]) -> None:
     assert index.value is not None
     _support(POSITIONS not in index.value, "operators across positions")
     inside = (index.value >= np.negative(sizes)) & (index.value < sizes)
-    _require(bool(inside.all()), f"takes numbers beyond {written(sizes)}")
+    if not inside.all():
+        raise Invalid(f"takes numbers beyond {written(sizes)}")
 
 
 def _gather(attributes: Any, x: Tensor, index: Tensor) -> Tensor:
@@ -265,7 +268,8 @@ def _broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     sizes = []
     for column in itertools.zip_longest(*map(reversed, shapes), fillvalue=1):
         wide = {size for size in column if size != 1} or {1}
-        _require(len(wide) == 1, f"takes {' and '.join(map(written, shapes))}")
+        if not (len(wide) == 1):
+            raise Invalid(f"takes {' and '.join(map(written, shapes))}")
         sizes.append(wide.pop())
     return tuple(sizes[::-1])
 
@@ -328,9 +332,8 @@ def _conv(attributes: Any, x: Tensor, w: Tensor, bias: Tensor | None = None) -> 
     _require(
         x.shape[1] == channels, f"has weights for {channels} channels of a tensor of {x.shape[1]}"
     )
-    _require(
-        attributes.get("kernel_shape", taps) == taps, f"has weights of shape {written(w.shape)}"
-    )
+    if attributes.get("kernel_shape", taps) != taps:
+        raise Invalid(f"has weights of shape {written(w.shape)} for another kernel")
     _require(bias is None or bias.shape == w.shape[:1], f"has another bias than {w.shape[0]}")
     _product(x, w, bias)
     pads = attributes.get("pads", [0] * 4)
@@ -350,7 +353,8 @@ def _gemm(attributes: Any, x: Tensor, w: Tensor, bias: Tensor | None = None) -> 
     shape = _multiplied(x, inputs, outputs)
     if bias is not None:
         fits = len(bias.shape) <= 2 and all(s in (1, outputs) for s in bias.shape[-1:])
-        _require(fits, f"has a bias of shape {written(bias.shape)} for {outputs} numbers")
+        if not fits:
+            raise Invalid(f"has a bias of shape {written(bias.shape)} for {outputs} numbers")
         _support(bias.shape[:-1] in ((), (1,)), "Gemm of this form")
     _product(x, w, bias)
     return Tensor(FLOAT32, shape, False)
@@ -373,7 +377,8 @@ def _normalisation(attributes: Any, x: Tensor, *channels: Tensor) -> Tensor:
     _numbers("BatchNormalization", x, *channels)
     _support(len(x.shape) > 1 and x.shape[0] == POSITIONS, "BatchNormalization of this form")
     for each in channels:
-        _require(each.shape == x.shape[1:2], f"has {written(each.shape)} for {x.shape[1]} channels")
+        if each.shape != x.shape[1:2]:
+            raise Invalid(f"has {written(each.shape)} for {x.shape[1]} channels")
     _product(x, *channels)
     return x
 
@@ -425,7 +430,6 @@ RULES: dict[str, tuple[Callable[..., Tensor], int, float]] = {
     "Squeeze": (_squeeze, 1, 2),
     "Transpose": (_transpose, 1, 1),
     "Unsqueeze": (_unsqueeze, 2, 2),
-    **{
-        kind: (_elementwise, *[2 if kind in ("Add", "Sub", "Mul") else 1] * 2) for kind in FUNCTIONS
-    },
+    **dict.fromkeys(("Add", "Sub", "Mul"), (_elementwise, 2, 2)),
+    **dict.fromkeys(("Relu", "Sigmoid", "Tanh"), (_elementwise, 1, 1)),
 }
