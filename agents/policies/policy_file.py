@@ -21,7 +21,9 @@ illegal actions included) and ``value`` (float32, (N,)). Its metadata states:
 ``plyground.discount`` may state how much less ``value`` counts for each ply until the end of the
 game; it is 1 where it is not stated.
 
-An ONNX file holds numbers and names of operators. Reading one runs no code from it.
+An ONNX file holds numbers and names of operators. Reading one runs no code from it. What could
+hang, crash or change whatever evaluates it is refused: see :mod:`.compiled.model_file` (bounds),
+:mod:`.compiled.inference` (types and shapes) and :mod:`.session` (what is left to onnxruntime).
 """
 
 from __future__ import annotations

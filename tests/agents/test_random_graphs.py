@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import random_graphs
+from broken import graphs
 
 AT_ONCE = 250  # graphs of a process
 
@@ -17,9 +17,9 @@ AT_ONCE = 250  # graphs of a process
 def judgements(first, last):
     """What a process of its own finds of the graphs; one that it does not survive fails the test.
 
-    It ends itself where a graph takes more than ``random_graphs.MOST_SECONDS`` of the processor.
+    It ends itself where a graph takes more than ``graphs.MOST_SECONDS`` of the processor.
     """
-    script = Path(random_graphs.__file__)
+    script = Path(graphs.__file__)
     command = [sys.executable, str(script), str(first), str(last)]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = [line for line in process.stdout.splitlines() if line.startswith("{")]
@@ -33,7 +33,7 @@ def outcome(judgement):
     own, other, checker = (judgement[name] for name in ("own", "other", "checker"))
     if not own:
         assert not other, judgement
-        assert judgement["difference"] <= random_graphs.MOST, judgement
+        assert judgement["difference"] <= graphs.MOST, judgement
         return judgement["evaluator"]
     assert "\n" not in own
     if " is not played: " in own:

@@ -1,6 +1,6 @@
 """Random graphs as policy files, most of them with faults: what plays them here and elsewhere.
 
-``python tests/random_graphs.py FIRST LAST`` writes a line of JSON for each graph: see
+``python tests/broken/graphs.py FIRST LAST`` writes a line of JSON for each graph: see
 :func:`judge`. A graph that takes more than ``MOST_SECONDS`` of the processor ends the process.
 """
 
