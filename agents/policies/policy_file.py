@@ -250,7 +250,7 @@ class OnnxNetwork(Network):
                 raise _refusal(source, refusal) from None
             except Invalid as fault:
                 raise SpecificationError(
-                    f"the policy {source} is no network that can be evaluated: it "
+                    f"the policy {source} is no network that can be evaluated: "
                     f"{plain_text(str(fault))}"
                 ) from None
             except Unsupported as missing:

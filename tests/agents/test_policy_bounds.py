@@ -135,7 +135,7 @@ WAYS = [
 ]
 WAYS_OF_THE_KERNEL = [
     (many_numbers, "it computes more than 33,554,432 numbers for a position"),
-    (many_channels, "in Conv 'seen' has weights for 100000 channels of a tensor of 2"),
+    (many_channels, "its Conv 'seen' has weights for 100000 channels of a tensor of 2"),
 ]
 # what commands do with a policy file
 COMMANDS = [

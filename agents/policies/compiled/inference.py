@@ -42,15 +42,18 @@ def infer(model: Model, num_actions: int) -> tuple[dict[str, np.ndarray], dict[s
         raise Unsupported(f"version {model.opset} of the operators")
     if model.ir_version not in FORMATS:
         raise Unsupported(f"version {model.ir_version} of the format")
-    ((name, _, (positions, *sizes)),) = model.inputs
+    ((observation, _, (positions, *sizes)),) = model.inputs
     if positions >= 0:
-        raise Invalid(f"takes {positions} positions at a time, and not any number")
+        raise Invalid(f"it takes {positions} positions at a time, and not any number")
     read = {*model.outputs, *(name for node in model.nodes for name in node.input)}
-    constants = {
-        name: read_constant(name, data) for name, data in model.constants.items() if name in read
-    }
+    constants = {}
+    for name in read.intersection(model.constants):
+        try:
+            constants[name] = read_constant(model.constants[name])
+        except Invalid as fault:
+            raise Invalid(f"its constant {name!r} {fault}") from None
     tensors = {name: tensor_of(array) for name, array in constants.items()}
-    tensors[name] = Tensor(FLOAT32, (POSITIONS, *sizes), False)
+    tensors[observation] = Tensor(FLOAT32, (POSITIONS, *sizes), False)
     for name, (kind, declared) in model.declared.items():
         given = constants[name].shape if name in constants else None
         if declared is not None and (given is None or not _fits(declared, given)):
@@ -78,7 +81,7 @@ def infer(model: Model, num_actions: int) -> tuple[dict[str, np.ndarray], dict[s
     for name, shape in wanted.items():
         if tensors[name][:2] != (FLOAT32, (POSITIONS, *shape)):
             raise Invalid(
-                f"gives {name} of shape {written(tensors[name].shape)} ({tensors[name].dtype}), "
+                f"it gives {name} of shape {written(tensors[name].shape)} ({tensors[name].dtype}), "
                 f"not {written((POSITIONS, *shape))} (float32)"
             )
     return constants, tensors
@@ -106,21 +109,21 @@ def _infer_node(model: Model, node: Node, tensors: dict[str, Tensor]) -> Tensor:
         most = 1
     given, needed = node.input, f"{kind} {node.output[0]!r}"
     if not least <= len(given) <= most:
-        raise Invalid(f"has {len(given)} inputs of {needed}, which takes {least} to {most:g}")
+        raise Invalid(f"its {needed} has {len(given)} inputs, and takes {least} to {most:g}")
     if "" in given[:least]:
         raise unusual
     for name in given:
         if name and name not in tensors:
             if any(name in other.output for other in model.nodes):
                 raise Unsupported("nodes in another order than they are carried out")
-            raise Invalid(f"reads {name!r} in {needed}, which nothing gives")
+            raise Invalid(f"its {needed} reads {name!r}, which nothing gives")
     if node.output[0] in tensors:
-        raise Invalid(f"gives {node.output[0]!r} twice")
+        raise Invalid(f"it gives {node.output[0]!r} twice")
     try:
         tensor = rule(node.attributes, *(tensors[name] if name else None for name in given))
     except Unsupported as error:
         text = str(error)
-        raise type(error)(f"in {needed} {text}" if isinstance(error, Invalid) else text) from None
+        raise type(error)(f"its {needed} {text}" if isinstance(error, Invalid) else text) from None
     return _checked(kind, tensor)
 
 

@@ -85,17 +85,14 @@ def read_model(data: bytes) -> Model:
     inputs: list[tuple[str, int, list[int]]] = []
     declared: dict[str, tuple[int, list[int] | None]] = {}
     for entry in map(_fields, graph[11]):
-        tensor = _fields(_only(_fields(_only(entry, 2)), 1))
-        sizes = _integers(
-            [_last(_fields(size), 1, -1) for size in _fields(_only(tensor, 2)).get(1, [])]
-        )
-        if _text(entry) in constants:
-            declared[_text(entry)] = _only(tensor, 1), sizes
+        name, (kind, sizes) = _text(entry), _tensor_type(_fields(_only(entry, 2)))
+        if name in constants:
+            declared[name] = kind, sizes
         else:
-            inputs.append((_text(entry), _only(tensor, 1), sizes))
+            inputs.append((name, kind, sizes))
     for entry in map(_fields, (*graph[12], *graph.get(13, []))):
         if 2 in entry and _text(entry) not in declared:
-            declared[_text(entry)] = _element(_fields(_only(entry, 2))), None
+            declared[_text(entry)] = _tensor_type(_fields(_only(entry, 2)))[0], None
     opsets = {_text(entry): entry[2][-1] for entry in map(_fields, model.get(8, []))}
     return Model(
         {_last(e, 1, b""): _last(e, 2, b"") for e in map(_fields, model.get(14, []))},
@@ -177,9 +174,12 @@ def _attribute(attribute: _Fields) -> tuple[str, Any]:
     return _text(attribute), value if kind > 5 else value[-1]
 
 
-def _element(kind: _Fields) -> int:
-    """The type of the elements that a type declares; 0 where it is no tensor's."""
-    return int(_last(_fields(_only(kind, 1)), 1, 0)) if 1 in kind else 0
+def _tensor_type(declared: _Fields) -> tuple[int, list[int]]:
+    """Type of the elements, 0 where it is no tensor's, and size of each dimension."""
+    tensor = _fields(_only(declared, 1)) if 1 in declared else {}
+    shape = _fields(_only(tensor, 2)) if 2 in tensor else {}
+    sizes = [_last(_fields(size), 1, -1) for size in shape.get(1, [])]
+    return _last(tensor, 1, 0), _integers(sizes)
 
 
 def _unique(entries: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -242,8 +242,8 @@ def _fields(data: bytes) -> _Fields:
             length = _LENGTHS.get(tag & 7)
             if tag & 7 == 2:
                 length, place = _varint(data, place)
-            if length is None or place + length > len(data):
-                raise ValueError("the message ends within a field")
+            if length is None or place + length > len(data) or tag < 8:
+                raise ValueError("the message ends within a field, or has one without a number")
             value, place = data[place : place + length], place + length
         fields.setdefault(tag >> 3, []).append(value)
     return fields

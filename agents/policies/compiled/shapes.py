@@ -64,16 +64,18 @@ class Tensor(NamedTuple):
         return [int(number) for number in self.value]
 
 
-def read_constant(name: str, data: bytes | np.ndarray) -> np.ndarray:
+def read_constant(data: bytes | np.ndarray) -> np.ndarray:
+    """The array of a constant."""
     try:
         return read_tensor(data)
     except KeyError:
         raise Unsupported("constants of this form") from None
     except ValueError:
-        raise Invalid(f"has data of {name!r} that are not those of its dimensions") from None
+        raise Invalid("has data that are not those of its dimensions") from None
 
 
 def tensor_of(array: np.ndarray) -> Tensor:
+    """What is inferred of a constant."""
     return Tensor(array.dtype, array.shape, True, array if array.dtype in _INTEGERS else None)
 
 
@@ -284,7 +286,7 @@ def _literal(attributes: Any) -> Tensor:
     _require(len(attributes) == 1, f"has {len(attributes)} values")
     ((name, value),) = attributes.items()
     if name == "value":
-        return tensor_of(read_constant("value", value))
+        return tensor_of(read_constant(value))
     return tensor_of(np.array(value, INT64 if name.startswith("value_int") else FLOAT32))
 
 
@@ -385,6 +387,7 @@ def _normalisation(attributes: Any, x: Tensor, *channels: Tensor) -> Tensor:
 
 def _pool(attributes: Any, x: Tensor, axes: Tensor | None = None) -> Tensor:
     _numbers("Reduce", x)
+    _require(axes is None or axes.dtype == INT64, "takes axes as int64 only")
     named = attributes.get("axes", []) if axes is None else axes.integers
     rank = len(x.shape)
     places = _axes(named, rank)
