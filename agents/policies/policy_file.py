@@ -21,7 +21,9 @@ illegal actions included) and ``value`` (float32, (N,)). Its metadata states:
 ``plyground.discount`` may state how much less ``value`` counts for each ply until the end of the
 game; it is 1 where it is not stated.
 
-An ONNX file holds numbers and names of operators. Reading one runs no code from it.
+An ONNX file holds numbers and names of operators. Reading one runs no code from it. What could
+hang, crash or change whatever evaluates it is refused: see :mod:`.compiled.model_file` (bounds),
+:mod:`.compiled.inference` (types and shapes) and :mod:`.session` (what is left to onnxruntime).
 """
 
 from __future__ import annotations
@@ -45,15 +47,17 @@ from ...envs.specification import (
     SpecificationError,
     first_line,
     format_specification,
+    plain_text,
     read_number,
     refusing,
 )
 from .compiled.boards import on_board
 from .compiled.evaluation import CompiledNetwork
-from .compiled.model_file import FLOAT, Model, read_model
-from .compiled.program import Unsupported
+from .compiled.model_file import FLOAT, MOST_BYTES, Model, Refused, read_model
 from .compiled.runner import Runner, compiled_runner
+from .compiled.shapes import Invalid, Unsupported
 from .compiled.words import FLOAT32
+from .session import open_session
 
 FORMAT = "policy 1"
 INPUT, OUTPUTS = "observation", ("logits", "value")
@@ -206,7 +210,9 @@ class OnnxNetwork(Network):
     Args:
         source: where the file comes from, for messages.
         data: its content.
-        compiled: whether the kernel evaluates it where it can; onnxruntime otherwise.
+        compiled: whether the kernel evaluates it where it can, and onnxruntime otherwise, once it
+            has done so in a process of its own; without it onnxruntime does at once, which is for
+            files of one's own.
         precision: of the kernel, one of ``PRECISIONS``; onnxruntime has the first alone.
 
     Attributes:
@@ -219,6 +225,8 @@ class OnnxNetwork(Network):
     ) -> None:
         try:
             model = read_model(data)
+        except Refused as refusal:
+            raise _refusal(source, refusal) from None
         except Exception:  # whatever the bytes may be
             raise SpecificationError(f"{source} is no ONNX file, or a damaged one") from None
         metadata = _metadata(source, model)
@@ -242,6 +250,13 @@ class OnnxNetwork(Network):
         if compiled:
             try:
                 self._runner = compiled_runner(model, self.game, precision)
+            except Refused as refusal:
+                raise _refusal(source, refusal) from None
+            except Invalid as fault:
+                raise SpecificationError(
+                    f"the policy {source} is no network that can be evaluated: "
+                    f"{plain_text(str(fault))}"
+                ) from None
             except Unsupported as missing:
                 reason = f", since the kernel has no {missing}"
                 if precision != FLOAT32.name:
@@ -250,7 +265,8 @@ class OnnxNetwork(Network):
                     ) from None
         if self._runner is None:
             self.evaluator = f"onnxruntime{reason}"
-            self._session: Any = _open_session(source, data, reason)
+            inputs = (INPUT, self.game.facts.observation_shape) if compiled else None
+            self._session: Any = open_session(source, data, inputs, reason)
         self._check_outputs()
 
     def _check_signature(self, model: Model) -> None:
@@ -266,25 +282,29 @@ class OnnxNetwork(Network):
             )
 
     def _check_outputs(self) -> None:
-        """Evaluate two observations; refuse outputs that are not those of its game's policies."""
+        """Evaluate observations; refuse outputs that are not those of its game's policies."""
+        for count in (2, 1):
+            self._check_batch(count)
+
+    def _check_batch(self, count: int) -> None:
         shape, actions = self.game.facts.observation_shape, self.game.facts.num_actions
         try:
-            logits, values = self.run(np.zeros((2, *shape), np.float32))
+            logits, values = self.run(np.zeros((count, *shape), np.float32))
         except Exception as error:  # onnxruntime's errors have no class in common
             raise SpecificationError(
                 f"the policy {self.source} cannot be evaluated: {first_line(error)}"
             ) from None
         if (
-            logits.shape != (2, actions)
-            or values.shape != (2,)
+            logits.shape != (count, actions)
+            or values.shape != (count,)
             or logits.dtype != np.float32
             or values.dtype != np.float32
         ):
             raise SpecificationError(
-                f"the policy {self.source} does not fit its game {self.game.spec}: for two "
-                f"positions it gives logits of shape {logits.shape} "
+                f"the policy {self.source} does not fit its game {self.game.spec}: for "
+                f"{count} positions it gives logits of shape {logits.shape} "
                 f"({logits.dtype}) and values of shape {values.shape} ({values.dtype}), not "
-                f"{(2, actions)} and (2,) (float32)"
+                f"{(count, actions)} and {(count,)} (float32)"
             )
         self._check_finite(logits, values)
 
@@ -327,12 +347,12 @@ class OnnxNetwork(Network):
         other = copy.copy(self)
         other.game, other._others = game, {}
         if _shape(game) != _shape(self.game):
-            if not self._compiled:
+            if self._runner is None:
                 self.check_game(game)
             model = on_board(read_model(self.data), self.game, game)
             try:
                 other._runner = compiled_runner(model, game, self._precision)
-            except Unsupported:
+            except (Unsupported, Refused):
                 self.check_game(game)
             other._check_outputs()
         return other
@@ -360,7 +380,7 @@ def load_policy_file(path: str | Path) -> OnnxNetwork:
     with refusing(OSError, f"the policy file {str(path)!r} cannot be read"):
         if not Path(path).exists():
             raise SpecificationError(f"there is no policy file {str(path)!r}")
-        data = read_file(Path(path))
+        data = read_file(Path(path), MOST_BYTES)
     return OnnxNetwork(str(path), data)
 
 
@@ -377,16 +397,8 @@ def write_policy(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def _open_session(source: str, data: bytes, reason: str) -> Any:
-    needs = f'the policy {source} needs onnxruntime{reason}: pip install "plyground[policy]"'
-    with refusing(ImportError, needs):
-        import onnxruntime
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4  # what goes wrong is raised as well
-    # onnxruntime's errors have no class in common
-    with refusing(Exception, f"{source} is no ONNX file, or a damaged one"):
-        return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+def _refusal(source: str, refusal: Refused) -> SpecificationError:
+    return SpecificationError(f"the policy {source} is not played: {plain_text(str(refusal))}")
 
 
 def _metadata(source: str, model: Model) -> dict[str, str]:

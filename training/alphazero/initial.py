@@ -13,9 +13,9 @@ from pathlib import Path
 
 import torch
 
+from ...agents.policies.policy_file import load_policy_file
 from ...agents.policies.zoo import PREFIX, ZooNetworks
 from ...envs.game import Game
-from ...envs.loading.files import read_file
 from ..export import weights_of_policy
 from ..folder import TrainingError
 from ..run import initial_learner
@@ -31,7 +31,7 @@ def load_initial(network: BoardNetwork, game: Game, source: str) -> None:
 
     Raises:
         TrainingError: there are none, or they do not fit.
-        SpecificationError: the zoo has no such network.
+        SpecificationError: the zoo has no such network, or the policy file is refused.
     """
     weights = _weights(game, source)
     try:
@@ -51,12 +51,7 @@ def _weights(game: Game, source: str) -> Weights:
         return weights_of_policy(ZooNetworks(source.removeprefix(PREFIX)).for_game(game).data)
     path = Path(source)
     if path.suffix == ".onnx":
-        try:
-            return weights_of_policy(read_file(path))
-        except OSError as error:
-            raise TrainingError(
-                f"initial={source} is not possible: {error.strerror or error}"
-            ) from None
+        return weights_of_policy(load_policy_file(path).data)
     average: Weights = initial_learner(path)["average"]
     return average
 

@@ -6,14 +6,25 @@ value. https://protobuf.dev/programming-guides/encoding and ``onnx.proto`` of ON
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 FLOAT = 1
-_ELEMENTS = {FLOAT: "<f4", 6: "<i4", 7: "<i8", 9: "?", 10: "<f2"}  # of tensors, by their type
+ELEMENTS = {FLOAT: "<f4", 6: "<i4", 7: "<i8", 9: "?", 10: "<f2"}  # of tensors, by their type
+MOST_BYTES = 256 << 20  # of a file, and of the parameters that it holds
+MOST_NODES = 5_000
+WIDEST = 16  # bytes that an element of a tensor takes at most
+_DOMAINS = ("", "ai.onnx")  # of ONNX's own operators
+_FIELDS = {1: 2, 2: 3, 3: 4, 4: 5, 6: 7, 7: 8}  # of attributes that are read, by their type
+_LENGTHS = {1: 8, 5: 4}  # of values, by their wire type
 _Fields = dict[int, list[Any]]
+
+
+class Refused(Exception):
+    """The file is an ONNX file, but one that is not evaluated; the text says why."""
 
 
 class Node(NamedTuple):
@@ -31,11 +42,14 @@ class Model(NamedTuple):
 
     Attributes:
         metadata: texts, encoded in UTF-8.
-        inputs: name, type of elements and size of each dimension, 0 where it is not fixed.
+        inputs: name, type of elements and size of each dimension, below 0 where it is not fixed.
         outputs: names.
         constants: by name, for :func:`read_tensor`.
         nodes: the operators in the order in which they are carried out.
         opset: the version of ONNX's own operators.
+        ir_version: the version of the format.
+        declared: what the file says of tensors: the type of elements, 0 if they are no such, and
+            for constants that are inputs too the size of each dimension.
     """
 
     metadata: dict[bytes, bytes]
@@ -44,22 +58,41 @@ class Model(NamedTuple):
     constants: dict[str, bytes | np.ndarray]
     nodes: list[Node]
     opset: int
+    ir_version: int
+    declared: dict[str, tuple[int, list[int] | None]]
 
 
 def read_model(data: bytes) -> Model:
-    """The content of an ONNX file; any exception says that it is none, or a damaged one."""
+    """The content of an ONNX file.
+
+    Raises:
+        Refused: it holds what could hang, what would change without the file, or too much.
+        Exception: any other says that it is no ONNX file, or a damaged one.
+    """
+    if len(data) > MOST_BYTES:
+        raise Refused(f"it is larger than {MOST_BYTES >> 20} MiB")
     model = _fields(data)
-    graph = _fields(model[7][-1])
-    constants: dict[str, bytes | np.ndarray] = {
-        _text(_fields(tensor), 8): tensor for tensor in graph.get(5, [])
-    }
-    inputs = []
+    if 25 in model:
+        raise Refused("it defines functions of its own")
+    graph = _fields(_only(model, 7))
+    if len(graph.get(1, [])) > MOST_NODES:
+        raise Refused(f"it has more than {MOST_NODES:,} nodes")
+    sparse = (_fields(tensor) for tensor in graph.get(15, []))
+    _check_tensors([*graph.get(5, []), *(part for each in sparse for part in _parts(each))])
+    constants: dict[str, bytes | np.ndarray] = _unique(
+        (_text(_fields(tensor), 8), tensor) for tensor in graph.get(5, [])
+    )
+    inputs: list[tuple[str, int, list[int]]] = []
+    declared: dict[str, tuple[int, list[int] | None]] = {}
     for entry in map(_fields, graph[11]):
-        if _text(entry) in constants:
-            continue
-        tensor = _fields(_fields(entry[2][-1])[1][-1])
-        sizes = map(_fields, _fields(tensor[2][-1]).get(1, []))
-        inputs.append((_text(entry), tensor[1][-1], [_last(size, 1, 0) for size in sizes]))
+        name, (kind, sizes) = _text(entry), _tensor_type(_fields(_only(entry, 2)))
+        if name in constants:
+            declared[name] = kind, sizes
+        else:
+            inputs.append((name, kind, sizes))
+    for entry in map(_fields, (*graph[12], *graph.get(13, []))):
+        if 2 in entry and _text(entry) not in declared:
+            declared[_text(entry)] = _tensor_type(_fields(_only(entry, 2)))[0], None
     opsets = {_text(entry): entry[2][-1] for entry in map(_fields, model.get(8, []))}
     return Model(
         {_last(e, 1, b""): _last(e, 2, b"") for e in map(_fields, model.get(14, []))},
@@ -68,36 +101,99 @@ def read_model(data: bytes) -> Model:
         constants,
         [_node(_fields(node)) for node in graph.get(1, [])],
         opsets.get("", 0),
+        _last(model, 1, 0),
+        declared,
     )
 
 
 def read_tensor(data: bytes | np.ndarray) -> np.ndarray:
-    """The array of a tensor; KeyError where its type is another, or its data lie elsewhere."""
+    """The array of a tensor.
+
+    Raises:
+        KeyError: its type is another, or its data are written in another way.
+        ValueError: its data are not those of its dimensions.
+    """
     if isinstance(data, np.ndarray):
         return data
     tensor = _fields(data)
-    array = np.frombuffer(tensor[9][-1], _ELEMENTS[tensor[2][-1]])
-    return array.reshape(_integers(tensor.get(1, [])))
+    if tensor.keys() & {4, 5, 6, 7, 10, 11}:
+        raise KeyError("data that are written element by element")
+    sizes = _integers(tensor.get(1, []))
+    if min(sizes, default=0) < 0:
+        raise ValueError("a dimension below 0")
+    return np.frombuffer(tensor[9][-1], ELEMENTS[tensor[2][-1]]).reshape(sizes)
+
+
+def _check_tensors(tensors: Iterable[bytes]) -> None:
+    """Refuse data in other files, and too many of them."""
+    total = 0
+    for tensor in map(_fields, tensors):
+        if 13 in tensor or _last(tensor, 14, 0):
+            raise Refused(
+                f"the data of {_text(tensor, 8)!r} lie in another file, which could be changed "
+                f"without it"
+            )
+        sizes = _integers(tensor.get(1, []))
+        kind = ELEMENTS.get(_last(tensor, 2, 0))
+        total += abs(math.prod(sizes)) * (np.dtype(kind).itemsize if kind else WIDEST)
+        if total > MOST_BYTES:
+            raise Refused(f"its parameters take more than {MOST_BYTES >> 20} MiB")
+
+
+def _parts(sparse: _Fields) -> list[bytes]:
+    """The tensors of a sparse one: values and indices."""
+    return [*sparse.get(1, []), *sparse.get(2, [])]
 
 
 def _node(node: _Fields) -> Node:
-    attributes = dict(_attribute(_fields(each)) for each in node.get(5, []))
+    kind, domain = _text(node, 4), _text(node, 7)
+    if domain not in _DOMAINS:
+        raise Refused(f"its operator {kind} is of another domain than ONNX's, {domain!r}")
+    attributes = []
+    for each in map(_fields, node.get(5, [])):
+        if each.keys() & {6, 11}:
+            raise Refused(f"its operator {kind} is control flow, which may never end")
+        sparse = [part for field in (22, 23) for part in each.get(field, [])]
+        tensors = [*each.get(5, []), *each.get(10, [])]
+        _check_tensors([*tensors, *(part for one in sparse for part in _parts(_fields(one)))])
+        attributes.append(_attribute(each))
     inputs, outputs = ([name.decode() for name in node.get(field, [])] for field in (1, 2))
-    return Node(_text(node, 7), _text(node, 4), inputs, outputs, attributes)
+    return Node(domain, kind, inputs, outputs, _unique(attributes))
 
 
 def _attribute(attribute: _Fields) -> tuple[str, Any]:
     """Name and value; a tensor is for :func:`read_tensor`, other types stay fields."""
-    floats = (np.frombuffer(b"".join(attribute.get(each, [])), "<f4").tolist() for each in (2, 7))
-    values = {
-        1: [0.0, *next(floats)][-1],
-        2: _integers(attribute.get(3, [0]))[-1],
-        3: _last(attribute, 4, b""),
-        4: _last(attribute, 5, b""),
-        6: next(floats),
-        7: _integers(attribute.get(8, [])),
-    }
-    return _text(attribute), values.get(_last(attribute, 20, 0), attribute)
+    kind, fields = _last(attribute, 20, 0), attribute.keys() & {*_FIELDS.values(), 9}
+    if fields - {_FIELDS.get(kind)} or (kind < 6 and not fields):
+        return _text(attribute), attribute
+    value = attribute.get(_FIELDS[kind], [])
+    if kind in (1, 6):
+        value = np.frombuffer(b"".join(value), "<f4").tolist()
+    elif kind in (2, 7):
+        value = _integers(value)
+    return _text(attribute), value if kind > 5 else value[-1]
+
+
+def _tensor_type(declared: _Fields) -> tuple[int, list[int]]:
+    """Type of the elements, 0 where it is no tensor's, and size of each dimension."""
+    tensor = _fields(_only(declared, 1)) if 1 in declared else {}
+    shape = _fields(_only(tensor, 2)) if 2 in tensor else {}
+    sizes = [_last(_fields(size), 1, -1) for size in shape.get(1, [])]
+    return _last(tensor, 1, 0), _integers(sizes)
+
+
+def _unique(entries: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """What has names; ValueError where two have the same."""
+    listed = list(entries)
+    if len(dict(listed)) < len(listed):
+        raise ValueError("two of the same name")
+    return dict(listed)
+
+
+def _only(fields: _Fields, number: int) -> Any:
+    """The value of a field; ValueError where it stands twice: readers would then merge both."""
+    (value,) = fields[number]
+    return value
 
 
 def _last(fields: _Fields, number: int, default: Any) -> Any:
@@ -122,12 +218,14 @@ def _integers(values: list[Any]) -> list[int]:
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
     """A number, seven bits a byte, and the place after it."""
+    if data[place] < 0x80:  # as most are
+        return data[place], place + 1
     number = 0
     for shift in range(0, 70, 7):
         byte = data[place + shift // 7]
         number |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return number, place + shift // 7 + 1
+            return number & (1 << 64) - 1, place + shift // 7 + 1
     raise ValueError("a number of more than 64 bits")
 
 
@@ -141,11 +239,11 @@ def _fields(data: bytes) -> _Fields:
         if tag & 7 == 0:
             value, place = _varint(data, place)
         else:
-            length = {1: 8, 5: 4}.get(tag & 7)
+            length = _LENGTHS.get(tag & 7)
             if tag & 7 == 2:
                 length, place = _varint(data, place)
-            if length is None or place + length > len(data):
-                raise ValueError("the message ends within a field")
+            if length is None or place + length > len(data) or tag < 8:
+                raise ValueError("the message ends within a field, or has one without a number")
             value, place = data[place : place + length], place + length
         fields.setdefault(tag >> 3, []).append(value)
     return fields

@@ -11,23 +11,83 @@ from . import evaluation as e
 from .model_file import read_tensor
 
 OPSETS = range(13, 27)  # versions of ONNX's operators that mean the same by all that is read
-# of each operator, the attributes that are read; others must be 0
-ATTRIBUTES = {
-    "BatchNormalization": {"epsilon", "momentum"},
-    "Cast": {"to", "saturate"},
-    "Concat": {"axis"},
-    "Constant": {"value", "value_float", "value_floats", "value_int", "value_ints"},
-    "Conv": {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"},
-    "Flatten": {"axis"},
-    "Gather": {"axis"},
-    "Gemm": {"alpha", "beta", "transA", "transB"},
-    "ReduceMax": {"axes", "keepdims"},
-    "ReduceMean": {"axes", "keepdims"},
-    "Reshape": {"allowzero"},
-    "Shape": {"start", "end"},
-    "Softmax": {"axis"},
-    "Transpose": {"perm"},
+INTS, FLOATS = "ints", "floats"  # lists of numbers
+_Attribute = tuple[Any, range, Any]
+
+
+def _attribute(
+    form: Any, since: int = 0, until: int = OPSETS.stop, usual: Any = None
+) -> _Attribute:
+    return form, range(since, until), usual
+
+
+_REDUCE = {
+    "axes": _attribute(INTS, until=18),  # an input since then
+    "keepdims": _attribute(int),
+    "noop_with_empty_axes": _attribute(int, since=18, usual=0),
 }
+# of each operator, the attributes that are read: their form, the versions of the operators that
+# have them, and the value that alone is carried out, if there is one
+ATTRIBUTES: dict[str, dict[str, _Attribute]] = {
+    "Add": {},
+    "BatchNormalization": {
+        "epsilon": _attribute(float),
+        "momentum": _attribute(float),
+        "training_mode": _attribute(int, since=14, usual=0),
+    },
+    "Cast": {"to": _attribute(int), "saturate": _attribute(int, since=19)},
+    "Concat": {"axis": _attribute(int)},
+    "Constant": {
+        "value": _attribute(bytes),
+        "value_float": _attribute(float),
+        "value_floats": _attribute(FLOATS),
+        "value_int": _attribute(int),
+        "value_ints": _attribute(INTS),
+    },
+    "Conv": {
+        "auto_pad": _attribute(bytes, usual=b"NOTSET"),
+        "dilations": _attribute(INTS),
+        "group": _attribute(int),
+        "kernel_shape": _attribute(INTS),
+        "pads": _attribute(INTS),
+        "strides": _attribute(INTS),
+    },
+    "Expand": {},
+    "Flatten": {"axis": _attribute(int)},
+    "Gather": {"axis": _attribute(int)},
+    "GatherND": {"batch_dims": _attribute(int, usual=0)},
+    "Gemm": {
+        "alpha": _attribute(float, usual=1.0),
+        "beta": _attribute(float, usual=1.0),
+        "transA": _attribute(int),
+        "transB": _attribute(int),
+    },
+    "Identity": {},
+    "MatMul": {},
+    "Max": {},
+    "Mul": {},
+    "ReduceMax": _REDUCE,
+    "ReduceMean": _REDUCE,
+    "Relu": {},
+    "Reshape": {"allowzero": _attribute(int, since=14)},
+    "Shape": {"start": _attribute(int, since=15), "end": _attribute(int, since=15)},
+    "Sigmoid": {},
+    "Slice": {},
+    "Softmax": {"axis": _attribute(int)},
+    "Squeeze": {},
+    "Sub": {},
+    "Tanh": {},
+    "Transpose": {"perm": _attribute(INTS)},
+    "Unsqueeze": {},
+}
+
+
+def is_of(form: Any, value: Any) -> bool:
+    """Whether the value of an attribute has a form."""
+    if form in (INTS, FLOATS):
+        kind = int if form == INTS else float
+        return type(value) is list and all(type(each) is kind for each in value)
+    return type(value) is form
 
 
 def as_computed(array: np.ndarray) -> np.ndarray:

@@ -14,15 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import evaluation as e
+from .inference import infer
 from .layer import Buffer, Layer, board_layers, place
-from .model_file import Model, Node, read_tensor
-from .operators import ATTRIBUTES, CONSTANTS, FUNCTIONS, MOVES, OPSETS, as_computed
+from .model_file import Model, Node, Refused
+from .operators import CONSTANTS, FUNCTIONS, MOVES, as_computed
+from .shapes import POSITIONS, Unsupported
 from .tile import BLOCKS, FUSES, LANES
 from .words import FLOAT32, Bytes, Precision, bytes_for
 
-
-class Unsupported(Exception):
-    """The graph holds something that is not compiled: an operator, or a form of one."""
+MOST_PLACES = 1 << 24  # of the workspace, in numbers of a position
+MOST_ENTRIES = 1 << 20  # of tables: numbers that are computed or copied one by one
 
 
 class _Value(NamedTuple):
@@ -51,6 +52,8 @@ def compile_network(
         sample: observations (N, …), float32, whose numbers say what bytes mean.
 
     Raises:
+        Refused: it computes too much.
+        Invalid: the graph is wrong.
         Unsupported: it holds layers that are not compiled, or numba or the processor does not fuse
             multiplications with additions, or does not multiply in this precision.
     """
@@ -62,8 +65,9 @@ def compile_network(
         inputs = None
         if sample is not None:
             inputs = [bytes_for(*each) for each in _ranges(model, num_actions, sample)]
-        return _Compiler(model, precision, inputs).compile(num_actions, cells or precision.cells)
-    except Unsupported:
+        compiler = _Compiler(model, num_actions, precision, inputs)
+        return compiler.compile(num_actions, cells or precision.cells)
+    except (Unsupported, Refused):
         raise
     except Exception as error:  # graphs that are not of the suite's making may have any form
         raise Unsupported("way to read its graph") from error
@@ -71,7 +75,7 @@ def compile_network(
 
 def _ranges(model: Model, num_actions: int, sample: np.ndarray) -> list[tuple[float, float]]:
     """The least and the greatest of the numbers that layers multiply, in the order of these."""
-    compiler = _Compiler(model)
+    compiler = _Compiler(model, num_actions)
     network = compiler.compile(num_actions, FLOAT32.cells, share=False)
     logits, values = np.empty((1, num_actions), np.float32), np.empty(1, np.float32)
     parts = [network.workspace[x.base : x.base + x.floats] for x in compiler.words_of]
@@ -89,6 +93,7 @@ class _Compiler:
     def __init__(
         self,
         model: Model,
+        num_actions: int,
         precision: Precision = FLOAT32,
         inputs: list[Bytes] | None = None,
     ) -> None:
@@ -100,14 +105,13 @@ class _Compiler:
         self.places = 0
         self.weights: list[np.ndarray] = []
         self.num_weights = 0
-        self.tables: list[int] = []
+        self.tables: list[np.ndarray] = []
+        self.num_entries = self.tables_end = 0
         self.constants: list[tuple[Buffer, np.ndarray]] = []
         self.rows_of_vectors: dict[bytes, tuple[Buffer, np.ndarray]] = {}
-        if model.opset not in OPSETS:
-            raise Unsupported(f"version {model.opset} of the operators")
+        constants, tensors = infer(model, num_actions)
         self.values: dict[str, _Value] = {
-            name: _Value(as_computed(read_tensor(tensor)), True)
-            for name, tensor in model.constants.items()
+            name: _Value(as_computed(array), True) for name, array in constants.items()
         }
         self.uses = Counter(
             [*model.outputs, *(name for node in model.nodes for name in node.input)]
@@ -119,15 +123,15 @@ class _Compiler:
         places = self.observation.tensor(int(np.prod(shape))).reshape(shape)
         self.values[name] = _Value(places, False)
         for node in model.nodes:
-            others = {name for name, value in node.attributes.items() if value}
-            if len(node.output) != 1 or node.domain or others - ATTRIBUTES.get(node.op_type, set()):
-                raise Unsupported(f"{node.op_type} of this form")
-            self.values[node.output[0]] = self.value_of(node)
+            value = self.values[node.output[0]] = self.value_of(node)
+            inferred = tensors[node.output[0]].shape
+            if value.array.shape != tuple(1 if n == POSITIONS else n for n in inferred):
+                raise Unsupported("way to read its graph")  # it would read what lies elsewhere
 
     # what the graph computes
 
     def value_of(self, node: Node) -> _Value:
-        """The output of a node."""
+        """The output of a node, of which :func:`.inference.infer` says that it is possible."""
         kind, names, attributes = node.op_type, node.input, node.attributes
         inputs = [self.values[name] for name in names if name]
         once = [self.uses[name] == 1 for name in names]
@@ -137,13 +141,12 @@ class _Compiler:
         if kind == "Identity":
             return inputs[0]._replace(layer=None)
         if kind in MOVES:
-            first, rest = (inputs, []) if kind == "Concat" else (inputs[:1], inputs[1:])
-            if not all(each.constant for each in rest):
-                raise Unsupported(f"{kind} of this form")
+            first = inputs if kind == "Concat" else inputs[:1]
             constant = all(each.constant for each in first)
             arrays = [each.array if constant else self.place(each) for each in first]
-            arrays += [each.array for each in rest]
-            return _Value(np.asarray(MOVES[kind](attributes, *arrays)), constant)
+            rest = names[len(first) :]
+            more = [self.values[name].array if name else None for name in rest]
+            return _Value(np.asarray(MOVES[kind](attributes, *arrays, *more)), constant)
         if all(each.constant for each in inputs) and kind in CONSTANTS:
             return _Value(CONSTANTS[kind](attributes, *(each.array for each in inputs)), True)
         if kind in ("Conv", "Gemm", "MatMul"):
@@ -154,8 +157,6 @@ class _Compiler:
             return self.pool(kind, attributes, inputs)
         if kind == "Softmax":
             places = self.place(inputs[0])
-            if places.size != places.shape[attributes.get("axis", -1)]:
-                raise Unsupported(f"{kind} of this form")
             return self.elementwise(e.SOFTMAX, places, places)
         if kind == "Relu":
             layer = inputs[0].layer
@@ -174,8 +175,6 @@ class _Compiler:
 
     def product(self, kind: str, attributes: dict[str, Any], inputs: list[_Value]) -> _Value:
         """A convolution or a dense layer."""
-        if inputs[0].constant or not all(each.constant for each in inputs[1:]):
-            raise Unsupported(f"{kind} of this form")
         weights = inputs[1].array
         if attributes.get("transB"):
             weights = weights.T
@@ -183,11 +182,6 @@ class _Compiler:
         bias = inputs[2].array if len(inputs) > 2 else np.zeros(outputs)
         if kind == "Conv":
             return self.convolution(attributes, inputs[0].array, weights, bias)
-        usual = attributes.get("alpha", 1) == attributes.get("beta", 1) == 1
-        if attributes.get("transA") or not usual or inputs[0].array.shape[0] != 1:
-            raise Unsupported(f"{kind} of this form")
-        if inputs[0].array.ndim != 2 or weights.ndim != 2:
-            raise Unsupported(f"{kind} of this form")
         x, order = self.as_vector(inputs[0].array)
         out = self.vector(outputs)
         kernel, place, width = self.store(weights[order][None], bias, x)
@@ -207,13 +201,7 @@ class _Compiler:
         self, attributes: dict[str, Any], places: np.ndarray, weights: np.ndarray, bias: np.ndarray
     ) -> _Value:
         """A convolution that moves by single cells, with the same margin all around."""
-        pads = set(attributes.get("pads", [0]))
-        plain = {*attributes.get("strides", [1]), *attributes.get("dilations", [1])} == {1}
-        if len(pads) > 1 or not plain or attributes.get("group", 1) != 1 or places.ndim != 4:
-            raise Unsupported("Conv of this form")
-        if attributes.get("auto_pad", b"NOTSET") != b"NOTSET":
-            raise Unsupported("Conv of this form")
-        (margin,) = pads
+        margin = attributes.get("pads", [0])[0]
         outputs, channels, kernel_rows, kernel_columns = weights.shape
         x = self.as_board(places)
         rows, columns = (
@@ -255,9 +243,6 @@ class _Compiler:
     def pool(self, kind: str, attributes: dict[str, Any], inputs: list[_Value]) -> _Value:
         """The mean or the maximum of each channel of a board."""
         places = self.place(inputs[0])
-        axes = inputs[1].array.tolist() if len(inputs) > 1 else attributes.get("axes")
-        if places.ndim != 4 or axes is None or sorted(axis % 4 for axis in axes) != [2, 3]:
-            raise Unsupported(f"{kind} of this form")
         x, channels = self.as_board(places), places.shape[1]
         out = self.vector(channels)
         code = e.MEAN if kind == "ReduceMean" else e.MAX
@@ -316,6 +301,7 @@ class _Compiler:
     def elementwise(self, kind: int, a: np.ndarray, b: np.ndarray) -> _Value:
         """A function of every element."""
         a, b = np.broadcast_arrays(a, b)
+        self.count_entries(a.size)
         out = self.vector(a.size)
         result = out.tensor(a.size).reshape(a.shape)
         reads = self.buffers_of(np.concatenate([a.ravel(), b.ravel()]))
@@ -340,6 +326,8 @@ class _Compiler:
     def _buffer(self, buffer: Buffer) -> Buffer:
         self.buffers.append(buffer)
         self.places += buffer.places
+        if self.places > MOST_PLACES:
+            raise Unsupported("room for so many numbers")
         return buffer
 
     def output(self, layer: Layer, channels: int, can_add: bool = False) -> _Value:
@@ -393,6 +381,7 @@ class _Compiler:
 
     def copy(self, source: np.ndarray, target: np.ndarray, buffer: Buffer) -> None:
         """A layer that copies numbers, in runs as long as possible."""
+        self.count_entries(source.size)
 
         def row(layer: Layer) -> list[int]:
             both = np.concatenate([self.physical(source), self.physical(target)], axis=1)
@@ -414,10 +403,17 @@ class _Compiler:
         bases = [buffer.base for buffer in holders]
         return np.stack([inner + bases, np.where(is_board, 0, LANES)], axis=1)
 
+    def count_entries(self, more: int) -> None:
+        """Refuse tables of more entries than are made and read in a short time."""
+        self.num_entries += more
+        if self.num_entries > MOST_ENTRIES:
+            raise Unsupported("tables for so many numbers")
+
     def table(self, rows: np.ndarray) -> int:
         """Add a table; where it starts."""
-        self.tables += rows.ravel().tolist()
-        return len(self.tables) - rows.size
+        start, self.tables_end = self.tables_end, self.tables_end + rows.size
+        self.tables.append(rows.ravel())
+        return start
 
     def packed(self, x: Buffer) -> Buffer:
         """What a layer multiplies: the buffer, or its numbers in words."""
@@ -490,7 +486,7 @@ class _Compiler:
         return e.CompiledNetwork(
             table,
             len(on_boards),
-            np.array(self.tables, np.int64),
+            np.concatenate([np.zeros(0, np.int64), *self.tables]),
             weights.view(self.precision.words_type),
             workspace,
             self.observation.base,

@@ -63,7 +63,7 @@ def compiled_runner(model: Model, game: Game, precision: str) -> Runner:
     """What runs a policy file for a game by the kernel, in one of :data:`PRECISIONS`.
 
     Raises:
-        Unsupported: the kernel cannot.
+        Refused, Invalid, Unsupported: as :func:`.program.compile_network`.
     """
     sample = sample_of(game) if precision == INT8.name else None
     actions = game.facts.num_actions

@@ -1,0 +1,137 @@
+"""Inference of all types and shapes of a graph, before a kernel sees any of its tensors.
+
+What it lets through is what onnxruntime evaluates too, for any number of positions, each on its
+own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from .model_file import ELEMENTS, Model, Node, Refused
+from .operators import ATTRIBUTES, OPSETS, is_of
+from .shapes import (
+    FLOAT32,
+    POSITIONS,
+    RULES,
+    Invalid,
+    Tensor,
+    Unsupported,
+    read_constant,
+    tensor_of,
+    written,
+)
+
+FORMATS = range(4, 14)  # versions of the format in which all that is read means the same
+MOST_NUMBERS = 1 << 25  # that a graph computes for a position
+
+
+def infer(model: Model, num_actions: int) -> tuple[dict[str, np.ndarray], dict[str, Tensor]]:
+    """The constants of a graph, and what is inferred of each tensor, by name.
+
+    Raises:
+        Invalid: the graph is wrong, or does not give ``logits`` (positions, actions) and ``value``
+            (positions,), float32.
+        Unsupported: it holds what is not inferred.
+        Refused: it computes too much.
+    """
+    if model.opset not in OPSETS:
+        raise Unsupported(f"version {model.opset} of the operators")
+    if model.ir_version not in FORMATS:
+        raise Unsupported(f"version {model.ir_version} of the format")
+    ((observation, _, (positions, *sizes)),) = model.inputs
+    if positions >= 0:
+        raise Invalid(f"it takes {positions} positions at a time, and not any number")
+    read = {*model.outputs, *(name for node in model.nodes for name in node.input)}
+    constants = {}
+    for name in read.intersection(model.constants):
+        try:
+            constants[name] = read_constant(model.constants[name])
+        except Invalid as fault:
+            raise Invalid(f"its constant {name!r} {fault}") from None
+    tensors = {name: tensor_of(array) for name, array in constants.items()}
+    tensors[observation] = Tensor(FLOAT32, (POSITIONS, *sizes), False)
+    for name, (kind, declared) in model.declared.items():
+        given = constants[name].shape if name in constants else None
+        if declared is not None and (given is None or not _fits(declared, given)):
+            raise Unsupported("constants that are inputs of another shape")
+        if name in tensors and tensors[name].dtype != ELEMENTS.get(kind):
+            raise Unsupported("tensors of another type than the file declares")
+    needed, left = {*model.outputs}, MOST_NUMBERS
+    for node in reversed(model.nodes):
+        needed.update(node.input if needed.intersection(node.output) else ())
+    for node in model.nodes:
+        try:
+            tensor = _infer_node(model, node, tensors)
+        except Invalid:
+            if needed.isdisjoint(node.output):
+                raise Unsupported("nodes that are wrong and not needed") from None
+            raise
+        (name,) = node.output
+        if name in model.declared and ELEMENTS.get(model.declared[name][0]) != tensor.dtype:
+            raise Unsupported("tensors of another type than the file declares")
+        tensors[name] = tensor
+        left -= math.prod(tensor.shape) // (POSITIONS if POSITIONS in tensor.shape else 1)
+        if left < 0:
+            raise Refused(f"it computes more than {MOST_NUMBERS:,} numbers for a position")
+    wanted: dict[str, tuple[int, ...]] = {"logits": (num_actions,), "value": ()}
+    for name, shape in wanted.items():
+        if tensors[name][:2] != (FLOAT32, (POSITIONS, *shape)):
+            raise Invalid(
+                f"it gives {name} of shape {written(tensors[name].shape)} ({tensors[name].dtype}), "
+                f"not {written((POSITIONS, *shape))} (float32)"
+            )
+    return constants, tensors
+
+
+def _fits(declared: Sequence[int], shape: Sequence[int]) -> bool:
+    free = (given if size < 0 else size for size, given in zip(declared, shape))
+    return len(declared) == len(shape) and [*free] == [*shape]
+
+
+def _infer_node(model: Model, node: Node, tensors: dict[str, Tensor]) -> Tensor:
+    """What is inferred of the output of a node."""
+    kind = node.op_type
+    if kind not in ATTRIBUTES:
+        raise Unsupported(kind)
+    unusual = Unsupported(f"{kind} of this form")
+    for name, value in node.attributes.items():
+        form, opsets, usual = ATTRIBUTES[kind].get(name, (None, OPSETS, None))
+        if not is_of(form, value) or model.opset not in opsets or usual not in (None, value):
+            raise unusual
+    if len(node.output) != 1 or not node.output[0]:
+        raise unusual
+    rule, least, most = RULES[kind]
+    if "axes" in ATTRIBUTES[kind] and model.opset in ATTRIBUTES[kind]["axes"][1]:
+        most = 1
+    given, needed = node.input, f"{kind} {node.output[0]!r}"
+    if not least <= len(given) <= most:
+        raise Invalid(f"its {needed} has {len(given)} inputs, and takes {least} to {most:g}")
+    if "" in given[:least]:
+        raise unusual
+    for name in given:
+        if name and name not in tensors:
+            if any(name in other.output for other in model.nodes):
+                raise Unsupported("nodes in another order than they are carried out")
+            raise Invalid(f"its {needed} reads {name!r}, which nothing gives")
+    if node.output[0] in tensors:
+        raise Invalid(f"it gives {node.output[0]!r} twice")
+    try:
+        tensor = rule(node.attributes, *(tensors[name] if name else None for name in given))
+    except Unsupported as error:
+        text = str(error)
+        raise type(error)(f"its {needed} {text}" if isinstance(error, Invalid) else text) from None
+    return _checked(kind, tensor)
+
+
+def _checked(kind: str, tensor: Tensor) -> Tensor:
+    """The tensor, if it has numbers, and those of each position in a place of their own."""
+    several = [size for size in tensor.shape if size % POSITIONS == 0]
+    if 0 in several:
+        raise Unsupported("tensors without numbers")
+    if several not in ([POSITIONS], [] if tensor.constant else [POSITIONS]):
+        raise Unsupported(f"{kind} across positions")
+    return tensor._replace(value=None) if several else tensor
