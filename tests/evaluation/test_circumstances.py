@@ -10,7 +10,7 @@ import sqlite3
 import pytest
 from command_line import invoke
 from helpers import play
-from plyground import make_agent
+from plyground import make_agent, make_game
 from plyground.agents.registry import agent_classes
 from plyground.envs.workers.jobs import LOCAL, PROCESSES
 from plyground.envs.workers.processors import available_processors
@@ -24,13 +24,15 @@ from plyground.evaluation.circumstances import (
 from plyground.evaluation.match import NO_LIMITS, Limits
 from plyground.evaluation.players import LocalPlayer
 from plyground.evaluation.report.report import report_store
-from plyground.evaluation.runners.contest import Conditions
+from plyground.evaluation.runners.contest import Conditions, Contest
+from plyground.evaluation.runners.isolation import ISOLATION
 from plyground.evaluation.runners.processes import ProcessRunner
 from plyground.evaluation.runners.runner import LocalRunner
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 
 PLAN = Plan("tic_tac_toe", ("greedy", "random"), pairs=2)
+OWN = "python:broken.agents:Raises"
 LIMITS = Limits(60.0)
 HERE = Circumstances(LOCAL, 1, "never", "2 processors, A")
 BY_THE_CLOCK = {"gomoku"}  # agents that think for seconds unless told otherwise
@@ -67,11 +69,29 @@ def test_games_keep_where_how_many_at_once_and_how_isolated_they_were_played(tmp
     path, here = tmp_path / "store.db", machine_here()
     assert here.startswith(f"{available_processors()} processors, ")
     play(PLAN._replace(pairs=1), path, LocalRunner())
-    play(PLAN, path, ProcessRunner(1), isolation="always")
+    play(PLAN, path, ProcessRunner(1))
     with Store(path) as store:
         games = [game.circumstances for game in store.games(1)]
     assert games[:2] == [Circumstances(LOCAL, 1, "never", here)] * 2
-    assert games[2:] == [Circumstances(PROCESSES, 1, "always", here)] * 2
+    assert games[2:] == [Circumstances(PROCESSES, 1, "never", here)] * 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
+@pytest.mark.parametrize(
+    ("agents", "in_worker", "isolations"),
+    [
+        (("random", "greedy"), False, ("never", "always", "never")),
+        (("random", OWN), False, ("auto", "always", "auto")),
+        (("random", OWN), True, ("auto", "always", "never")),
+        ((OWN, OWN), False, ("always", "always", "always")),
+        (("random", "human"), True, ("never", "always", "never")),
+    ],
+)
+def test_isolation_is_what_comes_of_the_option(agents, in_worker, isolations):
+    contest = Contest(make_game("tic_tac_toe"), agents, agents, in_worker=in_worker)
+    for option, isolation in zip(ISOLATION, isolations):
+        here = contest._replace(conditions=Conditions(isolation=option))
+        assert here.isolation == isolation
 
 
 @pytest.mark.parametrize("second", OTHERS, ids=str)

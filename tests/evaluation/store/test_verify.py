@@ -22,6 +22,9 @@ _spec = importlib.util.spec_from_file_location(
 tamperings = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(tamperings)
 
+# a process for each agent and verification would take minutes
+pytestmark = pytest.mark.usefixtures("agents_in_this_process")
+
 SUSPECT = "python:broken.agents:IsNotRepeatable"
 FORFEITS = "python:broken.agents:Raises"
 PLAN = Plan("tic_tac_toe", ("random", "greedy", FORFEITS), pairs=3)
