@@ -4,9 +4,7 @@ goes on; a step that fails changes nothing.
 ``data/stores/version-1.sqlite`` was written by plyground at commit 9cfb524: ten of the eighteen
 games of Plan("tic_tac_toe", ("random", "greedy", "minimax:depth=2"), pairs=3, seed=5); "with
 faults", in which tests/broken/agents.py's Raises forfeits; "with repeats", two deterministic agents
-without openings. ``data/stores/version-5.sqlite`` was written by plyground 1.0.0 at commit f09bf4e:
-``sprt tic_tac_toe greedy random --elo1 300 --max-pairs 3`` and ``tournament tic_tac_toe random
-greedy --pairs 2 --move-timeout 60 --clock cpu --name timed``.
+without openings.
 """
 
 from __future__ import annotations
@@ -18,14 +16,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import invoke
-from helpers import DATA, OLD_STORE
+from helpers import OLD_STORE
 from plyground.evaluation.report.report import report_store
-from plyground.evaluation.statistics.sprt import Hypotheses
 from plyground.evaluation.store import schema as store_schema
 from plyground.evaluation.store.store import Store, StoreError
-
-STORE_OF_1_0_0 = DATA / "stores" / "version-5.sqlite"
 
 
 @pytest.fixture
@@ -137,27 +131,3 @@ def test_a_newer_store_is_refused_and_left_as_it_is(old):
     ):
         Store(old).open()
     assert old.read_bytes() == content
-
-
-@pytest.fixture
-def of_1_0_0(tmp_path):
-    """A copy of the store of version 5."""
-    return Path(shutil.copy(STORE_OF_1_0_0, tmp_path / "old.db"))
-
-
-def test_a_store_of_1_0_0_is_reported_as_it_was(of_1_0_0):
-    assert plain(of_1_0_0, "PRAGMA user_version") == [(5,)]
-    with Store(of_1_0_0) as store:
-        test, timed = report_store(store)
-    assert test.test.hypotheses == Hypotheses(0, 300)  # which its command says
-    assert (test.table.games, timed.table.games) == (6, 4)
-    assert timed.circumstances == {None: 4}
-    assert not timed.mixed
-    assert timed.warnings == []
-
-
-def test_games_of_1_0_0_keep_their_digests(of_1_0_0):
-    digests = "SELECT digest, link FROM games ORDER BY number"
-    before = plain(of_1_0_0, digests)
-    assert invoke(["verify", of_1_0_0, "--games", "0"]).exit_code == 0
-    assert plain(of_1_0_0, digests) == before
