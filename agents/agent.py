@@ -275,6 +275,11 @@ class Agent(ABC):
         return self._bound_game
 
     @property
+    def options_in_force(self) -> dict[str, Any]:
+        """Its options as it uses them, where one that is None stands for a number."""
+        return self.options
+
+    @property
     def deterministic(self) -> bool:
         """Whether it plays the same in every game with the same moves, whatever its seed.
 

@@ -99,7 +99,7 @@ class _BatchPlayer:
 def _as_batch_player(player: Any, game: Game) -> _BatchPlayer:
     if inspect.isfunction(player) and len(inspect.signature(player).parameters) == 2:
         return _BatchPlayer(player)
-    single = make_opponents(player, game)[0].player
+    single = make_opponents(player, game, make_isolated_opponent)[0].player
     if hasattr(single, "act_batch"):
         return _BatchPlayer(single.act_batch)
     return _BatchPlayer(

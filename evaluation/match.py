@@ -45,6 +45,12 @@ class Limits(NamedTuple):
     clock: str = WALL
 
     @property
+    def effective(self) -> Limits:
+        """These limits; where no time is limited, with the usual clock, since none matters."""
+        timed = self.move_seconds is not None or self.game_seconds is not None
+        return self if timed else self._replace(clock=WALL)
+
+    @property
     def seconds_of_reset(self) -> float:
         """The time limit of a reset: that of the game, or where there is none, a lenient one."""
         if self.game_seconds is not None:
@@ -73,10 +79,9 @@ class Limits(NamedTuple):
             (self.game_seconds, "s a game"),
             (memory, "MiB of memory"),
         )
-        return (
-            ", ".join(f"{number_text(limit)} {unit}" for limit, unit in limits if limit is not None)
-            or "none"
-        )
+        texts = [f"{number_text(limit)} {unit}" for limit, unit in limits if limit is not None]
+        texts += ["by processor time"] if self.effective.clock == CPU else []
+        return ", ".join(texts) or "none"
 
 
 NO_LIMITS = Limits()

@@ -146,7 +146,7 @@ class LocalPlayer(Player):
         with faults_of(agent.foreign, SpecificationError):
             return Description(
                 agent.spec,
-                agent.options,
+                agent.options_in_force,
                 agent.version,
                 agent.deterministic,
                 sources,

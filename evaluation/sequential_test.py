@@ -15,7 +15,7 @@ from .runners.contest import USUAL, Conditions
 from .runners.runner import Runner
 from .statistics.cross_table import CrossTable
 from .statistics.ratings import Ratings, rate
-from .statistics.sprt import Hypotheses, log_likelihood_ratio, normalized_elo
+from .statistics.sprt import Hypotheses, hypotheses_of, log_likelihood_ratio, normalized_elo
 from .store.store import Store, StoredGame
 from .tournament import Plan, Tournament
 
@@ -61,7 +61,8 @@ class SprtMatch:
         on_changed: as of :class:`~plyground.evaluation.tournament.Tournament`.
 
     Raises:
-        SpecificationError: this cannot be played or tested.
+        SpecificationError: this cannot be played or tested, or the store holds games of this test
+            that were played for other hypotheses.
         StoreError: the store cannot be used.
     """
 
@@ -80,8 +81,15 @@ class SprtMatch:
         self.hypotheses: Hypotheses = hypotheses
         self.max_pairs: int = plan.pairs or MAX_PAIRS
         self.tournament: Tournament = Tournament(
-            plan._replace(pairs=self.max_pairs), store, None, runner, conditions, on_changed
+            plan._replace(pairs=self.max_pairs),
+            store,
+            None,
+            runner,
+            conditions,
+            on_changed,
+            hypotheses,
         )
+        self._refuse_other_hypotheses(store)
         self.plan: Plan = self.tournament.plan
         self.labels: list[str] = self.tournament.labels
         self.state: SprtState = SprtState()
@@ -90,6 +98,17 @@ class SprtMatch:
         self._waiting: dict[int, list[StoredGame]] = {}  # games of pairs whose turn has not come
         self._next = 0
         self._ended = False  # whether every game that is worth playing has been played
+
+    def _refuse_other_hypotheses(self, store: Store) -> None:
+        """SpecificationError if the store holds this test, begun with other hypotheses."""
+        present = store.tournament(self.tournament.name)
+        before = None if present is None else hypotheses_of(present.settings, None)
+        if before is not None and before != self.hypotheses:
+            raise SpecificationError(
+                f"{store.path} holds this test, begun with {before}; with {self.hypotheses} it "
+                f"cannot go on, since a test keeps the hypotheses that it began with: ask for "
+                f"those, or begin another test with another --seed or --store"
+            )
 
     @property
     def exhausted(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from ..envs import __version__
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError, check_names
+from .circumstances import LIMITS
 from .fingerprints import Sources, changes, sources_of
 from .match import NO_LIMITS
 from .openings import Openings
@@ -25,6 +27,7 @@ from .runners.isolation import make_safe_agent
 from .runners.runner import LocalRunner, Runner
 from .schedule import FORMATS, Schedule
 from .statistics.cross_table import CrossTable
+from .statistics.sprt import TEST, Hypotheses
 from .statistics.withdrawals import Withdrawals, Withdrawn
 from .store.store import (
     AgentEntry,
@@ -85,6 +88,8 @@ class Tournament:
         on_changed: asked where the store holds this tournament, but with games of other sources of
             the rules or the agents; told what has changed. True begins a tournament of its own for
             the games of today's sources.
+        hypotheses: what a sequential test is to decide between by these games. A test has games of
+            its own: hypotheses that are chosen after games were seen prove nothing.
 
     Raises:
         SpecificationError: the plan cannot be played.
@@ -101,10 +106,12 @@ class Tournament:
         runner: Runner | None = None,
         conditions: Conditions = USUAL,
         on_changed: Callable[[str], bool] = lambda change: False,
+        hypotheses: Hypotheses | None = None,
     ) -> None:
         self.game: Game = make_game(plan.game)
         _check(plan, self.game)
         conditions.check()
+        conditions = conditions._replace(limits=conditions.limits.effective)
         self.conditions = conditions
         self.labels: list[str] = distinct_labels(plan.agents)
         self._runner = runner or LocalRunner()
@@ -128,11 +135,13 @@ class Tournament:
             AgentEntry(label, agent.spec, agent.options, agent.version, agent.sources)
             for label, agent in zip(self.labels, agents)
         ]
-        self.settings: dict[str, Any] = _settings(
-            self.plan, self.game, self._entries, self.openings, conditions
+        settings = _settings(self.plan, self.game, self._entries, self.openings, conditions)
+        default = default_name(settings) if hypotheses is None else f"test {default_name(settings)}"
+        self.settings: dict[str, Any] = settings | (
+            {} if hypotheses is None else {TEST: hypotheses._asdict()}
         )
         self._sources = sources_of(self.game, tuple(agent.sources for agent in agents))
-        self.name: str = self._name_for_sources(name or default_name(self.settings), on_changed)
+        self.name: str = self._name_for_sources(name or default, on_changed)
         self._deterministic = [agent.deterministic for agent in agents]
         if plan.balanced is None:
             self.openings.find(1)  # refuse now what cannot be opened so; a judge may need its time
@@ -264,8 +273,10 @@ class Tournament:
         keys, withdrawals = self._store.game_keys(self._number), self._withdrawals()
         missing = self._missing(keys, withdrawals.withdrawn)
         with contextlib.closing(self._runner.play(self._contest, missing)) as results:
-            for game, result in results:
-                game_record = StoredGame(game.pair, game.players, game.opening, game.seeds, result)
+            for game, result, circumstances in results:
+                game_record = StoredGame(
+                    game.pair, game.players, game.opening, game.seeds, result, circumstances
+                )
                 withdrawals.add(game_record)
                 if not self._store.add(self._number, game_record):
                     keys |= self._store.game_keys(self._number)
@@ -348,11 +359,12 @@ def _settings(
         "openings": openings.description,
         "seed": plan.seed,
     }
-    limits = {"limits": str(conditions.limits)} if conditions.limits != NO_LIMITS else {}
+    limits = {LIMITS: str(conditions.limits)} if conditions.limits != NO_LIMITS else {}
     return settings | limits | conditions.adjudication.settings()
 
 
 def default_name(settings: dict[str, Any]) -> str:
-    """A name that only tournaments with the same settings share."""
-    digest = hashlib.blake2b(repr(sorted(settings.items())).encode(), digest_size=4).hexdigest()
+    """A name that only tournaments with the same settings share: a hash of canonical JSON."""
+    canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"))
+    digest = hashlib.blake2b(canonical.encode(), digest_size=4).hexdigest()
     return f"{settings['game']} {digest}"

@@ -180,3 +180,12 @@ def child_processes():
         return [child for child in children if child not in before and child.pid != tracker]
 
     return new
+
+
+@pytest.fixture
+def agents_in_this_process():
+    """Agents of others are as where no other process can run them: ``never`` means them as well."""
+    with pytest.MonkeyPatch.context() as patch:
+        place = "plyground.evaluation.runners.isolation._runs_elsewhere"
+        patch.setattr(place, lambda agent_class: False)
+        yield

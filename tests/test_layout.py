@@ -51,7 +51,7 @@ LAYERS = {
         ("__init__",),
     ),
     "evaluation": (
-        ("fingerprints", "pages"),
+        ("circumstances", "fingerprints", "pages"),
         ("players", "match", "openings"),
         ("store",),
         ("statistics", "move_quality"),

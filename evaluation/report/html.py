@@ -23,7 +23,7 @@ from .comparison import Comparison
 from .display import duration, likelihood, percent
 from .plots import forest, sequential_plot, speed_plot
 from .replays import replay_data
-from .report import TournamentReport, crashing_text, sequential_text
+from .report import TournamentReport, sequential_text
 
 # whose versions decide what is computed, beside Python's and our own
 LIBRARIES = ("numpy", "numba")
@@ -157,7 +157,6 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
             ).items()
             if not isinstance(value, list)
         ],
-        "crashing": [crashing_text(label) for label in report.crashing],
         "agents": [_agent(row, place[row.number], ratings, order) for row in order],
         "forest": None if ratings is None else forest(ratings).inline(),
         "cross": [[_cross_cell(row, other, ratings) for other in order] for row in order],

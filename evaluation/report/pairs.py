@@ -1,7 +1,4 @@
-"""What pairs of games show: each meeting by its pairs, sequential tests, openings.
-
-A sequential test is told by the command that a tournament was played by.
-"""
+"""What pairs of games show: each meeting by its pairs, sequential tests, openings."""
 
 from __future__ import annotations
 
@@ -115,7 +112,7 @@ class PairsWatch:
     """Follows the pairs of a tournament while its games are counted, if it was a test."""
 
     def __init__(self, tournament: StoredTournament, table: CrossTable) -> None:
-        self._hypotheses = hypotheses_of(tournament.command)
+        self._hypotheses = hypotheses_of(tournament.settings, tournament.command)
         if len(table.rows) != 2:
             self._hypotheses = None
         self._table = table

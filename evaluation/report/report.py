@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...envs.specification import SpecificationError, read_number
+from ..circumstances import Circumstances, depend_on_time
 from ..pages import notebook_html
 from ..statistics.courses import game_of
 from ..statistics.cross_table import CrossTable, Tally
@@ -51,6 +53,8 @@ class TournamentReport(NamedTuple):
         gallery: the games that can be shown move by move, if they were asked for.
         crashing: the agents whose latest games have all cost their process, as many in a row as
             withdraw an agent.
+        circumstances: how many games were played under which; None stands for those of which it is
+            not known.
     """
 
     tournament: StoredTournament
@@ -63,11 +67,31 @@ class TournamentReport(NamedTuple):
     test: SequentialTest | None = None
     gallery: Gallery | None = None
     crashing: tuple[str, ...] = ()
+    circumstances: Mapping[Circumstances | None, int] = MappingProxyType({})
 
     @property
     def labels(self) -> list[str]:
         """The agents' names."""
         return [row.label for row in self.table.rows]
+
+    @property
+    def mixed(self) -> bool:
+        """Whether games were played under circumstances that differ and can change results."""
+        options = [entry.options for entry in self.tournament.agents]
+        return len(self.circumstances) > 1 and depend_on_time(self.tournament.settings, options)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader must know before the figures, in sentences."""
+        warnings = [crashing_text(label) for label in self.crashing]
+        if self.mixed:
+            counts = sorted(self.circumstances.items(), key=lambda item: (-item[1], str(item[0])))
+            parts = "; ".join(f"{n} games: {under or 'not recorded'}" for under, n in counts)
+            warnings.append(
+                f"these games were played under different circumstances, which change the results "
+                f"of agents with limits or a time to think: {parts}"
+            )
+        return warnings
 
     @property
     def first_seat(self) -> Tally:
@@ -131,6 +155,11 @@ class TournamentReport(NamedTuple):
             "distinct_games": self.table.distinct_games,
             "left_out_games": self.tournament.left_out,
             "crashing": list(self.crashing),
+            "circumstances": [
+                {"games": games, **({} if under is None else under._asdict())}
+                for under, games in self.circumstances.items()
+            ],
+            "mixed_circumstances": self.mixed,
             "draw_rate": first.draws / first.games if first.games else None,
             "first_move": {
                 **first.to_json(),
@@ -225,6 +254,7 @@ def report_tournament(
     openings: dict[int, OpeningResult] = {}
     watch = PairsWatch(tournament, table)
     gallery = Gallery(replays) if replays else None
+    circumstances: Counter[Circumstances | None] = Counter()
     for entry in games:
         result, opening = entry.result, table.courses.start(entry)
         endings[result.reason if result.fault is None else f"forfeit: {result.fault}"] += 1
@@ -233,6 +263,7 @@ def report_tournament(
         if gallery is not None:
             gallery.note(entry)
         table.count(entry)
+        circumstances[entry.circumstances] += 1
         watch.look()
     ratings, fault = None, None
     try:
@@ -241,8 +272,9 @@ def report_tournament(
         fault = str(error)
     pairs = pair_results(table, ratings)
     return TournamentReport(
-        tournament, table, ratings, fault, endings, openings, pairs, watch.result(), gallery
-    )
+        tournament, table, ratings, fault, endings, openings, pairs, watch.result(), gallery,
+        circumstances=circumstances,
+    )  # fmt: skip
 
 
 def print_report(reports: list[TournamentReport], console: Console) -> None:
@@ -261,8 +293,8 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
     console.print(f"{table.games} games, {table.distinct_games} of them distinct")
     if report.tournament.left_out:
         console.print(left_out_text(report.tournament.left_out))
-    for label in report.crashing:
-        console.print(Text(crashing_text(label), "red"))
+    for warning in report.warnings:
+        console.print(Text(warning, "red"))
     console.print()
     if report.ratings is None:
         console.print(Text(f"no ratings: {report.unrated}"))

@@ -16,7 +16,7 @@ from ..match import NO_LIMITS, TO_THE_END, Adjudication, GameResult, Limits, pla
 from ..players import Description, Player, check_identity, make_player
 from ..statistics.withdrawals import WITHDRAW_AFTER
 from ..store.store import GameKey
-from .isolation import AUTO, ISOLATION, IsolatedPlayer, is_isolated
+from .isolation import ALWAYS, AUTO, ISOLATION, NEVER, IsolatedPlayer, is_isolated
 
 LEAST_MEMORY = 256 << 20
 
@@ -74,6 +74,7 @@ class Contest(NamedTuple):
         labels: their names.
         conditions: what they may use, and where they play.
         versions: the agents' identities (see :class:`Description`) where they are known.
+        in_worker: whether the games are played in a worker, which may end without harm.
     """
 
     game: Game
@@ -81,6 +82,20 @@ class Contest(NamedTuple):
     labels: tuple[str, ...]
     conditions: Conditions = USUAL
     versions: tuple[str, ...] = ()
+    in_worker: bool = False
+
+    @property
+    def isolation(self) -> str:
+        """Which of the agents, people left out, play from processes of their own here.
+
+        ``always`` all of them, ``never`` none, ``auto`` some.
+        """
+        numbers = [number for number in range(len(self.agents)) if not self.is_human(number)]
+        isolated = {self._is_isolated(number) for number in numbers}
+        return AUTO if len(isolated) > 1 else ALWAYS if True in isolated else NEVER
+
+    def _is_isolated(self, number: int) -> bool:
+        return is_isolated(self.agents[number], self.conditions.isolation, self.in_worker)
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -97,7 +112,7 @@ class Contest(NamedTuple):
         """
         spec = self.agents[number]
         expected = self.versions[number] if self.versions else None
-        if is_isolated(spec, self.conditions.isolation):
+        if self._is_isolated(number):
             return IsolatedPlayer(spec, self.game, self.conditions.limits, self.modules, expected)
         player = make_player(spec, self.game)
         check_identity(spec, player.describe(), expected)
@@ -162,10 +177,14 @@ class Arena:
     """The players of a contest, and their games in this process.
 
     A game does not depend on the games that its players have played before.
+
+    Attributes:
+        contest: the contest.
+        isolation: which agents play from processes of their own, see :attr:`Contest.isolation`.
     """
 
     def __init__(self, contest: Contest) -> None:
-        self.contest = contest
+        self.contest, self.isolation = contest, contest.isolation
         self._players = [contest.player(number) for number in range(len(contest.agents))]
 
     def get_ready(self) -> tuple[str | None, ...]:

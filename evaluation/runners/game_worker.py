@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ...envs.registry import import_modules
 from ...envs.specification import SpecificationError
 from ...envs.workers.cluster import versions_here
+from ..circumstances import machine_here
 from ..match import GameResult
 from .contest import Arena, Contest, ScheduledGame
 from .isolation import ALWAYS
@@ -32,10 +33,15 @@ class Chunk(NamedTuple):
 
 
 class ChunkResult(NamedTuple):
-    """The results of a chunk's games in their order, and how long they took."""
+    """The results of a chunk's games in their order, how long they took, and under what.
+
+    ``isolation`` and ``machine`` are those of :class:`Circumstances`.
+    """
 
     results: list[GameResult]
     seconds: float
+    isolation: str
+    machine: str
 
 
 class GameWorker(Service):
@@ -51,7 +57,7 @@ class GameWorker(Service):
             sys.path.append(folder)
         import_modules(modules)
         # The runner compares the versions with those of the tournament.
-        self._contest: Contest = pickle.loads(contest)._replace(versions=())
+        self._contest: Contest = pickle.loads(contest)._replace(versions=(), in_worker=True)
         self._arena = Arena(self._contest)
         self._isolated: Arena | None = None
         return versions(self._contest, self._arena.get_ready())
@@ -66,7 +72,8 @@ class GameWorker(Service):
             arena = self._isolated
         began = time.perf_counter()
         results = [arena.play(game) for game in chunk.games]
-        return ChunkResult(results, time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        return ChunkResult(results, seconds, arena.isolation, machine_here())
 
 
 def pack(contest: Contest, folder: str) -> bytes:

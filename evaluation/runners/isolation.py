@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -26,15 +28,31 @@ from .agent_process import LONGEST_MOVE_SECONDS, AgentProcess
 AUTO, ALWAYS, NEVER = ISOLATION = ("auto", "always", "never")
 
 
-def is_isolated(spec: str, mode: str) -> bool:
+def is_isolated(spec: str, mode: str, in_worker: bool = False) -> bool:
     """Whether an agent plays from a process of its own: ``auto`` asks its class.
 
-    A person always stays at this terminal.
+    A person always stays at this terminal. Code of others may end the process that it runs in
+    (``os._exit(0)``), without a word and with a status of success. So ``never`` lets it into the
+    processes of workers, which are watched, and into this one only where no other could run it.
+
+    Args:
+        spec: the agent's specification.
+        mode: one of :data:`ISOLATION`.
+        in_worker: whether it would otherwise play in a worker's process.
     """
     agent_class, _ = resolve_agent(spec)
-    if issubclass(agent_class, HumanAgent) or mode == NEVER:
+    if issubclass(agent_class, HumanAgent):
         return False
-    return mode == ALWAYS or agent_class.isolated
+    if agent_class.foreign and not in_worker and _runs_elsewhere(agent_class):
+        return True
+    return mode == ALWAYS or (mode == AUTO and agent_class.isolated)
+
+
+def _runs_elsewhere(agent_class: type[Agent]) -> bool:
+    """Whether another process can make an agent of this class: not what a script defines."""
+    name = agent_class.__module__
+    has_file = getattr(sys.modules.get(name), "__file__", None) is not None
+    return os.name == "posix" and name != "__main__" and has_file
 
 
 class IsolatedPlayer(Player):

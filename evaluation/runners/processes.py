@@ -11,6 +11,7 @@ from typing import Any
 
 from ...envs.specification import SpecificationError
 from ...envs.workers.errors import RunnerError
+from ...envs.workers.jobs import PROCESSES
 from ...envs.workers.process import WorkerDeath, WorkerProcess
 from ...envs.workers.processors import available_processors
 from .messages import Failure, Result, call_frame, read_answer
@@ -19,6 +20,8 @@ from .worker_pool import Death, Event, PoolRunner
 
 class ProcessRunner(PoolRunner[WorkerProcess]):
     """Plays on worker processes, by default on as many as there are processors."""
+
+    name = PROCESSES
 
     def _default_concurrency(self) -> int:
         return available_processors()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ...envs.specification import SpecificationError
 from ...envs.workers.cluster import Cluster, first_line, last_line
 from ...envs.workers.errors import RunnerError
+from ...envs.workers.jobs import RAY
 from .game_worker import GameWorker
 from .worker_pool import Death, Event, PoolRunner
 
@@ -33,6 +34,8 @@ class RayRunner(PoolRunner[RayWorker]):
         concurrency: how many games are played at once; by default as many as the cluster has
             processors.
     """
+
+    name = RAY
 
     def __init__(self, address: str | None = None, concurrency: int | None = None) -> None:
         super().__init__(concurrency)

@@ -9,10 +9,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable
 from typing import NamedTuple
 
+from ...envs.workers.jobs import LOCAL
+from ..circumstances import Circumstances, machine_here
 from ..match import GameResult
 from .contest import Arena, Contest, ScheduledGame
 
-Results = Generator[tuple[ScheduledGame, GameResult], None, None]
+Results = Generator[tuple[ScheduledGame, GameResult, Circumstances], None, None]
 
 
 class GivenUp(NamedTuple):
@@ -42,7 +44,7 @@ class Runner(ABC):
 
     @abstractmethod
     def play(self, contest: Contest, games: Iterable[ScheduledGame]) -> Results:
-        """Play games, and yield each with its result as soon as it is finished.
+        """Play games; yield each with its result and circumstances as soon as it is finished.
 
         ``games`` is iterated lazily, little further than what is played at once. The agents are
         closed when the generator ends or is closed.
@@ -78,9 +80,10 @@ class LocalRunner(Runner):
 
     def play(self, contest: Contest, games: Iterable[ScheduledGame]) -> Results:
         arena = self._arena_of(contest)
+        circumstances = Circumstances(LOCAL, 1, arena.isolation, machine_here())
         try:
             for game in games:
-                yield game, arena.play(game)
+                yield game, arena.play(game), circumstances
         finally:
             self.close()
 

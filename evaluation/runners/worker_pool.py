@@ -12,14 +12,14 @@ import itertools
 import time
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from ...envs.specification import SpecificationError
 from ...envs.workers.cluster import difference
 from ...envs.workers.errors import RunnerError
-from ..match import GameResult
+from ..circumstances import Circumstances
 from .contest import Contest, ScheduledGame
 from .game_worker import Chunk, ChunkResult, pack, versions
 from .runner import GivenUp, Results, Runner
@@ -93,9 +93,14 @@ class PoolRunner(Runner, Generic[Handle]):
 
     The workers of a contest end with the games, or when the runner is closed.
 
+    Attributes:
+        name: what the runner is called.
+
     Args:
         concurrency: how many games are played at once; by default as many as there is room for.
     """
+
+    name: ClassVar[str]
 
     def __init__(self, concurrency: int | None = None) -> None:
         super().__init__()
@@ -188,16 +193,17 @@ class PoolRunner(Runner, Generic[Handle]):
                     worker.chunks.append(chunk)
                     self._call(worker.handle, "play", chunk)
 
-    def _handle_events(
-        self, queue: _ChunkQueue, contest: Contest
-    ) -> Iterator[tuple[ScheduledGame, GameResult]]:
+    def _handle_events(self, queue: _ChunkQueue, contest: Contest) -> Results:
         """Wait for events and handle them; yields the games that were finished."""
         handles = [worker.handle for worker in self._workers]
         for handle, event in self._events(handles, WAIT_SECONDS):
             worker = next(worker for worker in self._workers if worker.handle is handle)
             if isinstance(event, ChunkResult):
                 queue.update_seconds(event)
-                yield from zip(worker.chunks.popleft().games, event.results)
+                count = len(self._workers)
+                under = Circumstances(self.name, count, event.isolation, event.machine)
+                for game, result in zip(worker.chunks.popleft().games, event.results):
+                    yield game, result, under
             elif isinstance(event, Death):
                 self._replace(worker, event, queue)
             else:

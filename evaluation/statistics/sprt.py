@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...envs.specification import SpecificationError, number_text
+from ...envs.specification import SpecificationError, number_text, refusing
 from .intervals import QUANTILE
 from .ratings import score_of
 
@@ -32,6 +32,7 @@ UNSEEN = 1e-3  # pairs
 POINTS = np.linspace(0, 1, 5)  # for each game of a pair
 BISECTIONS = 80
 H0, H1 = "H0", "H1"
+TEST = "test"  # the hypotheses, in the settings of a tournament
 LARGEST_ELO = 4000  # of a difference; beyond it all games are won in either case
 
 
@@ -65,6 +66,9 @@ class Hypotheses(NamedTuple):
                 raise SpecificationError(
                     f"{name} must be more than 0 and less than 0.5, not {value:g}"
                 )
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {number_text(value)}" for name, value in self._asdict().items())
 
     def verdict(self, ratio: float) -> str | None:
         """The verdict of a log-likelihood ratio: ``H0``, ``H1``, or None as long as it is open."""
@@ -129,14 +133,26 @@ def normalized_elo(pairs: Sequence[int]) -> tuple[float, float] | None:
     return scale * (score - 0.5) / math.sqrt(variance), scale * QUANTILE / math.sqrt(number)
 
 
-def hypotheses_of(command: str | None) -> Hypotheses | None:
-    """The hypotheses of the command that asked for a test; None of one that asked for none."""
-    words = shlex.split(command or "")
-    if words[1:2] != ["sprt"]:
+def hypotheses_of(settings: Mapping[str, Any], command: str | None) -> Hypotheses | None:
+    """The hypotheses of a test; None of a tournament that was none.
+
+    Args:
+        settings: the settings of the tournament.
+        command: the command that asked for it, which has them in stores of plyground 1.0.0.
+
+    Raises:
+        SpecificationError: they are none that can be tested.
+    """
+    values, words = settings.get(TEST), shlex.split(command or "")
+    if values is None and words[1:2] != ["sprt"]:
         return None
-    values = {}
-    for place, word in enumerate(words):
-        name, _, value = word.partition("=")
-        if name.startswith("--") and name[2:] in Hypotheses._fields:
-            values[name[2:]] = float(value or words[place + 1])
-    return Hypotheses(**values)
+    with refusing((TypeError, ValueError, IndexError), "a test without readable hypotheses"):
+        if values is None:
+            values = {}
+            for place, word in enumerate(words):
+                name, _, value = word.partition("=")
+                if name.startswith("--") and name[2:] in Hypotheses._fields:
+                    values[name[2:]] = float(value or words[place + 1])
+        hypotheses = Hypotheses(**values)
+        hypotheses.check()
+    return hypotheses

@@ -26,7 +26,7 @@ START = ""  # the link before the first game
 GAME_FIELDS = (
     "number, tournament, pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, "
     "return_1, reason, fault, forfeited, seconds_0, seconds_1, decisions_0, decisions_1, finished, "
-    "tokens_0, tokens_1"
+    "tokens_0, tokens_1, conditions"
 )
 # what never changes after a tournament has been entered
 IDENTITY_FIELDS = "number, name, settings, created, sources"
@@ -65,11 +65,12 @@ def digest_of_row(values: Iterable[Any]) -> str:
 def digest_of_game(values: Sequence[Any]) -> str:
     """A digest of the values of :data:`GAME_FIELDS`.
 
-    Tokens are left out where there are none: games that were stored before tokens were keep their
-    digests.
+    Tokens and conditions are left out where there are none: games that were stored before these
+    were keep their digests.
     """
-    *others, first, second = values
-    return digest_of_row(values if first or second else others)
+    *others, first, second, conditions = values
+    tokens = (first, second) if first or second else ()
+    return digest_of_row((*others, *tokens, *filter(None, [conditions])))
 
 
 def link_after(link: str, digest: str) -> str:

@@ -112,8 +112,20 @@ ALTER TABLE games ADD COLUMN tokens_0 INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE games ADD COLUMN tokens_1 INTEGER NOT NULL DEFAULT 0;
 """
 
+# Under what a game was played, as JSON; empty where that is not known. See circumstances.py.
+_CONDITIONS = """
+ALTER TABLE games ADD COLUMN conditions TEXT NOT NULL DEFAULT '';
+"""
+
 # step n leads from version n to version n + 1
-STEPS = (_GAMES_AND_AGENTS, _LEFT_OUT_AND_COMMAND, _NUMBERED_GAMES, _SOURCES_AND_DIGESTS, _TOKENS)
+STEPS = (
+    _GAMES_AND_AGENTS,
+    _LEFT_OUT_AND_COMMAND,
+    _NUMBERED_GAMES,
+    _SOURCES_AND_DIGESTS,
+    _TOKENS,
+    _CONDITIONS,
+)
 DIGESTS_FROM = 4  # the version from which on a store holds digests
 SCHEMA_VERSION = len(STEPS)
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...envs.registry import recorded_spec
+from ..circumstances import Circumstances, circumstances_of, text_of
 from ..match import GameResult
 from .connection import StoreError, StoreFile, transaction
 from .digests import (
@@ -42,7 +43,7 @@ GameKey = tuple[int, int, int]  # pair, the agents' numbers by seat
 _GAME_COLUMNS = (
     "pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, return_1, reason, fault, "
     "forfeited, "
-    "seconds_0, seconds_1, decisions_0, decisions_1, tokens_0, tokens_1"
+    "seconds_0, seconds_1, decisions_0, decisions_1, tokens_0, tokens_1, conditions"
 )
 _INSERT_GAME = (
     f"INSERT INTO games ({GAME_FIELDS}, digest, link) VALUES "
@@ -71,13 +72,17 @@ class AgentEntry(NamedTuple):
 
 
 class StoredGame(NamedTuple):
-    """A finished game: pair, agents by seat, opening, seeds by seat, result."""
+    """A finished game: pair, agents by seat, opening, seeds by seat, result.
+
+    ``circumstances`` is where and how it was played, None where that is not known.
+    """
 
     pair: int
     players: tuple[int, int]
     opening: tuple[int, ...]
     seeds: tuple[int, int]
     result: GameResult
+    circumstances: Circumstances | None = None
 
 
 class StoredTournament(NamedTuple):
@@ -450,6 +455,7 @@ def _row(tournament: int, game: StoredGame) -> tuple[Any, ...]:
         *(tournament, game.pair, *game.players, *actions, *game.seeds),
         *(*map(float, result.returns), result.reason, result.fault, result.forfeited),
         *(*map(float, result.seconds), *result.decisions, time.time(), *result.tokens),
+        text_of(game.circumstances),
     )
 
 
@@ -468,7 +474,8 @@ def _read_game(row: tuple[Any, ...]) -> StoredGame:
         decisions=row[14:16],
         tokens=row[16:18],
     )
-    return StoredGame(row[0], row[1:3], _read_actions(row[3]), row[5:7], result)
+    opening, conditions = _read_actions(row[3]), circumstances_of(row[18])
+    return StoredGame(row[0], row[1:3], opening, row[5:7], result, conditions)
 
 
 def _read_table(text: str) -> dict[str, Any]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-import platform
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ...envs.loading.files import written_whole
-from ...envs.workers.processors import available_processors
+from ..circumstances import machine_here
 from ..report.display import duration, percent
 from ..report.html import render_page, versions
 from .declaration import CELLS
@@ -148,20 +147,9 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
         ("command", command if findings.seed is None else f"{command} --seed {seed}"),
         ("seeds", seed),
         ("processor time", duration(sum(cell.cpu_seconds for cell in cells))),
-        ("machine", _machine()),
+        ("machine", machine_here()),
         *versions(),
     ]
-
-
-def _machine() -> str:
-    """The processors, without names of machines or users."""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        text = ""
-    model = re.search(r"^model name\s*: (.+)$", text, re.M)
-    name = model[1] if model else platform.processor() or platform.machine()
-    return f"{available_processors()} processors, {name}"
 
 
 def write_pages(findings: Findings, folder: Path) -> None:

@@ -175,6 +175,7 @@ def own(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "own_agents", raising=False)
 
 
+@pytest.mark.usefixtures("agents_in_this_process")
 def test_an_agent_that_changes_the_folder_moves_no_store(own, tmp_path):
     plan = PLAN._replace(agents=("random", "python:own_agents:Moves"))
     assert len(play(plan, "store.db", LocalRunner(), isolation="never")) == 4

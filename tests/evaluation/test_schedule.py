@@ -23,9 +23,9 @@ from rich.console import Console
 LEFT, RIGHT = "python:plain_agents:DeclaredLeftmost", "python:plain_agents:DeclaredRightmost"
 
 
-def run(plan: Plan, path: Path) -> tuple[Tournament, list[StoredGame]]:
+def run(plan: Plan, path: Path, name: str | None = None) -> tuple[Tournament, list[StoredGame]]:
     with Store(path) as store:
-        tournament = Tournament(plan, store)
+        tournament = Tournament(plan, store, name)
         tournament.run()
         return tournament, list(tournament.played())
 
@@ -207,6 +207,8 @@ def test_a_perfect_endgame_does_not_depend_on_games_before():
 
 # -- a version-1 store --
 
+OLD_NAME = "tic_tac_toe 3de798fd"
+
 
 @pytest.fixture
 def old_store(tmp_path, monkeypatch):
@@ -216,12 +218,11 @@ def old_store(tmp_path, monkeypatch):
 
 def test_a_tournament_of_an_old_store_goes_on_exactly(old_store, tmp_path):
     path = old_store
-    plan = Plan("tic_tac_toe", ("random", "greedy", "minimax:depth=2"), pairs=3, seed=5)
+    plan, name = Plan("tic_tac_toe", ("random", "greedy", "minimax:depth=2"), 3, seed=5), OLD_NAME
     with pytest.raises(ChangedSourcesError, match="what has changed is all of it"):
-        run(plan, path)
-    note_sources(path, plan)
-    tournament, games = run(plan, path)
-    assert tournament.name == "tic_tac_toe 3de798fd"
+        run(plan, path, name)
+    note_sources(path, plan, name)
+    _, games = run(plan, path, name)
     assert len(games) == 18
     assert records(games) == records(run(plan, tmp_path / "new.db")[1])
 

@@ -12,6 +12,7 @@ import pytest
 import scipy.optimize
 from command_line import invoke
 from plyground.envs.specification import SpecificationError
+from plyground.evaluation.report.report import report_store
 from plyground.evaluation.sequential_test import SprtMatch
 from plyground.evaluation.statistics.ratings import elo_of, score_of
 from plyground.evaluation.statistics.sprt import (
@@ -178,11 +179,10 @@ def test_a_test_goes_on_where_it_was_stopped_and_comes_to_the_same_end(tmp_path)
 
 def test_what_a_store_holds_beyond_the_deciding_pair_changes_nothing(tmp_path):
     first = play(tmp_path / "store.db")
-    play(
-        tmp_path / "store.db",
-        hypotheses=Hypotheses(0, 10, 0.001, 0.001),
-        pairs=sum(first.state.pairs) + 10,
-    )
+    with Store(tmp_path / "store.db") as store:  # such as workers play ahead
+        plan = first.plan._replace(pairs=sum(first.state.pairs) + 10)
+        SprtMatch(plan, TO_100, store).tournament.run()
+        assert len(store.game_keys(1)) == 2 * plan.pairs
     assert play(tmp_path / "store.db").state == first.state
 
 
@@ -283,8 +283,43 @@ def test_pairs_that_all_end_alike_have_no_normalised_elo():
         (None, None),
     ],
 )
-def test_the_hypotheses_of_a_test_stand_in_its_command(command, hypotheses):
-    assert hypotheses_of(command) == hypotheses
+def test_the_hypotheses_of_a_test_of_1_0_0_stand_in_its_command(command, hypotheses):
+    assert hypotheses_of({}, command) == hypotheses
+
+
+@pytest.mark.parametrize(
+    ("settings", "command"),
+    [
+        ({"test": 3}, None),
+        ({"test": {"elo": 3}}, None),
+        ({"test": {"elo0": "a"}}, None),
+        ({"test": {"alpha": 0}}, None),
+        ({}, "plyground sprt hex greedy random --elo1"),
+        ({}, "plyground sprt hex greedy random --elo1 much"),
+    ],
+)
+def test_hypotheses_that_cannot_be_are_refused(settings, command):
+    with pytest.raises(SpecificationError, match="a test without readable hypotheses"):
+        hypotheses_of(settings, command)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        Hypotheses(1, 100),
+        Hypotheses(0, 99),
+        Hypotheses(0, 100, alpha=0.04),
+        Hypotheses(0, 100, beta=0.04),
+    ],
+)
+def test_a_test_does_not_go_on_with_other_hypotheses(changed, tmp_path):
+    first = play(tmp_path / "store.db", pairs=2)
+    with pytest.raises(SpecificationError, match=re.escape(f"begun with {TO_100}; with {changed}")):
+        play(tmp_path / "store.db", changed)
+    assert play(tmp_path / "store.db", changed, seed=2).hypotheses == changed
+    assert play(tmp_path / "store.db", pairs=2).state == first.state
+    with Store(tmp_path / "store.db") as store:
+        assert [each.test.hypotheses for each in report_store(store)] == [TO_100, changed]
 
 
 def test_the_report_of_a_test_has_its_pairs_and_its_course(tmp_path):

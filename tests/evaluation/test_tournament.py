@@ -130,6 +130,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.usefixtures("agents_in_this_process")
 def test_broken_agents_forfeit_their_games_and_leave_everybody_elses_alone(tmp_path):
     good = ("random", "greedy")
     plan = Plan(
@@ -158,6 +159,7 @@ def test_broken_agents_forfeit_their_games_and_leave_everybody_elses_alone(tmp_p
     )
 
 
+@pytest.mark.usefixtures("agents_in_this_process")
 def test_an_agent_that_changes_the_position_it_is_shown_changes_nothing(tmp_path):
     games = run(
         Plan("connect_four", ("random", "python:broken.agents:PlaysInTheGivenPosition"), pairs=5),

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from ....envs.boards.stones import CELLS
 from ....envs.game import Game, Position
@@ -90,10 +91,14 @@ class GomokuEngine(Agent):
         has_limit = self.options["depth"] is not None or self.options["nodes"] is not None
         return has_limit and self.options["threads"] == 1
 
+    @property
+    def options_in_force(self) -> dict[str, Any]:
+        unlimited = all(self.options[name] is None for name in ("time", "depth", "nodes"))
+        return self.options | ({"time": DEFAULT_SECONDS} if unlimited else {})
+
     def decide(self, position: Position) -> Decision:
-        seconds, depth, nodes = (self.options[name] for name in ("time", "depth", "nodes"))
-        if seconds is None and depth is None and nodes is None:
-            seconds = DEFAULT_SECONDS
+        options = self.options_in_force
+        seconds, depth, nodes = (options[name] for name in ("time", "depth", "nodes"))
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         return self._search(position, depth or DEEPEST, deadline, nodes or math.inf)
 

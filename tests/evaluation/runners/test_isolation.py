@@ -260,7 +260,8 @@ def test_agents_of_the_users_own_are_isolated_unless_told_otherwise():
     assert is_isolated("python:broken.agents:Raises", AUTO)
     assert not is_isolated("alphabeta:depth=2", AUTO)
     assert is_isolated("alphabeta:depth=2", ALWAYS)
-    assert not is_isolated("python:broken.agents:Raises", NEVER)
+    assert is_isolated("python:broken.agents:Raises", NEVER)  # it could end this process
+    assert not is_isolated("python:broken.agents:Raises", NEVER, in_worker=True)
     assert not is_isolated("human", ALWAYS)
 
 

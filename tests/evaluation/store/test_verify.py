@@ -22,6 +22,9 @@ _spec = importlib.util.spec_from_file_location(
 tamperings = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(tamperings)
 
+# a process for each agent and verification would take minutes
+pytestmark = pytest.mark.usefixtures("agents_in_this_process")
+
 SUSPECT = "python:broken.agents:IsNotRepeatable"
 FORFEITS = "python:broken.agents:Raises"
 PLAN = Plan("tic_tac_toe", ("random", "greedy", FORFEITS), pairs=3)
@@ -193,18 +196,6 @@ def test_a_game_that_cannot_have_gone_so_is_named_with_what_is_wrong(statement, 
 
 
 # -- agents --
-
-
-def test_games_from_before_tokens_were_stored_keep_their_digests(path):
-    execute(
-        path,
-        "ALTER TABLE games DROP COLUMN tokens_0; ALTER TABLE games DROP COLUMN tokens_1;"
-        "PRAGMA user_version = 4; UPDATE games SET fault = fault",
-    )
-    verifications, changes = findings(path)
-    assert changes == []
-    assert [one.games for one in verifications] == [18, 6]
-    assert all(one.sound for one in verifications)
 
 
 def test_an_agent_that_ignores_its_seed_is_named_and_nobody_else(tmp_path):
