@@ -18,6 +18,7 @@ estimate of x points is a forecast of the expected score ``1 / (1 + 3 ** (-x / l
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import sys
@@ -54,7 +55,7 @@ def opening(game: Game, chance: random.Random) -> list[int]:
     for _ in range(chance.randint(2, 6)):
         legal = position.legal_actions()
         if len(legal) > 100:
-            legal = sorted(legal, key=lambda a: abs(a - game.facts.num_actions // 2))[:CENTRE**2]
+            legal = sorted(legal, key=lambda a: abs(a - game.facts.num_actions // 2))[: CENTRE**2]
         moves.append(chance.choice(legal))
         position.play(moves[-1])
     return moves
@@ -68,7 +69,7 @@ def positions(game: Game, games: int, seed: int) -> list[tuple[Position, float]]
     while len(result) < 2 * games:
         played = play_game(game, seats, opening(game, chance), (len(result), len(result) + 1))
         bounds = [int(share * len(played.moves)) for share in MIDDLE]
-        for first, last in zip(bounds, bounds[1:]):
+        for first, last in itertools.pairwise(bounds):
             position = game.position(played.moves[: chance.randint(first, last)])
             outcome = np.sign(played.returns[position.to_move])
             result.append((position, float(0.5 + 0.5 * outcome)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -230,7 +231,7 @@ def test_the_level_of_an_estimate_is_the_mean_of_the_last_two_depths(limit):
         scores = [each.score for each in decisions]
         if decision.score.unit == "points":
             assert scores[0].offset == 0
-            for before, score in zip(scores, scores[1:]):
+            for before, score in itertools.pairwise(scores):
                 assert score.level == (before.value + score.value) / 2
             whole = decision.score == scores[-1]
             assert whole or decision.score.level == (scores[-1].value + decision.value) / 2
