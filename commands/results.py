@@ -24,9 +24,11 @@ from ..evaluation.report.display import (
 from ..evaluation.report.html import report_page
 from ..evaluation.report.report import (
     TournamentReport,
+    findings_of,
     parse_anchor,
     print_report,
     report_store,
+    warning_lines,
 )
 from ..evaluation.sequential_test import SprtMatch
 from ..evaluation.statistics.sprt import H0, H1, Hypotheses, normalized_elo
@@ -37,6 +39,7 @@ from ..evaluation.tournament import Plan
 from .app import FAILURE, command, ctrl_c_says, same_command
 from .common import (
     DEFAULT_STORE,
+    ExpectOption,
     GameArgument,
     JsonOption,
     StoreArgument,
@@ -76,11 +79,13 @@ def report(
         int,
         option("N", "With --html: show at most N games of each tournament move by move.", low=0),
     ] = 60,
+    expect: ExpectOption = (),
     as_json: JsonOption = False,
 ) -> None:
     """Report what the games of a store show: ratings with intervals, cross table, endings.
 
-    It also shows the advantage of the first move and the share of draws.
+    It also shows the advantage of the first move and the share of draws, and at its top what does
+    not check in the store.
 
     [bold]Examples[/bold]
 
@@ -95,7 +100,9 @@ def report(
     rating = None if anchor is None else parse_anchor(anchor)
     with Store(store) as games, status_line(Console(stderr=True)) as tell:
         tell(f"reading the games in {store}")
+        games.expect(expect)
         reports = report_store(games, rating, 0 if html is None else replays)
+        findings = findings_of(reports) if reports else games.all_findings()
     comparisons = [] if beside is None else _compare(reports, store, beside)
     if html is not None and reports:
         with show_steps("tournaments", Console(stderr=True)) as progress:
@@ -103,11 +110,15 @@ def report(
         write_page(html, page)
         note(f"report in {html}")
     if as_json:
-        content = {"store": str(store), "tournaments": [each.to_json() for each in reports]}
+        content = {
+            "store": str(store),
+            "findings": [finding._asdict() for finding in findings],
+            "tournaments": [each.to_json() for each in reports],
+        }
         beside_it = [comparison.to_json() for comparison in comparisons]
         print_json(content if beside is None else content | {"comparisons": beside_it})
     elif not reports:
-        say(f"{store} holds no games")
+        say("\n".join([*warning_lines(findings), f"{store} holds no games"]))
     elif html is None:
         print_report(reports, Console(highlight=False))
         print_comparisons(comparisons, Console(highlight=False))
@@ -236,6 +247,7 @@ def sprt(
     plan = Plan(game, (first, second), max_pairs, opening, play.seed)
     plan = plan._replace(balanced=play.balanced, within=play.within)
     with Store(play.store) as games, play.make_runner() as runner:
+        games.expect(play.expect)
         match = SprtMatch(plan, test.hypotheses(), games, runner, conditions, answer)
         match.tournament.enter(same_command())  # reports show the test that it asks for
         _run_sprt(match, play.store)

@@ -10,8 +10,8 @@ from ...envs.declaration import parameter_values
 from ...envs.game import Game, IllegalActionError
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
-from ..match import GameResult
-from ..single_games import SCHEDULE, concession, store_game
+from ..match import SINGLE_GAMES, GameResult
+from ..single_games import concession, store_game
 from ..store.store import AgentEntry, Store, StoredTournament
 
 UNKNOWN_PROGRAM = "imported"  # the version of a player whose program is not known
@@ -87,7 +87,7 @@ def single_game_courses(store: Store) -> set[tuple[str, tuple[str, ...], tuple[i
             game_record.result.moves,
         )
         for tournament in store.tournaments()
-        if tournament.settings.get("schedule") == SCHEDULE
+        if tournament.settings.get("schedule") == SINGLE_GAMES
         for game_record in store.games(tournament.number)
     }
 

@@ -23,7 +23,13 @@ from .comparison import Comparison
 from .display import duration, likelihood, percent
 from .plots import forest, sequential_plot, speed_plot
 from .replays import replay_data
-from .report import TournamentReport, crashing_text, sequential_text
+from .report import (
+    TournamentReport,
+    crashing_text,
+    findings_of,
+    sequential_text,
+    warning_lines,
+)
 
 # whose versions decide what is computed, beside Python's and our own
 LIBRARIES = ("numpy", "numba")
@@ -61,6 +67,7 @@ def report_page(
         commands=commands,
         sections=sections,
         comparisons=comparisons,
+        warning=warning_lines(findings_of(reports)),
         versions=versions(),
         games=sum(report.table.games for report in reports),
     )
@@ -152,9 +159,7 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         "title": _title(report),
         "settings": [  # lists repeat the table of agents
             (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-            for key, value in (
-                report.tournament.settings | {"digest": report.tournament.digest}
-            ).items()
+            for key, value in (report.tournament.settings | {"digest": report.digest}).items()
             if not isinstance(value, list)
         ],
         "crashing": [crashing_text(label) for label in report.crashing],

@@ -22,6 +22,7 @@ from ..statistics.cross_table import CrossTable, Tally
 from ..statistics.intervals import mean_margin_of_totals
 from ..statistics.ratings import ELO, Ratings, RatingsError, elo_of, rate
 from ..statistics.withdrawals import WITHDRAW_AFTER, Withdrawals
+from ..store.checks import Finding
 from ..store.store import Store, StoredGame, StoredTournament
 from .display import (
     duration,
@@ -33,6 +34,8 @@ from .display import (
 )
 from .pairs import OpeningResult, PairResult, PairsWatch, SequentialTest, pair_results
 from .replays import Gallery
+
+MOST_FINDINGS = 10  # shown above a report
 
 
 class TournamentReport(NamedTuple):
@@ -51,6 +54,8 @@ class TournamentReport(NamedTuple):
         gallery: the games that can be shown move by move, if they were asked for.
         crashing: the agents whose latest games have all cost their process, as many in a row as
             withdraw an agent.
+        digest: stands for the tournament's settings, agents and games; empty if it is not known.
+        findings: what does not check in the store as a whole and in this tournament.
     """
 
     tournament: StoredTournament
@@ -63,6 +68,8 @@ class TournamentReport(NamedTuple):
     test: SequentialTest | None = None
     gallery: Gallery | None = None
     crashing: tuple[str, ...] = ()
+    digest: str = ""
+    findings: tuple[Finding, ...] = ()
 
     @property
     def labels(self) -> list[str]:
@@ -127,7 +134,7 @@ class TournamentReport(NamedTuple):
         return {
             "tournament": self.tournament.name,
             "settings": self.tournament.settings,
-            "digest": self.tournament.digest,
+            "digest": self.digest,
             "distinct_games": self.table.distinct_games,
             "left_out_games": self.tournament.left_out,
             "crashing": list(self.crashing),
@@ -191,13 +198,23 @@ def report_store(
             f"the anchor {anchor[0]!r} is none of the agents in {store.path}; they are "
             f"{', '.join(sorted(labels))}"
         )
-    reports = []
+    reports, of_file = [], store.findings()
     for tournament in tournaments:
         report = report_tournament(tournament, store.games(tournament.number), anchor, replays)
         latest = functools.partial(store.latest, tournament.number)
         withdrawals = Withdrawals(len(tournament.agents), WITHDRAW_AFTER, latest)
         crashing = (tournament.agents[number].label for number in sorted(withdrawals.withdrawn))
-        reports.append(report._replace(crashing=tuple(crashing)))
+        own = (
+            finding._replace(what=f"{tournament.name}: {finding.what}")
+            for finding in store.findings(tournament)
+        )
+        reports.append(
+            report._replace(
+                crashing=tuple(crashing),
+                digest=store.digest(tournament.number),
+                findings=(*of_file, *own),
+            )
+        )
     return [report for report in reports if report.table.games]
 
 
@@ -245,8 +262,27 @@ def report_tournament(
     )
 
 
+def findings_of(reports: Iterable[TournamentReport]) -> list[Finding]:
+    """What does not check in the store of these reports, each once."""
+    return list(dict.fromkeys(finding for report in reports for finding in report.findings))
+
+
+def warning_lines(findings: list[Finding]) -> list[str]:
+    """What stands above a report of a store that does not check; nothing if it does."""
+    if not findings:
+        return []
+    certain = not all(finding.unchecked for finding in findings)
+    lines = [finding.what for finding in findings[:MOST_FINDINGS]]
+    if len(findings) > MOST_FINDINGS:
+        lines.append(f"and {len(findings) - MOST_FINDINGS} more; plyground verify lists all")
+    head = "the contents of this store do not check, and what follows may be wrong:"
+    return [head if certain else "not all that follows could be checked:", *lines]
+
+
 def print_report(reports: list[TournamentReport], console: Console) -> None:
     """Show reports as text, one below the other."""
+    for line in warning_lines(findings_of(reports)):
+        console.print(Text(line, "red"))
     for index, report in enumerate(reports):
         if index:
             console.print()
@@ -283,7 +319,7 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
         endings.add_row(Text(reason), str(count), percent(count / table.games))
     console.print()
     console.print(endings)
-    console.print(f"\ndigest {report.tournament.digest}")
+    console.print(f"\ndigest {report.digest}")
 
 
 def _ratings_table(report: TournamentReport, ratings: Ratings) -> Table:

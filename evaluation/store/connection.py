@@ -1,7 +1,9 @@
 """The file of a results store: opened for writing where that is possible, else for reading.
 
 It is in write-ahead-log mode: several processes can work on one file, and one can read while
-another writes. A store of an older version is brought up to date when it is opened. Where nothing
+another writes. After every commit the log is moved into the file. So the file is whole without its
+log: neither a process that is killed nor a log that is lost, damaged or left behind by a copy costs
+a game. A store of an older version is brought up to date when it is opened. Where nothing
 can be written (a medium mounted read-only, a file of another user, a full disk), a store can still
 be read, an older one as a copy in memory. Source: the SQLite documentation, "Write-Ahead Logging",
 "PRAGMA synchronous" and "URI Filenames".
@@ -47,8 +49,7 @@ class StoreFile:
         # why the store can only be read, once that is known
         self._unwritable: str | None = "it was opened to be read" if read_only else None
         self._read_only = read_only
-        self._own_tables = False  # whether it is known that its tables are those of plyground
-        self._first_version: int = 0  # what it was when it was opened to be read
+        self._checked = False  # whether its contents were checked before something is added
         self._place: tuple[int, int] | None = None  # what the file is to the system
         self._size = 0  # the largest that the file was seen to have
 
@@ -117,6 +118,9 @@ class StoreFile:
                 f"verify names all; choose another file with --store FILE"
             )
 
+    def _check_contents(self) -> None:
+        """StoreError if the contents do not check, so that nothing is added to them."""
+
     def _compare_with(self, again: sqlite3.Connection) -> None:
         """StoreError if another connection does not see what was written last."""
 
@@ -165,6 +169,7 @@ class StoreFile:
                     migrate(connection, self._version(connection))
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA wal_autocheckpoint = 1")  # see above
         except BaseException:
             connection.close()
             raise
@@ -195,7 +200,7 @@ class StoreFile:
 
     def _up_to_date(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         """This connection, or one to an updated copy in memory of a file of an older version."""
-        self._first_version = version = self._version(connection)
+        version = self._version(connection)
         if version == SCHEMA_VERSION:
             return connection
         copy = sqlite3.connect(":memory:", isolation_level=None)
@@ -276,9 +281,9 @@ class StoreFile:
         if self._unwritable is not None:
             raise StoreError(f"the store {self.path} cannot be written: {self._unwritable}")
         with self._errors("written"):
-            if not self._own_tables:
-                self._check_tables(connection)
-                self._own_tables = True
+            if not self._checked:
+                self._check_contents()
+                self._checked = True
             yield connection
 
     def _explanation(self, error: sqlite3.Error) -> str:
