@@ -24,7 +24,6 @@ from ..evaluation.report.display import (
 from ..evaluation.report.html import report_page
 from ..evaluation.report.report import (
     TournamentReport,
-    findings_of,
     parse_anchor,
     print_report,
     report_store,
@@ -102,11 +101,12 @@ def report(
         tell(f"reading the games in {store}")
         games.expect(expect)
         reports = report_store(games, rating, 0 if html is None else replays)
-        findings = findings_of(reports) if reports else games.all_findings()
+        findings = games.all_findings()
     comparisons = [] if beside is None else _compare(reports, store, beside)
     if html is not None and reports:
         with show_steps("tournaments", Console(stderr=True)) as progress:
-            page = report_page(reports, store.name, [same_command()], progress, comparisons)
+            command = [same_command()]
+            page = report_page(reports, store.name, command, progress, comparisons, findings)
         write_page(html, page)
         note(f"report in {html}")
     if as_json:
@@ -120,7 +120,7 @@ def report(
     elif not reports:
         say("\n".join([*warning_lines(findings), f"{store} holds no games"]))
     elif html is None:
-        print_report(reports, Console(highlight=False))
+        print_report(reports, Console(highlight=False), findings)
         print_comparisons(comparisons, Console(highlight=False))
 
 

@@ -94,8 +94,8 @@ def _print_store(
 def _print(one: Verification) -> None:
     """What was found about a tournament."""
     tournament = one.tournament
-    unchecked = any(finding.unchecked for finding in one.findings)
-    right = 0 if unchecked else one.games - len(one.findings)
+    wrong = sum(finding.game is not None for finding in one.findings)
+    right = 0 if any(finding.unchecked for finding in one.findings) else one.games - wrong
     say(f"{tournament.name}: {right} of {one.games} games follow the rules")
     _list(one.findings)
     if one.not_asked is not None:

@@ -19,6 +19,7 @@ from ...envs.specification import SpecificationError, refusing
 from ..pages import page_of
 from ..statistics.cross_table import AgentRow, Tally
 from ..statistics.ratings import Ratings, score_of
+from ..store.checks import Finding
 from .comparison import Comparison
 from .display import duration, likelihood, percent
 from .plots import forest, sequential_plot, speed_plot
@@ -26,7 +27,6 @@ from .replays import replay_data
 from .report import (
     TournamentReport,
     crashing_text,
-    findings_of,
     sequential_text,
     warning_lines,
 )
@@ -42,6 +42,7 @@ def report_page(
     commands: Sequence[str],
     progress: Callable[[int, int], None] | None = None,
     comparisons: Sequence[Comparison] = (),
+    findings: Sequence[Finding] = (),
 ) -> str:
     """The page that shows some reports.
 
@@ -51,6 +52,7 @@ def report_page(
         commands: the commands that make this page again.
         progress: called with how many tournaments are done, of how many.
         comparisons: with the tournaments of another store.
+        findings: what does not check in the store.
 
     Raises:
         SpecificationError: jinja2 is not installed.
@@ -67,7 +69,7 @@ def report_page(
         commands=commands,
         sections=sections,
         comparisons=comparisons,
-        warning=warning_lines(findings_of(reports)),
+        warning=warning_lines(findings),
         versions=versions(),
         games=sum(report.table.games for report in reports),
     )

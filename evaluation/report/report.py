@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,7 +55,6 @@ class TournamentReport(NamedTuple):
         crashing: the agents whose latest games have all cost their process, as many in a row as
             withdraw an agent.
         digest: stands for the tournament's settings, agents and games; empty if it is not known.
-        findings: what does not check in the store as a whole and in this tournament.
     """
 
     tournament: StoredTournament
@@ -69,7 +68,6 @@ class TournamentReport(NamedTuple):
     gallery: Gallery | None = None
     crashing: tuple[str, ...] = ()
     digest: str = ""
-    findings: tuple[Finding, ...] = ()
 
     @property
     def labels(self) -> list[str]:
@@ -198,23 +196,14 @@ def report_store(
             f"the anchor {anchor[0]!r} is none of the agents in {store.path}; they are "
             f"{', '.join(sorted(labels))}"
         )
-    reports, of_file = [], store.findings()
+    reports = []
     for tournament in tournaments:
         report = report_tournament(tournament, store.games(tournament.number), anchor, replays)
         latest = functools.partial(store.latest, tournament.number)
         withdrawals = Withdrawals(len(tournament.agents), WITHDRAW_AFTER, latest)
         crashing = (tournament.agents[number].label for number in sorted(withdrawals.withdrawn))
-        own = (
-            finding._replace(what=f"{tournament.name}: {finding.what}")
-            for finding in store.findings(tournament)
-        )
-        reports.append(
-            report._replace(
-                crashing=tuple(crashing),
-                digest=store.digest(tournament.number),
-                findings=(*of_file, *own),
-            )
-        )
+        digest = store.digest(tournament.number)
+        reports.append(report._replace(crashing=tuple(crashing), digest=digest))
     return [report for report in reports if report.table.games]
 
 
@@ -262,12 +251,7 @@ def report_tournament(
     )
 
 
-def findings_of(reports: Iterable[TournamentReport]) -> list[Finding]:
-    """What does not check in the store of these reports, each once."""
-    return list(dict.fromkeys(finding for report in reports for finding in report.findings))
-
-
-def warning_lines(findings: list[Finding]) -> list[str]:
+def warning_lines(findings: Sequence[Finding]) -> list[str]:
     """What stands above a report of a store that does not check; nothing if it does."""
     if not findings:
         return []
@@ -279,9 +263,11 @@ def warning_lines(findings: list[Finding]) -> list[str]:
     return [head if certain else "not all that follows could be checked:", *lines]
 
 
-def print_report(reports: list[TournamentReport], console: Console) -> None:
-    """Show reports as text, one below the other."""
-    for line in warning_lines(findings_of(reports)):
+def print_report(
+    reports: list[TournamentReport], console: Console, findings: Sequence[Finding] = ()
+) -> None:
+    """Show reports as text, one below the other, below what does not check in their store."""
+    for line in warning_lines(findings):
         console.print(Text(line, "red"))
     for index, report in enumerate(reports):
         if index:

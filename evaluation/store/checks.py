@@ -74,17 +74,28 @@ def check_file(connection: sqlite3.Connection) -> list[Finding]:
 def check_games(
     tournament: StoredTournament, games: Iterable[tuple[int, StoredGame | None]]
 ) -> list[Finding]:
-    """The games of a tournament that cannot have gone as they are stored.
+    """What does not check in a tournament: its agents, games that cannot have gone as stored.
 
     Args:
         tournament: the tournament.
         games: its games with their numbers; None stands for one that cannot be read.
     """
+    settings, agents = tournament.settings, tournament.agents
+    described = {
+        "agents": [each.spec for each in agents],
+        "agent versions": [each.version for each in agents],
+    }
+    findings = [
+        Finding(f"its {key} are not those of its settings")
+        for key, values in described.items()
+        if settings.get(key, values) != values
+    ]
+    if not isinstance(settings.get("game"), str):
+        return [*findings, Finding("its settings name no game")]
     try:
         check = RuleCheck(tournament)
     except SpecificationError as error:
-        return [Finding(f"its games cannot be checked: {error}", unchecked=True)]
-    findings = []
+        return [*findings, Finding(f"its games cannot be checked: {error}", unchecked=True)]
     for number, game in games:
         wrong = "cannot be read" if game is None else check.contradiction(game)
         if wrong is not None:
@@ -104,7 +115,7 @@ class RuleCheck:
 
     def __init__(self, tournament: StoredTournament) -> None:
         settings = tournament.settings
-        self._game, self._tournament = make_game(str(settings.get("game"))), tournament
+        self._game, self._tournament = make_game(settings["game"]), tournament
         game_id = self._game.declaration.game_id
         rules = str(settings.get("rules", game_id)).split(" ")[0]
         if rules != game_id:

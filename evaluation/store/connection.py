@@ -260,6 +260,8 @@ class StoreFile:
             yield
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorname", "") == "SQLITE_NOTADB":
+                if self._opened is not None:
+                    self._lose("damaged")
                 raise StoreError(
                     f"{self.path} is no plyground store; choose another file with --store FILE"
                 ) from None
