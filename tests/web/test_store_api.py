@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import sqlite3
 
 import pytest
@@ -200,3 +201,14 @@ def test_every_end_of_a_stored_game_is_told_in_the_visitors_language(client, pat
         connection.execute("UPDATE tournaments SET settings = ?", (json.dumps(settings),))
     for page in ("/games?page=0", "/review?number=1"):
         assert ENDINGS[language][key] in client.get(f"{page}&lang={language}").text
+
+
+@pytest.mark.parametrize(("moves", "ended", "winner"), [("d,d", False, None), ("dcdcdcd", True, 0)])
+def test_an_exported_page_says_how_the_game_stands_and_who_plays(client, moves, ended, winner):
+    query = {"game": "connect_four", "agent": "greedy", "moves": moves}
+    page = client.get("/export/game.html", params=query).text
+    data = json.loads(re.search(r"<script[^>]*data-viewer[^>]*>(.*?)</script>", page, re.DOTALL)[1])
+    (game,) = data["games"]
+    assert (game["ended"], game["winner"]) == (ended, winner)
+    assert data["labels"] == ["Red", "Yellow"]
+    assert "X wins" not in page
