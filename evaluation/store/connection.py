@@ -24,6 +24,9 @@ from ...envs.loading.files import refuse_special_file
 from .schema import APPLICATION_ID, SCHEMA_VERSION, differences, migrate
 
 BUSY_SECONDS = 30.0
+# Files that this process has checked, as they were when it closed them: a server opens its store
+# for every game that ends, and checks it once.
+_checked_files: dict[Path, tuple[int, ...] | None] = {}
 # free space below which an error of input or output is put down to a full disk
 FULL_BYTES = 1 << 20
 
@@ -246,6 +249,17 @@ class StoreFile:
         if self._opened is not None:
             self._opened.close()
             self._opened = None
+            if self._checked:
+                _checked_files[self._file] = self._stamp()
+
+    def _stamp(self) -> tuple[int, ...] | None:
+        """What changes with every change of the file; None where its log or nothing is there."""
+        log = self._file.with_name(self._file.name + "-wal")
+        with contextlib.suppress(OSError):
+            if not log.exists() or not log.stat().st_size:
+                there = self._file.stat()
+                return there.st_dev, there.st_ino, there.st_size, there.st_mtime_ns
+        return None
 
     def __enter__(self) -> Self:
         return self
@@ -284,7 +298,9 @@ class StoreFile:
             raise StoreError(f"the store {self.path} cannot be written: {self._unwritable}")
         with self._errors("written"):
             if not self._checked:
-                self._check_contents()
+                stamp = self._stamp()
+                if stamp is None or stamp != _checked_files.get(self._file):
+                    self._check_contents()
                 self._checked = True
             yield connection
 

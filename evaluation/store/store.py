@@ -20,7 +20,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from ..match import GameResult
 from .checks import Finding, check_file, check_games
@@ -366,13 +366,14 @@ class Store(StoreFile):
                 f"FILE"
             )
 
-    def expect(self, expected: Sequence[str]) -> None:
-        """StoreError if there is one of these digests that no tournament ever had."""
+    def expect(self, expected: Sequence[str]) -> Self:
+        """This store; StoreError if no tournament of it ever had one of these digests."""
         if expected and not self._file.exists():
             raise StoreError(f"there is no store {self.path}")
         for digest in expected:
             if self.games_until(digest) is None:
                 raise StoreError(f"the store {self.path} is {NEVER} {digest}")
+        return self
 
     def games_until(self, digest: str) -> tuple[str, int] | None:
         """The tournament that had this digest, and how many games it had then; None if none had."""

@@ -170,6 +170,24 @@ def test_a_report_says_at_its_top_what_does_not_check(statement, what, path, tmp
     assert first["unchecked"] == (what == "tic_tax")
 
 
+def test_a_store_that_only_this_process_has_changed_is_checked_once(path):
+    class CountingStore(Store):
+        checks = 0
+
+        def all_findings(self):
+            CountingStore.checks += 1
+            return super().all_findings()
+
+    for pairs in (3, 4, 5):
+        with CountingStore(path) as store:
+            Tournament(PLAN._replace(agents=("random", "greedy"), seed=2, pairs=pairs), store).run()
+    assert CountingStore.checks == 1
+    execute(path, "UPDATE games SET decisions_1 = 77 WHERE number = 19")
+    with CountingStore(path) as store, pytest.raises(StoreError, match="game 19 states decisions"):
+        store.set_left_out(1, 3)
+    assert CountingStore.checks == 2
+
+
 def test_a_game_that_is_not_installed_keeps_no_other_from_being_added(path):
     execute(path, "UPDATE tournaments SET settings = replace(settings, 'tic_tac', 'tic_tax')")
     run(PLAN._replace(agents=("greedy", "random"), pairs=1), path)
