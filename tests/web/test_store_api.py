@@ -212,3 +212,15 @@ def test_an_exported_page_says_how_the_game_stands_and_who_plays(client, moves, 
     assert (game["ended"], game["winner"]) == (ended, winner)
     assert data["labels"] == ["Red", "Yellow"]
     assert "X wins" not in page
+
+
+def test_no_game_is_kept_in_a_store_that_does_not_check(client, path):
+    body = WON | {"opponent": "greedy", "seat": 0}
+    assert client.post("/api/finish", json=body).json() == {"number": 1}
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE games SET return_0 = -return_0, return_1 = -return_1")
+    answer = client.post("/api/finish", json=body)
+    assert answer.status_code in (422, 503)
+    assert "do not check" in answer.json()["error"]
+    with Store(path) as store:
+        assert len(store.game_keys(1)) == 1
