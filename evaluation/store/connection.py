@@ -1,12 +1,14 @@
 """The file of a results store: opened for writing where that is possible, else for reading.
 
 It is in write-ahead-log mode: several processes can work on one file, and one can read while
-another writes. After every commit the log is moved into the file. So the file is whole without its
-log: neither a process that is killed nor a log that is lost, damaged or left behind by a copy costs
-a game. A store of an older version is brought up to date when it is opened. Where nothing
-can be written (a medium mounted read-only, a file of another user, a full disk), a store can still
-be read, an older one as a copy in memory. Source: the SQLite documentation, "Write-Ahead Logging",
-"PRAGMA synchronous" and "URI Filenames".
+another writes. After a process was killed its last games are in the log ``FILE-wal`` alone, and
+SQLite takes a log that is lost or damaged for an older state of the file. So the number of the last
+game that was committed stands in ``FILE-end`` until all are in the file.
+
+A store of an older version is brought up to date when it is opened. Where nothing can be written (a
+medium mounted read-only, a file of another user, a full disk), a store can still be read, an older
+one as a copy in memory. Source: the SQLite documentation, "Write-Ahead Logging", "PRAGMA
+synchronous" and "URI Filenames".
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import sqlite3
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn, Self
+from typing import BinaryIO, NoReturn, Self
 
 from ...envs.loading.files import refuse_special_file
 from .schema import APPLICATION_ID, SCHEMA_VERSION, differences, migrate
@@ -55,6 +57,9 @@ class StoreFile:
         self._checked = False  # whether its contents were checked before something is added
         self._place: tuple[int, int] | None = None  # what the file is to the system
         self._size = 0  # the largest that the file was seen to have
+        self._log = self._file.with_name(self._file.name + "-wal")
+        self._end_path = self._file.with_name(self._file.name + "-end")
+        self._end: BinaryIO | None = None
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -129,6 +134,8 @@ class StoreFile:
 
     def _connect(self) -> sqlite3.Connection:
         self._check_place()
+        if not self._read_only and not self._file.exists():
+            self._remove_end()  # of a store that was here before
         with self._errors("opened"):
             if self._read_only:
                 connection = self._connect_reading()
@@ -172,7 +179,6 @@ class StoreFile:
                     migrate(connection, self._version(connection))
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA wal_autocheckpoint = 1")  # see above
         except BaseException:
             connection.close()
             raise
@@ -182,7 +188,7 @@ class StoreFile:
         """Open a file that cannot be written, for reading; None if that is not possible either."""
         if not self._file.is_file() or not self._file.stat().st_size:
             return None
-        log = self._file.with_name(self._file.name + "-wal")
+        log = self._log
         # A store in write-ahead-log mode needs a file for locks beside it, which SQLite would make
         # and leave there, unless it is told that no process writes.
         immutable = () if log.exists() and log.stat().st_size else ("immutable=1",)
@@ -251,15 +257,37 @@ class StoreFile:
             self._opened = None
             if self._checked:
                 _checked_files[self._file] = self._stamp()
+                self._remove_end()
 
     def _stamp(self) -> tuple[int, ...] | None:
         """What changes with every change of the file; None where its log or nothing is there."""
-        log = self._file.with_name(self._file.name + "-wal")
         with contextlib.suppress(OSError):
-            if not log.exists() or not log.stat().st_size:
+            if not self._log.exists() or not self._log.stat().st_size:
                 there = self._file.stat()
                 return there.st_dev, there.st_ino, there.st_size, there.st_mtime_ns
         return None
+
+    def _note_end(self, number: int) -> None:
+        """Note which game was committed last, beside the file and its log."""
+        with contextlib.suppress(OSError):  # a place where nothing but the store can be written
+            self._end = self._end or self._end_path.open("wb", buffering=0)
+            self._end.seek(0)
+            self._end.write(b"%d\n" % number)
+
+    def _noted_end(self) -> int:
+        """The number that is noted so; 0 if there is none."""
+        with contextlib.suppress(OSError, ValueError):
+            return int(self._end_path.read_bytes())
+        return 0
+
+    def _remove_end(self) -> None:
+        """Remove the note once no log is left: everything is in the file."""
+        if self._end is not None:
+            self._end.close()
+            self._end = None
+        with contextlib.suppress(OSError):
+            if not self._log.exists():
+                self._end_path.unlink()
 
     def __enter__(self) -> Self:
         return self

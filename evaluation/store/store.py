@@ -269,6 +269,8 @@ class Store(StoreFile):
         with self._writing() as connection, transaction(connection):
             number = self._insert(connection, tournament, game)
         self.check_in_place()
+        if number is not None:
+            self._note_end(number)
         return number is not None
 
     def _insert(
@@ -333,7 +335,8 @@ class Store(StoreFile):
             )
             number = self._insert(connection, tournament, game._replace(pair=pair))
             assert number is not None  # no game has this pair
-            return number
+        self._note_end(number)
+        return number
 
     def digest(self, tournament: int) -> str:
         """What stands for a tournament's settings, agents and games; see :mod:`.digests`."""
@@ -345,8 +348,20 @@ class Store(StoreFile):
         """What does not check in a tournament's games; None asks about the file as a whole."""
         with self._reading() as connection:
             if tournament is None:
-                return check_file(connection)
+                end = self._noted_end()  # first, since another process may be adding games
+                return check_file(connection) + self._check_end(connection, end)
             return check_games(tournament, self.games_by_number(tournament.number))
+
+    def _check_end(self, connection: sqlite3.Connection, end: int) -> list[Finding]:
+        (last,) = connection.execute("SELECT coalesce(max(number), 0) FROM games").fetchone()
+        if last >= end:
+            return []
+        what = (
+            f"it ends earlier than it did: game {end} was committed, and its last one is {last}; "
+            f"its log {self._log.name} was lost or damaged (remove {self._end_path.name} to go on "
+            f"without those games)"
+        )
+        return [Finding(what)]
 
     def all_findings(self) -> list[Finding]:
         """Everything that does not check, as it stands at one moment."""
