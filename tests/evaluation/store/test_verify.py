@@ -19,7 +19,7 @@ from plyground.evaluation.tournament import Plan, Tournament
 from plyground.evaluation.verification import verify
 
 _spec = importlib.util.spec_from_file_location(
-    "tamperings_script", ROOT / "benchmarks" / "tamperings.py"
+    "tamperings_script", ROOT / "benchmarks" / "stores" / "tamperings.py"
 )
 tamperings = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(tamperings)

@@ -1,6 +1,6 @@
 """Tamperings of a store: which of them ``plyground verify`` names.
 
-    python benchmarks/tamperings.py
+    python benchmarks/stores/tamperings.py
 
 A small store is altered in every way of :data:`TAMPERINGS`, one at a time: values, rows, tables,
 the file, copies of other moments. The last line says how many are named by the contents alone, and

@@ -1,6 +1,6 @@
 """What a store costs: a game that is committed, and the checks before something is added.
 
-    python benchmarks/stores.py [games]
+    python benchmarks/stores/cost.py [games]
 
 Two random agents play so many games of every game (default 1,000). The times are medians of five,
 in processor time: they say little about the disk.
