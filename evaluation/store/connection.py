@@ -57,8 +57,8 @@ class StoreFile:
         self._checked = False  # whether its contents were checked before something is added
         self._place: tuple[int, int] | None = None  # what the file is to the system
         self._size = 0  # the largest that the file was seen to have
-        self._log = self._file.with_name(self._file.name + "-wal")
-        self._end_path = self._file.with_name(self._file.name + "-end")
+        self._log = Path(f"{self._file}-wal")
+        self._end_path = Path(f"{self._file}-end")
         self._end: BinaryIO | None = None
 
     @property
@@ -188,10 +188,9 @@ class StoreFile:
         """Open a file that cannot be written, for reading; None if that is not possible either."""
         if not self._file.is_file() or not self._file.stat().st_size:
             return None
-        log = self._log
         # A store in write-ahead-log mode needs a file for locks beside it, which SQLite would make
         # and leave there, unless it is told that no process writes.
-        immutable = () if log.exists() and log.stat().st_size else ("immutable=1",)
+        immutable = () if self._log.exists() and self._log.stat().st_size else ("immutable=1",)
         for options in (*immutable, "mode=ro"):
             connection = sqlite3.connect(
                 f"file:{urllib.parse.quote(str(self._file))}?{options}",
