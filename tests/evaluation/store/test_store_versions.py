@@ -4,7 +4,7 @@ goes on; a step that fails changes nothing.
 ``data/stores/version-1.sqlite`` was written by plyground at commit 9cfb524: ten of the eighteen
 games of Plan("tic_tac_toe", ("random", "greedy", "minimax:depth=2"), pairs=3, seed=5); "with
 faults", in which tests/broken/agents.py's Raises forfeits; "with repeats", two deterministic agents
-without openings. ``version-5.sqlite`` was written by plyground 1.0.0, which sealed stores: the
+without openings. ``sealed.sqlite`` was written by plyground 1.0.0, which sealed stores: the
 games of Plan("tic_tac_toe", ("random", "greedy"), pairs=3), and, as "named", of the same game,
 ("minimax:depth=2", "greedy"), pairs=2, seed=5.
 """
@@ -89,23 +89,23 @@ def test_an_old_store_can_be_reported(old):
 
 
 # as plyground 1.0.0 printed them
-DIGESTS_OF_VERSION_5 = ["e75ec02b011a18e98ac315d323999f39", "1ad150a60dd5b60b1a8c70f523eaf0cc"]
+SEALED_DIGESTS = ["e75ec02b011a18e98ac315d323999f39", "1ad150a60dd5b60b1a8c70f523eaf0cc"]
 
 
 def test_a_store_of_1_0_keeps_its_digests_without_its_seals_and_goes_on(tmp_path):
-    path = Path(shutil.copy(OLD_STORE.with_name("version-5.sqlite"), tmp_path / "store.db"))
+    path = Path(shutil.copy(OLD_STORE.with_name("sealed.sqlite"), tmp_path / "store.db"))
     assert plain(path, "PRAGMA user_version") == [(5,)]
-    words = ["verify", path, "--games", "0", *(f"--expect={one}" for one in DIGESTS_OF_VERSION_5)]
+    words = ["verify", path, "--games", "0", *(f"--expect={one}" for one in SEALED_DIGESTS)]
     assert invoke(words).exit_code == 0
     assert plain(path, "PRAGMA user_version") == [(5,)]  # nothing is written for this
     with Store(path) as store:
-        assert [store.digest(one.number) for one in store.tournaments()] == DIGESTS_OF_VERSION_5
+        assert [store.digest(one.number) for one in store.tournaments()] == SEALED_DIGESTS
         assert store.all_findings() == []
     assert "seal" not in columns(path, "tournaments")
     run(Plan("tic_tac_toe", ("random", "random"), pairs=1), path)
     with Store(path) as store:
         assert len(store.tournaments()) == 3
-        assert [store.games_until(digest) for digest in DIGESTS_OF_VERSION_5] == [
+        assert [store.games_until(digest) for digest in SEALED_DIGESTS] == [
             ("tic_tac_toe f079b097", 6),
             ("named", 4),
         ]
