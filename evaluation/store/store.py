@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 from ..match import GameResult
-from .checks import Finding, check_file, check_games
+from .checks import Finding, check_end, check_file, check_games
 from .connection import StoreError, StoreFile, transaction
 from .digests import GAME_FIELDS, count_until, digests
 from .schema import check_types
@@ -349,19 +349,8 @@ class Store(StoreFile):
         with self._reading() as connection:
             if tournament is None:
                 end = self._noted_end()  # first, since another process may be adding games
-                return check_file(connection) + self._check_end(connection, end)
+                return check_file(connection) + check_end(connection, end, self.path.name)
             return check_games(tournament, self.games_by_number(tournament.number))
-
-    def _check_end(self, connection: sqlite3.Connection, end: int) -> list[Finding]:
-        (last,) = connection.execute("SELECT coalesce(max(number), 0) FROM games").fetchone()
-        if last >= end:
-            return []
-        what = (
-            f"it ends earlier than it did: game {end} was committed, and its last one is {last}; "
-            f"its log {self._log.name} was lost or damaged (remove {self._end_path.name} to go on "
-            f"without those games)"
-        )
-        return [Finding(what)]
 
     def all_findings(self) -> list[Finding]:
         """Everything that does not check, as it stands at one moment."""
