@@ -73,6 +73,14 @@ GameArgument = Annotated[
 ]
 StoreArgument = Annotated[Path, argument("STORE", "The file that holds the games of tournaments.")]
 StoreOption = Annotated[Path, option("FILE", "The file that finished games are stored in.")]
+ExpectOption = Annotated[
+    tuple[str, ...],
+    option(
+        "DIGEST",
+        "A digest that a tournament or a report showed: the store must hold all games of that "
+        "moment. May be repeated.",
+    ),
+]
 OpeningOption = Annotated[
     str, option("MOVES", "Moves that begin the game, by name, separated by commas: d,d,c.")
 ]

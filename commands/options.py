@@ -25,7 +25,7 @@ from ..evaluation.runners.runner import LocalRunner, Runner
 from ..evaluation.statistics.withdrawals import WITHDRAW_AFTER
 from ..evaluation.tournament import Tournament
 from .app import FAILURE
-from .common import DEFAULT_STORE, JsonOption, SeedOption, StoreOption, option
+from .common import DEFAULT_STORE, ExpectOption, JsonOption, SeedOption, StoreOption, option
 from .output import note, remarks
 
 CHANGE_ANSWERS = ("ask", "refuse", "new")
@@ -159,6 +159,7 @@ class PlayOptions(ConditionOptions):
             "terminal, refuse, or begin a new tournament.",
         ),
     ] = "ask"
+    expect: ExpectOption = ()
     as_json: JsonOption = False
 
     def conditions(self, withdraw_after: int = WITHDRAW_AFTER) -> Conditions:

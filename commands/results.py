@@ -27,9 +27,11 @@ from ..evaluation.report.report import (
     parse_anchor,
     print_report,
     report_store,
+    warning_lines,
 )
 from ..evaluation.sequential_test import SprtMatch
 from ..evaluation.statistics.sprt import H0, H1, Hypotheses, normalized_elo
+from ..evaluation.store.checks import Finding
 from ..evaluation.store.export import FORMATS, export_games
 from ..evaluation.store.minari import export_minari
 from ..evaluation.store.store import Store
@@ -37,6 +39,7 @@ from ..evaluation.tournament import Plan
 from .app import FAILURE, command, ctrl_c_says, same_command
 from .common import (
     DEFAULT_STORE,
+    ExpectOption,
     GameArgument,
     JsonOption,
     StoreArgument,
@@ -76,11 +79,13 @@ def report(
         int,
         option("N", "With --html: show at most N games of each tournament move by move.", low=0),
     ] = 60,
+    expect: ExpectOption = (),
     as_json: JsonOption = False,
 ) -> None:
     """Report what the games of a store show: ratings with intervals, cross table, endings.
 
-    It also shows the advantage of the first move and the share of draws.
+    It also shows the advantage of the first move and the share of draws, and at its top what does
+    not check in the store.
 
     [bold]Examples[/bold]
 
@@ -93,24 +98,39 @@ def report(
     plyground report plyground-tournament.db --json
     """
     rating = None if anchor is None else parse_anchor(anchor)
-    with Store(store) as games, status_line(Console(stderr=True)) as tell:
+    with Store(store).expect(expect) as games, status_line(Console(stderr=True)) as tell:
         tell(f"reading the games in {store}")
         reports = report_store(games, rating, 0 if html is None else replays)
+        findings = games.all_findings()
     comparisons = [] if beside is None else _compare(reports, store, beside)
     if html is not None and reports:
         with show_steps("tournaments", Console(stderr=True)) as progress:
-            page = report_page(reports, store.name, [same_command()], progress, comparisons)
+            page = report_page(
+                reports, store.name, [same_command()], progress, comparisons, findings
+            )
         write_page(html, page)
         note(f"report in {html}")
     if as_json:
-        content = {"store": str(store), "tournaments": [each.to_json() for each in reports]}
-        beside_it = [comparison.to_json() for comparison in comparisons]
-        print_json(content if beside is None else content | {"comparisons": beside_it})
+        print_json(_report_json(store, reports, findings, None if beside is None else comparisons))
     elif not reports:
-        say(f"{store} holds no games")
+        say("\n".join([*warning_lines(findings), f"{store} holds no games"]))
     elif html is None:
-        print_report(reports, Console(highlight=False))
+        print_report(reports, Console(highlight=False), findings)
         print_comparisons(comparisons, Console(highlight=False))
+
+
+def _report_json(
+    store: Path,
+    reports: list[TournamentReport],
+    findings: list[Finding],
+    comparisons: list[Comparison] | None,
+) -> dict[str, Any]:
+    content: dict[str, Any] = {"store": str(store)}
+    content["findings"] = [finding._asdict() for finding in findings]
+    content["tournaments"] = [each.to_json() for each in reports]
+    if comparisons is not None:
+        content["comparisons"] = [each.to_json() for each in comparisons]
+    return content
 
 
 def _compare(reports: list[TournamentReport], store: Path, beside: Path) -> list[Comparison]:
@@ -235,7 +255,7 @@ def sprt(
     conditions, answer = play.conditions(), play.answer_to_change()
     plan = Plan(game, (first, second), max_pairs, opening, play.seed)
     plan = plan._replace(balanced=play.balanced, within=play.within)
-    with Store(play.store) as games, play.make_runner() as runner:
+    with Store(play.store).expect(play.expect) as games, play.make_runner() as runner:
         match = SprtMatch(plan, test.hypotheses(), games, runner, conditions, answer)
         match.tournament.enter(same_command())  # reports show the test that it asks for
         _run_sprt(match, play.store)

@@ -112,7 +112,7 @@ def tournament(
     """
     plans = _make_plans(game, agents, schedule, play)
     conditions, on_changed = play.conditions(withdraw_after), play.answer_to_change()
-    with Store(play.store) as games, play.make_runner() as runner:
+    with Store(play.store).expect(play.expect) as games, play.make_runner() as runner:
         # All plans are checked before any game is played.
         tournaments = [
             Tournament(x.plan, games, x.name, runner, conditions, on_changed) for x in plans

@@ -1,4 +1,4 @@
-"""The command ``verify``: is a store as plyground wrote it, and are its games repeatable?"""
+"""The command ``verify``: do the contents of a store check, and are its games repeatable?"""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from typing import Annotated
 from rich.console import Console
 
 from ..evaluation.report import display
-from ..evaluation.store.digests import Change
-from ..evaluation.store.store import Store
+from ..evaluation.store.checks import Finding
+from ..evaluation.store.store import NEVER, Store
 from ..evaluation.verification import Verification
 from ..evaluation.verification import verify as verify_games
 from .app import FAILURE, command
-from .common import DEFAULT_STORE, JsonOption, SeedOption, StoreArgument, option
+from .common import DEFAULT_STORE, ExpectOption, JsonOption, SeedOption, StoreArgument, option
 from .options import IsolateOption
 from .output import print_json, say
 
 MOST_LINES = 10  # findings of a kind
-NEVER = "an older copy, or changed: no tournament in it ever had the digest"
 
 
 @command("[STORE]")
@@ -33,17 +32,10 @@ def verify(
     ] = 20,
     seed: SeedOption = 1,
     isolate: IsolateOption = "auto",
-    expect: Annotated[
-        tuple[str, ...],
-        option(
-            "DIGEST",
-            "A digest that a tournament or a report showed: the store must hold all games of that "
-            "moment. May be repeated.",
-        ),
-    ] = (),
+    expect: ExpectOption = (),
     as_json: JsonOption = False,
 ) -> None:
-    """Check whether a store was changed, and whether its games follow the rules.
+    """Check the tables and values of a store, and whether its games follow the rules.
 
     Agents play a sample of the games again with the same seeds, and those whose moves differ are
     listed. Nothing is written to the store. The exit status is 1 if anything is found.
@@ -59,11 +51,13 @@ def verify(
     results: list[Verification] = []
     with Store(store, read_only=True) as games_store:
         tournaments = games_store.tournaments()
-        changes = games_store.changes()
+        findings = games_store.findings()
         if not tournaments:
-            changes.append(Change("it holds no tournament: there is nothing to verify"))
+            findings.append(Finding("it holds no tournament: there is nothing to verify"))
         then = {digest: games_store.games_until(digest) for digest in expect}
-        changes += [Change(f"{NEVER} {digest}") for digest, place in then.items() if place is None]
+        findings += [
+            Finding(f"{NEVER} {digest}") for digest, place in then.items() if place is None
+        ]
         for tournament in tournaments:
             with display.status_line(Console(stderr=True)) as tell:
                 tell(f"checking {tournament.name}")
@@ -74,36 +68,36 @@ def verify(
         print_json(
             {
                 "store": str(store),
-                "changes": [change._asdict() for change in changes],
+                "findings": [finding._asdict() for finding in findings],
                 "expected": {digest: place and place[1] for digest, place in then.items()},
                 "tournaments": [one.to_json() for one in results],
             }
         )
     else:
-        _print_store(store, changes, then)
-    if changes or not all(one.sound for one in results):
+        _print_store(store, findings, then)
+    if findings or not all(one.sound for one in results):
         raise SystemExit(FAILURE)
 
 
 def _print_store(
-    store: Path, changes: list[Change], then: dict[str, tuple[str, int] | None]
+    store: Path, findings: list[Finding], then: dict[str, tuple[str, int] | None]
 ) -> None:
     """What was found about the file as a whole."""
     for digest, place in then.items():
         if place is not None:
             say(f"{place[0]}: had {place[1]} games when its digest was {digest}")
-    if changes:
+    if findings:
         say(f"{store}:")
-        _list(changes)
+        _list(findings)
 
 
 def _print(one: Verification) -> None:
     """What was found about a tournament."""
     tournament = one.tournament
-    intact = one.games - len({change.game for change in one.changes + one.contradictions} - {None})
-    say(f"{tournament.name}: {intact} of {one.games} games are as stored and follow the rules")
-    _list(one.changes)
-    _list(one.contradictions)
+    wrong = sum(finding.game is not None for finding in one.findings)
+    right = 0 if any(finding.unchecked for finding in one.findings) else one.games - wrong
+    say(f"{tournament.name}: {right} of {one.games} games follow the rules")
+    _list(one.findings)
     if one.not_asked is not None:
         say(f"  its agents were not asked again: {one.not_asked}")
         return
@@ -116,8 +110,8 @@ def _print(one: Verification) -> None:
         )
 
 
-def _list(changes: list[Change]) -> None:
-    for change in changes[:MOST_LINES]:
-        say(f"  {change.what}")
-    if len(changes) > MOST_LINES:
-        say(f"  and {len(changes) - MOST_LINES} more; --json lists all")
+def _list(findings: list[Finding]) -> None:
+    for finding in findings[:MOST_LINES]:
+        say(f"  {finding.what}")
+    if len(findings) > MOST_LINES:
+        say(f"  and {len(findings) - MOST_LINES} more; --json lists all")

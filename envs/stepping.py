@@ -158,6 +158,25 @@ def find_returns(rules, records):
     return float(r.returns(rules, records[0], 0)), float(r.returns(rules, records[0], 1))
 
 
+@kernel
+def replay_game(rules, records, actions, first, counts):
+    """Play ``actions`` (int64) in place up to the first that cannot be played.
+
+    Returns how many were played. ``counts`` (int64 of shape (2,), zeros) gets how many of them each
+    player made, those before ``first`` left out. All actions must exist.
+    """
+    position = records[0]
+    for ply in range(len(actions)):
+        if r.is_over(rules, position):
+            return ply
+        mover = r.to_move(rules, position)
+        if step(rules, position, actions[ply]) == ILLEGAL:
+            return ply
+        if ply >= first:
+            counts[mover] += 1
+    return len(actions)
+
+
 class EntryPoints:
     """The kernels above for one game as fast calls from Python, each compiled when first used.
 
@@ -207,6 +226,10 @@ class EntryPoints:
     @functools.cached_property
     def returns(self) -> Any:
         return self._entry_point(find_returns)
+
+    @functools.cached_property
+    def replay(self) -> Any:
+        return self._entry_point(replay_game, np.zeros(1, np.int64), 0, np.zeros(2, np.int64))
 
 
 def records_of(record: Any) -> np.ndarray:

@@ -124,6 +124,11 @@ class PlayedGame:
     winner: int | None = None
     reason: str = ""
 
+    @property
+    def ended(self) -> bool:
+        """Whether the game has ended, so that no winner means a draw."""
+        return self.winner is not None or self.reason != ""
+
     @classmethod
     def of_actions(
         cls,

@@ -5,6 +5,7 @@ Whatever an agent does wrong loses it this game and has no effect on others.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +25,9 @@ Verdict = tuple[tuple[float, float], str]  # the returns, and the reason
 
 DRAW_AFTER, AGREED_AFTER = "draw after", "agreed after"  # in the settings of a tournament
 WALL, CPU = CLOCKS = ("wall", "cpu")
+SINGLE_GAMES = "single games"  # the schedule of games that belong to none
+RESIGNATION = "resignation"  # the reason of a game that a person gives up
+ABANDONMENT = "abandoned"  # the kind of fault of who leaves a game
 RESET_SECONDS = 5.0  # more than a move may take, to forget a game
 
 
@@ -129,6 +133,15 @@ class GameResult(NamedTuple):
 
     def __str__(self) -> str:
         return f"{'draw' if self.winner is None else PLAYERS[self.winner] + ' wins'}: {self.reason}"
+
+
+def agent_seed(seed: int, pair: int, players: tuple[int, int], seat: int) -> int:
+    """The seed of one seat in one game, from 0 to 2^63 − 1.
+
+    It is a hash of everything that distinguishes the game and the seat from others.
+    """
+    text = f"{seed} {pair} {players[0]} {players[1]} {seat}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1
 
 
 def greatest_loss(game: Game, seat: int) -> tuple[float, float]:

@@ -7,10 +7,10 @@ its two agents only, so that a meeting is the same in every format.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Callable, Iterator
 
+from .match import agent_seed
 from .openings import Openings
 from .runners.contest import ScheduledGame
 
@@ -37,15 +37,6 @@ FORMATS: dict[str, Callable[[int], list[Meeting]]] = {
     "gauntlet": gauntlet,
     "ladder": ladder,
 }
-
-
-def agent_seed(seed: int, pair: int, players: tuple[int, int], seat: int) -> int:
-    """The seed of one seat in one game, from 0 to 2^63 − 1.
-
-    It is a hash of everything that distinguishes the game and the seat from others.
-    """
-    text = f"{seed} {pair} {players[0]} {players[1]} {seat}"
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1
 
 
 class Schedule:

@@ -12,14 +12,11 @@ from ..agents.human import HumanAgent
 from ..envs import __version__
 from ..envs.game import Game
 from .fingerprints import sources_of
-from .match import GameResult, greatest_loss
+from .match import ABANDONMENT, RESIGNATION, SINGLE_GAMES, GameResult, greatest_loss
 from .players import Description, LocalPlayer
 from .store.store import AgentEntry, Store, StoredGame, StoredTournament
 from .tournament import default_name
 
-SCHEDULE = "single games"
-RESIGNATION = "resignation"
-ABANDONMENT = "abandoned"  # the kind of fault of who leaves a game
 HUMAN = HumanAgent.name
 
 
@@ -96,12 +93,12 @@ def store_game(
         "rules": f"{game.declaration.game_id} of plyground {__version__}",
         "agents": [entry.spec for entry in entries],
         "agent versions": [entry.version for entry in entries],
-        "schedule": SCHEDULE,
+        "schedule": SINGLE_GAMES,
     }
     code = sources_of(game, tuple(entry.sources for entry in entries))
     name = default_name(settings | {"code": code.digest})  # other code begins another tournament
     tournament = store.enter_tournament(
-        f"{SCHEDULE} of {name}", settings, entries, 0, sources=code.of_play
+        f"{SINGLE_GAMES} of {name}", settings, entries, 0, sources=code.of_play
     )
     players = (1, 0) if swap else (0, 1)
     return store.add_next(tournament, StoredGame(0, players, opening, seeds, result))

@@ -229,7 +229,7 @@ class Tournament:
         entry = self._store.tournament(self.name)
         if entry is None:
             raise StoreError(f"the store {self._store.path} holds {self.name} no longer")
-        return entry.digest
+        return self._store.digest(entry.number)
 
     @functools.cached_property
     def _number(self) -> int:

@@ -1,8 +1,7 @@
-"""Verification of a store: was it changed, do its games follow the rules, are agents repeatable?
+"""Verification of a store: do its games follow the rules, and are its agents repeatable?
 
-The digests of the store tell what was changed after plyground had written it. Every game is played
-through by the rules. Of a sample, the agents are asked again: an agent is repeatable if it plays
-the same with the same seed in the same game.
+Every game is played through by the rules. Of a sample, the agents are asked again: an agent is
+repeatable if it plays the same with the same seed in the same game.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from ..agents.faults import CRASHES, OUT_OF_TIME
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 from .match import adjudication_of
-from .replay import RuleCheck
 from .runners.contest import (
     Arena,
     Conditions,
@@ -25,7 +23,7 @@ from .runners.contest import (
     ScheduledGame,
 )
 from .single_games import has_people
-from .store.digests import Change
+from .store.checks import Finding
 from .store.store import Store, StoredGame, StoredTournament
 
 
@@ -47,8 +45,8 @@ class Verification(NamedTuple):
     Attributes:
         tournament: the tournament.
         games: how many games it has.
-        changes: what was changed in the store by other means than plyground.
-        contradictions: games that cannot have gone as they are stored.
+        digest: stands for its settings, its agents and its games.
+        findings: what does not check in it, such as games that cannot have gone as they are stored.
         played: how many of the other games the agents have played again.
         deviations: those of them that took another course.
         not_asked: why the agents were not asked, or None.
@@ -56,8 +54,8 @@ class Verification(NamedTuple):
 
     tournament: StoredTournament
     games: int
-    changes: list[Change]
-    contradictions: list[Change]
+    digest: str
+    findings: list[Finding]
     played: int = 0
     deviations: tuple[Deviation, ...] = ()
     not_asked: str | None = None
@@ -65,17 +63,16 @@ class Verification(NamedTuple):
     @property
     def sound(self) -> bool:
         """Whether nothing was found that should not be."""
-        return not (self.changes or self.contradictions or self.deviations)
+        return not (self.findings or self.deviations)
 
     def to_json(self) -> dict[str, Any]:
         labels = [entry.label for entry in self.tournament.agents]
         return {
             "tournament": self.tournament.name,
             "games": self.games,
-            "digest": self.tournament.digest,
+            "digest": self.digest,
             "sound": self.sound,
-            "changes": [change._asdict() for change in self.changes],
-            "contradictions": [change._asdict() for change in self.contradictions],
+            "findings": [finding._asdict() for finding in self.findings],
             "played_again": self.played,
             "deviations": [
                 {"pair": game.pair, "players": list(game.players), "ply": ply, "agent": labels[who]}
@@ -96,7 +93,7 @@ def verify(
     """Check all games of a tournament, and let its agents play some of them again.
 
     The agents are not asked about games that a limit or a crash ended, since these depend on more
-    than the agents; nor about games of which it is known that they were changed.
+    than the agents; nor about games that do not check.
 
     Args:
         tournament: the tournament.
@@ -109,11 +106,18 @@ def verify(
     Raises:
         StoreError: the store cannot be read.
     """
-    try:
-        game = make_game(str(tournament.settings.get("game")))
-    except SpecificationError as error:
-        return _unchecked(tournament, store, str(error))
-    verification, repeatable = _check_games(tournament, store, RuleCheck(game, tournament))
+    findings = store.findings(tournament)
+    suspect = {finding.game for finding in findings}
+    numbered = list(store.games_by_number(tournament.number))
+    repeatable = [
+        number
+        for number, each in numbered
+        if each and number not in suspect and each.result.fault not in (*CRASHES, OUT_OF_TIME)
+    ]
+    digest = store.digest(tournament.number)
+    verification = Verification(tournament, len(numbered), digest, findings)
+    for unchecked in (finding for finding in findings if finding.unchecked):
+        return verification._replace(not_asked=unchecked.what)
     if has_people(tournament):
         return verification._replace(not_asked="people have played in it")
     if not games:
@@ -131,33 +135,6 @@ def verify(
             if on_game is not None:
                 on_game()
     return verification._replace(played=len(sample), deviations=tuple(deviations))
-
-
-def _unchecked(tournament: StoredTournament, store: Store, fault: str) -> Verification:
-    """The verification of a tournament of which there is no such game."""
-    numbers = [number for number, _ in store.games_by_number(tournament.number)]
-    changes = store.changes(tournament.number)
-    unchecked = [Change(f"game {number} cannot be checked: {fault}", number) for number in numbers]
-    return Verification(tournament, len(numbers), changes, unchecked, not_asked=fault)
-
-
-def _check_games(
-    tournament: StoredTournament, store: Store, check: RuleCheck
-) -> tuple[Verification, list[int]]:
-    """What digests and rules say of a tournament, and which games its agents can play again."""
-    changes = store.changes(tournament.number)
-    suspect = {change.game for change in changes}
-    contradictions: list[Change] = []
-    repeatable: list[int] = []
-    count = 0
-    for number, game in store.games_by_number(tournament.number):
-        count += 1
-        wrong = "cannot be read" if game is None else check.contradiction(game)
-        if wrong is not None:
-            contradictions.append(Change(f"game {number} {wrong}", number))
-        elif game is not None and game.result.fault not in (*CRASHES, OUT_OF_TIME):
-            repeatable += [] if number in suspect else [number]
-    return Verification(tournament, count, changes, contradictions), repeatable
 
 
 def _contest(tournament: StoredTournament, isolation: str) -> Contest:

@@ -10,8 +10,8 @@ from ...envs.declaration import parameter_values
 from ...envs.game import Game, IllegalActionError, Position
 from ...envs.registry import game_names, make_game, rules_type
 from ...envs.specification import SpecificationError, plain_text
-from ..match import GameResult
-from ..single_games import SCHEDULE, concession, store_game
+from ..match import SINGLE_GAMES, GameResult
+from ..single_games import concession, store_game
 from ..store.store import AgentEntry, Store, StoredTournament
 
 PASS = "pass"
@@ -135,7 +135,7 @@ def single_game_courses(store: Store) -> set[tuple[str, tuple[str, ...], tuple[i
             game_record.result.moves,
         )
         for tournament in store.tournaments()
-        if tournament.settings.get("schedule") == SCHEDULE
+        if tournament.settings.get("schedule") == SINGLE_GAMES
         for game_record in store.games(tournament.number)
     }
 

@@ -39,7 +39,8 @@ def write_sgf(records: Iterable[Record]) -> Iterator[str]:
     for record in records:
         rules = record.game.rules
         size = str(rules.cols) if rules.cols == rules.rows else f"{rules.cols}:{rules.rows}"
-        result = "0" if record.winner is None else f"{COLOURS[record.winner]}+"
+        drawn = "0" if record.ended else ""  # where nothing tells how it ended, nothing is said
+        result = drawn if record.winner is None else f"{COLOURS[record.winner]}+"
         root = {
             "GM": record.game.profile.elsewhere["sgf"].name,
             "FF": "4",

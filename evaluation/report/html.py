@@ -19,11 +19,12 @@ from ...envs.specification import SpecificationError, refusing
 from ..pages import page_of
 from ..statistics.cross_table import AgentRow, Tally
 from ..statistics.ratings import Ratings, score_of
+from ..store.checks import Finding
 from .comparison import Comparison
 from .display import duration, likelihood, percent
 from .plots import forest, sequential_plot, speed_plot
 from .replays import replay_data
-from .report import TournamentReport, sequential_text
+from .report import TournamentReport, sequential_text, warning_lines
 
 # whose versions decide what is computed, beside Python's and our own
 LIBRARIES = ("numpy", "numba")
@@ -36,6 +37,7 @@ def report_page(
     commands: Sequence[str],
     progress: Callable[[int, int], None] | None = None,
     comparisons: Sequence[Comparison] = (),
+    findings: Sequence[Finding] = (),
 ) -> str:
     """The page that shows some reports.
 
@@ -45,6 +47,7 @@ def report_page(
         commands: the commands that make this page again.
         progress: called with how many tournaments are done, of how many.
         comparisons: with the tournaments of another store.
+        findings: what does not check in the store.
 
     Raises:
         SpecificationError: jinja2 is not installed.
@@ -61,6 +64,7 @@ def report_page(
         commands=commands,
         sections=sections,
         comparisons=comparisons,
+        warning=warning_lines(findings),
         versions=versions(),
         games=sum(report.table.games for report in reports),
     )
@@ -152,9 +156,7 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         "title": _title(report),
         "settings": [  # lists repeat the table of agents
             (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-            for key, value in (
-                report.tournament.settings | {"digest": report.tournament.digest}
-            ).items()
+            for key, value in (report.tournament.settings | {"digest": report.digest}).items()
             if not isinstance(value, list)
         ],
         "agents": [_agent(row, place[row.number], ratings, order) for row in order],

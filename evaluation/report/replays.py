@@ -231,7 +231,8 @@ def game_entry(frames: Frames, record: PlayedGame, players: tuple[int, int]) -> 
     note = f"The rules of {game.spec} as installed do not allow move {count + 1} of this game."
     return {
         "players": players,
-        "winner": -1 if record.winner is None else record.winner,
+        "ended": record.ended,
+        "winner": record.winner,
         "reason": record.reason,
         "why": "",
         "pair": 0,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from ..statistics.cross_table import CrossTable, Tally
 from ..statistics.intervals import mean_margin_of_totals
 from ..statistics.ratings import ELO, Ratings, RatingsError, elo_of, rate
 from ..statistics.withdrawals import WITHDRAW_AFTER, Withdrawals
+from ..store.checks import Finding
 from ..store.store import Store, StoredGame, StoredTournament
 from .display import (
     duration,
@@ -35,6 +36,8 @@ from .display import (
 )
 from .pairs import OpeningResult, PairResult, PairsWatch, SequentialTest, pair_results
 from .replays import Gallery
+
+MOST_FINDINGS = 10  # shown above a report
 
 
 class TournamentReport(NamedTuple):
@@ -53,6 +56,7 @@ class TournamentReport(NamedTuple):
         gallery: the games that can be shown move by move, if they were asked for.
         crashing: the agents whose latest games have all cost their process, as many in a row as
             withdraw an agent.
+        digest: stands for the tournament's settings, agents and games; empty if it is not known.
         circumstances: how many games were played under which; None stands for those of which it is
             not known.
     """
@@ -67,6 +71,7 @@ class TournamentReport(NamedTuple):
     test: SequentialTest | None = None
     gallery: Gallery | None = None
     crashing: tuple[str, ...] = ()
+    digest: str = ""
     circumstances: Mapping[Circumstances | None, int] = MappingProxyType({})
 
     @property
@@ -151,7 +156,7 @@ class TournamentReport(NamedTuple):
         return {
             "tournament": self.tournament.name,
             "settings": self.tournament.settings,
-            "digest": self.tournament.digest,
+            "digest": self.digest,
             "distinct_games": self.table.distinct_games,
             "left_out_games": self.tournament.left_out,
             "crashing": list(self.crashing),
@@ -226,7 +231,8 @@ def report_store(
         latest = functools.partial(store.latest, tournament.number)
         withdrawals = Withdrawals(len(tournament.agents), WITHDRAW_AFTER, latest)
         crashing = (tournament.agents[number].label for number in sorted(withdrawals.withdrawn))
-        reports.append(report._replace(crashing=tuple(crashing)))
+        digest = store.digest(tournament.number)
+        reports.append(report._replace(crashing=tuple(crashing), digest=digest))
     return [report for report in reports if report.table.games]
 
 
@@ -277,8 +283,24 @@ def report_tournament(
     )  # fmt: skip
 
 
-def print_report(reports: list[TournamentReport], console: Console) -> None:
-    """Show reports as text, one below the other."""
+def warning_lines(findings: Sequence[Finding]) -> list[str]:
+    """What stands above a report of a store that does not check; nothing if it does."""
+    if not findings:
+        return []
+    certain = not all(finding.unchecked for finding in findings)
+    lines = [finding.what for finding in findings[:MOST_FINDINGS]]
+    if len(findings) > MOST_FINDINGS:
+        lines.append(f"and {len(findings) - MOST_FINDINGS} more; plyground verify lists all")
+    head = "the contents of this store do not check, and what follows may be wrong:"
+    return [head if certain else "not all that follows could be checked:", *lines]
+
+
+def print_report(
+    reports: list[TournamentReport], console: Console, findings: Sequence[Finding] = ()
+) -> None:
+    """Show reports as text, one below the other, below what does not check in their store."""
+    for line in warning_lines(findings):
+        console.print(Text(line, "red"))
     for index, report in enumerate(reports):
         if index:
             console.print()
@@ -315,7 +337,7 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
         endings.add_row(Text(reason), str(count), percent(count / table.games))
     console.print()
     console.print(endings)
-    console.print(f"\ndigest {report.tournament.digest}")
+    console.print(f"\ndigest {report.digest}")
 
 
 def _ratings_table(report: TournamentReport, ratings: Ratings) -> Table:

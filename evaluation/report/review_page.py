@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...envs.game import Game
+from ...envs.game import PLAYERS, Game
 from ..grades import GRADES, PlayedGame, Review, ReviewedMove
 from ..pages import page_of
 from .html import render_page
 from .replays import Frames, game_entry, viewer_data
-from .review_text import method_text, totals_rows, value_text, verdict
+from .review_text import Sides, method_text, side_names, totals_rows, value_text, verdict
 
 LINE_SHOWN = 8  # moves of a better line
 
@@ -53,15 +53,19 @@ def _record_of(game: PlayedGame | Review) -> PlayedGame:
     return game.played if isinstance(game, Review) else game
 
 
+def _players_of(record: PlayedGame) -> Sides:
+    """The names of the two sides; those that the game has for players without a name."""
+    return side_names(record.game) if record.players == PLAYERS else record.players
+
+
 def _section_data(game: Game, games: Sequence[PlayedGame | Review]) -> dict[str, Any]:
     """What the viewer of the games of one kind needs."""
-    names = [name for each in games for name in _record_of(each).players]
-    labels = list(dict.fromkeys(names))
+    players = [_players_of(_record_of(each)) for each in games]
+    labels = list(dict.fromkeys(name for names in players for name in names))
     frames, entries = Frames(game), []
-    for each in games:
-        record = _record_of(each)
-        first, second = map(labels.index, record.players)
-        entry = game_entry(frames, record, (first, second))
+    for each, names in zip(games, players):
+        first, second = map(labels.index, names)
+        entry = game_entry(frames, _record_of(each), (first, second))
         if isinstance(each, Review):
             entry["review"] = _review_data(frames, each)
         entries.append(entry)
@@ -70,18 +74,18 @@ def _section_data(game: Game, games: Sequence[PlayedGame | Review]) -> dict[str,
 
 def _review_data(frames: Frames, review: Review) -> dict[str, Any]:
     """The values, grades and totals of a game for the viewer."""
-    record, facts = review.played, frames.game.facts
+    record, facts, sides = review.played, frames.game.facts, side_names(frames.game)
     lowest, highest = facts.min_return, facts.max_return
     return {
         "scores": [
             round((value.value - lowest) / (highest - lowest), 4) for value in review.values
         ],
         "exact": [value.exact for value in review.values],
-        "values": [value_text(frames.game, value) for value in review.values],
+        "values": [value_text(frames.game, value, sides) for value in review.values],
         "moves": [_move_data(frames, record, move) for move in review.moves],
         "head": ["", *GRADES, "loss, %"],
-        "totals": list(totals_rows(review)),
-        "method": method_text(review),
+        "totals": list(totals_rows(review, sides)),
+        "method": method_text(review, sides),
     }
 
 

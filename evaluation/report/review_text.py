@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from ...envs.game import Game
+from ...envs.game import PLAYERS, Game
 from ..grades import (
     BEST,
     GOOD,
@@ -25,21 +25,31 @@ STYLES = {BEST: "green", GOOD: "", INACCURACY: "yellow", MISTAKE: "bold red", ON
 LINE_SHOWN = 6  # moves of a better line
 
 
-def value_text(game: Game, value: PositionValue) -> str:
+Sides = tuple[str, str]  # what the players are called
+
+
+def side_names(game: Game) -> Sides:
+    """What players are called beside pictures: the game's own words, or its marks without any."""
+    words, (first, second) = game.profile.words_in("en"), game.declaration.marks
+    return words.get("player.0", first), words.get("player.1", second)
+
+
+def value_text(game: Game, value: PositionValue, sides: Sides | None = None) -> str:
     """A value in words.
 
     A proved one is the result, with the margin where games return it; an estimate is the expected
-    score of the first player.
+    score of the first player. Without ``sides`` players are called by their marks, which stand on
+    boards of text.
     """
-    marks = game.declaration.marks
+    sides = sides or game.declaration.marks
     if value.exact:
         if value.value == 0:
             return "draw"
-        winner = marks[0] if value.value > 0 else marks[1]
+        winner = sides[0] if value.value > 0 else sides[1]
         margin = f" by {abs(value.value):g}" if game.facts.max_return != 1 else ""
         return f"{winner} wins{margin}"
     lowest, highest = game.facts.min_return, game.facts.max_return
-    return f"~{100 * (value.value - lowest) / (highest - lowest):.0f} % {marks[0]}"
+    return f"~{100 * (value.value - lowest) / (highest - lowest):.0f} % {sides[0]}"
 
 
 def verdict(game: Game, move: ReviewedMove) -> str:
@@ -78,20 +88,20 @@ def print_review(review: Review, console: Console) -> None:
     console.print(f"\n{method_text(review)}", markup=False, soft_wrap=True)
 
 
-def totals_rows(review: Review) -> Iterator[list[str]]:
-    """For each player the mark and the name, the moves of each grade, the mean loss in percent."""
-    for player, mark in enumerate(review.played.game.declaration.marks):
-        total = review.totals(player)
-        name = f"{mark} {review.played.players[player]}"
+def totals_rows(review: Review, sides: Sides | None = None) -> Iterator[list[str]]:
+    """For each player the side and the name, the moves of each grade, the mean loss in percent."""
+    for player, side in enumerate(sides or review.played.game.declaration.marks):
+        total, name = review.totals(player), review.played.players[player]
+        name = side if name == PLAYERS[player] else f"{side} {name}"
         yield [name, *map(str, total.grades.values()), percent(total.mean_loss)]
 
 
-def method_text(review: Review) -> str:
+def method_text(review: Review, sides: Sides | None = None) -> str:
     """How the values were found, in a sentence or two."""
     estimates = sum(not value.exact for value in review.values)
     if not estimates:
         return "All values are exact."
     proofs = len(review.values) - estimates
-    mark = review.played.game.declaration.marks[0]
+    first = (sides or review.played.game.declaration.marks)[0]
     exact = f"{proofs} of {len(review.values)} values are exact. " if proofs else ""
-    return f"{exact}~ marks estimates by {review.agent}: the expected score of {mark}."
+    return f"{exact}~ marks estimates by {review.agent}: the expected score of {first}."

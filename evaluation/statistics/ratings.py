@@ -150,8 +150,8 @@ def rate(
         anchor: an agent's name and the rating it is given; without it the mean rating is 0.
 
     Raises:
-        RatingsError: the anchor is none of the agents, a meeting names an agent that does not
-            exist, or the pool falls into parts that never met.
+        RatingsError: there are no agents, the anchor is none of them, a meeting names an agent that
+            does not exist, or the pool falls into parts that never met.
     """
     count = len(labels)
     if anchor is not None and anchor[0] not in labels:
@@ -169,6 +169,8 @@ def rate(
                 f"{meeting.second}"
             )
     results = [meeting for meeting in meetings if meeting.games]
+    if not labels:
+        raise RatingsError("there are no agents")
     _check_connected(labels, results)
     first, second = (np.array([meeting[side] for meeting in results], np.int64) for side in (0, 1))
     strengths, bread, prior = _fit(

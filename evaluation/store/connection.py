@@ -1,10 +1,14 @@
 """The file of a results store: opened for writing where that is possible, else for reading.
 
 It is in write-ahead-log mode: several processes can work on one file, and one can read while
-another writes. A store of an older version is brought up to date when it is opened. Where nothing
-can be written (a medium mounted read-only, a file of another user, a full disk), a store can still
-be read, an older one as a copy in memory. Source: the SQLite documentation, "Write-Ahead Logging",
-"PRAGMA synchronous" and "URI Filenames".
+another writes. After a process was killed its last games are in the log ``FILE-wal`` alone, and
+SQLite takes a log that is lost or damaged for an older state of the file. So the number of the last
+game that was committed stands in ``FILE-end`` until all are in the file.
+
+A store of an older version is brought up to date when it is opened. Where nothing can be written (a
+medium mounted read-only, a file of another user, a full disk), a store can still be read, an older
+one as a copy in memory. Source: the SQLite documentation, "Write-Ahead Logging", "PRAGMA
+synchronous" and "URI Filenames".
 """
 
 from __future__ import annotations
@@ -16,12 +20,15 @@ import sqlite3
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn, Self
+from typing import BinaryIO, NoReturn, Self
 
 from ...envs.loading.files import refuse_special_file
 from .schema import APPLICATION_ID, SCHEMA_VERSION, differences, migrate
 
 BUSY_SECONDS = 30.0
+# Files that this process has checked, as they were when it closed them: a server opens its store
+# for every game that ends, and checks it once.
+_checked_files: dict[Path, tuple[int, ...] | None] = {}
 # free space below which an error of input or output is put down to a full disk
 FULL_BYTES = 1 << 20
 
@@ -47,10 +54,12 @@ class StoreFile:
         # why the store can only be read, once that is known
         self._unwritable: str | None = "it was opened to be read" if read_only else None
         self._read_only = read_only
-        self._own_tables = False  # whether it is known that its tables are those of plyground
-        self._first_version: int = 0  # what it was when it was opened to be read
+        self._checked = False  # whether its contents were checked before something is added
         self._place: tuple[int, int] | None = None  # what the file is to the system
         self._size = 0  # the largest that the file was seen to have
+        self._log = Path(f"{self._file}-wal")
+        self._end_path = Path(f"{self._file}-end")
+        self._end: BinaryIO | None = None
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -117,11 +126,16 @@ class StoreFile:
                 f"verify names all; choose another file with --store FILE"
             )
 
+    def _check_contents(self) -> None:
+        """StoreError if the contents do not check, so that nothing is added to them."""
+
     def _compare_with(self, again: sqlite3.Connection) -> None:
         """StoreError if another connection does not see what was written last."""
 
     def _connect(self) -> sqlite3.Connection:
         self._check_place()
+        if not self._read_only and not self._file.exists():
+            self._remove_end()  # of a store that was here before
         with self._errors("opened"):
             if self._read_only:
                 connection = self._connect_reading()
@@ -174,10 +188,9 @@ class StoreFile:
         """Open a file that cannot be written, for reading; None if that is not possible either."""
         if not self._file.is_file() or not self._file.stat().st_size:
             return None
-        log = self._file.with_name(self._file.name + "-wal")
         # A store in write-ahead-log mode needs a file for locks beside it, which SQLite would make
         # and leave there, unless it is told that no process writes.
-        immutable = () if log.exists() and log.stat().st_size else ("immutable=1",)
+        immutable = () if self._log.exists() and self._log.stat().st_size else ("immutable=1",)
         for options in (*immutable, "mode=ro"):
             connection = sqlite3.connect(
                 f"file:{urllib.parse.quote(str(self._file))}?{options}",
@@ -195,7 +208,7 @@ class StoreFile:
 
     def _up_to_date(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         """This connection, or one to an updated copy in memory of a file of an older version."""
-        self._first_version = version = self._version(connection)
+        version = self._version(connection)
         if version == SCHEMA_VERSION:
             return connection
         copy = sqlite3.connect(":memory:", isolation_level=None)
@@ -241,6 +254,39 @@ class StoreFile:
         if self._opened is not None:
             self._opened.close()
             self._opened = None
+            if self._checked:
+                _checked_files[self._file] = self._stamp()
+                self._remove_end()
+
+    def _stamp(self) -> tuple[int, ...] | None:
+        """What changes with every change of the file; None where its log or nothing is there."""
+        with contextlib.suppress(OSError):
+            if not self._log.exists() or not self._log.stat().st_size:
+                there = self._file.stat()
+                return there.st_dev, there.st_ino, there.st_size, there.st_mtime_ns
+        return None
+
+    def _note_end(self, number: int) -> None:
+        """Note which game was committed last, beside the file and its log."""
+        with contextlib.suppress(OSError):  # a place where nothing but the store can be written
+            self._end = self._end or self._end_path.open("wb", buffering=0)
+            self._end.seek(0)
+            self._end.write(b"%d\n" % number)
+
+    def _noted_end(self) -> int:
+        """The number that is noted so; 0 if there is none."""
+        with contextlib.suppress(OSError, ValueError):
+            return int(self._end_path.read_bytes())
+        return 0
+
+    def _remove_end(self) -> None:
+        """Remove the note once no log is left: everything is in the file."""
+        if self._end is not None:
+            self._end.close()
+            self._end = None
+        with contextlib.suppress(OSError):
+            if not self._log.exists():
+                self._end_path.unlink()
 
     def __enter__(self) -> Self:
         return self
@@ -255,6 +301,8 @@ class StoreFile:
             yield
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorname", "") == "SQLITE_NOTADB":
+                if self._opened is not None:
+                    self._lose("damaged")
                 raise StoreError(
                     f"{self.path} is no plyground store; choose another file with --store FILE"
                 ) from None
@@ -276,9 +324,11 @@ class StoreFile:
         if self._unwritable is not None:
             raise StoreError(f"the store {self.path} cannot be written: {self._unwritable}")
         with self._errors("written"):
-            if not self._own_tables:
-                self._check_tables(connection)
-                self._own_tables = True
+            if not self._checked:
+                stamp = self._stamp()
+                if stamp is None or stamp != _checked_files.get(self._file):
+                    self._check_contents()
+                self._checked = True
             yield connection
 
     def _explanation(self, error: sqlite3.Error) -> str:

@@ -11,8 +11,7 @@ import contextlib
 import functools
 import re
 import sqlite3
-
-from .digests import seal_everything
+from typing import Any
 
 APPLICATION_ID = 0x706C7967  # "plyg", in the file's header
 
@@ -93,7 +92,7 @@ ALTER TABLE numbered_games RENAME TO games;
 """
 
 # The fingerprints of the sources that decide the games, NULL where they are not known; digests of
-# what the store holds, see digests.py.
+# what the store holds, which a later step drops.
 _SOURCES_AND_DIGESTS = """
 ALTER TABLE tournaments ADD COLUMN sources TEXT;
 ALTER TABLE tournaments ADD COLUMN games INTEGER NOT NULL DEFAULT 0;
@@ -113,8 +112,15 @@ ALTER TABLE games ADD COLUMN tokens_1 INTEGER NOT NULL DEFAULT 0;
 """
 
 # Under what a game was played, as JSON; empty where that is not known. See circumstances.py.
-_CONDITIONS = """
+# Digests are worked out from the contents: what the file said of itself, its owner could renew.
+_CONDITIONS_AND_NO_SEALS = """
 ALTER TABLE games ADD COLUMN conditions TEXT NOT NULL DEFAULT '';
+ALTER TABLE tournaments DROP COLUMN games;
+ALTER TABLE tournaments DROP COLUMN last_link;
+ALTER TABLE tournaments DROP COLUMN seal;
+ALTER TABLE games DROP COLUMN digest;
+ALTER TABLE games DROP COLUMN link;
+DROP TABLE contents;
 """
 
 # step n leads from version n to version n + 1
@@ -124,9 +130,8 @@ STEPS = (
     _NUMBERED_GAMES,
     _SOURCES_AND_DIGESTS,
     _TOKENS,
-    _CONDITIONS,
+    _CONDITIONS_AND_NO_SEALS,
 )
-DIGESTS_FROM = 4  # the version from which on a store holds digests
 SCHEMA_VERSION = len(STEPS)
 
 
@@ -135,10 +140,40 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
     for step in STEPS[version:]:
         for statement in step.split(";\n"):
             connection.execute(statement)
-    if version < DIGESTS_FROM:
-        seal_everything(connection)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {len(STEPS)}")
+
+
+_TYPES = {"INTEGER": int, "REAL": float, "TEXT": str}
+
+
+@functools.cache
+def _types(table: str) -> dict[str, tuple[type, ...]]:
+    """The types that the values of each column may have."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        migrate(connection, 0)
+        return {
+            name: (_TYPES[kind],) if not_null or key else (_TYPES[kind], type(None))
+            for _, name, kind, not_null, _, key in connection.execute(f"PRAGMA table_info({table})")
+        }
+
+
+@functools.cache
+def _types_of(table: str, columns: str) -> tuple[tuple[type, ...], ...]:
+    return tuple(_types(table)[name.strip()] for name in columns.split(","))
+
+
+def check_types(table: str, columns: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The row again; ValueError if a value of these columns is not of its column's type.
+
+    SQLite keeps to the types when it writes. A file that was damaged or edited may not.
+    """
+    for value, types in zip(row, _types_of(table, columns)):
+        if type(value) not in types:
+            place = [type(value) in types for value, types in zip(row, _types_of(table, columns))]
+            name = columns.split(",")[place.index(False)].strip()
+            raise ValueError(f"{name} in {table} is {str(value)[:40]!r}")
+    return row
 
 
 Parts = dict[tuple[str, str], str]  # the SQL that made each table, index, trigger and view

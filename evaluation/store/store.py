@@ -1,43 +1,46 @@
 """The results store: one SQLite file that holds tournaments, their agents and every finished game.
 
 Each game is one transaction: a process killed at any moment loses at most the game it was playing.
-The order in which a machine that loses power had written its last games may cost those games, never
-the file. :mod:`.connection` opens the file, :mod:`.schema` says what is in it.
+
+What is promised: nothing is added to a store whose contents do not check, and reports say what does
+not. Checked are the tables, the type of every value, and every game against the rules, the schedule
+and the agents of its tournament. What agrees with all of these may still have been edited: who can
+write the file can rename an agent, change times, or delete games and tournaments. That is noticed
+by those who keep a tournament's digest elsewhere and ask for it with ``--expect``.
+
+:mod:`.connection` opens the file, :mod:`.schema` says what is in it, :mod:`.checks` checks it,
+:mod:`.digests` makes digests.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Self
 
 from ...envs.registry import recorded_spec
 from ..circumstances import Circumstances, circumstances_of, text_of
 from ..match import GameResult
+from .checks import Finding, check_end, check_file, check_games
 from .connection import StoreError, StoreFile, transaction
-from .digests import (
-    GAME_FIELDS,
-    SEAL_FIELDS,
-    Change,
-    SealColumns,
-    changes_of_store,
-    changes_of_tournament,
-    count_until,
-    digest_after,
-    digest_of_game,
-    identity_digest,
-    link_after,
-    seal,
-    seal_for,
-    update_contents,
-)
-from .schema import DIGESTS_FROM, differences
+from .digests import GAME_FIELDS, count_until, digests
+from .schema import check_types
 
-__all__ = ["AgentEntry", "GameKey", "Store", "StoreError", "StoredGame", "StoredTournament"]
+__all__ = [
+    "AgentEntry",
+    "Finding",
+    "GameKey",
+    "Store",
+    "StoreError",
+    "StoredGame",
+    "StoredTournament",
+]
 
+NEVER = "an older copy, or changed: no tournament in it ever had the digest"
 GameKey = tuple[int, int, int]  # pair, the agents' numbers by seat
 
 _GAME_COLUMNS = (
@@ -46,15 +49,11 @@ _GAME_COLUMNS = (
     "seconds_0, seconds_1, decisions_0, decisions_1, tokens_0, tokens_1, conditions"
 )
 _INSERT_GAME = (
-    f"INSERT INTO games ({GAME_FIELDS}, digest, link) VALUES "
-    f"({', '.join('?' for _ in GAME_FIELDS.split(','))}, ?, ?) ON CONFLICT DO NOTHING"
+    f"INSERT INTO games ({GAME_FIELDS}) VALUES ({', '.join('?' for _ in GAME_FIELDS.split(','))}) "
+    f"ON CONFLICT DO NOTHING"
 )
 _HAS_GAME = (
     "SELECT 1 FROM games WHERE tournament = ? AND pair = ? AND player_0 = ? AND player_1 = ?"
-)
-_NEXT_NUMBER_AND_SEALED = (
-    f"SELECT (SELECT coalesce(max(number), 0) + 1 FROM games), {SEAL_FIELDS} FROM tournaments "
-    f"WHERE number = ?"
 )
 
 
@@ -99,7 +98,6 @@ class StoredTournament(NamedTuple):
         command: the latest command that asked for it, if one did.
         sources: fingerprints of the other code that decides games, by what it is; None where they
             are not known.
-        digest: stands for its settings, its agents and all its games; see :mod:`.digests`.
     """
 
     number: int
@@ -110,7 +108,6 @@ class StoredTournament(NamedTuple):
     left_out: int = 0
     command: str | None = None
     sources: dict[str, str] | None = None
-    digest: str = ""
 
 
 class Store(StoreFile):
@@ -118,8 +115,7 @@ class Store(StoreFile):
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
         super().__init__(path, read_only=read_only)
-        self._identity_digests: dict[int, str] = {}  # digests of what never changes of a tournament
-        self._last: str | None = None  # the digest of the game that was committed last
+        self._committed: set[int] = set()  # the numbers of the games that were added
 
     def enter_tournament(
         self,
@@ -148,15 +144,14 @@ class Store(StoreFile):
                     "WHERE number = ?"
                 )
                 connection.execute(update, (pairs, command, row[0]))
-                self._seal(connection, row[0])
                 return int(row[0])
             insert = (
                 "INSERT INTO tournaments (name, settings, pairs, created, command, sources) VALUES "
                 "(?, ?, ?, ?, ?, ?)"
             )
-            digests = None if sources is None else json.dumps(sources)
+            origins = None if sources is None else json.dumps(sources)
             number = connection.execute(
-                insert, (name, json.dumps(settings), pairs, time.time(), command, digests)
+                insert, (name, json.dumps(settings), pairs, time.time(), command, origins)
             ).lastrowid
             assert number is not None
             rows = [
@@ -168,18 +163,7 @@ class Store(StoreFile):
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
                 rows,
             )
-            self._seal(connection, number)
-            update_contents(connection)
             return number
-
-    def _seal(self, connection: sqlite3.Connection, tournament: int) -> None:
-        """Seal a tournament after a change, in the open transaction."""
-        seal(connection, tournament, self._identity_digest(connection, tournament))
-
-    def _identity_digest(self, connection: sqlite3.Connection, tournament: int) -> str:
-        if tournament not in self._identity_digests:
-            self._identity_digests[tournament] = identity_digest(connection, tournament)
-        return self._identity_digests[tournament]
 
     def _check_settings(self, name: str, present: dict[str, Any], expected: dict[str, Any]) -> None:
         for key in {**present, **expected}:
@@ -200,17 +184,17 @@ class Store(StoreFile):
         """
         if not self._file.exists():
             raise StoreError(f"there is no store {self.path}")
-        with self._errors("read"), transaction(self._connection, "DEFERRED"):
-            columns = "number, name, settings, pairs, left_out, command, sources, last_link"
-            rows = self._connection.execute(
-                f"SELECT {columns} FROM tournaments ORDER BY number"
-            ).fetchall()
+        with self._reading() as connection:
+            columns = "number, name, settings, pairs, left_out, command, sources"
+            query = f"SELECT {columns} FROM tournaments ORDER BY number"
+            rows = [check_types("tournaments", columns, row) for row in connection.execute(query)]
             agents: dict[int, list[AgentEntry]] = {row[0]: [] for row in rows}
-            query = (
-                "SELECT tournament, label, spec, options, version, sources FROM agents "
-                "ORDER BY tournament, number"
-            )
-            for tournament, label, spec, options, *origin in self._connection.execute(query):
+            entry_columns = "tournament, label, spec, options, version, sources"
+            query = f"SELECT {entry_columns} FROM agents ORDER BY tournament, number"
+            for row in connection.execute(query):
+                tournament, label, spec, options, *origin = check_types(
+                    "agents", entry_columns, row
+                )
                 entry = AgentEntry(label, spec, _read_table(options), *origin)
                 agents.setdefault(tournament, []).append(entry)
             return [
@@ -223,10 +207,19 @@ class Store(StoreFile):
                     left_out,
                     command,
                     None if sources is None else _read_table(sources),
-                    digest_after(identity_digest(self._connection, number), link),
                 )
-                for number, name, settings, pairs, left_out, command, sources, link in rows
+                for number, name, settings, pairs, left_out, command, sources in rows
             ]
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for a body that reads one state of the file."""
+        with self._errors("read"):
+            if self._connection.in_transaction:
+                yield self._connection
+                return
+            with transaction(self._connection, "DEFERRED"):
+                yield self._connection
 
     def has_tournament(self, name: str) -> bool:
         """Whether there is a tournament of that name; no file is made for this."""
@@ -270,7 +263,6 @@ class Store(StoreFile):
                     "UPDATE tournaments SET left_out = max(left_out, ?) WHERE number = ?",
                     (games, tournament),
                 )
-                self._seal(connection, tournament)
 
     def game_keys(self, tournament: int) -> set[GameKey]:
         """The keys of the games that a tournament has."""
@@ -283,22 +275,21 @@ class Store(StoreFile):
         with self._writing() as connection, transaction(connection):
             number = self._insert(connection, tournament, game)
         self.check_in_place()
+        if number is not None:
+            self._note_end(number)
         return number is not None
 
     def _insert(
         self, connection: sqlite3.Connection, tournament: int, game: StoredGame
     ) -> int | None:
-        """Add a game with its digests, in the open transaction.
+        """Add a game, in the open transaction.
 
         Returns its number; None, and no change, if the store holds the game already. There are few
         statements because a tournament of fast agents spends most of its time here.
         """
-        number, *fields = connection.execute(_NEXT_NUMBER_AND_SEALED, (tournament,)).fetchone()
-        columns = SealColumns(*fields)
-        row = (number, *_row(tournament, game))
-        digest = digest_of_game(row)
-        link = link_after(columns.last_link, digest)
-        if connection.execute(_INSERT_GAME, (*row, digest, link)).rowcount == 0:
+        query = "SELECT coalesce(max(number), 0) + 1 FROM games"
+        (number,) = connection.execute(query).fetchone()
+        if connection.execute(_INSERT_GAME, (number, *_row(tournament, game))).rowcount == 0:
             if connection.execute(_HAS_GAME, (tournament, game.pair, *game.players)).fetchone():
                 return None
             raise StoreError(
@@ -306,36 +297,16 @@ class Store(StoreFile):
                 f"{game.players[0]} and {game.players[1]}: something in the file keeps it out; "
                 f"plyground verify names what is not plyground's"
             )
-        now = columns._replace(games=columns.games + 1, last_link=link)
-        connection.execute(
-            "UPDATE tournaments SET games = ?, last_link = ?, seal = ? WHERE number = ?",
-            (
-                now.games,
-                link,
-                seal_for(self._identity_digest(connection, tournament), now),
-                tournament,
-            ),
-        )
-        self._last = digest
+        self._committed.add(number)
         return int(number)
 
     def _compare_with(self, again: sqlite3.Connection) -> None:
-        if self._last is not None:
-            query = "SELECT count(*) FROM games WHERE digest = ?"
-            if again.execute(query, (self._last,)).fetchone() == (0,):
-                raise StoreError(
-                    f"the store {self.path} does not hold the game that was committed last"
-                )
-        query = (
-            "SELECT name, tournaments.games, count(pair) FROM tournaments LEFT JOIN games "
-            "ON tournament = tournaments.number GROUP BY tournaments.number"
-        )
-        for name, committed, there in again.execute(query):
-            if committed != there:
-                raise StoreError(
-                    f"the store {self.path} holds {there} games of {name}, and {committed} were "
-                    f"committed"
-                )
+        there = {number for (number,) in again.execute("SELECT number FROM games")}
+        if missing := len(self._committed - there):
+            raise StoreError(
+                f"the store {self.path} does not hold {missing} of the {len(self._committed)} "
+                f"games that were committed"
+            )
 
     def games(self, tournament: int, pairs: int | None = None) -> Iterator[StoredGame]:
         """The games of a tournament, pair by pair; ``pairs`` limits them to the first pairs."""
@@ -370,31 +341,55 @@ class Store(StoreFile):
             )
             number = self._insert(connection, tournament, game._replace(pair=pair))
             assert number is not None  # no game has this pair
-            return number
+        self._note_end(number)
+        return number
 
-    def changes(self, tournament: int | None = None) -> list[Change]:
-        """What was changed in the file by other means; ``None`` asks about the file as a whole.
+    def digest(self, tournament: int) -> str:
+        """What stands for a tournament's settings, agents and games; see :mod:`.digests`."""
+        with self._reading() as connection:
+            *_, last = digests(connection, tournament)
+            return last
 
-        See :mod:`.digests`.
-        """
-        with self._errors("read"), transaction(self._connection, "DEFERRED"):
-            if tournament is not None:
-                return changes_of_tournament(self._connection, tournament)
-            changes = [*map(Change, differences(self._connection))]
-            if 0 < self._first_version < DIGESTS_FROM:
-                changes.append(
-                    Change(
-                        f"the store is of version {self._first_version}, which has no digests: "
-                        f"whether it was changed cannot be told"
-                    )
-                )
-            return changes + changes_of_store(self._connection)
+    def findings(self, tournament: StoredTournament | None = None) -> list[Finding]:
+        """What does not check in a tournament's games; None asks about the file as a whole."""
+        with self._reading() as connection:
+            if tournament is None:
+                end = self._noted_end()  # first, since another process may be adding games
+                return check_file(connection) + check_end(connection, end, self.path.name)
+            return check_games(tournament, self.games_by_number(tournament.number))
+
+    def all_findings(self) -> list[Finding]:
+        """Everything that does not check, as it stands at one moment."""
+        with self._reading():
+            return self.findings() + [
+                finding._replace(what=f"{tournament.name}: {finding.what}")
+                for tournament in self.tournaments()
+                for finding in self.findings(tournament)
+            ]
+
+    def _check_contents(self) -> None:
+        certain = [finding for finding in self.all_findings() if not finding.unchecked]
+        if certain:
+            raise StoreError(
+                f"nothing is added to the store {self.path}, whose contents do not check: "
+                f"{certain[0].what}; plyground verify names all; choose another file with --store "
+                f"FILE"
+            )
+
+    def expect(self, expected: Sequence[str]) -> Self:
+        """This store; StoreError if no tournament of it ever had one of these digests."""
+        if expected and not self._file.exists():
+            raise StoreError(f"there is no store {self.path}")
+        for digest in expected:
+            if self.games_until(digest) is None:
+                raise StoreError(f"the store {self.path} is {NEVER} {digest}")
+        return self
 
     def games_until(self, digest: str) -> tuple[str, int] | None:
         """The tournament that had this digest, and how many games it had then; None if none had."""
-        with self._errors("read"), transaction(self._connection, "DEFERRED"):
-            for number, name in self._connection.execute("SELECT number, name FROM tournaments"):
-                games = count_until(self._connection, number, digest)
+        with self._reading() as connection:
+            for number, name in connection.execute("SELECT number, name FROM tournaments"):
+                games = count_until(connection, number, digest)
                 if games is not None:
                     return name, games
         return None
@@ -461,6 +456,7 @@ def _row(tournament: int, game: StoredGame) -> tuple[Any, ...]:
 
 def _read_game(row: tuple[Any, ...]) -> StoredGame:
     """A game from the columns of ``_GAME_COLUMNS``; ValueError if they make no game."""
+    check_types("games", _GAME_COLUMNS, row)
     fault, loser = row[10:12]
     if (fault is None) != (loser is None) or loser not in (None, 0, 1):
         raise ValueError(f"a game with the fault {fault!r} of seat {loser!r}")

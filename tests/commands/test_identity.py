@@ -58,6 +58,7 @@ CANNOT_MATTER = {
     "--isolate": ("--isolate never", "kept with each game, as --runner"),
     "--withdraw-after": ("--withdraw-after 1", "how many games a crashing agent has, not how"),
     "--resume": ("--resume", "refuses to begin, and changes nothing else"),
+    "--expect": (None, "refuses to begin where games are missing, and changes nothing else"),
     "--changed": ("--changed new", "an answer for the case that the code has changed"),
     "--json": ("--json", "the form of the output"),
 }

@@ -73,7 +73,7 @@ def test_searches_agree_before_the_last_move_and_the_store_holds_what_happened(t
         (tournament,) = store.tournaments()
         assert tournament.settings["agreed after"] == 1
         verification = verify(tournament, store, 4, "never")
-        assert verification.sound, (verification.contradictions, verification.deviations)
+        assert verification.sound, (verification.findings, verification.deviations)
         assert verification.played == 4
 
 

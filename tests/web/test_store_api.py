@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import sqlite3
 
 import pytest
@@ -200,3 +201,26 @@ def test_every_end_of_a_stored_game_is_told_in_the_visitors_language(client, pat
         connection.execute("UPDATE tournaments SET settings = ?", (json.dumps(settings),))
     for page in ("/games?page=0", "/review?number=1"):
         assert ENDINGS[language][key] in client.get(f"{page}&lang={language}").text
+
+
+@pytest.mark.parametrize(("moves", "ended", "winner"), [("d,d", False, None), ("dcdcdcd", True, 0)])
+def test_an_exported_page_says_how_the_game_stands_and_who_plays(client, moves, ended, winner):
+    query = {"game": "connect_four", "agent": "greedy", "moves": moves}
+    page = client.get("/export/game.html", params=query).text
+    data = json.loads(re.search(r"<script[^>]*data-viewer[^>]*>(.*?)</script>", page, re.DOTALL)[1])
+    (game,) = data["games"]
+    assert (game["ended"], game["winner"]) == (ended, winner)
+    assert data["labels"] == ["Red", "Yellow"]
+    assert "X wins" not in page
+
+
+def test_no_game_is_kept_in_a_store_that_does_not_check(client, path):
+    body = WON | {"opponent": "greedy", "seat": 0}
+    assert client.post("/api/finish", json=body).json() == {"number": 1}
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE games SET return_0 = -return_0, return_1 = -return_1")
+    answer = client.post("/api/finish", json=body)
+    assert answer.status_code in (422, 503)
+    assert "do not check" in answer.json()["error"]
+    with Store(path) as store:
+        assert len(store.game_keys(1)) == 1

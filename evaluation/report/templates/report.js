@@ -27,6 +27,12 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+/** What each player scored; nothing in a game that has not ended. */
+function points({ ended, winner }) {
+  if (!ended) return ["", ""];
+  return winner === null ? ["½", "½"] : winner === 0 ? ["1", "0"] : ["0", "1"];
+}
+
 class Viewer {
   constructor(root, data) {
     this.root = root;
@@ -90,7 +96,7 @@ class Viewer {
       switch (this.result.value) {
         case "won": return game.winner === seat;
         case "lost": return game.winner === 1 - seat;
-        case "drawn": return game.winner === -1;
+        case "drawn": return game.ended && game.winner === null;
         case "": return true;
         default: return game.why === this.result.value;
       }
@@ -104,9 +110,8 @@ class Viewer {
   }
 
   entry(game) {
-    const points = { "-1": ["½", "½"], 0: ["1", "0"], 1: ["0", "1"] }[game.winner];
     const meta = [game.why, `${game.moves.length} moves`, game.why === "forfeit" ? "" : game.reason].filter(Boolean).join(" · ");
-    const line = (seat) => [element("span", { class: "side" }, this.label(game, seat)), element("span", { class: "points" }, points[seat])];
+    const line = (seat) => [element("span", { class: "side" }, this.label(game, seat)), element("span", { class: "points" }, points(game)[seat])];
     return element("li", {}, element("button", { type: "button", onclick: () => this.show(game) }, ...line(0), ...line(1),
       element("span", { class: game.why === "forfeit" ? "meta forfeit" : "meta" }, meta)));
   }
@@ -119,7 +124,7 @@ class Viewer {
     const sides = [side(0), side(1)];
     sides[0].prepend(...chip(0));
     sides[1].append(...chip(1));
-    this.title.replaceChildren(sides[0], element("span", { class: "result" }, ["½ – ½", "1 – 0", "0 – 1"][game.winner + 1]), sides[1]);
+    this.title.replaceChildren(sides[0], element("span", { class: "result" }, game.ended ? points(game).join(" – ") : "unfinished"), sides[1]);
     this.slider.max = game.moves.length;
     this.moves.replaceChildren(...game.moves.map((name, index) => element("li", {}, element("button",
       { type: "button", class: index < game.opening ? "book" : undefined, title: index < game.opening ? "opening" : undefined, onclick: () => this.go(index + 1) }, name))));

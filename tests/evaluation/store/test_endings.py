@@ -8,7 +8,7 @@ import pytest
 from helpers import ROOT, run
 from plyground import make_game
 from plyground.evaluation.match import GameResult
-from plyground.evaluation.replay import RuleCheck
+from plyground.evaluation.store.checks import RuleCheck
 from plyground.evaluation.store.store import Store, StoredGame
 from plyground.evaluation.tournament import Plan
 
@@ -75,7 +75,8 @@ def test_a_store_of_an_earlier_version_says_five_of_a_six(reason, complaint, tmp
     with Store(tmp_path / "store.db") as store:
         tournament = store.tournaments()[0]
     game = make_game("gomoku")
-    check = RuleCheck(game, tournament._replace(settings={"schedule": "single games"}))
+    settings = {"game": "gomoku", "schedule": "single games"}
+    check = RuleCheck(tournament._replace(settings=settings))
     moves = tuple(game.text_to_action(name) for name in SIX.split(","))
     result = GameResult(moves, (1.0, -1.0), reason, None, None, (0.0, 0.0), (6, 5))
     assert check.contradiction(StoredGame(0, (0, 1), (), (0, 0), result)) == complaint

@@ -4,7 +4,9 @@ goes on; a step that fails changes nothing.
 ``data/stores/version-1.sqlite`` was written by plyground at commit 9cfb524: ten of the eighteen
 games of Plan("tic_tac_toe", ("random", "greedy", "minimax:depth=2"), pairs=3, seed=5); "with
 faults", in which tests/broken/agents.py's Raises forfeits; "with repeats", two deterministic agents
-without openings.
+without openings. ``sealed.sqlite`` was written by plyground 1.0.0, which sealed stores: the
+games of Plan("tic_tac_toe", ("random", "greedy"), pairs=3), and, as "named", of the same game,
+("minimax:depth=2", "greedy"), pairs=2, seed=5.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import OLD_STORE
+from command_line import invoke
+from helpers import OLD_STORE, run
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.store import schema as store_schema
 from plyground.evaluation.store.store import Store, StoreError
+from plyground.evaluation.tournament import Plan
 
 
 @pytest.fixture
@@ -81,6 +85,30 @@ def test_an_updated_store_has_the_tables_of_a_new_one(old, tmp_path):
 def test_an_old_store_can_be_reported(old):
     with Store(old) as store:
         assert [report.table.games for report in report_store(store)] == [10, 4, 6]
+        assert store.all_findings() == []
+
+
+# as plyground 1.0.0 printed them
+SEALED_DIGESTS = ["e75ec02b011a18e98ac315d323999f39", "1ad150a60dd5b60b1a8c70f523eaf0cc"]
+
+
+def test_a_store_of_1_0_keeps_its_digests_without_its_seals_and_goes_on(tmp_path):
+    path = Path(shutil.copy(OLD_STORE.with_name("sealed.sqlite"), tmp_path / "store.db"))
+    assert plain(path, "PRAGMA user_version") == [(5,)]
+    words = ["verify", path, "--games", "0", *(f"--expect={one}" for one in SEALED_DIGESTS)]
+    assert invoke(words).exit_code == 0
+    assert plain(path, "PRAGMA user_version") == [(5,)]  # nothing is written for this
+    with Store(path) as store:
+        assert [store.digest(one.number) for one in store.tournaments()] == SEALED_DIGESTS
+        assert store.all_findings() == []
+    assert "seal" not in columns(path, "tournaments")
+    run(Plan("tic_tac_toe", ("random", "random"), pairs=1), path)
+    with Store(path) as store:
+        assert len(store.tournaments()) == 3
+        assert [store.games_until(digest) for digest in SEALED_DIGESTS] == [
+            ("tic_tac_toe f079b097", 6),
+            ("named", 4),
+        ]
 
 
 def test_a_step_that_fails_leaves_the_store_as_it_was(old, monkeypatch):

@@ -1,0 +1,264 @@
+"""What does not check in a store: its file, its values, its games against the rules.
+
+Everything that follows from the moves of a game is worked out again. No agent is asked: the moves
+decide how a game ends and what it returns, the schedule decides openings and seeds.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sqlite3
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...envs import rules as r
+from ...envs.compiled.kernels import announce_compilation
+from ...envs.game import Position
+from ...envs.profile import Ending
+from ...envs.registry import make_game
+from ...envs.specification import SpecificationError
+from ...envs.stepping import records_of
+from ..match import (
+    ABANDONMENT,
+    AGREED_AFTER,
+    DRAW_AFTER,
+    RESIGNATION,
+    SINGLE_GAMES,
+    agent_seed,
+    agreed_reason,
+    drawn_reason,
+    greatest_loss,
+)
+from ..openings import Openings
+from .schema import differences
+
+if TYPE_CHECKING:
+    from .store import StoredGame, StoredTournament
+
+BEFORE_THE_FIRST_MOVE = "before the first move"
+
+
+class Finding(NamedTuple):
+    """What does not check in a store.
+
+    Attributes:
+        what: in words.
+        game: the number of the game, where it is one.
+        unchecked: whether it only could not be checked, such as a game that is not installed.
+    """
+
+    what: str
+    game: int | None = None
+    unchecked: bool = False
+
+
+def check_file(connection: sqlite3.Connection) -> list[Finding]:
+    """What does not check in the tables, the values and what belongs together."""
+    findings = [*map(Finding, differences(connection))]
+    findings += [
+        Finding(f"the file is damaged: {text}")
+        for (text,) in connection.execute("PRAGMA integrity_check(3)")
+        if text != "ok"
+    ]
+    orphans = "SELECT {} FROM {} WHERE tournament NOT IN (SELECT number FROM tournaments)"
+    for (number,) in connection.execute(orphans.format("number", "games")):
+        findings.append(Finding(f"game {number} belongs to no tournament", number))
+    for (label,) in connection.execute(orphans.format("label", "agents")):
+        findings.append(Finding(f"agent {label} belongs to no tournament"))
+    return findings
+
+
+def check_end(connection: sqlite3.Connection, end: int, name: str) -> list[Finding]:
+    """Whether game ``end``, which was committed last, is missing in the file of this name."""
+    (last,) = connection.execute("SELECT coalesce(max(number), 0) FROM games").fetchone()
+    what = (
+        f"it ends earlier than it did: game {end} was committed, and its last one is {last}; its "
+        f"log {name}-wal was lost or damaged (remove {name}-end to go on without those games)"
+    )
+    return [Finding(what)] if last < end else []
+
+
+def check_games(
+    tournament: StoredTournament, games: Iterable[tuple[int, StoredGame | None]]
+) -> list[Finding]:
+    """What does not check in a tournament: its agents, games that cannot have gone as stored.
+
+    Args:
+        tournament: the tournament.
+        games: its games with their numbers; None stands for one that cannot be read.
+    """
+    settings, agents = tournament.settings, tournament.agents
+    described = {
+        "agents": [each.spec for each in agents],
+        "agent versions": [each.version for each in agents],
+    }
+    findings = [
+        Finding(f"its {key} are not those of its settings")
+        for key, values in described.items()
+        if settings.get(key, values) != values
+    ]
+    if not isinstance(settings.get("game"), str):
+        return [*findings, Finding("its settings name no game")]
+    try:
+        check = RuleCheck(tournament)
+    except SpecificationError as error:
+        return [*findings, Finding(f"its games cannot be checked: {error}", unchecked=True)]
+    for number, game in games:
+        wrong = "cannot be read" if game is None else check.contradiction(game)
+        if wrong is not None:
+            findings.append(Finding(f"game {number} {wrong}", number))
+    return findings
+
+
+class RuleCheck:
+    """Compares the games of a tournament with what the rules and the schedule make of them.
+
+    Args:
+        tournament: the tournament.
+
+    Raises:
+        SpecificationError: there is no such game here, or it has other rules by now.
+    """
+
+    def __init__(self, tournament: StoredTournament) -> None:
+        settings = tournament.settings
+        self._game, self._tournament = make_game(settings["game"]), tournament
+        game_id = self._game.declaration.game_id
+        rules = str(settings.get("rules", game_id)).split(" ")[0]
+        if rules != game_id:
+            raise SpecificationError(f"it was played by the rules {rules}; here are {game_id}")
+        self._scheduled = settings.get("schedule") != SINGLE_GAMES
+        self._seed = settings.get("seed") if self._scheduled else None
+        self._openings = self._openings_by_seed(str(settings.get("openings", "")))
+        self._opening_of_pair: dict[int, tuple[int, ...]] = {}
+        with announce_compilation(f"the check of games of {self._game.name}"):
+            self._replay = self._game.entry_points.replay
+
+    def _openings_by_seed(self, description: str) -> Openings | None:
+        """The openings of the schedule, if they follow from the seed alone."""
+        match = re.fullmatch(r"(?:(\d+) random|all positions after (\d+)) plies", description)
+        if match is None or not isinstance(self._seed, int):
+            return None
+        kind = f"random:{match[1]}" if match[1] is not None else f"all:{match[2]}"
+        return Openings(self._game, kind, self._seed)
+
+    def contradiction(self, game: StoredGame) -> str | None:
+        """What about a game cannot be, in words that follow its number; None if all is right."""
+        return self._of_schedule(game) or self._of_course(game)
+
+    def _of_schedule(self, game: StoredGame) -> str | None:
+        """What about its place in the tournament cannot be."""
+        agents = range(len(self._tournament.agents))
+        if not all(number in agents for number in game.players) or len(set(game.players)) < 2:
+            return f"is between agents {game.players[0]} and {game.players[1]}"
+        if not 0 <= game.pair < self._tournament.pairs:
+            return f"is of pair {game.pair}; {self._tournament.pairs} pairs were asked for"
+        if not all(math.isfinite(seconds) and seconds >= 0 for seconds in game.result.seconds):
+            return "has thinking times that cannot be"
+        if not self._scheduled:
+            return None
+        if isinstance(self._seed, int):
+            seeds = tuple(agent_seed(self._seed, game.pair, game.players, seat) for seat in (0, 1))
+            if game.seeds != seeds:
+                return "has other seeds than the schedule gives it"
+        if game.pair not in self._opening_of_pair:
+            self._opening_of_pair[game.pair] = (
+                game.opening if self._openings is None else self._openings[game.pair]
+            )
+        is_same = game.opening == self._opening_of_pair[game.pair]
+        return None if is_same else "has another opening than its pair"
+
+    def _of_course(self, game: StoredGame) -> str | None:
+        """What about its moves and its result cannot be."""
+        result, opening = game.result, game.opening
+        if result.moves[: len(opening)] != opening:
+            return "does not begin with its opening"
+        position, played, decisions = self._play(result.moves, len(opening))
+        if played < len(result.moves):
+            after_end = f"goes on after its end at ply {played}"
+            return after_end if position.is_over else f"has an illegal move at ply {played}"
+        if result.fault is not None or result.forfeited is not None:
+            return self._of_forfeit(game, None if position.is_over else position.to_move, decisions)
+        if not position.is_over:
+            if self._is_adjudicated(game):
+                return self._of_decisions(game, decisions)
+            given_up = not self._scheduled and result.reason == RESIGNATION
+            losses = [greatest_loss(self._game, seat) for seat in (0, 1)] if given_up else []
+            return None if result.returns in losses else "is not over after its moves"
+        if result.returns != position.returns:
+            return _instead("returns", result.returns, position.returns)
+        reason, earlier_reason = _reasons(position)
+        if result.reason not in (reason, earlier_reason):
+            return _instead("the reason", result.reason, reason)
+        return self._of_decisions(game, decisions)
+
+    def _play(self, moves: tuple[int, ...], opening: int) -> tuple[Position, int, list[int]]:
+        """The position after moves, as far as they can be played, and how many could.
+
+        The last value says how many of them each player made after an opening of so many.
+        """
+        number = self._game.facts.num_actions
+        missing = (ply for ply, action in enumerate(moves) if not 0 <= action < number)
+        count = next(missing, len(moves))
+        position, decisions = self._game.initial_position(), np.zeros(2, np.int64)
+        actions = np.array(moves[:count], np.int64)
+        records = records_of(position.record)
+        played = self._replay(self._game.rules, records, actions, opening, decisions)
+        return position, played, decisions.tolist()
+
+    def _is_adjudicated(self, game: StoredGame) -> bool:
+        """Whether its tournament ends games such as this one before their end.
+
+        What the agents saw is not stored: of an agreed result only its form is checked.
+        """
+        settings, result = self._tournament.settings, game.result
+        plies = settings.get(DRAW_AFTER)
+        if plies is not None and result.reason == drawn_reason(plies):
+            length = max(plies, len(game.opening))
+            return result.returns == (0.0, 0.0) and len(result.moves) == length
+        first, second = result.returns
+        in_agreement = AGREED_AFTER in settings and result.reason == agreed_reason(first)
+        return in_agreement and first == -second != 0
+
+    def _of_forfeit(
+        self, game: StoredGame, to_move: int | None, decisions: list[int]
+    ) -> str | None:
+        result, seat = game.result, game.result.forfeited
+        if result.fault is None or seat not in (0, 1) or to_move is None:
+            return "cannot have been forfeited so"
+        returns = greatest_loss(self._game, seat)
+        if result.returns != returns:
+            return _instead("returns", result.returns, returns)
+        if not result.reason.startswith(f"player_{seat} "):
+            return _instead("the reason", result.reason, f"one of player_{seat}")
+        if result.fault == ABANDONMENT and not self._scheduled:
+            return None
+        at_start = result.reason.endswith(BEFORE_THE_FIRST_MOVE)
+        if at_start and result.moves != game.opening:
+            return "was forfeited before the first move, and has moves"
+        if not at_start and seat != to_move:
+            return f"was forfeited by player_{seat}, who was not to move"
+        if not at_start:
+            decisions[seat] += 1
+        return self._of_decisions(game, decisions)
+
+    def _of_decisions(self, game: StoredGame, decisions: list[int]) -> str | None:
+        if not self._scheduled or game.result.decisions == tuple(decisions):
+            return None
+        return _instead("decisions", game.result.decisions, tuple(decisions))
+
+
+def _reasons(position: Position) -> tuple[str, str]:
+    """The reason of an end by the rules, and as earlier versions of plyground stored it."""
+    ending, profile = r.outcome_reason(position.game.rules, position.record), position.game.profile
+    reason = profile.ending_text(ending)
+    if isinstance(ending, Ending) and ending.earlier_values:
+        return reason, profile.ending_text(Ending(ending.key, ending.earlier_values))
+    return reason, reason
+
+
+def _instead(what: str, there: object, right: object) -> str:
+    return f"states {what} {there}, not {right}"
