@@ -128,7 +128,7 @@ class RuleCheck:
         self._game, self._tournament = make_game(settings["game"]), tournament
         game_id = self._game.declaration.game_id
         rules = str(settings.get("rules", game_id)).split(" ")[0]
-        if rules != game_id:
+        if rules != game_id and rules not in self._game.profile.earlier:
             raise SpecificationError(f"it was played by the rules {rules}; here are {game_id}")
         self._scheduled = settings.get("schedule") != SINGLE_GAMES
         self._seed = settings.get("seed") if self._scheduled else None

@@ -8,8 +8,7 @@ and the agents of its tournament. What agrees with all of these may still have b
 write the file can rename an agent, change times, or delete games and tournaments. That is noticed
 by those who keep a tournament's digest elsewhere and ask for it with ``--expect``.
 
-:mod:`.connection` opens the file, :mod:`.schema` says what is in it, :mod:`.checks` checks it,
-:mod:`.digests` makes digests.
+:mod:`.connection` opens the file, :mod:`.schema` says what is in it, :mod:`.checks` checks it.
 """
 
 from __future__ import annotations
@@ -45,8 +44,7 @@ GameKey = tuple[int, int, int]  # pair, the agents' numbers by seat
 
 _GAME_COLUMNS = (
     "pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, return_1, reason, fault, "
-    "forfeited, "
-    "seconds_0, seconds_1, decisions_0, decisions_1, tokens_0, tokens_1, conditions"
+    "forfeited, seconds_0, seconds_1, decisions_0, decisions_1, tokens_0, tokens_1, conditions"
 )
 _INSERT_GAME = (
     f"INSERT INTO games ({GAME_FIELDS}) VALUES ({', '.join('?' for _ in GAME_FIELDS.split(','))}) "

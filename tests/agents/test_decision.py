@@ -5,8 +5,10 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from plyground import Decision
+from helpers import random_positions
+from plyground import Decision, make_agent, make_game
 from plyground.agents.score import PlainScores, Score
+from plyground.envs.registry import game_names
 
 VALUES = {0: 1.0, 3: -1.0}
 
@@ -39,3 +41,42 @@ def test_an_agent_that_estimates_nothing_gives_no_numbers():
 def test_numbers_follow_from_scores_and_cannot_be_set(name):
     with pytest.raises(AttributeError):
         setattr(Decision(0, Score(1.0)), name, None)
+
+
+@pytest.mark.parametrize("spec", game_names())
+@pytest.mark.parametrize("option", ["", ",values=yes"])
+def test_the_level_of_an_estimate_is_the_mean_of_the_last_two_depths(spec, option):
+    deep = make_agent(f"alphabeta:depth=3{option}")
+    single = [make_agent(f"alphabeta:depth={depth},iterative=no") for depth in (2, 3)]
+    estimates = 0
+    for position in random_positions(spec, 6, seed=4):
+        decision = deep.analyse(position)
+        before, value = (agent.analyse(position).score for agent in single)
+        if "return" in (before.unit, value.unit):
+            assert decision.score.offset == 0
+            continue
+        estimates += 1
+        assert (decision.value, value.offset) == (value.value, 0)
+        assert decision.score.level == (before.value + value.value) / 2
+        offsets = {score.offset for score in decision.scores.values() if score.unit == "points"}
+        assert offsets == {decision.score.offset}  # the order of the actions stays as it is
+    assert estimates or spec == "tic_tac_toe"  # at which three plies see the end of most games
+
+
+@pytest.mark.parametrize("spec", game_names())
+def test_levels_do_not_jump_with_the_parity_of_the_depth(spec):
+    game, jumps = make_game(spec), []
+    agents = [make_agent(f"alphabeta:depth={depth}", game) for depth in (2, 3, 4)]
+    for position in random_positions(spec, 12, seed=5):
+        scores = [agent.analyse(position).score for agent in agents]
+        if all(score.unit == "points" for score in scores):
+            shares = [0.5 + 0.5 * game.profile.scale(score.level) for score in scores]
+            jumps += [abs(shares[0] - shares[1]), abs(shares[1] - shares[2])]
+    assert spec == "tic_tac_toe" or sorted(jumps)[len(jumps) // 2] <= 0.05
+
+
+def test_levels_of_an_opening_of_othello_stay_on_one_side():
+    position = make_game("othello").position(["d3", "c3", "c4"])
+    scores = [make_agent(f"alphabeta:depth={d}").analyse(position).score for d in range(4, 9)]
+    assert min(score.value for score in scores) < -20 < 20 < max(score.value for score in scores)
+    assert max(abs(score.level) for score in scores) < 20
