@@ -73,6 +73,7 @@ def main(
     out: str = "dqn.onnx",
 ) -> None:
     torch.manual_seed(seed)
+    torch.set_num_threads(1)  # more would wait for each other on a busy machine
     random = np.random.default_rng(seed)
 
     envs = gymnasium.make_vec(

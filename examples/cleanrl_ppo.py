@@ -89,6 +89,7 @@ def main(
     out: str = "ppo.onnx",
 ) -> None:
     torch.manual_seed(seed)
+    torch.set_num_threads(1)  # more would wait for each other on a busy machine
 
     envs = gymnasium.make_vec(
         f"plyground:plyground/{game}-v0",  # plyground
