@@ -1,0 +1,450 @@
+"""Files of every kind that plyground reads, damaged in every way, and the commands that read them.
+
+``python tests/damaged_files.py 1000`` tries so many cases and counts them by kind of file;
+tests/commands/test_damaged_files.py tries some of them in every run. A case is known by its number.
+A command must succeed, or refuse in one sentence with status 2. A file that was there is never
+lost: where a command refuses, every file is as it was; where it succeeds, files have only grown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import random
+import shutil
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from command_line import Result, invoke
+from fuzzing import TOML, VALUES, Case, Playground, try_cases
+
+CHECKSUM = hashlib.sha256().digest_size
+MAGIC = b"plyground checkpoint 1\n"
+NUMBERS = (-1, 0, 1, 2, 0.5, -0.5, 2**31, 2**63, 10**30, 1e308, float("nan"), float("inf"))
+OTHERS = (None, True, False, "", "x", "3", "zoo:nothing", [], [1], {}, {"x": 1}, [[[]]], "\ud800")
+SETTINGS = {
+    "ppo": "games=8 rollout=8 batch_size=32 epochs=1 dense=8 hidden=8",
+    "dqn": "games=8 rollout=4 batch_size=16 minibatches=1 dense=8 memory=64 first_steps=16",
+    "alphazero": "games=4 simulations=2 first_simulations=2 simulations_per_update=64 hours=0 "
+    "batch_size=8 channels=4 blocks=0 hidden=4 units=8 judged=0",
+    "supervised": "batch_size=8 batches_per_update=2 channels=4 blocks=0 hidden=4",
+}
+STEPS = {"ppo": 128, "dqn": 64, "alphazero": 20, "supervised": 32}
+COMMON = "evaluations=1 evaluation_pairs=1 evaluation_plies=2"
+PROOF = ["solve", "dots_and_boxes:rows=2,cols=2", "--proof", "proof"]
+BOOK = ["analyse", "tic_tac_toe", "--agent", "minimax:depth=1,book=plain.book"]
+LEAGUE = [
+    *("train", "league", "tic_tac_toe", "--rounds", "1", "--members", "ppo", "--steps", "64"),
+    *("--pairs", "1", "--out", "league"),
+    *(word for each in SETTINGS["ppo"].split() for word in ("--set", f"ppo.{each}")),
+]
+DATASET = ["dataset", "tic_tac_toe", "--positions", "600", "--out", "parts.npz"]
+
+
+def training(algorithm: str, folder: str, seed: int = 1, steps: int | None = None) -> list[str]:
+    """The command of a small run."""
+    words = ["train", algorithm, "tic_tac_toe", "--out", folder, "--seed", str(seed)]
+    words += ["--evaluate", "random", "--keep", "1"]
+    words += {"alphazero": ["--workers", "1"], "supervised": ["--data", "plain.npz"]}.get(
+        algorithm, []
+    )
+    values = f"steps={steps or STEPS[algorithm]} {COMMON} {SETTINGS[algorithm]}"
+    return words + [word for each in values.split() for word in ("--set", each)]
+
+
+def make_files(folder: Path) -> None:
+    """One sound file of every kind, and of runs and datasets a second one to swap parts with."""
+    from plyground.training.datasets.build import Progress, build_dataset
+
+    for name in ("plain.npz", "other.npz", "plain.parquet"):
+        words = ["dataset", "tic_tac_toe", "--positions", "60", "--out", name]
+        made(words + (["--seed", "2"] if name == "other.npz" else []))
+    for algorithm in SETTINGS:
+        made(training(algorithm, algorithm))
+        made(training(algorithm, f"{algorithm}_other", 2))
+    made(LEAGUE)
+    for name, agent in (("plain.book", "greedy"), ("other.book", "random")):
+        made(["book", "tic_tac_toe", "--agent", agent, "--plies", "2", "--out", name])
+    made(PROOF)
+    Path("plain.toml").write_text(TOML.replace("openings.txt", "random:2"))
+
+    def stop(done: int, total: int) -> None:
+        if done > 0:
+            raise KeyboardInterrupt
+
+    with contextlib.suppress(KeyboardInterrupt):
+        from plyground import make_game
+
+        build_dataset(
+            make_game("tic_tac_toe"), 600, folder / "parts.npz", progress=Progress(solved=stop)
+        )
+
+
+def made(words: list[str]) -> None:
+    result = invoke(words)
+    assert result.exit_code == 0, (words, result.output)
+
+
+class FileCase(Case):
+    """A copy of the sound files, of which one is damaged, and a command line that reads it."""
+
+    def __init__(self, number: int, folder: Path, sound: Path) -> None:
+        self.draw, self.folder = random.Random(number), folder
+        shutil.copytree(sound, folder, dirs_exist_ok=True)
+        kinds: dict[str, Callable[[], list[str]]] = {
+            "run.json": self.description,
+            "checkpoint": self.checkpoint,
+            "emptied": self.emptied,
+            "window": self.window,
+            "metrics": self.metrics,
+            "dataset": self.dataset,
+            "parts of a dataset": self.parts,
+            "book": self.book,
+            "TOML": self.toml,
+            "league": self.league,
+            "card": self.card,
+            "proof": self.proof,
+        }
+        self.kind = list(kinds)[number % len(kinds)]
+        self.words = kinds[self.kind]()
+        self._before = {path: path.read_bytes() for path in self._files()}
+
+    def _files(self) -> list[Path]:
+        return [path for path in self.folder.rglob("*") if path.is_file()]
+
+    # -- kinds of files --
+
+    def description(self) -> list[str]:
+        run = self.run()
+        self.damage_json(self.folder / run / "run.json", self.folder / f"{run}_other" / "run.json")
+        return self.reading_a_run(run)
+
+    def checkpoint(self) -> list[str]:
+        run = self.run()
+        path = max((self.folder / run).glob("checkpoints/*"))
+        other = max((self.folder / f"{run}_other").glob("checkpoints/*"))
+        self.damage(path, self.checkpoint_content, other)
+        return self.reading_a_run(run)
+
+    def emptied(self) -> list[str]:
+        """Files of a run are gone."""
+        run = self.run()
+        folder = self.folder / run
+        gone = self.draw.choice(("checkpoints/*", "checkpoints", "run.json", "metrics.jsonl"))
+        for path in [*folder.glob(gone)]:
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif self.draw.random() < 0.5:
+                path.unlink()
+            else:
+                path.write_bytes(b"")
+        return self.reading_a_run(run)
+
+    def window(self) -> list[str]:
+        files = sorted((self.folder / "alphazero" / "window").iterdir())
+        others = sorted((self.folder / "alphazero_other" / "window").iterdir())
+        self.damage(self.draw.choice(files), self.chunk_content, self.draw.choice(others))
+        return self.reading_a_run("alphazero")
+
+    def metrics(self) -> list[str]:
+        run = self.run()
+        path, other = (self.folder / each / "metrics.jsonl" for each in (run, f"{run}_other"))
+        self.damage(path, self.lines_content, other)
+        return self.reading_a_run(run)
+
+    def dataset(self) -> list[str]:
+        name = self.draw.choice(("plain.npz", "plain.npz", "plain.parquet"))
+        path = self.folder / name
+        content = self.npz_content if name == "plain.npz" else self.parquet_content
+        self.damage(path, content, self.folder / "other.npz")
+        words = training("supervised", self.draw.choice(("supervised", "new")))
+        return [name if word == "plain.npz" else word for word in words]
+
+    def parts(self) -> list[str]:
+        path = self.draw.choice(sorted((self.folder / "parts.npz.parts").iterdir()))
+        if path.suffix == ".json":
+            self.damage_json(path, self.folder / "ppo" / "run.json")
+        else:
+            self.damage(path, self.npz_content, self.folder / "other.npz")
+        return DATASET
+
+    def book(self) -> list[str]:
+        path = self.folder / "plain.book"
+        self.damage(path, self.book_content, self.folder / "other.book")
+        return BOOK
+
+    def toml(self) -> list[str]:
+        path = self.folder / "plain.toml"
+        self.damage(path, self.toml_content, self.folder / "plain.book")
+        return ["tournament", "plain.toml", "--store", "new.db"]
+
+    def league(self) -> list[str]:
+        name = self.draw.choice(("league.json", "training.json", "training.json"))
+        other = {"league.json": "training.json", "training.json": "league.json"}[name]
+        self.damage_json(self.folder / "league" / name, self.folder / "league" / other)
+        return self.draw.choice((LEAGUE, ["curves", "league"]))
+
+    def card(self) -> list[str]:
+        """A model card or the table of boards, among those of the package."""
+        name = self.draw.choice(("tic_tac_toe/tic_tac_toe_3x3.json", "boards.json"))
+        path = self.folder / "networks" / name
+        other = {"boards.json": "tic_tac_toe/tic_tac_toe_3x3.json"}.get(name, "boards.json")
+        self.damage_json(path, self.folder / "networks" / other)
+        return self.draw.choice(
+            (["zoo"], ["match", "tic_tac_toe", "zoo:tic_tac_toe", "random", "--seed", "1"])
+        )
+
+    def proof(self) -> list[str]:
+        path = self.draw.choice(sorted((self.folder / "proof").iterdir()))
+        self.damage(path, self.lines_content, self.folder / "ppo" / "metrics.jsonl")
+        return [*PROOF, *self.draw.choice(([], ["--check", "2"]))]
+
+    def run(self) -> str:
+        return self.draw.choice(tuple(SETTINGS))
+
+    def reading_a_run(self, run: str) -> list[str]:
+        longer = training(run, run, steps=2 * STEPS[run])
+        first = [*training(run, "new"), "--set", f"initial={run}"]
+        return self.draw.choice(
+            (
+                *(training(run, run), training(run, run), longer, ["curves", run]),
+                *(["ladder", run, "--pairs", "1"], ["curves", run] if run == "supervised" else first),
+            )
+        )
+
+    # -- damages --
+
+    def damage(self, path: Path, content: Callable[[bytes], bytes], other: Path) -> None:
+        """Damage a file by its content, by its bytes, or as a whole."""
+        data = path.read_bytes()
+        kind = self.draw.randrange(20)
+        if kind < 11:
+            path.write_bytes(content(data))
+        elif kind < 14:
+            path.write_bytes(self.mutate(data))
+        elif kind == 14:
+            path.write_bytes(data[: self.draw.randrange(len(data) + 1)])
+        elif kind == 15:
+            path.write_bytes(b"\xef\xbb\xbf" + data)
+        elif kind == 16:
+            path.write_bytes(self.draw.choice((b"", b"\n", b"\0" * 100, self.draw.randbytes(99))))
+        elif kind == 17:
+            path.unlink()
+            if self.draw.random() < 0.5:
+                path.mkdir()
+        else:
+            shutil.copy(other, path)
+
+    def damage_json(self, path: Path, other: Path) -> None:
+        self.damage(path, lambda data: dump(self.altered(json.loads(data))), other)
+
+    def altered(self, value: Any) -> Any:
+        """A value of which one part is of another type or size, gone, added or doubled."""
+        draw = self.draw
+        is_container = isinstance(value, dict | list) and len(value) > 0
+        if not is_container or draw.random() < 0.1:
+            return draw.choice((*NUMBERS, *OTHERS, *VALUES[:12]))
+        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+        key, kind = draw.choice(keys), draw.randrange(10)
+        value = value.copy()
+        if kind == 0:
+            del value[key]
+        elif kind == 1 and isinstance(value, dict):
+            value[draw.choice(("x", "", "\x1b[31m", "steps", "version"))] = value[key]
+        elif kind == 1:
+            value.insert(key, draw.choice(OTHERS))
+        elif kind == 2:
+            value[key] = value[draw.choice(keys)]
+        else:
+            value[key] = self.altered(value[key])
+        return value
+
+    def lines_content(self, data: bytes) -> bytes:
+        lines = data.splitlines()
+        if not lines:
+            return b"x"
+        number, kind = self.draw.randrange(len(lines)), self.draw.randrange(8)
+        if kind == 0:
+            del lines[number]
+        elif kind == 1:
+            lines.insert(number, self.draw.choice(lines))
+        elif kind == 2:
+            lines[number] = lines[number][: len(lines[number]) // 2]
+        else:
+            with contextlib.suppress(ValueError):
+                lines[number] = dump(self.altered(json.loads(lines[number])))
+        return b"\n".join(lines) + b"\n"
+
+    def book_content(self, data: bytes) -> bytes:
+        """Header or positions changed, and the checksum made right again."""
+        first, _, body = data.partition(b"\n")
+        header = json.loads(first)
+        if self.draw.random() < 0.5:
+            header = self.altered(header)
+        else:
+            body = self.lines_content(body)
+            header["sha256"] = hashlib.sha256(body).hexdigest()
+        return dump(header) + b"\n" + body
+
+    def toml_content(self, data: bytes) -> bytes:
+        content = tomllib.loads(data.decode())
+        content = self.altered(content)
+        if not isinstance(content, dict):
+            return data
+        tables = content.pop("tournament", [])
+        lines = [f"{name} = {toml_value(value)}" for name, value in content.items()]
+        for table in tables if isinstance(tables, list) else []:
+            lines.append("[[tournament]]")
+            if isinstance(table, dict):
+                lines += [f"{name or 'x'} = {toml_value(value)}" for name, value in table.items()]
+        return "\n".join(lines).encode(errors="replace")
+
+    def checkpoint_content(self, data: bytes) -> bytes:
+        """The state changed, and the checksum made right again."""
+        import torch
+
+        payload = data[len(MAGIC) + CHECKSUM :]
+        state = torch.load(io.BytesIO(payload), weights_only=True)
+        buffer = io.BytesIO()
+        torch.save(self.altered(state), buffer)
+        payload = self.draw.choice((*[buffer.getvalue()] * 4, self.mutate(payload)))
+        return MAGIC + hashlib.sha256(payload).digest() + payload
+
+    def chunk_content(self, data: bytes) -> bytes:
+        payload = self.npz_content(data[CHECKSUM:])
+        return hashlib.sha256(payload).digest() + payload
+
+    def npz_content(self, data: bytes) -> bytes:
+        """A column gone, added, of another type or shape, or with other numbers."""
+        with np.load(io.BytesIO(data)) as file:
+            arrays = dict(file)
+        if "plyground" in arrays and self.draw.random() < 0.4:
+            text = dump(self.altered(json.loads(str(arrays["plyground"])))).decode()
+            arrays["plyground"] = np.array(text)
+        else:
+            arrays = self.altered_arrays(arrays)
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        return buffer.getvalue()
+
+    def parquet_content(self, data: bytes) -> bytes:
+        import pyarrow as pa
+        import pyarrow.parquet
+
+        table = pa.parquet.read_table(io.BytesIO(data))
+        metadata = dict(table.schema.metadata)
+        name, kind = self.draw.choice(table.column_names), self.draw.randrange(4)
+        if kind == 0:
+            table = table.drop_columns([name])
+        elif kind == 1:
+            values = [self.draw.choice((None, 1, -5)) for _ in range(table.num_rows)]
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, pa.array(values, pa.int64()))
+        elif kind == 2:
+            table = table.slice(0, self.draw.choice((0, 1, 2)))
+        else:
+            text = dump(self.altered(json.loads(metadata[b"plyground"])))
+            metadata[b"plyground"] = text
+        buffer = io.BytesIO()
+        pa.parquet.write_table(table.replace_schema_metadata(metadata), buffer)
+        return buffer.getvalue()
+
+    def altered_arrays(self, arrays: dict[str, Any]) -> dict[str, Any]:
+        draw = self.draw
+        name, kind = draw.choice(sorted(arrays)), draw.randrange(6)
+        array = arrays[name]
+        if kind == 0:
+            del arrays[name]
+        elif kind == 1:
+            arrays[draw.choice(("x", "keys", "moves"))] = array
+        elif kind == 2:
+            arrays[name] = array.astype(draw.choice((np.float64, np.int64, np.bool_, "U9")))
+        elif kind == 3:
+            arrays[name] = array[: draw.choice((0, 1, len(array) // 2))] if array.ndim else array
+        elif kind == 4:
+            arrays[name] = array.reshape(draw.choice(((-1,), (1, -1), (-1, 1))))
+        elif array.dtype.kind in "iuf" and array.size:
+            array = array.copy()
+            greatest = np.nan if array.dtype.kind == "f" else np.iinfo(array.dtype).max
+            array.reshape(-1)[draw.randrange(array.size)] = greatest
+            arrays[name] = array
+        return arrays
+
+    # -- what must hold --
+
+    def complaint(self, result: Result) -> str | None:
+        for path, before in self._before.items():
+            name = path.relative_to(self.folder).as_posix()
+            if not path.is_file():
+                if not (result.exit_code == 0 and self._may_go(name, result)):
+                    return f"{name} is lost (status {result.exit_code}): {result.stderr[-300:]}"
+            elif path.read_bytes() != before and not (
+                result.exit_code == 0 and self._may_change(name, result, before, path)
+            ):
+                return f"{name} is changed (status {result.exit_code}): {result.stderr[-300:]}"
+        return None
+
+    def _is_longer(self, result: Result) -> bool:
+        """Whether the run went on: it was to be longer, or goes back to an older checkpoint."""
+        return "going back" in result.stderr or "finished:" in result.stderr
+
+    def _may_go(self, name: str, result: Result) -> bool:
+        folders = ("checkpoints", "window", "snapshots")
+        is_part = len(Path(name).parts) == 3 and Path(name).parts[1] in folders
+        return name.startswith("parts.npz.parts") or (is_part and self._is_longer(result))
+
+    def _may_change(self, name: str, result: Result, before: bytes, path: Path) -> bool:
+        if name.endswith("metrics.jsonl"):
+            return path.read_bytes().startswith(before) or "going back" in result.stderr
+        if name.startswith("league/"):
+            return True
+        return name.endswith(("ladder.db", "table")) or self._is_longer(result)
+
+
+def dump(value: Any) -> bytes:
+    return json.dumps(value).encode(errors="surrogatepass")
+
+
+def toml_value(value: Any) -> str:
+    if isinstance(value, float) and value != value:
+        return "nan"
+    text = "{}" if isinstance(value, dict) else json.dumps(value)
+    return {"null": "1979-05-27", "Infinity": "inf"}.get(text, text)
+
+
+class FilePlayground(Playground):
+    """A folder for cases, with sound files to start from."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        from plyground.agents.policies import zoo
+
+        self.sound = folder / "sound"
+        self.sound.mkdir()
+        with contextlib.chdir(self.sound):
+            make_files(self.sound)
+            networks = Path("networks")
+            (networks / "tic_tac_toe").mkdir(parents=True)
+            shutil.copy(zoo.FOLDER / "boards.json", networks)
+            for path in (zoo.FOLDER / "tic_tac_toe").glob("tic_tac_toe_3x3.*"):
+                shutil.copy(path, networks / "tic_tac_toe")
+        self._zoo = zoo
+
+    def make(self, number: int, folder: Path) -> FileCase:
+        case = FileCase(number, folder, self.sound)
+        # the package's own files are not to be damaged
+        self._zoo.FOLDER = folder / "networks"
+        self._zoo.BOARDS = folder / "networks" / "boards.json"
+        for cached in (self._zoo.cards, self._zoo.boards, self._zoo._load, self._zoo._playing):
+            cached.cache_clear()
+        return case
+
+
+if __name__ == "__main__":
+    try_cases(FilePlayground, sys.argv[1:])
