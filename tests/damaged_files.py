@@ -23,7 +23,9 @@ from typing import Any
 import numpy as np
 from command_line import Result, invoke
 from fuzzing import TOML, VALUES, Case, Playground, try_cases
+from plyground.agents.policies import zoo
 
+PACKAGED, CARD = zoo.FOLDER, "tic_tac_toe/tic_tac_toe_3x3.json"
 CHECKSUM = hashlib.sha256().digest_size
 MAGIC = b"plyground checkpoint 1\n"
 NUMBERS = (-1, 0, 1, 2, 0.5, -0.5, 2**31, 2**63, 10**30, 1e308, float("nan"), float("inf"))
@@ -37,6 +39,11 @@ SETTINGS = {
 }
 STEPS = {"ppo": 128, "dqn": 64, "alphazero": 20, "supervised": 32}
 COMMON = "evaluations=1 evaluation_pairs=1 evaluation_plies=2"
+USED = ("algorithm", "game", "seed", "steps", "hours", "evaluate", "evaluation_plies", "opponent")
+KINDS = (
+    *("run.json", "checkpoint", "emptied", "window", "metrics", "dataset", "parts of a dataset"),
+    *("book", "TOML", "league", "card", "proof"),
+)
 PROOF = ["solve", "dots_and_boxes:rows=2,cols=2", "--proof", "proof"]
 BOOK = ["analyse", "tic_tac_toe", "--agent", "minimax:depth=1,book=plain.book"]
 LEAGUE = [
@@ -58,62 +65,85 @@ def training(algorithm: str, folder: str, seed: int = 1, steps: int | None = Non
     return words + [word for each in values.split() for word in ("--set", each)]
 
 
-def make_files(folder: Path) -> None:
-    """One sound file of every kind, and of runs and datasets a second one to swap parts with."""
+def parts_of_a_dataset() -> None:
+    """A build that was stopped after its first chunk."""
+    from plyground import make_game
     from plyground.training.datasets.build import Progress, build_dataset
-
-    for name in ("plain.npz", "other.npz", "plain.parquet"):
-        words = ["dataset", "tic_tac_toe", "--positions", "60", "--out", name]
-        made(words + (["--seed", "2"] if name == "other.npz" else []))
-    for algorithm in SETTINGS:
-        made(training(algorithm, algorithm))
-        made(training(algorithm, f"{algorithm}_other", 2))
-    made(LEAGUE)
-    for name, agent in (("plain.book", "greedy"), ("other.book", "random")):
-        made(["book", "tic_tac_toe", "--agent", agent, "--plies", "2", "--out", name])
-    made(PROOF)
-    Path("plain.toml").write_text(TOML.replace("openings.txt", "random:2"))
 
     def stop(done: int, total: int) -> None:
         if done > 0:
             raise KeyboardInterrupt
 
     with contextlib.suppress(KeyboardInterrupt):
-        from plyground import make_game
-
-        build_dataset(
-            make_game("tic_tac_toe"), 600, folder / "parts.npz", progress=Progress(solved=stop)
-        )
+        game, out = make_game("tic_tac_toe"), Path("parts.npz")
+        build_dataset(game, 600, out, progress=Progress(solved=stop))
 
 
-def made(words: list[str]) -> None:
-    result = invoke(words)
-    assert result.exit_code == 0, (words, result.output)
+def networks() -> None:
+    """The table of boards, and a network with its model card."""
+    (Path("networks") / "tic_tac_toe").mkdir(parents=True)
+    for path in (PACKAGED / "boards.json", *PACKAGED.glob(f"{CARD.removesuffix('.json')}.*")):
+        shutil.copy(path, Path("networks") / path.relative_to(PACKAGED))
+
+
+def made(words: list[str]) -> Callable[[], None]:
+    def make() -> None:
+        result = invoke(words)
+        assert result.exit_code == 0, (words, result.output)
+
+    return make
+
+
+def small_book(name: str, agent: str) -> list[str]:
+    return ["book", "tic_tac_toe", "--agent", agent, "--plies", "2", "--out", name]
+
+
+def small_dataset(name: str, seed: int = 1) -> list[str]:
+    words = ["dataset", "tic_tac_toe", "--positions", "60", "--out", name]
+    return [*words, "--seed", str(seed)]
+
+
+# What makes each sound file, or folder; those with "other" are there to swap parts with.
+MAKERS: dict[str, Callable[[], None]] = {
+    "plain.npz": made(small_dataset("plain.npz")),
+    "other.npz": made(small_dataset("other.npz", 2)),
+    "plain.parquet": made(small_dataset("plain.parquet")),
+    "plain.book": made(small_book("plain.book", "greedy")),
+    "other.book": made(small_book("other.book", "random")),
+    "plain.toml": lambda: Path("plain.toml").write_text(TOML.replace("openings.txt", "random:2")),
+    "league": made(LEAGUE),
+    "proof": made(PROOF),
+    "parts.npz.parts": parts_of_a_dataset,
+    "networks": networks,
+    **{name: made(training(name, name)) for name in SETTINGS},
+    **{f"{name}_other": made(training(name, f"{name}_other", 2)) for name in SETTINGS},
+}
 
 
 class FileCase(Case):
     """A copy of the sound files, of which one is damaged, and a command line that reads it."""
 
     def __init__(self, number: int, folder: Path, sound: Path) -> None:
-        self.draw, self.folder = random.Random(number), folder
-        shutil.copytree(sound, folder, dirs_exist_ok=True)
-        kinds: dict[str, Callable[[], list[str]]] = {
-            "run.json": self.description,
-            "checkpoint": self.checkpoint,
-            "emptied": self.emptied,
-            "window": self.window,
-            "metrics": self.metrics,
-            "dataset": self.dataset,
-            "parts of a dataset": self.parts,
-            "book": self.book,
-            "TOML": self.toml,
-            "league": self.league,
-            "card": self.card,
-            "proof": self.proof,
-        }
-        self.kind = list(kinds)[number % len(kinds)]
-        self.words = kinds[self.kind]()
+        self.draw, self.folder, self._sound = random.Random(number), folder, sound
+        makers = (
+            *(self.description, self.checkpoint, self.emptied, self.window, self.metrics),
+            *(self.dataset, self.parts, self.book, self.toml, self.league, self.card, self.proof),
+        )
+        self.kind, make = list(zip(KINDS, makers, strict=True))[number % len(KINDS)]
+        self.words = make()
         self._before = {path: path.read_bytes() for path in self._files()}
+
+    def take(self, *names: str) -> None:
+        """Copy sound files or folders into the case's folder; what is asked for first is made."""
+        for name in names:
+            sound, here = self._sound / name, self.folder / name
+            if not sound.exists():
+                with contextlib.chdir(self._sound):
+                    MAKERS[name]()
+            if sound.is_dir():
+                shutil.copytree(sound, here)
+            else:
+                shutil.copy(sound, here)
 
     def _files(self) -> list[Path]:
         return [path for path in self.folder.rglob("*") if path.is_file()]
@@ -122,7 +152,14 @@ class FileCase(Case):
 
     def description(self) -> list[str]:
         run = self.run()
-        self.damage_json(self.folder / run / "run.json", self.folder / f"{run}_other" / "run.json")
+        path, other = (self.folder / each / "run.json" for each in (run, f"{run}_other"))
+        if self.draw.random() < 0.5:  # what commands use beside comparing it
+            facts = json.loads(path.read_text())
+            name = self.draw.choice([name for name in USED if name in facts["description"]])
+            facts["description"][name] = self.altered(facts["description"][name])
+            path.write_bytes(dump(facts))
+        else:
+            self.damage_json(path, other)
         return self.reading_a_run(run)
 
     def checkpoint(self) -> list[str]:
@@ -147,6 +184,7 @@ class FileCase(Case):
         return self.reading_a_run(run)
 
     def window(self) -> list[str]:
+        self.take("alphazero", "alphazero_other")
         files = sorted((self.folder / "alphazero" / "window").iterdir())
         others = sorted((self.folder / "alphazero_other" / "window").iterdir())
         self.damage(self.draw.choice(files), self.chunk_content, self.draw.choice(others))
@@ -160,6 +198,7 @@ class FileCase(Case):
 
     def dataset(self) -> list[str]:
         name = self.draw.choice(("plain.npz", "plain.npz", "plain.parquet"))
+        self.take(*dict.fromkeys(("plain.npz", "supervised", "other.npz", name)))
         path = self.folder / name
         content = self.npz_content if name == "plain.npz" else self.parquet_content
         self.damage(path, content, self.folder / "other.npz")
@@ -167,24 +206,28 @@ class FileCase(Case):
         return [name if word == "plain.npz" else word for word in words]
 
     def parts(self) -> list[str]:
+        self.take("parts.npz.parts", "other.npz")
         path = self.draw.choice(sorted((self.folder / "parts.npz.parts").iterdir()))
         if path.suffix == ".json":
-            self.damage_json(path, self.folder / "ppo" / "run.json")
+            self.damage_json(path, self.folder / "other.npz")
         else:
             self.damage(path, self.npz_content, self.folder / "other.npz")
         return DATASET
 
     def book(self) -> list[str]:
+        self.take("plain.book", "other.book")
         path = self.folder / "plain.book"
         self.damage(path, self.book_content, self.folder / "other.book")
         return BOOK
 
     def toml(self) -> list[str]:
+        self.take("plain.toml", "plain.book")
         path = self.folder / "plain.toml"
         self.damage(path, self.toml_content, self.folder / "plain.book")
         return ["tournament", "plain.toml", "--store", "new.db"]
 
     def league(self) -> list[str]:
+        self.take("league")
         name = self.draw.choice(("league.json", "training.json", "training.json"))
         other = {"league.json": "training.json", "training.json": "league.json"}[name]
         self.damage_json(self.folder / "league" / name, self.folder / "league" / other)
@@ -192,21 +235,28 @@ class FileCase(Case):
 
     def card(self) -> list[str]:
         """A model card or the table of boards, among those of the package."""
-        name = self.draw.choice(("tic_tac_toe/tic_tac_toe_3x3.json", "boards.json"))
+        self.take("networks")
+        name = self.draw.choice((CARD, "boards.json"))
         path = self.folder / "networks" / name
-        other = {"boards.json": "tic_tac_toe/tic_tac_toe_3x3.json"}.get(name, "boards.json")
+        other = {"boards.json": CARD}.get(name, "boards.json")
         self.damage_json(path, self.folder / "networks" / other)
         return self.draw.choice(
             (["zoo"], ["match", "tic_tac_toe", "zoo:tic_tac_toe", "random", "--seed", "1"])
         )
 
     def proof(self) -> list[str]:
+        self.take("proof", "other.book")
         path = self.draw.choice(sorted((self.folder / "proof").iterdir()))
-        self.damage(path, self.lines_content, self.folder / "ppo" / "metrics.jsonl")
+        self.damage(path, self.lines_content, self.folder / "other.book")
         return [*PROOF, *self.draw.choice(([], ["--check", "2"]))]
 
     def run(self) -> str:
-        return self.draw.choice(tuple(SETTINGS))
+        """The folder of a run of any algorithm; that of another one lies beside it."""
+        run = self.draw.choice(tuple(SETTINGS))
+        if run == "supervised":
+            self.take("plain.npz")
+        self.take(run, f"{run}_other")
+        return run
 
     def reading_a_run(self, run: str) -> list[str]:
         longer = training(run, run, steps=2 * STEPS[run])
@@ -214,7 +264,10 @@ class FileCase(Case):
         return self.draw.choice(
             (
                 *(training(run, run), training(run, run), longer, ["curves", run]),
-                *(["ladder", run, "--pairs", "1"], ["curves", run] if run == "supervised" else first),
+                *(
+                    ["ladder", run, "--pairs", "1"],
+                    ["curves", run] if run == "supervised" else first,
+                ),
             )
         )
 
@@ -401,7 +454,8 @@ class FileCase(Case):
 
     def _may_change(self, name: str, result: Result, before: bytes, path: Path) -> bool:
         if name.endswith("metrics.jsonl"):
-            return path.read_bytes().startswith(before) or "going back" in result.stderr
+            whole = before[: before.rfind(b"\n") + 1]  # what was cut off is no line
+            return path.read_bytes().startswith(whole) or "going back" in result.stderr
         if name.startswith("league/"):
             return True
         return name.endswith(("ladder.db", "table")) or self._is_longer(result)
@@ -423,27 +477,26 @@ class FilePlayground(Playground):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        from plyground.agents.policies import zoo
-
         self.sound = folder / "sound"
         self.sound.mkdir()
-        with contextlib.chdir(self.sound):
-            make_files(self.sound)
-            networks = Path("networks")
-            (networks / "tic_tac_toe").mkdir(parents=True)
-            shutil.copy(zoo.FOLDER / "boards.json", networks)
-            for path in (zoo.FOLDER / "tic_tac_toe").glob("tic_tac_toe_3x3.*"):
-                shutil.copy(path, networks / "tic_tac_toe")
-        self._zoo = zoo
 
     def make(self, number: int, folder: Path) -> FileCase:
         case = FileCase(number, folder, self.sound)
-        # the package's own files are not to be damaged
-        self._zoo.FOLDER = folder / "networks"
-        self._zoo.BOARDS = folder / "networks" / "boards.json"
-        for cached in (self._zoo.cards, self._zoo.boards, self._zoo._load, self._zoo._playing):
-            cached.cache_clear()
+        if case.kind == "card":  # the package's own files are not to be damaged
+            _read_networks_of(folder / "networks")
         return case
+
+    def complaint(self, number: int) -> str | None:
+        try:
+            return super().complaint(number)
+        finally:
+            _read_networks_of(PACKAGED)
+
+
+def _read_networks_of(folder: Path) -> None:
+    zoo.FOLDER, zoo.BOARDS = folder, folder / "boards.json"
+    for cached in (zoo.cards, zoo.boards, zoo._load, zoo._playing):
+        cached.cache_clear()
 
 
 if __name__ == "__main__":

@@ -135,14 +135,13 @@ class RunFolder:
         kind: type[RunSettings] = RunSettings,
     ) -> None:
         self.path = path
-        self._kind = kind
+        self._kind, self._facts, self._grows = kind, facts, False
         self._metrics = path / METRICS
         self._checkpoints = path / CHECKPOINTS
         self.description: dict[str, Any] = json.loads(json.dumps(description))
         self.is_new: bool = not (path / "run.json").exists()
         if not self.is_new:
-            if self._is_shorter(read_run(path, kind)["description"], path):
-                self._write_description(facts)
+            self._grows = self._is_shorter(read_run(path, kind)["description"], path)
             return
         if path.exists() and not (path.is_dir() and {one.name for one in path.iterdir()} <= {LOCK}):
             raise TrainingError(
@@ -152,10 +151,16 @@ class RunFolder:
             self._checkpoints.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise TrainingError(f"the folder {path} cannot be made: {error.strerror}") from error
-        self._write_description(facts)
+        self._write_description()
 
-    def _write_description(self, facts: dict[str, Any]) -> None:
-        write_file(self.path / "run.json", _as_json({"description": self.description, **facts}))
+    def lengthen(self) -> None:
+        """Write down that the run is to be longer, if it is; its checkpoint is right by then."""
+        if self._grows:
+            self._write_description()
+
+    def _write_description(self) -> None:
+        facts = {"description": self.description, **self._facts}
+        write_file(self.path / "run.json", _as_json(facts))
 
     def _is_shorter(self, existing: dict[str, Any], place: Path) -> bool:
         """Whether a run is this one but shorter; TrainingError if it is another."""

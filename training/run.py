@@ -377,9 +377,11 @@ class TrainingRun:
         if checkpoint is None:
             if not self.folder.is_new:
                 self._on_note(f"{path} holds no checkpoint yet; starting from the beginning")
+            self.folder.lengthen()
             self._save()  # from now on a run without any was damaged
             return
         state = self._load(checkpoint)
+        self.folder.lengthen()
         self._seconds, self._cpu_seconds = state["seconds"]
         self._best, self.best_rows = state["best"], state["best_rows"]
         self._scores, self._evaluated = state["scores"], state["evaluated"]

@@ -144,8 +144,9 @@ def _fields_of(kind: type) -> dict[str, tuple[Any, bool]]:
     fields = {}
     for name, hint in typing.get_type_hints(kind, include_extras=True).items():
         optional = typing.get_origin(hint) is NotRequired
-        fields[name] = typing.get_args(hint)[0] if optional else hint, not (
-            optional or name in defaults
+        fields[name] = (
+            typing.get_args(hint)[0] if optional else hint,
+            not (optional or name in defaults),
         )
     return fields
 

@@ -1,0 +1,36 @@
+"""Damaged files of every kind: an answer or one sentence, and no file is lost.
+
+``python tests/damaged_files.py 10000`` tries many more.
+"""
+
+from __future__ import annotations
+
+import pytest
+from damaged_files import KINDS, FilePlayground
+
+# numbers of cases in which something was found once
+FAULTS: tuple[int, ...] = ()
+# kinds whose sound files are made without training
+QUICK = ("parts of a dataset", "book", "TOML", "card", "proof")
+
+
+@pytest.fixture(scope="module")
+def playground(tmp_path_factory):
+    return FilePlayground(tmp_path_factory.mktemp("damaged"))
+
+
+def complaints(playground, kind: str, count: int) -> list[str]:
+    """What is wrong with so many cases of a kind of file."""
+    numbers = range(KINDS.index(kind), count * len(KINDS), len(KINDS))
+    return [f"{each}: {wrong}" for each in numbers if (wrong := playground.complaint(each))]
+
+
+@pytest.mark.parametrize("kind", QUICK)
+def test_a_damaged_file_is_refused_in_one_sentence_and_nothing_is_lost(kind, playground):
+    assert complaints(playground, kind, 8) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_damaged_in_many_ways_is_refused_in_one_sentence(kind, playground):
+    assert complaints(playground, kind, 20) == []
