@@ -80,14 +80,18 @@ class Proof:
     def _read(self) -> list[Answer]:
         with refusing(OSError, f"{self._path} cannot be read"):
             content = read_file(self._path)
-        lines = [
-            parse_json(line, f"{self._path}, line {number}")
-            for number, line in enumerate(content.splitlines(), 1)
-        ]
-        header, answers = lines[0] if lines else None, list[Answer]()
-        for number, line in enumerate(lines[1:], 2):
-            check_value(line, Answer, f"{self._path}, line {number}")
-            answers.append(Answer(**line))
+        answers = []
+        with refusing(SpecificationError, f"{self._path} is damaged"):
+            lines = [
+                parse_json(line, f"line {number}")
+                for number, line in enumerate(content.splitlines(), 1)
+            ]
+            header = lines[0] if lines else None
+            for number, line in enumerate(lines[1:], 2):
+                check_value(line, Answer, f"line {number}")
+                answers.append(Answer(**line))
+            if header is None:
+                raise SpecificationError("it has no header")
         if header != self._header:
             raise SpecificationError(f"{self._path} holds no answers about {self._game.spec}")
         try:
