@@ -73,7 +73,6 @@ def main(
     out: str = "dqn.onnx",
 ) -> None:
     torch.manual_seed(seed)
-    torch.set_num_threads(1)  # more would wait for each other on a busy machine
     random = np.random.default_rng(seed)
 
     envs = gymnasium.make_vec(
@@ -120,4 +119,5 @@ def main(
 
 
 if __name__ == "__main__":
+    torch.set_num_threads(1)  # more would wait for each other on a busy machine
     cyclopts.run(main)

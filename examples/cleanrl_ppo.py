@@ -89,7 +89,6 @@ def main(
     out: str = "ppo.onnx",
 ) -> None:
     torch.manual_seed(seed)
-    torch.set_num_threads(1)  # more would wait for each other on a busy machine
 
     envs = gymnasium.make_vec(
         f"plyground:plyground/{game}-v0",  # plyground
@@ -144,4 +143,5 @@ def main(
 
 
 if __name__ == "__main__":
+    torch.set_num_threads(1)  # more would wait for each other on a busy machine
     cyclopts.run(main)

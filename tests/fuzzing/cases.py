@@ -1,8 +1,8 @@
 """Cases for the command line that no user would write on purpose, and what must hold for each.
 
-``python tests/fuzzing.py 10000`` tries so many cases; tests/commands/test_fuzzing.py tries some of
-them in every run. A case is known by its number: the same number makes the same case. Cases that
-found something are kept in ``FAULTS``.
+``cd tests && python -m fuzzing.cases 10000`` tries so many cases; tests/commands/test_fuzzing.py
+tries some of them in every run. A case is known by its number: the same number makes the same case.
+Cases that found something are kept in ``FAULTS``.
 """
 
 from __future__ import annotations
@@ -274,13 +274,12 @@ def _alarm(seconds: int, stop: bool) -> Iterator[None]:
 
 
 def try_cases(ground_type: type[Playground], words: list[str]) -> None:
-    """Try cases 0 to N - 1 (or from the second word on), and list those that went wrong."""
-    count = int(words[0]) if words else 1000
-    first = int(words[1]) if len(words) > 1 else 0
+    """Try N cases (from the second word on, every third word's), and list those that went wrong."""
+    count, first, step = (int(word) for word in [*words, *("1000", "0", "1")[len(words) :]])
     wrong: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         ground = ground_type(Path(folder))
-        for number in range(first, first + count):
+        for number in range(first, first + count * step, step):
             complaint = ground.complaint(number)
             if complaint:
                 wrong[ground.newest.kind] += 1
