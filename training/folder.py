@@ -248,9 +248,14 @@ class RunFolder:
         """Drop what was written after ``step``: a resumed run plays it again.
 
         A line that was cut off by the end of its run is dropped too. Others that are no rows stay.
+
+        Raises:
+            TrainingError: a row holds what is not possible; nothing is dropped.
         """
+        for _ in read_metrics(self.path):
+            pass  # rows that are not possible are refused before anything is cut
         lines = list(_lines(self.path))
-        kept = [line for line, row in lines if row is None or row.get("step", 0) <= step]
+        kept = [line for line, row in lines if row is None or row["step"] <= step]
         if kept and not kept[-1].endswith(b"\n"):
             kept.pop()
         if len(kept) < len(lines):

@@ -11,7 +11,7 @@ from fuzzing.sound_files import SETTINGS
 from plyground.training import api
 
 # numbers of cases in which something was found once
-FAULTS: tuple[int, ...] = ()
+FAULTS = (256,)
 # kinds whose sound files are made without training
 QUICK = ("parts of a dataset", "book", "TOML", "card", "proof")
 
@@ -34,6 +34,12 @@ def complaints(playground, kind: str, count: int) -> list[str]:
 @pytest.mark.parametrize("kind", QUICK)
 def test_a_damaged_file_is_refused_in_one_sentence_and_nothing_is_lost(kind, playground):
     assert complaints(playground, kind, 4) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("number", FAULTS)
+def test_a_case_that_found_something_once_finds_nothing_now(number, playground):
+    assert playground.complaint(number) is None
 
 
 @pytest.mark.thorough

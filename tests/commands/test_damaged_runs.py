@@ -131,3 +131,6 @@ def test_lines_of_metrics_that_are_no_rows_stay_and_others_are_named(run):
     path.write_bytes(lines[0] + lines[1].replace(b'"step": ', b'"step": -'))
     with pytest.raises(TrainingError, match=r"metrics.jsonl, line 2: step is -.*at least 0"):
         list(read_metrics(run))
+    before = contents(run)
+    assert "metrics.jsonl, line 2: step is -" in refusal(*RESUME, "--out", run)
+    assert contents(run) == before
