@@ -97,15 +97,21 @@ def check_value(value: Any, kind: Any, place: str, field: str = "", more: bool =
 def check_likeness(value: Any, model: Any, place: str, field: str = "it") -> None:
     """Refuse a state that is not like a model of it, such as the same program's at its beginning.
 
-    What both have must be of the same type, and an array of the same shape. None, and what an empty
-    container holds, may be anything.
+    What both have must be of the same type, and an array of the same shape. What is None or empty
+    in the model may be there, and of any length.
 
     Raises:
         SpecificationError: something differs.
     """
     if value is None or model is None:
         return
-    if not (_is_of(value, float) if isinstance(model, float) else _nature(value) == _nature(model)):
+    empty = getattr(model, "shape", (1,))[:1] == (0,)  # of rows that are still to come
+    fits = (
+        _is_of(value, float)
+        if isinstance(model, float)
+        else _nature(value, empty) == _nature(model, empty)
+    )
+    if not fits:
         raise SpecificationError(
             f"{place}: {field} is {_text(value)}; it must be like {_text(model)}"
         )
@@ -117,9 +123,10 @@ def check_likeness(value: Any, model: Any, place: str, field: str = "it") -> Non
             check_likeness(each, model[min(number, len(model) - 1)], place, f"{field}.{number}")
 
 
-def _nature(value: Any) -> tuple[Any, ...]:
-    """The type of a value, and of an array the types and the number of its elements."""
-    return type(value), getattr(value, "dtype", None), getattr(value, "shape", None)
+def _nature(value: Any, rows: bool) -> tuple[Any, ...]:
+    """The type of a value, and of an array that of its elements and its shape, or its rows'."""
+    shape = getattr(value, "shape", None)
+    return type(value), getattr(value, "dtype", None), shape[1:] if rows and shape else shape
 
 
 def fields_of(kind: Any) -> dict[str, tuple[Any, bool]]:

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import pytest
+from command_line import invoke
 from fuzzing.damaged_files import KINDS, FilePlayground
-from fuzzing.sound_files import SETTINGS
+from fuzzing.sound_files import READERS, SETTINGS, copy_sound
 from plyground.training import api
 
 # numbers of cases in which something was found once
@@ -23,6 +24,17 @@ def playground(tmp_path_factory):
 
 def test_runs_of_every_algorithm_are_damaged():
     assert SETTINGS.keys() == api.SETTINGS.keys()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("names", "words"), READERS, ids=lambda each: " ".join(each[:2]))
+def test_sound_files_are_read(names, words, playground, tmp_path, monkeypatch):
+    """Who refuses everything would pass the other tests."""
+    copy_sound(playground.sound, tmp_path, *names)
+    monkeypatch.chdir(tmp_path)
+    result = invoke(words)
+    assert result.exit_code == 0, result.stderr
+    assert "starting from the beginning" not in result.stderr
 
 
 def complaints(playground, kind: str, count: int) -> list[str]:

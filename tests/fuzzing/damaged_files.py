@@ -31,11 +31,11 @@ from fuzzing.sound_files import (
     CARD,
     DATASET,
     LEAGUE,
-    MAKERS,
     PACKAGED,
     PROOF,
     SETTINGS,
     STEPS,
+    copy_sound,
     training,
 )
 
@@ -65,15 +65,7 @@ class FileCase(Case):
 
     def take(self, *names: str) -> None:
         """Copy sound files or folders into the case's folder; what is asked for first is made."""
-        for name in names:
-            sound, here = self._sound / name, self.folder / name
-            if not sound.exists():
-                with contextlib.chdir(self._sound):
-                    MAKERS[name]()
-            if sound.is_dir():
-                shutil.copytree(sound, here)
-            else:
-                shutil.copy(sound, here)
+        copy_sound(self._sound, self.folder, *names)
 
     def _files(self) -> list[Path]:
         return [path for path in self.folder.rglob("*") if path.is_file()]

@@ -20,6 +20,7 @@ SETTINGS = {
     "batch_size=8 channels=4 blocks=0 hidden=4 units=8 judged=0",
     "supervised": "batch_size=8 batches_per_update=2 channels=4 blocks=0 hidden=4",
 }
+LAST = "supervised"  # it learns from another file
 STEPS = {"ppo": 128, "dqn": 64, "alphazero": 20, "supervised": 32}
 COMMON = "evaluations=1 evaluation_pairs=1 evaluation_plies=2"
 PROOF = ["solve", "dots_and_boxes:rows=2,cols=2", "--proof", "proof"]
@@ -96,3 +97,30 @@ MAKERS: dict[str, Callable[[], None]] = {
     **{name: made(training(name, name)) for name in SETTINGS},
     **{f"{name}_other": made(training(name, f"{name}_other", 2)) for name in SETTINGS},
 }
+
+
+def copy_sound(sound: Path, folder: Path, *names: str) -> None:
+    """Copy sound files or folders; what is asked for first is made in the folder ``sound``."""
+    for name in names:
+        if not (sound / name).exists():
+            with contextlib.chdir(sound):
+                MAKERS[name]()
+        if (sound / name).is_dir():
+            shutil.copytree(sound / name, folder / name)
+        else:
+            shutil.copy(sound / name, folder / name)
+
+
+# What is copied, and a command that reads it.
+READERS: list[tuple[tuple[str, ...], list[str]]] = [
+    *(((name,), training(name, name, steps=2 * STEPS[name])) for name in SETTINGS if name != LAST),
+    (("plain.npz", LAST), training(LAST, LAST, steps=2 * STEPS[LAST])),
+    (("ppo",), ["ladder", "ppo", "--pairs", "1"]),
+    (("ppo",), ["curves", "ppo"]),
+    (("parts.npz.parts",), DATASET),
+    (("plain.book",), BOOK),
+    (("plain.toml",), ["tournament", "plain.toml"]),
+    (("league",), LEAGUE),
+    (("league",), ["curves", "league"]),
+    (("proof",), [*PROOF, "--check", "2"]),
+]

@@ -92,7 +92,10 @@ def test_what_is_no_json_is_refused(text):
 
 def test_a_state_is_like_its_model():
     model = {"a": np.zeros(3, np.float32), "b": [1, "x"], "c": {}, "d": None, "e": 0.5}
-    check_likeness(model | {"c": {"k": 1}, "d": 7, "e": 1}, model, "f")
+    model["rows"] = np.zeros((0, 2))
+    check_likeness(model | {"c": {"k": 1}, "d": 7, "e": 1, "rows": np.zeros((9, 2))}, model, "f")
+    with pytest.raises(SpecificationError, match=r"^f: it.rows is .* must be like"):
+        check_likeness(model | {"rows": np.zeros((9, 3))}, model, "f")
     for change in ({"a": np.zeros(3)}, {"a": np.zeros(2, np.float32)}, {"b": [1, 2]}, {"e": "x"}):
         with pytest.raises(SpecificationError, match=f"^f: it.{next(iter(change))}.* must be like"):
             check_likeness(model | change, model, "f")
