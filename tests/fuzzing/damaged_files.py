@@ -14,6 +14,7 @@ import hashlib
 import io
 import json
 import random
+import re
 import shutil
 import sys
 import tomllib
@@ -354,33 +355,44 @@ class FileCase(Case):
     # -- what must hold --
 
     def complaint(self, result: Result) -> str | None:
+        resumed = re.search(r"resumed at step ([\d,]+)", result.stderr)
+        step = int(resumed[1].replace(",", "")) if resumed else None
         for path, before in self._before.items():
             name = path.relative_to(self.folder).as_posix()
-            if not path.is_file():
-                if not (result.exit_code == 0 and self._may_go(name, result)):
-                    return f"{name} is lost (status {result.exit_code}): {result.stderr[-300:]}"
-            elif path.read_bytes() != before and not (
-                result.exit_code == 0 and self._may_change(name, result, before, path)
-            ):
-                return f"{name} is changed (status {result.exit_code}): {result.stderr[-300:]}"
+            after = path.read_bytes() if path.is_file() else None
+            if after != before and not self._may_be(name, before, after, result.exit_code, step):
+                what = "lost" if after is None else "changed"
+                return f"{name} is {what} (status {result.exit_code}): {result.stderr[-300:]}"
         return None
 
-    def _is_longer(self, result: Result) -> bool:
-        """Whether the run went on: it was to be longer, or goes back to an older checkpoint."""
-        return "going back" in result.stderr or "finished:" in result.stderr
+    def _may_be(
+        self, name: str, before: bytes, after: bytes | None, status: int, step: int | None
+    ) -> bool:
+        """Whether a file may have another content after the command, or be gone.
 
-    def _may_go(self, name: str, result: Result) -> bool:
-        folders = ("checkpoints", "window", "snapshots")
-        is_part = len(Path(name).parts) == 3 and Path(name).parts[1] in folders
-        return name.startswith("parts.npz.parts") or (is_part and self._is_longer(result))
-
-    def _may_change(self, name: str, result: Result, before: bytes, path: Path) -> bool:
-        if name.endswith("metrics.jsonl"):
+        A run that goes on from a step, an older checkpoint's perhaps, plays what came later again.
+        """
+        if name.endswith("metrics.jsonl") and after is not None:
             whole = before[: before.rfind(b"\n") + 1]  # what was cut off is no line
-            return path.read_bytes().startswith(whole) or "going back" in result.stderr
-        if name.startswith("league/"):
-            return True
-        return name.endswith(("ladder.db", "table")) or self._is_longer(result)
+            kept = [line for line in whole.splitlines() if step is None or step_of(line) <= step]
+            return (status == 0 or step is not None) and after.splitlines()[: len(kept)] == kept
+        if step is not None:
+            parts = Path(name).parts
+            replaced = ("checkpoints", "window", "snapshots")
+            return after is not None or (len(parts) == 3 and parts[1] in replaced)
+        if status == 0:
+            grows = name.startswith("league/") or name.endswith(("ladder.db", "proof/table"))
+            return name.startswith("parts.npz.parts") or (grows and after is not None)
+        return False
+
+
+def step_of(line: bytes) -> float:
+    """The step of a line of metrics; of what is no row that of the run's beginning."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return 0
+    return row["step"] if isinstance(row, dict) and isinstance(row.get("step"), int) else 0
 
 
 def dump(value: Any) -> bytes:
