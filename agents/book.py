@@ -21,12 +21,13 @@ are images of each other under the board's symmetries the book holds one, and al
 from __future__ import annotations
 
 import codecs
+import contextlib
 import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from ..envs import rules as r
 from ..envs.canonical import CanonicalForm
 from ..envs.game import Game, Position
 from ..envs.loading.files import read_file
+from ..envs.loading.records import check_value, parse_json
 from ..envs.registry import make_game, recorded_spec
 from ..envs.specification import Parameter, SpecificationError, refusing
 from .score import Score
@@ -50,6 +52,15 @@ BOOK_PARAMETERS = (
         "book_plies", int, CENTRE_PLIES, "how many plies of the game book=centre decides", 1, 1000
     ),
 )
+
+
+class Header(TypedDict):
+    """What is read of a book's header."""
+
+    game: str
+    rules: str
+    positions: int
+    sha256: str
 
 
 class BookMove(NamedTuple):
@@ -180,10 +191,9 @@ class BookFile(Book):
         self._entries: dict[bytes, BookMove] | None = None
 
     def _check_header(self, line: bytes) -> dict[str, Any]:
-        try:
-            header = json.loads(line)
-        except (ValueError, RecursionError):
-            header = None
+        header = None
+        with contextlib.suppress(SpecificationError):
+            header = parse_json(line, str(self.path))
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             raise SpecificationError(
                 f"{self.path} is no opening book: its first line is not the header of one"
@@ -193,11 +203,7 @@ class BookFile(Book):
                 f"{self.path} is an opening book of format version {header.get('version')}, this "
                 f"plyground reads version {FORMAT_VERSION}; make it anew"
             )
-        missing = [name for name in ("game", "rules", "positions", "sha256") if name not in header]
-        if missing:
-            raise SpecificationError(
-                f"the header of the opening book {self.path} lacks {', '.join(missing)}"
-            )
+        check_value(header, Header, f"the header of the opening book {self.path}", more=True)
         return header
 
     def _check_body(self, has_newline: bool) -> None:

@@ -119,4 +119,5 @@ def main(
 
 
 if __name__ == "__main__":
+    torch.set_num_threads(1)  # more would wait for each other on a busy machine
     cyclopts.run(main)

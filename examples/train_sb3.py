@@ -1,9 +1,11 @@
 """Plain sb3-contrib on plyground: MaskablePPO learns connect four against mixed opponents."""
 
+import torch
 from plyground.training import BoardVecEnv
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 
+torch.set_num_threads(1)  # more would wait for each other on a busy machine
 env = BoardVecEnv("connect_four", 128, "mix:0.8 random,0.2 greedy")
 model = MaskablePPO(
     "MlpPolicy",

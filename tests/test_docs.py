@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -52,6 +53,32 @@ def test_the_example_runs_and_prints_what_the_page_shows(
     line = int(place.rpartition(":")[2])
     exec(compile("\n" * (line - 1) + code, place, "exec"), {"__name__": "__main__"})
     assert output in (None, capsys.readouterr().out)
+
+
+def programs() -> dict[str, str]:
+    """All code that the documentation shows: blocks of pages, notebooks, files of examples."""
+    notebooks = {path: json.loads(path.read_text("utf-8")) for path in ROOT.rglob("docs/*/*.ipynb")}
+    cells = {
+        path.name: "\n".join("".join(cell["source"]) for cell in content["cells"])
+        for path, content in notebooks.items()
+    }
+    files = {path.name: path.read_text("utf-8") for path in ROOT.rglob("examples/**/*.py")}
+    return {example.place: example.code for example in EXAMPLES} | cells | files
+
+
+@pytest.mark.parametrize(
+    ("place", "code"),
+    [
+        (place, code)
+        for place, code in programs().items()
+        if re.search(r"\.learn\(|\.backward\(|[._]train\w*\(|import .*\btrain\b|PPOConfig", code)
+        or "run_training" in code
+    ],
+    ids=lambda value: value if len(value) < 80 else "",
+)
+def test_a_program_that_trains_has_one_thread(place, code):
+    """Torch's own number of threads wait for each other where others want the processor too."""
+    assert "torch.set_num_threads(1)" in code
 
 
 def test_every_output_stands_below_its_example():

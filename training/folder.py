@@ -16,22 +16,85 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple, TypedDict
 
-from ..envs.loading.files import written_whole
+from ..envs.loading.files import read_file, written_whole
 from ..envs.loading.locks import LOCK
+from ..envs.loading.records import Count, Limits, check_value, parse_json, read_json
 from ..envs.registry import recorded_spec, rules_type
+from ..envs.specification import SpecificationError
+from .settings import RunSettings, settings_table
 
 MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32
 OLD_CURRICULUM = "ladder:"  # what runs of earlier versions call a curriculum
 CHECKPOINTS = "checkpoints"
 SNAPSHOTS, LADDER = "snapshots", "ladder.db"
-METRICS, RATING = "metrics.jsonl", "rating"
+METRICS = "metrics.jsonl"
+EVALUATION, RATING, UPDATE = "evaluation", "rating", "update"  # kinds of its lines
 GROWING = ("steps", "hours")  # settings that may be larger when a run is taken up again
+RESULTS = (METRICS, "best.onnx", SNAPSHOTS, "window")  # what a run leaves beside checkpoints
 MAX_CHECKPOINTS = 2  # checkpoints: if the newest is damaged, the one before it is whole
+
+Measured = Annotated[float, Limits(-1e9, 1e9)]  # a score or a rating
+
+
+class Description(TypedDict):
+    """What ``run.json`` says of every run, beside the settings of its algorithm."""
+
+    algorithm: str
+    game: str
+    game_version: Count
+    seed: Count
+
+
+class RunFile(TypedDict):
+    """``run.json``; what else stands there is for people."""
+
+    description: Description
+
+
+class Row(TypedDict):
+    """A line of metrics, of whatever kind."""
+
+    step: Count
+    kind: str
+
+
+class EvaluationRow(TypedDict):
+    """A line of metrics: what the learner reached against an opponent."""
+
+    step: Count
+    kind: str
+    opponent: str
+    score: Measured
+    low: Measured
+    high: Measured
+
+
+class RatingRow(TypedDict):
+    """A line of metrics: the rating of a snapshot."""
+
+    step: Count
+    kind: str
+    elo: Measured
+    low: Measured
+    high: Measured
+
+
+UpdateRow = TypedDict(
+    "UpdateRow", {"step": Count, "kind": str, "time/cpu_seconds": Annotated[float, Limits(low=0)]}
+)
+ROWS: dict[str, Any] = {EVALUATION: EvaluationRow, RATING: RatingRow, UPDATE: UpdateRow}
+
+
+class Checkpoint(NamedTuple):
+    """A checkpoint that is whole: its file, and what it holds."""
+
+    path: Path
+    payload: bytes
 
 
 class TrainingError(ValueError):
@@ -59,7 +122,7 @@ class RunFolder:
         description: what decides the course of the run, as JSON values by name. A folder with
             another description is another run's; only a run's length may grow.
         facts: what else is worth knowing (command, versions).
-        defaults: what a run that says nothing of a setting was begun with.
+        kind: the settings of its algorithm, whose defaults a run that says nothing of one has.
 
     Raises:
         TrainingError: the folder holds something else: another run, or no run at all.
@@ -70,16 +133,16 @@ class RunFolder:
         path: Path,
         description: dict[str, Any],
         facts: dict[str, Any],
-        defaults: Mapping[str, Any] | None = None,
+        kind: type[RunSettings] = RunSettings,
     ) -> None:
         self.path = path
+        self._kind, self._facts, self._grows = kind, facts, False
         self._metrics = path / METRICS
         self._checkpoints = path / CHECKPOINTS
-        description = json.loads(json.dumps(description))
+        self.description: dict[str, Any] = json.loads(json.dumps(description))
         self.is_new: bool = not (path / "run.json").exists()
         if not self.is_new:
-            if self._compare(description, defaults or {}):
-                write_file(path / "run.json", _as_json({"description": description, **facts}))
+            self._grows = self._is_shorter(read_run(path, kind)["description"], path)
             return
         if path.exists() and not (path.is_dir() and {one.name for one in path.iterdir()} <= {LOCK}):
             raise TrainingError(
@@ -89,18 +152,28 @@ class RunFolder:
             self._checkpoints.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise TrainingError(f"the folder {path} cannot be made: {error.strerror}") from error
-        write_file(path / "run.json", _as_json({"description": description, **facts}))
+        self._write_description()
 
-    def _compare(self, description: dict[str, Any], defaults: Mapping[str, Any]) -> bool:
-        """Whether the run in the folder is to become longer; TrainingError if it is another."""
-        existing = {**defaults, **read_run(self.path)["description"]}
+    def lengthen(self) -> None:
+        """Write down that the run is to be longer, if it is; its checkpoint is right by then."""
+        if self._grows:
+            self._write_description()
+
+    def _write_description(self) -> None:
+        facts = {"description": self.description, **self._facts}
+        write_file(self.path / "run.json", _as_json(facts))
+
+    def _is_shorter(self, existing: dict[str, Any], place: Path) -> bool:
+        """Whether a run is this one but shorter; TrainingError if it is another."""
+        defaults = {name: default for name, _, default, *_ in settings_table(self._kind)}
+        existing, description = {**defaults, **existing}, self.description
         opponent = existing.get("opponent")
         if isinstance(opponent, str) and opponent.startswith(OLD_CURRICULUM):
             existing["opponent"] = "curriculum:" + opponent.removeprefix(OLD_CURRICULUM)
         there, here = existing.get("game"), description.get("game")
         if there != here:
             raise TrainingError(
-                f"{self.path} holds a run of {there}, not of {here}; name another folder with --out"
+                f"{place} holds a run of {there}, not of {here}; name another folder with --out"
             )
         differing = [
             name
@@ -118,7 +191,7 @@ class RunFolder:
                 for name in differing
             )
             raise TrainingError(
-                f"{self.path} holds another run: {differences}. Name another folder with --out, or "
+                f"{place} holds another run: {differences}. Name another folder with --out, or "
                 f"give the same settings to go on (steps and hours may be more)"
             )
         return bool(differing)
@@ -136,15 +209,30 @@ class RunFolder:
         for old in _checkpoints_in(self.path)[MAX_CHECKPOINTS:]:
             old.unlink(missing_ok=True)
 
-    def load_checkpoint(self) -> tuple[bytes | None, list[str]]:
-        """The newest checkpoint that is whole, or None; and what is to be said of damaged ones."""
+    def load_checkpoint(self) -> tuple[Checkpoint | None, list[str]]:
+        """The newest checkpoint that is whole, or None; and what is to be said of damaged ones.
+
+        Raises:
+            TrainingError: none is whole, and beginning anew would replace what the run has left.
+        """
         notes: list[str] = []
         for path in _checkpoints_in(self.path):
             payload = _read_checkpoint(path)
             if payload is not None:
-                return payload, notes
+                return Checkpoint(path, payload), notes
             notes.append(f"the checkpoint {path} is damaged; going back to the one before it")
+        left = [name for name in RESULTS if _holds_something(self.path / name)]
+        if notes or left:
+            raise TrainingError(
+                f"{self.path} holds no checkpoint that is whole, but {' and '.join(left)} of a "
+                f"run, which another one would replace: put its {CHECKPOINTS} back, or name "
+                f"another folder with --out"
+            )
         return None, notes
+
+    def check_checkpoint(self, path: Path, description: str) -> None:
+        """Refuse a checkpoint that was written in another run, with a TrainingError."""
+        self._is_shorter(json.loads(description), path)
 
     def last_step(self) -> int | None:
         """The step of the newest checkpoint."""
@@ -158,9 +246,21 @@ class RunFolder:
         _append(self._metrics, [row])
 
     def cut_metrics(self, step: int) -> None:
-        """Drop what was written after ``step``: a resumed run plays it again."""
-        rows = [row for row in read_metrics(self.path) if row["step"] <= step]
-        write_file(self._metrics, "".join(json.dumps(row) + "\n" for row in rows).encode())
+        """Drop what was written after ``step``: a resumed run plays it again.
+
+        A line that was cut off by the end of its run is dropped too. Others that are no rows stay.
+
+        Raises:
+            TrainingError: a row holds what is not possible; nothing is dropped.
+        """
+        for _ in read_metrics(self.path):
+            pass  # rows that are not possible are refused before anything is cut
+        lines = list(_lines(self.path))
+        kept = [line for line, row in lines if row is None or row["step"] <= step]
+        if kept and not kept[-1].endswith(b"\n"):
+            kept.pop()
+        if len(kept) < len(lines):
+            write_file(self._metrics, b"".join(kept))
 
     # -- snapshots --
 
@@ -190,8 +290,7 @@ class RunFolder:
 
 def snapshots_in(path: Path) -> dict[int, Path]:
     """A run's snapshots by their step, the oldest first."""
-    files = sorted((path / SNAPSHOTS).glob("*.onnx"))
-    return {int(file.stem): file for file in files if file.stem.isdigit()}
+    return {int(file.stem): file for file in _numbered(path / SNAPSHOTS, ".onnx")}
 
 
 def add_ratings(path: Path, rows: Iterable[dict[str, Any]]) -> None:
@@ -213,32 +312,51 @@ def newest_checkpoint(path: Path) -> bytes | None:
 
 
 def _checkpoints_in(path: Path) -> list[Path]:
-    return sorted((path / CHECKPOINTS).glob("*.checkpoint"), reverse=True)
+    return _numbered(path / CHECKPOINTS, ".checkpoint")[::-1]
+
+
+def _numbered(folder: Path, suffix: str) -> list[Path]:
+    """The files that are named by a step, by their names."""
+    return sorted(path for path in folder.glob(f"*{suffix}") if path.stem.isdecimal())
+
+
+def _holds_something(path: Path) -> bool:
+    return any(path.iterdir()) if path.is_dir() else path.is_file() and path.stat().st_size > 0
 
 
 def _read_checkpoint(path: Path) -> bytes | None:
     """The content of a checkpoint, or None if it is damaged."""
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
     start = len(MAGIC) + DIGEST_BYTES
     digest, payload = data[len(MAGIC) : start], data[start:]
     is_whole = data.startswith(MAGIC) and hashlib.sha256(payload).digest() == digest
     return payload if is_whole else None
 
 
-def read_run(path: Path) -> dict[str, Any]:
+def read_run(path: Path, kind: type[RunSettings] = RunSettings) -> dict[str, Any]:
     """What a run's ``run.json`` says.
 
+    Args:
+        path: the run's folder.
+        kind: the settings of the algorithm that is expected; those that all runs have are checked
+            in any case.
+
     Raises:
-        TrainingError: there is none, or it cannot be read.
+        TrainingError: there is none, it cannot be read, or a value in it is not possible.
     """
-    try:
-        facts = json.loads((path / "run.json").read_text(encoding="utf-8"))
-        facts["description"]["game"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise TrainingError(
-            f"{path} is no folder of a training run: {path / 'run.json'} cannot be read"
-        ) from None
-    _read_game(facts["description"])
+    place = f"{path} is no folder of a training run: {path / 'run.json'}"
+    with _as_training_errors():
+        if not (path / "run.json").exists():
+            raise TrainingError(f"{place} does not exist")
+        facts = read_json(path / "run.json")
+        check_value(facts, RunFile, str(path / "run.json"), more=True)
+        description = facts["description"]
+        known = kind if description["algorithm"] == kind.algorithm else RunSettings
+        check_value(description, known, str(path / "run.json"), "description", more=True)
+    _read_game(description)
     return dict(facts)
 
 
@@ -252,15 +370,41 @@ def _read_game(description: dict[str, Any]) -> None:
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a run's metrics, in the order written; lines that are none are left out."""
-    metrics = path / METRICS
-    if not metrics.exists():
+    """The rows of a run's metrics, in the order written; lines that are none are left out.
+
+    Raises:
+        TrainingError: a row holds what is not possible.
+    """
+    for number, (_, row) in enumerate(_lines(path), 1):
+        if row is not None:
+            place = f"{path / METRICS}, line {number}"
+            with _as_training_errors():
+                kind = row.get("kind")
+                check_value(
+                    row, ROWS.get(kind if isinstance(kind, str) else "", Row), place, more=True
+                )
+            yield row
+
+
+def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any] | None]]:
+    """Each line of a run's metrics, and the row that it holds, or None."""
+    if not (path / METRICS).exists():
         return
-    for line in metrics.read_text(encoding="utf-8", errors="replace").splitlines():
-        with contextlib.suppress(ValueError, RecursionError):
-            row = json.loads(line)
-            if isinstance(row, dict) and type(row.get("step")) is int and "kind" in row:
-                yield row
+    with _as_training_errors():
+        data = read_file(path / METRICS)
+    for line in data.splitlines(keepends=True):
+        row = None
+        with contextlib.suppress(SpecificationError):
+            row = parse_json(line, METRICS)
+        yield line, row if isinstance(row, dict) else None
+
+
+@contextlib.contextmanager
+def _as_training_errors() -> Iterator[None]:
+    try:
+        yield
+    except SpecificationError as error:
+        raise TrainingError(str(error)) from None
 
 
 def _append(path: Path, rows: Iterable[dict[str, Any]]) -> None:

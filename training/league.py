@@ -13,7 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ..agents.opponents import make_opponents
 from ..agents.policies.policy_file import OF_ACTIONS, load_policy_file
 from ..envs.game import Game
 from ..envs.loading.files import written_whole
+from ..envs.loading.records import Count, Limits, Share, check_value, read_json
 from ..envs.registry import make_game
 from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
@@ -30,7 +31,17 @@ RESULTS = "league.json"
 # How opponents are drawn.
 RULES = LATEST, UNIFORM, PRIORITISED, MIXTURE = ("latest", "uniform", "prioritised", "mixture")
 # What a member counts as having scored before it has met the learner: one drawn game.
+Points = Annotated[float, Limits(0, 1e12)]
 PRIOR_GAMES, PRIOR_POINTS = 1.0, 0.5
+
+
+class LeagueFile(TypedDict):
+    """``league.json``."""
+
+    game: str
+    added: Count
+    results: dict[str, tuple[Points, Points]]  # games and points of the member
+    weights: NotRequired[dict[str, Share]]
 
 
 class League:
@@ -93,7 +104,8 @@ class League:
         path = self.folder / RESULTS
         if not path.exists():
             return
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = read_json(path)
+        check_value(data, LeagueFile, str(path))
         if data["game"] != self.game.spec:
             raise SpecificationError(
                 f"the league in {self.folder} plays {data['game']}, not {self.game.spec}"

@@ -15,19 +15,20 @@ import dataclasses
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
 from ..envs.game import Game
 from ..envs.loading.files import written_whole
 from ..envs.loading.locks import locked
+from ..envs.loading.records import Count, Share, check_value, read_json
 from ..envs.specification import SpecificationError, check_names
 from .alphazero.settings import AlphaZeroSettings
 from .api import SETTINGS
 from .equilibrium import Floats, exploitability, nash_mixture
 from .folder import TrainingError
-from .league import MIXTURE, RULES, UNIFORM, League
+from .league import MIXTURE, RULES, UNIFORM, League, Points
 from .settings import OpposedSettings, RunSettings
 
 EXPLOITER, ALPHAZERO = "exploiter", "alphazero"
@@ -117,10 +118,25 @@ class Round(NamedTuple):
 
     member: str
     kind: str
-    opponents: dict[str, float]
-    games: list[int]
-    points: list[float]
-    mixture: dict[str, float]
+    opponents: dict[str, Share]
+    games: list[Count]
+    points: list[Points]
+    mixture: dict[str, Share]
+
+
+class TrainingFile(TypedDict):
+    """``training.json``."""
+
+    description: dict[str, Any]
+    anchors: list[list[tuple[Count, Points]]]
+    rounds: list[Round]
+
+
+class LeagueDescription(TypedDict):
+    """What is read of the description of a league; the rest is compared."""
+
+    game: str
+    anchors: list[str]
 
 
 class LeagueTraining:
@@ -313,13 +329,20 @@ def read_training(folder: Path) -> dict[str, Any]:
     Raises:
         TrainingError: there is none, or it cannot be read.
     """
+    path = folder / TRAINING
     try:
-        data = json.loads((folder / TRAINING).read_text(encoding="utf-8"))
-        data["description"]["game"], data["rounds"], data["anchors"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise TrainingError(
-            f"{folder} is no league that was trained: {folder / TRAINING} cannot be read"
-        ) from None
+        data = read_json(path)
+        check_value(data, TrainingFile, str(path))
+        check_value(data["description"], LeagueDescription, str(path), "description", more=True)
+    except SpecificationError as error:
+        raise TrainingError(f"{folder} is no league that was trained: {error}") from None
+    anchors = data["description"]["anchors"]
+    rounds = [(each["games"], each["points"]) for each in data["rounds"]]
+    lengths = [*map(len, data["anchors"]), *(len(part) for each in rounds for part in each)]
+    number = len(anchors)
+    met = [*range(number), *(number + place // 2 for place in range(2 * len(rounds)))]
+    if lengths != met:
+        raise TrainingError(f"{path}: each member must have met all those before it, and no other")
     return dict(data)
 
 

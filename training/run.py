@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import io
+import json
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -19,9 +19,11 @@ from typing import Any, NamedTuple, Protocol
 from ..envs.game import Game
 from ..envs.loading.interruption import DelayedInterrupt
 from ..envs.loading.locks import locked
+from ..envs.loading.records import check_likeness, check_value
 from ..envs.specification import Parameter
 from ..envs.workers.processors import available_processors
-from .folder import RunFolder, TrainingError, newest_checkpoint, ratings_in
+from .checkpoints import RunState, pack, refusing_checkpoint, unpack
+from .folder import Checkpoint, RunFolder, TrainingError, ratings_in
 from .settings import RunSettings
 
 CHECKPOINT_SECONDS = Parameter(  # an environment variable
@@ -333,8 +335,12 @@ class TrainingRun:
     # -- checkpoints --
 
     def _save(self) -> None:
-        state = {
+        self.folder.save_checkpoint(self.trainer.step, pack(self._state()))
+
+    def _state(self) -> dict[str, Any]:
+        return {
             **self.trainer.state(),
+            "description": json.dumps(self.folder.description),
             "seconds": [self._seconds, self._cpu_seconds],
             "cores": self._cores,
             "best": self._best,
@@ -344,21 +350,38 @@ class TrainingRun:
             "evaluated_share": self._evaluated_share,
             "snapshot": [self._snapshot_share, self._rating_seconds],
         }
-        self.folder.save_checkpoint(self.trainer.step, pack(state))
+
+    def _load(self, checkpoint: Checkpoint) -> dict[str, Any]:
+        """Restore the trainer's state of a checkpoint; returns all that it holds.
+
+        Raises:
+            TrainingError: it is another run's, or of no run.
+        """
+        path, trainer = checkpoint.path, self.trainer
+        with refusing_checkpoint(path):
+            state = unpack(checkpoint.payload)
+            check_value(state, RunState, str(path), more=True)
+            if "description" in state:  # not in those of earlier versions
+                self.folder.check_checkpoint(path, state["description"])
+            check_likeness(state, trainer.state(), str(path))
+            trainer.load_state(state)
+        if trainer.step != int(path.stem):
+            raise TrainingError(f"{path} is no checkpoint of its step, but of {trainer.step:,}")
+        return state
 
     def _resume(self) -> None:
-        payload, notes = self.folder.load_checkpoint()
+        checkpoint, notes = self.folder.load_checkpoint()
         for note in notes:
             self._on_note(note)
         path = self.folder.path
-        if payload is None:
+        if checkpoint is None:
             if not self.folder.is_new:
                 self._on_note(f"{path} holds no checkpoint yet; starting from the beginning")
-            self.folder.cut_metrics(-1)
-            self.folder.cut_snapshots(-1)
+            self.folder.lengthen()
+            self._save()  # from now on a run without any was damaged
             return
-        state = unpack(payload)
-        self.trainer.load_state(state)
+        state = self._load(checkpoint)
+        self.folder.lengthen()
         self._seconds, self._cpu_seconds = state["seconds"]
         self._best, self.best_rows = state["best"], state["best_rows"]
         self._scores, self._evaluated = state["scores"], state["evaluated"]
@@ -419,8 +442,7 @@ def open_folder(
         "seed": seed,
         **dataclasses.asdict(settings),
     }
-    defaults = {field.name: field.default for field in dataclasses.fields(settings)}
-    return RunFolder(out, description, facts, defaults)
+    return RunFolder(out, description, facts, type(settings))
 
 
 def run_training(
@@ -460,31 +482,3 @@ def run_training(
         if is_new:
             with contextlib.suppress(OSError):
                 out.rmdir()  # if it has stayed empty
-
-
-def initial_learner(run: Path) -> dict[str, Any]:
-    """The state of the learner in a run's newest checkpoint, which another run begins with.
-
-    Raises:
-        TrainingError: the folder holds no checkpoint that is whole.
-    """
-    payload = newest_checkpoint(run)
-    if payload is None:
-        raise TrainingError(f"initial={run} is not possible: it holds no checkpoint that is whole")
-    return dict(unpack(payload)["learner"])
-
-
-def pack(state: dict[str, Any]) -> bytes:
-    """A checkpoint's content as bytes."""
-    import torch
-
-    buffer = io.BytesIO()
-    torch.save(state, buffer)
-    return buffer.getvalue()
-
-
-def unpack(payload: bytes) -> dict[str, Any]:
-    """The inverse of :func:`pack`; reading a checkpoint executes nothing."""
-    import torch
-
-    return dict(torch.load(io.BytesIO(payload), map_location="cpu", weights_only=True))

@@ -21,12 +21,16 @@ except ImportError as error:
 
 from ..agents.opponents import make_opponents
 from ..envs.environments.observations import AS_PLANES, ObservationOptions
+from ..envs.environments.rendering import check_render_mode
 from ..envs.game import Game
 from ..envs.single_agent.env import learner_spaces
 from ..envs.single_agent.game_batch import GameBatch
 from ..envs.single_agent.options import LearnerOptions
+from ..envs.single_agent.vector_env import pictures_of
 from .environments import read_game
 from .symmetry import SymmetricView
+
+RENDER_MODES = ("rgb_array",)
 
 
 class BoardVecEnv(VecEnv):
@@ -43,6 +47,7 @@ class BoardVecEnv(VecEnv):
         threads: threads that share the games; for compiled opponents only.
         symmetries: whether the learner sees the board through a symmetry drawn anew for every step
             (see :mod:`plyground.training.symmetry`).
+        render_mode: ``"rgb_array"``, which SB3 also shows as ``"human"``, or None.
         **options: those of :class:`~plyground.envs.single_agent.options.LearnerOptions`. Others are
             taken as parameters of the game, ``rows=5``.
     """
@@ -55,6 +60,7 @@ class BoardVecEnv(VecEnv):
         *,
         threads: int = 1,
         symmetries: bool = False,
+        render_mode: str | None = None,
         **options: Unpack[LearnerOptions],
     ) -> None:
         batch_options: dict[str, Any] = {**options}
@@ -70,7 +76,8 @@ class BoardVecEnv(VecEnv):
             else None
         )
         # attributes SB3 expects of each of the N environments
-        self._given: dict[str, Any] = {"render_mode": None, "spec": None}
+        mode = check_render_mode(render_mode, RENDER_MODES, " for a VecEnv")
+        self._given: dict[str, Any] = {"render_mode": mode, "spec": None}
         self._began = time.time()
         self._chosen: np.ndarray | None = None
         super().__init__(num_envs, *learner_spaces(self.game, self._observation_options))
@@ -190,8 +197,10 @@ class BoardVecEnv(VecEnv):
         return [issubclass(wrapper_class, Monitor) for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[np.ndarray | None]:
-        """Nothing: the games are not drawn."""
-        return [None for _ in range(self.num_envs)]
+        """A picture of every game: uint8 of shape (height, width, 3); None without a mode."""
+        if self.render_mode is None:
+            return [None for _ in range(self.num_envs)]
+        return pictures_of(self.game, self.games)
 
     def close(self) -> None:
         """End the threads, and close the opponents that can be closed."""

@@ -24,11 +24,12 @@ from stable_baselines3.common.logger import Logger
 from ..agents.opponents import MakeAgent
 from ..agents.registry import make_agent
 from ..envs.game import Game
+from .checkpoints import initial_learner
 from .curriculum import Curriculum
 from .export import PolicyExporter
 from .folder import TrainingError
 from .players import NetworkPlayer, Snapshots
-from .run import TrainingRun, initial_learner, run_training
+from .run import TrainingRun, run_training
 from .sb3 import BoardVecEnv
 from .settings import OpposedSettings
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from ...envs.game import Game
+from ...envs.loading.records import Count, Limits, Share, check_value, fields_of, read_json
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError, check_names, refusing
 from .policy_file import OnnxNetwork
@@ -25,6 +25,83 @@ from .policy_file import OnnxNetwork
 FOLDER = Path(__file__).resolve().parent / "networks"
 BOARDS = FOLDER / "boards.json"
 PREFIX = "zoo:"
+Amount = Annotated[float, Limits(low=0)]
+
+
+class Stage(TypedDict):
+    """A run that a network was trained by, or what it went on from."""
+
+    command: str
+    hours: Amount
+    processor_hours: Amount
+    steps: Count
+    games: Count
+    simulations: Count
+    before: NotRequired[Stage]
+
+
+class CurvePoint(TypedDict):
+    """What the network had reached after some hours of processor time."""
+
+    opponent: str
+    processor_hours: Amount
+    score: Share
+    low: Share
+    high: Share
+
+
+class NetworkTraining(Stage):
+    """How a network was trained."""
+
+    seed: Count
+    commit: str
+    machine: str
+    learnt_from: NotRequired[str]
+    curve: NotRequired[list[CurvePoint]]
+
+
+class PoolRow(TypedDict):
+    """An agent in the pool of a board."""
+
+    agent: str
+    elo: int
+    error: Count
+    score: Share
+    seconds: Amount
+    games: Count
+
+
+class QualityRow(TypedDict):
+    """An agent's share of optimal moves."""
+
+    agent: str
+    phase: str
+    moves: Count
+    share: Share
+    lower: Share
+    upper: Share
+
+
+class Pool(TypedDict):
+    """A pool of agents, and the command that rates them."""
+
+    command: str
+    rows: list[PoolRow]
+
+
+class QualityTable(TypedDict):
+    """Shares of optimal moves, and the command that measures them."""
+
+    command: str
+    rows: list[QualityRow]
+
+
+class BoardResults(TypedDict):
+    """What was measured on a board."""
+
+    ratings: Pool
+    quality: NotRequired[QualityTable]
+    kinds: NotRequired[QualityTable]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -49,11 +126,11 @@ class Card:
     also: Sequence[str]
     file: str
     sha256: str
-    bytes: int
-    parameters: int
+    bytes: Count
+    parameters: Count
     algorithm: str
-    training: Mapping[str, Any]
-    measured: Mapping[str, Any]
+    training: NetworkTraining
+    measured: Mapping[str, Mapping[str, Any]]
 
     @property
     def path(self) -> Path:
@@ -93,8 +170,12 @@ class Card:
 @functools.cache
 def cards() -> tuple[Card, ...]:
     """All model cards, by name and board."""
-    files = sorted(FOLDER.glob("*/*.json"))
-    return tuple(Card(**json.loads(path.read_text(encoding="utf-8"))) for path in files)
+    made = []
+    for path in sorted(FOLDER.glob("*/*.json")):
+        content = read_json(path)
+        check_value(content, Card, str(path), more=True)
+        made.append(Card(**{name: content[name] for name in fields_of(Card)}))
+    return tuple(made)
 
 
 def cards_of(game: Game) -> list[Card]:
@@ -105,7 +186,8 @@ def cards_of(game: Game) -> list[Card]:
 @functools.cache
 def boards() -> Mapping[str, Mapping[str, Any]]:
     """What was measured on every board on which a network learnt."""
-    content: dict[str, Mapping[str, Any]] = json.loads(BOARDS.read_text(encoding="utf-8"))
+    content: dict[str, Mapping[str, Any]] = read_json(BOARDS)
+    check_value(content, dict[str, BoardResults], str(BOARDS), more=True)
     return content
 
 

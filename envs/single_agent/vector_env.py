@@ -24,6 +24,14 @@ from .options import VectorOptions
 VECTOR_RENDER_MODES = ("rgb_array", "ansi")
 
 
+def pictures_of(game: Game, games: GameBatch) -> list[np.ndarray]:
+    """A picture of each position of a batch: uint8 pixels of shape (height, width, 3)."""
+    from ..pictures.drawing import to_array
+
+    records = (Position(game, record).record for record in games.state.positions)
+    return [to_array(r.picture(game.rules, record, None)) for record in records]
+
+
 def read_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
     """The mode that a name stands for: ``"next-step"``, ``"NextStep"``, ``"NEXT_STEP"``.
 
@@ -275,11 +283,11 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             return None
         if self.render_mode == "ansi":
             return tuple(str(position) for position in self.positions)
-        return tuple(self._pictures())
+        return tuple(pictures_of(self.game, self.games))
 
     def tiled(self) -> np.ndarray:
         """One picture of all games, row by row: uint8 pixels of shape (height, width, 3)."""
-        pictures = self._pictures()
+        pictures = pictures_of(self.game, self.games)
         across = math.ceil(math.sqrt(len(pictures)))
         blank = np.zeros_like(pictures[0])
         pictures += [blank] * (-len(pictures) % across)
@@ -288,14 +296,6 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             for first in range(0, len(pictures), across)
         ]
         return np.concatenate(rows)
-
-    def _pictures(self) -> list[np.ndarray]:
-        from ..pictures.drawing import to_array
-
-        return [
-            to_array(r.picture(self.game.rules, position.record, None))
-            for position in self.positions
-        ]
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads, and close the opponents that can be closed."""

@@ -276,13 +276,12 @@ class _Packed(NamedTuple):
 
 def serve(connection: Connection) -> None:
     """In a worker process: do jobs until the other side closes the connection."""
-    with contextlib.suppress(EOFError):
-        package = connection.recv_bytes()
-        with contextlib.suppress(Exception):  # the first job tells of it
-            _open(package)
-        while True:
-            parts: list[_Packed] = pickle.loads(connection.recv_bytes())
-            connection.send_bytes(_outcome(package, [each.data for each in parts]))
+    package = connection.recv_bytes()
+    with contextlib.suppress(Exception):  # the first job tells of it
+        _open(package)
+    while True:
+        parts: list[_Packed] = pickle.loads(connection.recv_bytes())
+        connection.send_bytes(_outcome(package, [each.data for each in parts]))
 
 
 def _package(work: Work) -> bytes:

@@ -192,11 +192,11 @@ class WorkerProcess:
 
     def kill(self) -> None:
         """End the process and all that it has started, whatever they are doing."""
-        self.connection.close()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait()
+        self.connection.close()
         self._errors.close()
 
 
@@ -214,4 +214,6 @@ def run(module: str, descriptor: int, parent: int) -> None:
     kernels.ANNOUNCE_AFTER_SECONDS = 3600.0
     os.set_inheritable(descriptor, False)  # programs that an agent starts have no part in it
     if os.getppid() == parent:  # otherwise the parent has ended before
-        importlib.import_module(module).serve(Connection(descriptor))
+        serve = importlib.import_module(module).serve
+        with contextlib.suppress(EOFError, OSError):  # the other end was closed
+            serve(Connection(descriptor))

@@ -91,20 +91,19 @@ class Service:
         self._number = b""  # of the call under way
 
     def serve(self, connection: Connection) -> None:
-        """Answer calls until the other end of the connection is closed.
+        """Answer calls until the other end of the connection is closed: an EOFError or OSError.
 
         A process that an agent forks has no part in this: it neither hears calls nor answers them.
         """
         own_pid, self._connection = os.getpid(), connection
         os.register_at_fork(after_in_child=connection.close)
-        with contextlib.suppress(EOFError, OSError):
-            while True:
-                frame = connection.recv_bytes()
-                self._number = frame[: NUMBER.size]
-                answer = self.answer(pickle.loads(frame[NUMBER.size :]))
-                if os.getpid() != own_pid:  # forked where Python did not see it
-                    os._exit(0)
-                connection.send_bytes(self._number + answer)
+        while True:
+            frame = connection.recv_bytes()
+            self._number = frame[: NUMBER.size]
+            answer = self.answer(pickle.loads(frame[NUMBER.size :]))
+            if os.getpid() != own_pid:  # forked where Python did not see it
+                os._exit(0)
+            connection.send_bytes(self._number + answer)
 
     def answer(self, call: Call) -> bytes:
         """The pickled answer to a call."""

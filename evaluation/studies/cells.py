@@ -6,10 +6,12 @@ import json
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from ...envs import __version__
 from ...envs.loading.files import written_whole
+from ...envs.loading.records import Limits, check_value, read_json
+from ...envs.specification import SpecificationError
 from ..store.store import StoreError
 from .measurements.measurement import Measurement, Row
 
@@ -24,6 +26,13 @@ class Cell(NamedTuple):
 
     rows: list[Row]
     cpu_seconds: float
+
+
+class CellFile(TypedDict):
+    """What is read of the file of a measurement."""
+
+    rows: list[dict[str, Any]]
+    cpu_seconds: Annotated[float, Limits(low=0)]
 
 
 def cell_path(measurement: Measurement, folder: Path) -> Path:
@@ -65,11 +74,12 @@ def read_cell(measurement: Measurement, folder: Path) -> Cell | None:
     """
     path = cell_path(measurement, folder)
     try:
-        cell = json.loads(path.read_text(encoding="utf-8"))
+        if not path.exists():
+            return None
+        cell = read_json(path)
+        check_value(cell, CellFile, str(path), more=True)
         return Cell(cell["rows"], cell["cpu_seconds"])
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError) as error:
+    except SpecificationError as error:
         raise StoreError(
             f"{path} is no measurement of a study ({error}); delete it and it is made again"
         ) from None

@@ -40,6 +40,7 @@ class Logits(nn.Module):
 
 def main(*, steps: int = 700_000, out: str = "net.onnx") -> None:
     torch.manual_seed(1)
+    torch.set_num_threads(1)  # more would wait for each other on a busy machine
 
     envs = gymnasium.make_vec(
         "plyground:plyground/TicTacToe-v0",  # plyground

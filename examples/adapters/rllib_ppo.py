@@ -10,6 +10,7 @@ The lines that plyground asks for are marked.
 from __future__ import annotations
 
 import cyclopts
+import torch
 from plyground.envs.adapters.rllib import board  # plyground
 from plyground.training import export_policy
 from ray.rllib.algorithms.ppo import PPOConfig
@@ -31,6 +32,7 @@ class Policy(nn.Module):
 
 
 def main(*, steps: int = 200_000, out: str = "net.onnx") -> None:
+    torch.set_num_threads(1)  # more would wait for each other on a busy machine
     config = (
         PPOConfig()
         .environment(**board("tic_tac_toe", opponent="random"))  # plyground

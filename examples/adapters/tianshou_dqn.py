@@ -10,6 +10,7 @@ The lines that plyground asks for are marked.
 from __future__ import annotations
 
 import cyclopts
+import torch
 from plyground.envs.adapters.tianshou import make_envs  # plyground
 from plyground.training import export_policy
 from tianshou.algorithm import DQN
@@ -33,6 +34,7 @@ class WithoutState(nn.Module):
 
 
 def main(*, steps: int = 200_000, out: str = "net.onnx") -> Collector:
+    torch.set_num_threads(1)  # more would wait for each other on a busy machine
     envs = make_envs("tic_tac_toe", 64, opponent="random")  # plyground
     network = Net(state_shape=(3, 3, 2), action_shape=9, hidden_sizes=[128, 128])
     policy = DiscreteQLearningPolicy(

@@ -29,6 +29,7 @@ def dense(outputs: int) -> nn.Sequential:
 
 def main(*, steps: int = 300_000, out: str = "net.onnx") -> None:
     torch.manual_seed(1)
+    torch.set_num_threads(1)  # more would wait for each other on a busy machine
 
     envs = make_envs("tic_tac_toe", 64, opponent="random", layout="flat")  # plyground
     network, critic = dense(9), ValueOperator(dense(1), in_keys=["observation"])

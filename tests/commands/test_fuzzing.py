@@ -1,13 +1,13 @@
 """Cases that no user would write on purpose: no trace, no hang, no memory used up.
 
-``python tests/fuzzing.py 10000`` tries many more.
+``cd tests && python -m fuzzing.cases 10000`` tries many more.
 """
 
 from __future__ import annotations
 
 import hypothesis
 import pytest
-from fuzzing import FAULTS, Playground
+from fuzzing.cases import FAULTS, Playground
 from hypothesis import strategies as st
 
 

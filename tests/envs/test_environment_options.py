@@ -354,6 +354,25 @@ def test_many_games_are_drawn_one_by_one_and_as_one_picture():
         make_vector_env("tic_tac_toe", 2, render_mode="human")
 
 
+def test_the_vecenv_of_stable_baselines3_draws_its_games_as_gymnasiums_does():
+    from plyground.training.sb3 import BoardVecEnv
+
+    env = BoardVecEnv("tic_tac_toe", 3, seat=0, render_mode="rgb_array")
+    same = make_vector_env("tic_tac_toe", 3, seat=0, render_mode="rgb_array")
+    env.seed(1)
+    env.reset()
+    same.reset(seed=1)
+    for action in (np.array([0, 4, 8]), np.array([5, 1, 3])):
+        env.step(action)
+        same.step(action)
+    assert np.array_equal(env.get_images(), same.render())
+    assert np.array_equal(env.render(), same.tiled())
+    assert env.metadata["render_modes"] == ["human", "rgb_array"]
+    assert BoardVecEnv("tic_tac_toe", 2).get_images() == [None, None]
+    with pytest.raises(ValueError, match="render_mode='ansi' is not possible for a VecEnv"):
+        BoardVecEnv("tic_tac_toe", 2, render_mode="ansi")
+
+
 def highest(position):
     return position.legal_actions()[-1]
 

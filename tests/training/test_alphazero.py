@@ -142,7 +142,7 @@ def test_a_full_disk_ends_the_run_and_says_what_is_left(tmp_path, monkeypatch):
         raise TrainingError(f"{path} could not be written: No space left on device")
 
     monkeypatch.setattr(trainer_module, "write_file", full)
-    with pytest.raises(TrainingError, match=r"No space left.*There is no checkpoint yet"):
+    with pytest.raises(TrainingError, match=r"No space left.*good checkpoint, of step 0, is"):
         train(GAME, settings(), 1, tmp_path / "run", {}, CPU)
 
 

@@ -16,9 +16,9 @@ import torch
 from ...agents.policies.policy_file import load_policy_file
 from ...agents.policies.zoo import PREFIX, ZooNetworks
 from ...envs.game import Game
+from ..checkpoints import initial_learner
 from ..export import weights_of_policy
 from ..folder import TrainingError
-from ..run import initial_learner
 from .network import LEARNT_ONLY, BoardNetwork
 from .settings import DENSE
 

@@ -14,13 +14,14 @@ import torch
 
 from ...envs.game import Game
 from ...envs.workers.jobs import HERE, Place
+from ..checkpoints import refusing_checkpoint
 from ..folder import TrainingError, write_file
 from ..run import TrainingRun, run_training
 from .evaluator import open_predecessor
 from .learner import AverageTrainer
 from .self_play import SelfPlayResult, check_solved_plies
 from .settings import AlphaZeroSettings
-from .window import Window, read_chunk, window_size, write_chunk
+from .window import Chunk, Window, read_chunk, window_size, write_chunk
 from .workers import CPU_TIME, NETWORK_BYTES, Task, Workers, seed_of
 
 KIND = "alphazero"
@@ -62,6 +63,7 @@ class AlphaZeroTrainer(AverageTrainer):
         self._seeds = [seed_of(seed, number) for number in range(settings.workers)]
         self._folder = folder / "window"
         self._window = Window()
+        self._digests: dict[str, str] = {}  # of the window's files
         self._chunks_of_checkpoints: deque[set[str]] = deque(maxlen=KEPT_CHECKPOINTS)
         # What a checkpoint holds beside learner and window:
         self._games: list[dict[str, torch.Tensor]] = [{} for _ in self._seeds]
@@ -193,6 +195,7 @@ class AlphaZeroTrainer(AverageTrainer):
             "totals": dict(self._totals),
             "new_samples": self._new_samples,
             "window": names,
+            "window_digests": [self._digests[name] for name in names],
             "progress_of_games": self._progress_of_games,
             "predecessor": self._predecessor,
         }
@@ -211,27 +214,37 @@ class AlphaZeroTrainer(AverageTrainer):
         self.learner.load_state(state["learner"])
         self._totals, self._new_samples = dict(state["totals"]), state["new_samples"]
         self._games, self._progress_of_games = state["games"], state["progress_of_games"]
-        for name in state["window"]:
-            self._window.chunks.append((name, read_chunk(self._read(name))))
-        self._chunks_of_checkpoints.append(set(state["window"]))
+        names = state["window"]
+        # those of earlier versions have the digest in the file alone
+        digests = state.get("window_digests", [None] * len(names))
+        for name, digest in zip(names, digests, strict=True):
+            self._window.chunks.append((name, self._read(name, digest)))
+        self._chunks_of_checkpoints = deque([set(names)], KEPT_CHECKPOINTS)
 
     def _write(self, name: str, data: bytes) -> None:
         try:
             self._folder.mkdir(exist_ok=True)
         except OSError as error:
             raise TrainingError(f"{self._folder} cannot be made: {error.strerror}") from error
-        write_file(self._folder / name, hashlib.sha256(data).digest() + data)
+        digest = hashlib.sha256(data)
+        self._digests[name] = digest.hexdigest()
+        write_file(self._folder / name, digest.digest() + data)
 
-    def _read(self, name: str) -> bytes:
+    def _read(self, name: str, digest: str | None) -> Chunk:
         path = self._folder / name
         try:
             data = path.read_bytes()
         except OSError as error:
             raise TrainingError(f"{path} cannot be read: {error.strerror}") from error
         size = hashlib.sha256().digest_size
-        if hashlib.sha256(data[size:]).digest() != data[:size]:
+        present = hashlib.sha256(data[size:])
+        if present.digest() != data[:size]:
             raise TrainingError(f"{path}, a part of the replay window, is damaged")
-        return data[size:]
+        if digest not in (None, present.hexdigest()):
+            raise TrainingError(f"{path} is not the part of the replay window of this run")
+        self._digests[name] = present.hexdigest()
+        with refusing_checkpoint(path):
+            return read_chunk(data[size:])
 
     def _remove_chunks(self) -> None:
         """Remove the files that none of the newest checkpoints needs."""

@@ -6,6 +6,7 @@ until the file is complete.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterable, Sequence
@@ -21,9 +22,10 @@ from ...envs import __version__
 from ...envs.game import Game
 from ...envs.loading.files import written_whole
 from ...envs.loading.locks import locked
-from ...envs.specification import SpecificationError
+from ...envs.loading.records import read_json
+from ...envs.specification import SpecificationError, refusing
 from ...envs.workers.jobs import HERE, Place
-from .file import TEACHER, check_file_name, write
+from .file import TEACHER, check_arrays, check_file_name, read_arrays, write
 from .labels import Labels, label
 from .positions import (
     MAX_GAMES_WITHOUT_NEW,
@@ -226,7 +228,9 @@ def _solve(
 ) -> Labels:
     """The labels of all chunks; those that an earlier build has left are read."""
     labels_by_chunk = {
-        number: part for number in range(len(chunks)) if (part := parts.labels(number))
+        number: part
+        for number, chunk in enumerate(chunks)
+        if (part := parts.labels(number, game, chunk))
     }
     missing = [number for number in range(len(chunks)) if number not in labels_by_chunk]
     count, total = sum(len(chunks[number]) for number in labels_by_chunk), sum(map(len, chunks))
@@ -235,7 +239,7 @@ def _solve(
     rest = [chunks[number] for number in missing]
     for index, labels in solve_chunks(game, label, rest, place, memory_mb):
         number = missing[index]
-        parts.keep(number, labels)
+        parts.keep(number, chunks[number], labels)
         labels_by_chunk[number] = labels
         count += len(chunks[number])
         if report is not None:
@@ -258,39 +262,52 @@ class _Parts:
             folder.mkdir(exist_ok=True)
             if not path.exists():
                 self._write(path, json.dumps(settings).encode())
-            elif json.loads(path.read_bytes()) != settings:
-                raise SpecificationError(
-                    f"{folder} holds the parts of another dataset; finish that one with its own "
-                    f"settings, remove the folder, or choose another file name"
-                )
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise SpecificationError(f"{folder} cannot be used: {reason}") from None
+        except OSError as error:
+            raise SpecificationError(f"{folder} cannot be used: {error.strerror}") from None
+        if read_json(path) != settings:
+            raise SpecificationError(
+                f"{folder} holds the parts of another dataset; finish that one with its own "
+                f"settings, remove the folder, or choose another file name"
+            )
 
     def positions(self, draw: Callable[[], list[Actions]]) -> list[Actions]:
         """The positions, drawn once and then kept."""
         path = self.folder / "positions.npz"
         if path.exists():
-            with np.load(path) as file:
-                ends = np.cumsum(file["lengths"])[:-1]
-                return [tuple(part.tolist()) for part in np.split(file["actions"], ends)]
+            arrays = self._load(path, {"actions": np.int16, "lengths": np.int64}, {})
+            lengths, actions = arrays["lengths"], arrays["actions"]
+            if lengths.min(initial=0) < 0 or lengths.sum() != len(actions):
+                raise SpecificationError(f"{path} is damaged: its lengths are not its actions'")
+            return [tuple(part.tolist()) for part in np.split(actions, np.cumsum(lengths)[:-1])]
         positions_of_source = draw()
         actions = np.array([action for each in positions_of_source for action in each], np.int16)
         lengths = np.array([len(each) for each in positions_of_source], np.int64)
         self._save(path, actions=actions, lengths=lengths)
         return positions_of_source
 
-    def labels(self, number: int) -> Labels | None:
+    def labels(self, number: int, game: Game, positions: list[Actions]) -> Labels | None:
         """The labels of a chunk, if it was solved before."""
         path = self._chunk(number)
         if not path.exists():
             return None
-        with np.load(path) as file:
-            return Labels(file["values"], file["results"])
+        shape = (len(positions), game.facts.num_actions)
+        kinds = {"values": np.int16, "results": np.int8, "positions": np.uint8}
+        arrays = self._load(path, kinds, {"values": shape, "results": shape})
+        if not np.array_equal(arrays["positions"], _digest(positions)):
+            raise SpecificationError(f"{path} holds the values of other positions")
+        return Labels(arrays["values"], arrays["results"])
 
-    def keep(self, number: int, labels: Labels) -> None:
+    def keep(self, number: int, positions: list[Actions], labels: Labels) -> None:
         """Save the labels of a chunk."""
-        self._save(self._chunk(number), **labels._asdict())
+        self._save(self._chunk(number), positions=_digest(positions), **labels._asdict())
+
+    def _load(
+        self, path: Path, kinds: dict[str, Any], shapes: dict[str, Any]
+    ) -> dict[str, np.ndarray]:
+        arrays = read_arrays(path)
+        with refusing(SpecificationError, f"{path} is damaged"):
+            check_arrays(arrays, kinds, dict.fromkeys(kinds, (None,)) | shapes)
+        return arrays
 
     def remove(self) -> None:
         """Remove the folder; the dataset is complete."""
@@ -309,3 +326,8 @@ class _Parts:
     def _write(self, path: Path, data: bytes) -> None:
         with written_whole(path) as stream:
             stream.write(data)
+
+
+def _digest(positions: list[Actions]) -> np.ndarray:
+    """What positions are told apart from others by."""
+    return np.frombuffer(hashlib.sha256(repr(positions).encode()).digest(), np.uint8)

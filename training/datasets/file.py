@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypedDict
 
 import numpy as np
 
 from ...envs.game import Game, Position
 from ...envs.loading.files import written_whole
+from ...envs.loading.records import check_value, parse_json
 from ...envs.registry import make_game, recorded_spec
-from ...envs.specification import SpecificationError, refusing
+from ...envs.specification import SpecificationError, check_names, first_line, refusing
 
 SCHEMA_VERSION = 1
 METADATA_KEY = "plyground"
@@ -25,7 +29,29 @@ SOLVER = "the exact solver"
 TEACHER = "teacher"  # the metadata's key for who gave the answers, where it was no solver
 ROWS_IN_GROUP = 65_536
 FORMATS = (".parquet", ".npz")
+# The columns of a file with their types.
+COLUMNS = {
+    "observation": np.int8,
+    "action_mask": np.int8,
+    "action_values": np.int16,
+    "action_results": np.int8,
+    "value": np.int16,
+    "result": np.int8,
+    "ply": np.int16,
+    "to_move": np.int8,
+    "key": np.uint64,
+    "moves": np.int16,
+}
+# What readers of damaged files raise.
+DAMAGES = (OSError, ValueError, LookupError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 _INSTALL = 'Parquet files need pyarrow: pip install "plyground[parquet]"; or choose a file FILE.npz'
+
+
+class Metadata(TypedDict):
+    """What is read of what a file states of itself."""
+
+    schema: int
+    game: str
 
 
 class Dataset:
@@ -164,22 +190,71 @@ def names_of_teachers(parts: Sequence[Dataset]) -> str:
 def _load(path: Path) -> Dataset:
     if not path.is_file():
         raise SpecificationError(f"there is no dataset {path}")
+    complaint = f"{path} is no dataset of plyground"
     try:
         arrays, text = (_read_parquet if path.suffix == ".parquet" else _read_npz)(path)
-        metadata = json.loads(text)
-        if metadata.get("schema") != SCHEMA_VERSION:
-            raise SpecificationError(
-                f"{path} is a dataset of schema {metadata.get('schema')}; this plyground reads "
-                f"schema {SCHEMA_VERSION}"
-            )
-        shape = make_game(metadata["game"]).facts.observation_shape
-        arrays["observation"] = arrays["observation"].reshape(-1, *shape)
     except SpecificationError:
         raise
     except Exception as error:  # whatever a reader raises over foreign or damaged files
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise SpecificationError(f"{path} is no dataset of plyground: {reason}") from None
+        raise SpecificationError(f"{complaint}: {first_line(error)}") from None
+    place = f"{complaint}: its metadata"
+    metadata = parse_json(text.encode(errors="replace"), place)
+    check_value(metadata, Metadata, place, more=True)
+    if metadata["schema"] != SCHEMA_VERSION:
+        raise SpecificationError(
+            f"{path} is a dataset of schema {metadata['schema']}; this plyground reads schema "
+            f"{SCHEMA_VERSION}"
+        )
+    with refusing(SpecificationError, complaint):
+        _check_columns(arrays, make_game(metadata["game"]))
     return Dataset(arrays, metadata)
+
+
+def _check_columns(arrays: dict[str, np.ndarray], game: Game) -> None:
+    """Refuse columns that are not a dataset's; in Parquet the planes of a position are flat."""
+    count = arrays["value"].size if "value" in arrays else 0
+    planes: tuple[int, ...] = (count, *game.facts.observation_shape)
+    actions = (count, game.facts.num_actions)
+    shapes: dict[str, tuple[int | None, ...]] = dict.fromkeys(COLUMNS, (count,))
+    shapes |= dict.fromkeys(("action_mask", "action_values", "action_results"), actions)
+    shapes |= {"observation": planes, "moves": (count, None)}
+    if "observation" in arrays and arrays["observation"].size == math.prod(planes):
+        arrays["observation"] = arrays["observation"].reshape(planes)
+    check_arrays(arrays, COLUMNS, shapes)
+    best = arrays["action_values"].max(axis=1, initial=np.iinfo(np.int16).min)
+    if not np.array_equal(arrays["value"], best):
+        raise SpecificationError("the column value is not the greatest of action_values")
+
+
+def check_arrays(
+    arrays: Mapping[str, np.ndarray],
+    kinds: Mapping[str, Any],
+    shapes: Mapping[str, tuple[int | None, ...]],
+) -> None:
+    """Refuse columns that are not those of a schema.
+
+    Args:
+        arrays: the columns by name.
+        kinds: their types.
+        shapes: their shapes; None is any length.
+
+    Raises:
+        SpecificationError: one is missing, unknown, or of another type or shape.
+    """
+    check_names("there is no column", arrays, kinds)
+    for name, kind in kinds.items():
+        if name not in arrays:
+            raise SpecificationError(f"the column {name} is missing")
+        array, shape = arrays[name], shapes[name]
+        fits = len(shape) == array.ndim and all(
+            here in (None, there) for here, there in zip(shape, array.shape)
+        )
+        if array.dtype != kind or not fits:
+            lengths = " × ".join("any" if each is None else str(each) for each in shape)
+            raise SpecificationError(
+                f"the column {name} is {array.dtype} of shape {array.shape}; it must be "
+                f"{np.dtype(kind)} of {lengths}"
+            )
 
 
 def _pyarrow() -> Any:
@@ -194,9 +269,18 @@ def _write_npz(stream: BinaryIO, arrays: Mapping[str, np.ndarray], text: str) ->
 
 
 def _read_npz(path: Path) -> tuple[dict[str, np.ndarray], str]:
-    with np.load(path, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files if name != METADATA_KEY}
-        return arrays, str(file[METADATA_KEY])
+    arrays = read_arrays(path)
+    return arrays, str(arrays.pop(METADATA_KEY))
+
+
+def read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of an npz file; nothing in it is executed.
+
+    Raises:
+        SpecificationError: it cannot be read, or is none.
+    """
+    with refusing(DAMAGES, f"{path} is damaged"), np.load(path, allow_pickle=False) as file:
+        return dict(file)
 
 
 def _write_parquet(stream: BinaryIO, arrays: Mapping[str, np.ndarray], text: str) -> None:

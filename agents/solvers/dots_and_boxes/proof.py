@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from ....envs.game import Game, IllegalActionError
-from ....envs.loading.files import written_whole
-from ....envs.specification import SpecificationError
+from ....envs.loading.files import read_file, written_whole
+from ....envs.loading.records import Count, Limits, check_value, parse_json
+from ....envs.specification import SpecificationError, refusing
 
 MOST_EDGES = 64
 PLIES = 2  # so many are split
@@ -47,10 +48,10 @@ class Answer(NamedTuple):
     """
 
     drawn: str
-    at_least: int
+    at_least: Annotated[int, Limits(-MOST_EDGES, MOST_EDGES)]
     holds: bool
-    nodes: int
-    seconds: float
+    nodes: Count
+    seconds: Annotated[float, Limits(low=0)]
 
 
 class Proof:
@@ -77,14 +78,20 @@ class Proof:
         self.job_edges = MOST_EDGES + 1
 
     def _read(self) -> list[Answer]:
-        try:
-            header, *lines = map(json.loads, self._path.read_text(encoding="utf-8").splitlines())
-            answers = [Answer(**line) for line in lines]
-            for answer in answers:
-                if [type(field) for field in answer] != [str, int, bool, int, float]:
-                    raise TypeError(f"{answer} is no answer")
-        except (OSError, ValueError, TypeError) as error:
-            raise SpecificationError(f"{self._path} is damaged: {error}") from None
+        with refusing(OSError, f"{self._path} cannot be read"):
+            content = read_file(self._path)
+        answers = []
+        with refusing(SpecificationError, f"{self._path} is damaged"):
+            lines = [
+                parse_json(line, f"line {number}")
+                for number, line in enumerate(content.splitlines(), 1)
+            ]
+            header = lines[0] if lines else None
+            for number, line in enumerate(lines[1:], 2):
+                check_value(line, Answer, f"line {number}")
+                answers.append(Answer(**line))
+            if header is None:
+                raise SpecificationError("it has no header")
         if header != self._header:
             raise SpecificationError(f"{self._path} holds no answers about {self._game.spec}")
         try:

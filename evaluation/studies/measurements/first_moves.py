@@ -16,6 +16,7 @@ from ....agents.solvers.solver import make_solver
 from ....envs import __version__
 from ....envs.game import Game
 from ....envs.loading.files import written_whole
+from ....envs.loading.records import check_value, read_json
 from ....envs.registry import make_game
 from ...statistics.intervals import QUANTILE
 from .measurement import (
@@ -129,7 +130,9 @@ def exact_values(game: Game, memory_mb: int, folder: Path) -> dict[int, int]:
         assert solution.values is not None
         with written_whole(path) as file:
             file.write(json.dumps(list(solution.values.items())).encode())
-    return dict(json.loads(path.read_text(encoding="utf-8")))
+    pairs = read_json(path)
+    check_value(pairs, list[tuple[int, int]], str(path))
+    return dict(pairs)
 
 
 def symmetry_classes(game: Game) -> list[list[int]]:

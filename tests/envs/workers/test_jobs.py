@@ -10,6 +10,7 @@ os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
 import functools
 import itertools
 import pickle
+import select
 import signal
 from pathlib import Path
 
@@ -41,6 +42,11 @@ def die_once(folder, number):
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return number
+
+
+def long_answer(prepared, number):
+    """More than a socket holds: it is being sent until it is read."""
+    return b"x" * number
 
 
 def answer(solver, actions):
@@ -148,3 +154,16 @@ def test_jobs_on_a_cluster_have_the_same_results_and_survive_the_loss_of_a_node(
         ray.shutdown()
         cluster.shutdown()
     assert sorted(results) == sorted(solve_chunks(game, answer, chunks))
+
+
+def test_a_worker_whose_answer_nobody_reads_any_more_ends_without_a_trace(capfd):
+    """Ctrl-C ends a run that measures its learner while its workers play the next games."""
+    jobs = Place("processes", concurrency=1).open(Work(long_answer, str))
+    (process,) = jobs._processes
+    message = pickle.dumps([jobs.share(50_000_000)])
+    process.send(message)
+    assert select.select([process.connection], [], [], 60)[0]
+    process.connection.close()
+    assert process._process.wait(60) == 0
+    jobs.close()
+    assert capfd.readouterr().err == ""

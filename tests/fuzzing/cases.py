@@ -1,8 +1,8 @@
 """Cases for the command line that no user would write on purpose, and what must hold for each.
 
-``python tests/fuzzing.py 10000`` tries so many cases; tests/commands/test_fuzzing.py tries some of
-them in every run. A case is known by its number: the same number makes the same case. Cases that
-found something are kept in ``FAULTS``.
+``cd tests && python -m fuzzing.cases 10000`` tries so many cases; tests/commands/test_fuzzing.py
+tries some of them in every run. A case is known by its number: the same number makes the same case.
+Cases that found something are kept in ``FAULTS``.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Case:
 
     def __init__(self, number: int, folder: Path, store: Path, book: Path) -> None:
         self.draw, self.folder = random.Random(number), folder
-        self._store, self._book = store, book
+        self._store, self._book, self.kind = store, book, "any"
         kinds: tuple[Callable[[], list[str]], ...] = (
             *(self.specification, self.options, self.toml, self.openings, self.book),
             *(self.bytes_of_store, self.fields_of_store, self.fields_of_store),
@@ -161,6 +161,10 @@ class Case:
             return [*words, "--store", "store.db"]
         return [command, "store.db", *rest]
 
+    def complaint(self, result: Result) -> str | None:
+        """What is wrong with the files after the command; None if nothing is."""
+        return None
+
     # -- parts --
 
     def write(self, name: str, content: bytes) -> None:
@@ -190,6 +194,7 @@ class Playground:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.kinds: Counter[str] = Counter()  # how many cases of each kind were tried
         self.store, self.book = folder / "sound.db", folder / "sound.book"
         with contextlib.chdir(folder):
             words = ["tournament", "tic_tac_toe", "random", "greedy", "--pairs", "2"]
@@ -198,18 +203,25 @@ class Playground:
             assert invoke([*words, "--out", "sound.book"]).exit_code == 0
         self._memory = psutil.Process().memory_info().rss
 
+    def make(self, number: int, folder: Path) -> Case:
+        """The case of a number, in an empty folder."""
+        return Case(number, folder, self.store, self.book)
+
     def complaint(self, number: int) -> str | None:
         """What is wrong with how a case ended; None if nothing is.
 
         The first case that needs a kernel compiles it: one that takes long is tried again.
         """
-        return self._complaint(number, COMPILING) and self._complaint(number, 2 * SECONDS)
+        wrong = self._complaint(number, COMPILING) and self._complaint(number, 2 * SECONDS)
+        self.kinds[self.newest.kind] += 1
+        return wrong
 
     def _complaint(self, number: int, patience: int) -> str | None:
         folder = self.folder / "case"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        case = Case(number, folder, self.store, self.book)
+        case = self.make(number, folder)
+        self.newest = case
         began = time.process_time()  # other programs may want the processor too
         # Who asks for an exact solution without a time limit waits for it, or stops it.
         endless = any(word.startswith("solve") for word in case.words)
@@ -220,7 +232,7 @@ class Playground:
             return f"{case.words}: {type(error).__name__}: {str(error)[:300]}"
         if endless and result.exit_code == INTERRUPTED:
             return None
-        wrong = _wrong_with(result)
+        wrong = _wrong_with(result) or case.complaint(result)
         seconds = time.process_time() - began
         if seconds > SECONDS:
             wrong = f"took {seconds:.1f} s"
@@ -261,20 +273,21 @@ def _alarm(seconds: int, stop: bool) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def main() -> None:
-    """Try cases 0 to N - 1 (or from the second argument on), and list those that went wrong."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    kinds: Counter[str] = Counter()
+def try_cases(ground_type: type[Playground], words: list[str]) -> None:
+    """Try N cases (from the second word on, every third word's), and list those that went wrong."""
+    count, first, step = (int(word) for word in [*words, *("1000", "0", "1")[len(words) :]])
+    wrong: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
-        ground = Playground(Path(folder))
-        for number in range(first, first + count):
+        ground = ground_type(Path(folder))
+        for number in range(first, first + count * step, step):
             complaint = ground.complaint(number)
-            kinds["wrong" if complaint else "right"] += 1
             if complaint:
+                wrong[ground.newest.kind] += 1
                 print(number, complaint, flush=True)
-    print(f"{count} cases from {first} on: {dict(kinds)}")
+        print(f"{count} cases from {first} on, those that went wrong among all:")
+        for kind, cases in ground.kinds.items():
+            print(f"  {kind}: {wrong[kind]} of {cases}")
 
 
 if __name__ == "__main__":
-    main()
+    try_cases(Playground, sys.argv[1:])

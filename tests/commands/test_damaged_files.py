@@ -1,0 +1,60 @@
+"""Damaged files of every kind: an answer or one sentence, and no file is lost.
+
+``cd tests && python -m fuzzing.damaged_files 10000`` tries many more.
+"""
+
+from __future__ import annotations
+
+import pytest
+from command_line import invoke
+from fuzzing.damaged_files import KINDS, FilePlayground
+from fuzzing.sound_files import READERS, SETTINGS, copy_sound
+from plyground.training import api
+
+# numbers of cases in which something was found once
+FAULTS = (256,)
+# kinds whose sound files are made without training
+QUICK = ("parts of a dataset", "book", "TOML", "card", "proof")
+
+
+@pytest.fixture(scope="module")
+def playground(tmp_path_factory):
+    return FilePlayground(tmp_path_factory.mktemp("damaged"))
+
+
+def test_runs_of_every_algorithm_are_damaged():
+    assert SETTINGS.keys() == api.SETTINGS.keys()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("names", "words"), READERS, ids=lambda each: " ".join(each[:2]))
+def test_sound_files_are_read(names, words, playground, tmp_path, monkeypatch):
+    """Who refuses everything would pass the other tests."""
+    copy_sound(playground.sound, tmp_path, *names)
+    monkeypatch.chdir(tmp_path)
+    result = invoke(words)
+    assert result.exit_code == 0, result.stderr
+    assert "starting from the beginning" not in result.stderr
+
+
+def complaints(playground, kind: str, count: int) -> list[str]:
+    """What is wrong with so many cases of a kind of file."""
+    numbers = range(KINDS.index(kind), count * len(KINDS), len(KINDS))
+    return [f"{each}: {wrong}" for each in numbers if (wrong := playground.complaint(each))]
+
+
+@pytest.mark.parametrize("kind", QUICK)
+def test_a_damaged_file_is_refused_in_one_sentence_and_nothing_is_lost(kind, playground):
+    assert complaints(playground, kind, 4) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("number", FAULTS)
+def test_a_case_that_found_something_once_finds_nothing_now(number, playground):
+    assert playground.complaint(number) is None
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_damaged_in_many_ways_is_refused_in_one_sentence(kind, playground):
+    assert complaints(playground, kind, 20) == []

@@ -1,0 +1,136 @@
+"""What a run's folder holds is read by the types of its settings; a run is never begun over."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from command_line import plyground as command
+from helpers import ROOT
+from plyground.envs.loading.records import check_value
+from plyground.envs.specification import SpecificationError
+from plyground.training.api import SETTINGS
+from plyground.training.folder import TrainingError, read_metrics, read_run
+from plyground.training.settings import settings_table
+
+RELEASE = ROOT / "tests" / "data" / "release_0_2"
+RESUME = [
+    *("train", "ppo", "tic_tac_toe", "--steps", "8192", "--opponent", "random"),
+    *("--evaluate", "random", "--set", "evaluations=2", "--set", "evaluation_pairs=5"),
+    *("--set", "games=32", "--set", "batch_size=64", "--set", "hidden=8", "--set", "dense=8"),
+]
+# field, value, what is allowed
+EDITS = [
+    ("algorithm", 7, "a text"),
+    ("game", ["hex"], "a text"),
+    ("game_version", True, "a whole number of at least 0"),
+    ("seed", -1, "a whole number of at least 0"),
+    ("seed", 10**30, "a whole number of at least 0"),
+    ("steps", "8192", "a whole number of at least 1"),
+    ("steps", 0, "a whole number of at least 1"),
+    ("evaluate", None, "a text"),
+    ("evaluation_plies", 2.5, "a whole number of at least 0"),
+    ("symmetries", "yes", "true or false"),
+    ("learning_rate", float("nan"), "a number of at least 1e-12"),
+    ("gamma", 1.5, "a number from 0 to 1"),
+    ("precision", "int4", "one of auto, float32, bfloat16"),
+]
+
+
+@pytest.fixture
+def run(tmp_path):
+    """The folder of a finished run, a copy that may be written to."""
+    return Path(shutil.copytree(RELEASE / "ppo", tmp_path / "run"))
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def refusal(*words) -> str:
+    result = command(*map(str, words))
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+@pytest.mark.parametrize(("field", "value", "allowed"), EDITS)
+def test_an_edited_description_is_refused_by_field_value_and_what_is_allowed(
+    field, value, allowed, run
+):
+    path = run / "run.json"
+    facts = json.loads(path.read_text())
+    facts["description"][field] = value
+    path.write_text(json.dumps(facts))
+    before = contents(run)
+    sentence = f"{path}: description.{field} is {json.dumps(value)}; it must be {allowed}\n"
+    assert refusal(*RESUME, "--out", run).endswith(sentence)
+    assert contents(run) == before
+
+
+@pytest.mark.parametrize("algorithm", SETTINGS)
+def test_every_setting_is_checked_as_its_type_declares_it(algorithm):
+    kind = SETTINGS[algorithm]
+    for parameter in settings_table(kind):
+        check_value({parameter.name: parameter.default}, kind, "run.json", more=True)
+        wrong = [[], {}, None, float("nan"), 3 if parameter.kind in (str, bool) else "3"]
+        wrong += [parameter.low - 1] if parameter.low > -1e300 else []
+        wrong += ["other"] if parameter.choices else []
+        for value in wrong:
+            with pytest.raises(SpecificationError, match=f"^run.json: {parameter.name} is .* must"):
+                check_value({parameter.name: value}, kind, "run.json", more=True)
+
+
+@pytest.mark.parametrize("name", ["algorithm", "game", "game_version", "seed"])
+def test_a_description_without_what_every_run_has_is_refused(name, run):
+    facts = json.loads((run / "run.json").read_text())
+    del facts["description"][name]
+    (run / "run.json").write_text(json.dumps(facts))
+    with pytest.raises(TrainingError, match=f"run.json: description lacks {name}$"):
+        read_run(run)
+
+
+def test_a_byte_order_mark_does_no_harm(run):
+    description = read_run(run)
+    (run / "run.json").write_bytes(b"\xef\xbb\xbf" + (run / "run.json").read_bytes())
+    assert read_run(run) == description
+
+
+@pytest.mark.parametrize("part", ["folder", "content", "file"])
+def test_a_run_without_its_checkpoints_is_never_begun_over(part, run):
+    folder = run / "checkpoints"
+    if part == "file":
+        next(folder.iterdir()).write_bytes(b"")
+    else:
+        shutil.rmtree(folder)
+        if part == "content":
+            folder.mkdir()
+    before = contents(run)
+    sentence = refusal(*RESUME, "--out", run)
+    assert "holds no checkpoint that is whole, but metrics.jsonl and best.onnx of a run" in sentence
+    assert contents(run) == before
+
+
+def test_a_run_whose_checkpoint_is_refused_is_not_called_longer(run):
+    (path,) = (run / "checkpoints").iterdir()
+    path.rename(path.with_name("000000000001.checkpoint"))
+    before = contents(run)
+    longer = ["9216" if word == "8192" else word for word in RESUME]
+    assert "is no checkpoint of its step, but of 8,192" in refusal(*longer, "--out", run)
+    assert contents(run) == before
+
+
+def test_lines_of_metrics_that_are_no_rows_stay_and_others_are_named(run):
+    path = run / "metrics.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([lines[0], b"\xff?\n", *lines[1:]]) + b'{"step": 1')
+    assert command(*RESUME, "--out", str(run)).exit_code == 0
+    assert path.read_bytes() == b"".join([lines[0], b"\xff?\n", *lines[1:]])
+    path.write_bytes(lines[0] + lines[1].replace(b'"step": ', b'"step": -'))
+    with pytest.raises(TrainingError, match=r"metrics.jsonl, line 2: step is -.*at least 0"):
+        list(read_metrics(run))
+    before = contents(run)
+    assert "metrics.jsonl, line 2: step is -" in refusal(*RESUME, "--out", run)
+    assert contents(run) == before

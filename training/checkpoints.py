@@ -1,0 +1,82 @@
+"""What a checkpoint holds, as bytes and as a state; reading it executes nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, NotRequired, TypedDict
+
+from ..envs.loading.records import Count, Limits, Share
+from ..envs.specification import SpecificationError, first_line
+from .folder import Measured, TrainingError, newest_checkpoint
+
+Seconds = Annotated[float, Limits(low=0)]
+
+
+class ResultRow(TypedDict):
+    """What a policy has reached against an opponent, at least."""
+
+    opponent: str
+    score: Measured
+    low: Measured
+    high: Measured
+
+
+class RunState(TypedDict):
+    """What a checkpoint holds beside its trainer's state; earlier versions lack some of it."""
+
+    description: NotRequired[str]
+    seconds: tuple[Seconds, Seconds]
+    cores: NotRequired[Seconds]
+    best: float | None
+    best_rows: list[ResultRow]
+    scores: dict[str, Measured]
+    evaluated: Count
+    evaluated_share: Share
+    snapshot: NotRequired[tuple[Share, Seconds]]
+
+
+@contextlib.contextmanager
+def refusing_checkpoint(path: Path) -> Iterator[None]:
+    """Raise whatever torch and a trainer raise over what is no state as a TrainingError."""
+    try:
+        yield
+    except TrainingError:
+        raise
+    except SpecificationError as error:
+        raise TrainingError(str(error)) from None
+    except Exception as error:
+        raise TrainingError(
+            f"{path} holds no checkpoint of such a run: {first_line(error)}"
+        ) from None
+
+
+def initial_learner(run: Path) -> dict[str, Any]:
+    """The state of the learner in a run's newest checkpoint, which another run begins with.
+
+    Raises:
+        TrainingError: the folder holds no checkpoint that is whole.
+    """
+    payload = newest_checkpoint(run)
+    if payload is None:
+        raise TrainingError(f"initial={run} is not possible: it holds no checkpoint that is whole")
+    with refusing_checkpoint(run):
+        return dict(unpack(payload)["learner"])
+
+
+def pack(state: dict[str, Any]) -> bytes:
+    """A checkpoint's content as bytes."""
+    import torch
+
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    return buffer.getvalue()
+
+
+def unpack(payload: bytes) -> dict[str, Any]:
+    """The inverse of :func:`pack`; reading a checkpoint executes nothing."""
+    import torch
+
+    return dict(torch.load(io.BytesIO(payload), map_location="cpu", weights_only=True))
