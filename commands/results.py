@@ -255,17 +255,18 @@ def sprt(
     conditions, answer = play.conditions(), play.answer_to_change()
     plan = Plan(game, (first, second), max_pairs, opening, play.seed)
     plan = plan._replace(balanced=play.balanced, within=play.within)
-    with Store(play.store).expect(play.expect) as games, play.make_runner() as runner:
-        match = SprtMatch(plan, test.hypotheses(), games, runner, conditions, answer)
-        match.tournament.enter(same_command())  # reports show the test that it asks for
-        _run_sprt(match, play.store)
-        report_withdrawals([match.tournament])
-    if play.as_json:
-        print_json(match.to_json())
-    else:
-        _print_sprt(match, Console(highlight=False))
-    if match.withdrawn is not None:
-        raise SystemExit(FAILURE)
+    with Store(play.store).expect(play.expect) as games:
+        with play.make_runner() as runner:
+            match = SprtMatch(plan, test.hypotheses(), games, runner, conditions, answer)
+            match.tournament.enter(same_command())  # reports show the test that it asks for
+            _run_sprt(match, play.store)
+            report_withdrawals([match.tournament])
+        if play.as_json:
+            print_json(match.to_json())
+        else:
+            _print_sprt(match, Console(highlight=False))
+        if match.withdrawn is not None:
+            raise SystemExit(FAILURE)
     fail_if_given_up(runner)
 
 

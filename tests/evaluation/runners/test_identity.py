@@ -141,7 +141,7 @@ def played(tmp_path_factory):
             result = plyground(f"{words} --store {path}")
             assert result.exit_code == 0, result.stderr
             stores[words] = path
-        return shutil.copy(stores[words], "store.db")
+        return shutil.copy(stores[words], tmp_path_factory.mktemp("changed") / "store.db")
 
     return store_of
 
@@ -195,6 +195,12 @@ def test_changing_it_is_refused_in_one_sentence(command, option, played):
         assert "begun with elo0 0, elo1 20, alpha 0.05, beta 0.05" in result.stderr
     assert contents(path) == before
     assert plyground(f"{BASE[command]} --store {path}").exit_code == 0  # as it began, it goes on
+
+
+@pytest.mark.parametrize("words", BASE.values(), ids=BASE)
+def test_a_command_leaves_its_store_closed(words, tmp_path):
+    assert plyground(f"{words} --store {tmp_path / 'store.db'}").exit_code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["store.db"]
 
 
 def test_a_test_takes_over_no_games_of_a_tournament(played):
