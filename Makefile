@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 
-AGENTS = random greedy minimax:depth=2 alphabeta:depth=6 montecarlo:simulations=200
+AGENTS = random minimax:depth=2 alphabeta:depth=4 montecarlo:simulations=100 zoo:connect_four
 
 # The libraries whose adapters are tested against them; each has an environment of its own.
 ADAPTERS = tianshou torchrl rllib agilerl kaggle pgx minari openenv
@@ -16,10 +16,12 @@ OLDEST_TESTS = tests/envs/test_aec.py tests/envs/test_aec_like_pettingzoo.py tes
 
 .PHONY: demo test test-all test-oldest test-adapters lint docs docs-version package bench clean
 
-# Play a tournament of the search agents at connect four, anew each time.
+# Play and rate a tournament of search agents and a shipped network at connect four, anew each time.
 demo: $(VENV)/installed
 	mkdir -p runs && rm -f runs/demo.db*
-	$(BIN)/plyground tournament connect_four $(AGENTS) --store runs/demo.db
+	$(BIN)/plyground tournament connect_four $(AGENTS) --pairs 20 --store runs/demo.db
+	$(BIN)/plyground report runs/demo.db
+	@echo "Next: $(BIN)/plyground play connect_four, $(BIN)/plyground --help, README.md"
 
 # Run the tests (a few minutes, of which compiling all kernels once takes most).
 test: $(VENV)/installed-test

@@ -57,12 +57,14 @@ def test_the_example_runs_and_prints_what_the_page_shows(
 
 def programs() -> dict[str, str]:
     """All code that the documentation shows: blocks of pages, notebooks, files of examples."""
-    notebooks = {path: json.loads(path.read_text("utf-8")) for path in ROOT.rglob("docs/*/*.ipynb")}
+    notebooks = {
+        path: json.loads(path.read_text("utf-8")) for path in (ROOT / "docs").rglob("*.ipynb")
+    }
     cells = {
         path.name: "\n".join("".join(cell["source"]) for cell in content["cells"])
         for path, content in notebooks.items()
     }
-    files = {path.name: path.read_text("utf-8") for path in ROOT.rglob("examples/**/*.py")}
+    files = {path.name: path.read_text("utf-8") for path in (ROOT / "examples").rglob("*.py")}
     return {example.place: example.code for example in EXAMPLES} | cells | files
 
 
@@ -87,17 +89,23 @@ def test_every_output_stands_below_its_example():
         assert shown == sum(example.output is not None for example in examples(page)), page.name
 
 
-def test_the_learner_of_the_readme_wins(capsys):
-    """Its weights depend on how the processor rounds, so the results are compared roughly."""
+def test_the_program_of_the_readme_rates_search_and_learned_policies(tmp_path, monkeypatch, capsys):
+    """The policy depends on how the processor rounds, so the ratings are compared roughly."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     (example,) = examples(ROOT / "README.md")
+    assert example.code == (ROOT / "examples/search_and_learned.py").read_text(encoding="utf-8")
+    assert example.code.count("\n") <= 30
+    monkeypatch.chdir(tmp_path)
     exec(example.code, {"__name__": "__main__"})
-    sentence = r"(\d+) games won, (\d+) lost"
-    won, lost = map(int, re.fullmatch(sentence, capsys.readouterr().out.strip()).groups())
-    stated = [int(number) for number in re.search(f"It prints `{sentence}`", text).groups()]
-    assert won + lost == sum(stated) == 200
-    assert abs(won - stated[0]) <= 20
-    assert won > 4 * lost
+    printed, stated = (
+        dict(re.findall(r"^(\S+) +([+-]\d+) ± \d+ Elo$", each, re.MULTILINE))
+        for each in (capsys.readouterr().out, text)
+    )
+    assert len(stated) == 5
+    assert printed.keys() == stated.keys()
+    for name, rating in printed.items():
+        assert abs(int(rating) - int(stated[name])) <= 150, name
+    assert int(printed["onnx:policy.onnx"]) > int(printed["random"]) + 100
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -121,6 +121,14 @@ class Ratings:
         """The agents' numbers, the strongest first."""
         return sorted(range(len(self.labels)), key=lambda agent: (-self.elo[agent], agent))
 
+    def __str__(self) -> str:
+        """A line for each agent, the strongest first: its name, its rating, the interval."""
+        width = max(map(len, self.labels))
+        return "\n".join(
+            f"{self.labels[i]:{width}} {self.elo[i]:+6.0f} ± {self.margin(i):.0f} Elo"
+            for i in self.order()
+        )
+
     def to_json(self) -> dict[str, Any]:
         agents = [
             {"agent": self.labels[i], "elo": float(self.elo[i]), "margin": self.margin(i)}
