@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import importlib
 import pickle
 import random
 import re
@@ -11,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from aec_states import outcome_of
+from aec_states import outcome_of, pettingzoo_module
 from gymnasium import spaces
+from pettingzoo.classic.connect_four import connect_four
 from pettingzoo.classic.rps import rps
 from plyground import make_agent, make_game
 from plyground.envs import IllegalMoveError
@@ -35,8 +35,7 @@ def name_there(game):
 
 def pair_of(game, kind="raw_env"):
     """Our environment and theirs, at the beginning of a game."""
-    stem = re.sub(r"_v\d+$", "", name_there(game))
-    theirs = getattr(importlib.import_module(f"pettingzoo.classic.{stem}.{stem}"), kind)()
+    theirs = getattr(pettingzoo_module(make_game(game)), kind)()
     ours = MAKERS[kind](game)
     ours.reset()
     theirs.reset()
@@ -148,13 +147,13 @@ def test_an_agent_refuses_their_environment_where_nothing_is_to_be_decided(game,
 
 def test_an_agent_refuses_environments_that_are_not_of_a_game_of_ours_or_not_reset():
     with pytest.raises(ValueError, match="nothing to decide: connect_four_v3 was not reset"):
-        make_agent("greedy").act(pettingzoo_class("connect_four")())
+        make_agent("greedy").act(connect_four.raw_env())
     other = rps.env()
     other.reset()
     with pytest.raises(TypeError, match=r"of plyground or of PettingZoo's same games.* not on"):
         make_agent("greedy").act(other)
 
-    class Wider(pettingzoo_class("connect_four")):
+    class Wider(connect_four.raw_env):
         def observe(self, agent):
             return {"observation": np.zeros((6, 8, 2), np.int8)}
 
@@ -162,10 +161,6 @@ def test_an_agent_refuses_environments_that_are_not_of_a_game_of_ours_or_not_res
     wider.reset()
     with pytest.raises(ValueError, match=r"array of shape \(6, 7, 2\), not \(6, 8, 2\)"):
         make_agent("greedy").act(wider)
-
-
-def pettingzoo_class(stem):
-    return importlib.import_module(f"pettingzoo.classic.{stem}.{stem}").raw_env
 
 
 @all_games
@@ -302,7 +297,7 @@ def boards(game):
     made = make_env(game, rows=4, cols=5, connect=3)
     assert made.observation_space("player_0")["observation"].shape == (4, 5, 2)
     with pytest.raises(TypeError):
-        pettingzoo_class(re.sub(r"_v\d+$", "", name_there(game)))(rows=4)
+        pettingzoo_module(make_game(game)).raw_env(rows=4)
 
 
 DIFFERENCES = {
