@@ -16,7 +16,7 @@ from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import RandomNumbers, new_stream
 from ..envs.game import Game, Position
 from ..envs.loading.packages import version_of
-from ..envs.registry import make_game
+from ..envs.registry import game_called, make_game
 from ..envs.specification import (
     Parameter,
     SpecificationError,
@@ -195,9 +195,14 @@ class Agent(ABC):
         """The action to play.
 
         Args:
-            situation: a Position, a live plyground AEC environment, or an observation dictionary
+            situation: a Position, a live AEC environment, plyground's or PettingZoo's own of the
+                same game (``connect_four_v3``), wrapped or not, or an observation dictionary
                 with the keys ``observation`` and ``action_mask`` (the agent must then have been
                 made for a game).
+
+        Raises:
+            ValueError: the game is over, or has not begun; or the observation fits no position.
+            TypeError: it is none of these.
         """
         return self.analyse(situation).action
 
@@ -261,13 +266,21 @@ class Agent(ABC):
                     "or another player is to move)"
                 )
             return self._bound_game.position_from_observation(situation["observation"])
-        position = getattr(getattr(situation, "unwrapped", situation), "position", None)
+        inner = getattr(situation, "unwrapped", situation)
+        position = getattr(inner, "position", None)
         if isinstance(position, Position):
             return position
-        raise TypeError(
-            f"an agent acts on a Position, a plyground environment or an observation dictionary, "
-            f"not on {type(situation).__name__}"
-        )
+        metadata = getattr(inner, "metadata", None)
+        name = metadata.get("name") if isinstance(metadata, Mapping) else None
+        game = game_called(name, "pettingzoo") if isinstance(name, str) else None
+        if game is None:
+            raise TypeError(
+                f"an agent acts on a Position, an environment of plyground or of PettingZoo's same "
+                f"games, or an observation dictionary, not on {type(situation).__name__}"
+            )
+        if not hasattr(inner, "agent_selection"):
+            raise ValueError(f"there is nothing to decide: {name} was not reset")
+        return game.position_from_observation(inner.observe(inner.agent_selection)["observation"])
 
     @property
     def bound_game(self) -> Game | None:

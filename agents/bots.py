@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from ..envs.environments.observations import ObservationOptions, find_layout
 from ..envs.game import Position
 from .agent import Agent
+from .external.signatures import read_signature
 
 KINDS = "a function act(position) or act(position, moves), an object with act(position), or a class"
 _SEED_BITS = 32  # numpy's RandomState and torch's generators take no longer seeds
@@ -27,13 +27,13 @@ class FunctionBot:
 
     Args:
         bot: the function, or the object with that method, whose other attributes it has as well.
-            It is called with the position, and with ``moves=``, the actions played so far, if it
-            has a parameter of that name.
+            It is called with the position, and with ``moves=``, the actions played so far (None
+            where they are not known), if it has a parameter of that name.
     """
 
     def __init__(self, bot: Any) -> None:
         self._bot, self._act = bot, getattr(bot, "act", bot)
-        self._wants_moves = "moves" in _parameters(self._act)
+        self._wants_moves = _takes_moves(self._act)
         self.deterministic: bool = getattr(bot, "deterministic", False) is True
 
     def act(self, position: Position) -> Any:
@@ -64,7 +64,7 @@ def as_bot(bot: Any) -> Any:
     Raises:
         NotABotError: it is none of these.
     """
-    if isinstance(bot, type) or (_is_plain_callable(bot) and not _required_parameters(bot)):
+    if isinstance(bot, type) or (_is_plain_callable(bot) and not read_signature(bot).required):
         name = getattr(bot, "__name__", type(bot).__name__)
         instance = bot()
         if isinstance(instance, type) or not (_has_act(instance) or _is_acting_function(instance)):
@@ -75,7 +75,7 @@ def as_bot(bot: Any) -> Any:
     if isinstance(bot, Agent) or callable(getattr(bot, "act_batch", None)):
         return bot
     if _has_act(bot):
-        return FunctionBot(bot) if "moves" in _parameters(bot.act) else bot
+        return FunctionBot(bot) if _takes_moves(bot.act) else bot
     if _is_acting_function(bot):
         return FunctionBot(bot)
     raise NotABotError(f"{bot!r} does not play: an agent of your own is {KINDS}")
@@ -95,25 +95,28 @@ def _is_plain_callable(bot: Any) -> bool:
 
 
 def _is_acting_function(bot: Any) -> bool:
-    required = _required_parameters(bot) if _is_plain_callable(bot) else []
-    return len(required) == 1 or required[1:] == ["moves"]
+    if not _is_plain_callable(bot):
+        return False
+    signature = read_signature(bot)
+    others = set(signature.required[1:])
+    named = {"moves"} & set(signature.keywords)
+    return len(signature.required) > 0 and signature.positions >= 1 and others <= named
 
 
-def _required_parameters(function: Any) -> list[str]:
-    """The names of the parameters without a default."""
-    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [
-        name
-        for name, parameter in _parameters(function).items()
-        if parameter.default is parameter.empty and parameter.kind not in variable
-    ]
+def _takes_moves(function: Any) -> bool:
+    return "moves" in read_signature(function).keywords
 
 
-def _parameters(function: Any) -> dict[str, inspect.Parameter]:
-    try:
-        return dict(inspect.signature(function).parameters)
-    except (TypeError, ValueError):  # written in C
-        return {}
+def is_batch_function(bot: Any) -> bool:
+    """Whether it is a function ``act_batch(observations, masks)``: it must be given two arguments.
+
+    A function of a position and its ``moves`` is none.
+    """
+    if isinstance(bot, type) or not _is_plain_callable(bot):
+        return False
+    signature = read_signature(bot)
+    required = signature.required
+    return len(required) == 2 <= signature.positions and "moves" not in required
 
 
 def is_sb3_model(bot: Any) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 from typing import Any, ClassVar
 
 from ..envs.game import Game, Position
@@ -13,6 +12,7 @@ from ..envs.specification import Parameter, SpecificationError, check_names
 from .agent import Agent, Decision
 from .bots import NotABotError, as_bot, short_seed
 from .external.own_modules import loaded_version
+from .external.signatures import read_signature
 from .registry import register_agent
 
 SWITCHES = {"yes": True, "no": False}
@@ -106,9 +106,8 @@ def _with_keywords(thing: Any, keywords: dict[str, Any], reference: str) -> Any:
     """
     if not keywords:
         return thing
-    parameters = inspect.signature(thing).parameters if callable(thing) else {}
-    names = [name for name, each in parameters.items() if each.kind is not each.VAR_KEYWORD]
-    if len(names) == len(parameters):
+    names, is_open = read_signature(thing)[2:] if callable(thing) else ((), False)
+    if not is_open:
         check_names(f"{reference} has no parameter", keywords, names)
     return functools.partial(thing, **keywords)
 

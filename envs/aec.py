@@ -66,6 +66,10 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
     result. An agent that moves again (dots and boxes) stays selected; its cumulative reward is, as
     always in PettingZoo, what it got since its own last step.
 
+    Wrappers may write ``terminations``, ``truncations``, ``rewards``, ``infos`` and
+    ``_cumulative_rewards`` of ``env.unwrapped``. :meth:`step` makes new rewards and infos; masks
+    go on showing what is legal in the position.
+
     Args:
         game: the game, or its specification (``"connect_four:rows=5"``).
         render_mode: ``"human"`` (a window), ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or
@@ -207,6 +211,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._records = records_of(position.record)  # the same memory, as kernels take it
         self._has_reset = self._has_updated = True
         self._last_move: tuple[int, int] | None = None
+        self._refused = False  # whether an illegal action ended the game
         # AECEnv keeps here the agent to select after the agents that ended have stepped
         self._skip_agent_selection = None
         self.agents = list(PLAYERS)
@@ -246,7 +251,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
                 EnvLogger.warn_step_after_terminated_truncated()
                 return
         agent = self.agent_selection
-        is_dead = self.terminations[agent]
+        is_dead = self.terminations[agent] or self.truncations[agent]  # wrappers write both
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = self._check_bounds(agent, action, is_dead)
         if is_dead:
@@ -305,6 +310,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             name: {"action_mask": np.zeros(self._num_actions, np.int8)} for name in self.agents
         }
         self._prepared = None
+        self._refused = True
         self._deads_step_first()
 
     def observe(self, agent: str) -> Observation:
@@ -325,7 +331,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             self._prepared = None  # these arrays now belong to the caller
             return ready
         position, player = self._position, self._player(agent)
-        live = position.to_move == player and not self.terminations.get(agent, True)
+        live = position.to_move == player and not self._refused
         mask = position.action_mask() if live else np.zeros(self._num_actions, np.int8)
         return {"observation": position.observation(player), "action_mask": mask}
 

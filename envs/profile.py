@@ -119,8 +119,8 @@ class Profile(NamedTuple):
         engine: the agent that plays it for programs of others, such as managers of tournaments.
         opening_judge: who judges openings of stones near the centre (swap2); None: the game has no
             such openings.
-        elsewhere: the game as other programs know it: ``openspiel``, ``kaggle``, ``gomocup``; in
-            ``sgf`` it is a number.
+        elsewhere: the game as other programs know it: ``openspiel``, ``kaggle``, ``gomocup``,
+            ``pettingzoo`` (the same actions and observations); in ``sgf`` it is a number.
         training: tuned settings by algorithm; later entries replace values of earlier ones.
         notation: how a person writes its moves, in a sentence, where they are no cells or columns.
         earlier: by the ids of earlier versions, the parameters that mean their rules today. Files

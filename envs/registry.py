@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .declaration import parameter_values
 from .game import Game
 from .games.breakthrough.rules import Breakthrough
 from .games.connect_four.rules import ConnectFour
@@ -56,6 +58,7 @@ def register_game(rules_type: type) -> type:
     if _rules_types.get(declaration.name, rules_type).__qualname__ != rules_type.__qualname__:
         raise ValueError(f"a game named {declaration.name!r} is registered already")
     _rules_types[declaration.name] = rules_type
+    game_called.cache_clear()
     register_game_ids(declaration.name, declaration.version)
     return rules_type
 
@@ -79,6 +82,15 @@ def profiles() -> dict[str, Profile]:
 def games_in(program: str) -> list[str]:
     """The games that another program knows, by :class:`~plyground.envs.profile.Elsewhere`."""
     return [name for name, profile in profiles().items() if program in profile.elsewhere]
+
+
+@functools.cache
+def game_called(name: str, program: str) -> Game | None:
+    """The game that another program calls so, if it is one of ours with its usual parameters."""
+    for game in map(make_game, games_in(program)):
+        if game.profile.elsewhere[program].name_of(parameter_values(game.rules)) == name:
+            return game
+    return None
 
 
 def usual_game() -> str:

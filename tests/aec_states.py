@@ -1,11 +1,14 @@
-"""Comparison of two AEC environments by what can be seen of them."""
+"""PettingZoo's own environments, and two AEC environments compared by what can be seen of them."""
 
 from __future__ import annotations
 
 import copy
+import importlib
+import re
 
 import numpy as np
 from pettingzoo.utils.env_logger import EnvLogger
+from plyground.envs.declaration import parameter_values
 
 STATE = (
     "agents",
@@ -17,6 +20,16 @@ STATE = (
     "num_agents",
     "possible_agents",
 )
+
+
+def pettingzoo_module(game):
+    """PettingZoo's module of a game, with ``env`` and ``raw_env``, or None where it has none."""
+    known = game.profile.elsewhere.get("pettingzoo")
+    name = known and known.name_of(parameter_values(game.rules))
+    if name is None:
+        return None
+    stem = re.sub(r"_v\d+$", "", name)
+    return importlib.import_module(f"pettingzoo.classic.{stem}.{stem}")
 
 
 def outcome_of(action):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from aec_states import pettingzoo_module
 from helpers import random_position
 from plyground import Agent, Decision, Game, Position, make_game
 from plyground.envs.aec import env as make_env
@@ -90,15 +91,21 @@ def check_copies(make: Make, game: Game) -> None:
 
 
 def check_situations(make: Make, game: Game) -> None:
-    """A position, an environment and an observation of the same situation give one action."""
-    env = make_env(game)
-    env.reset(seed=1)
+    """A position, an environment and an observation of the same situation give one action.
+
+    So does PettingZoo's own environment, if it has the game.
+    """
+    env, module = make_env(game), pettingzoo_module(game)
+    others = [] if module is None else [module.env(), module.raw_env()]
+    for each in (env, *others):
+        each.reset(seed=1)
     for _ in range(2):
         action = env.position.legal_actions()[0]
         if not env.position.after(action).is_over:
-            env.step(action)
+            for each in (env, *others):
+                each.step(action)
     observation = env.observe(env.agent_selection)
-    actions = [make(6).act(situation) for situation in (env.position, env, observation)]
+    actions = [make(6).act(situation) for situation in (env.position, env, *others, observation)]
     assert len(set(actions)) == 1, f"the same situation gives the actions {actions}"
     assert np.all(env.observe(env.agent_selection)["observation"] == observation["observation"])
 

@@ -1,1 +1,1 @@
-"""Engines and bots of others as agents."""
+"""Engines, bots and functions of others as agents."""

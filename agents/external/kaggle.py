@@ -26,6 +26,7 @@ from ...envs.specification import Parameter, SpecificationError, refusing
 from ..agent import Agent, Decision
 from ..registry import register_agent
 from . import submission
+from .signatures import read_signature
 
 PACKAGE_AGENTS = ("negamax", "random")  # the agents that kaggle-environments brings
 SECONDS_A_MOVE = 2.0
@@ -58,13 +59,13 @@ class KaggleAgent(Agent):
         """Load the agent."""
         source = self.options["source"]
         self._function = _of_package(source) if source in PACKAGE_AGENTS else _of_file(Path(source))
-        arity = len(inspect.signature(self._function).parameters)
-        if arity not in (1, 2):
+        signature = read_signature(self._function)
+        if signature.positions < 1 or len(signature.required) > 2:
             raise SpecificationError(
-                f"the agent of {source} takes {arity} arguments; Kaggle's take the observation, "
-                f"and the configuration if they want it"
+                f"the agent of {source} takes {len(signature.required)} arguments; Kaggle's take "
+                f"the observation, and the configuration if they want it"
             )
-        self._wants_configuration = arity == 2
+        self._wants_configuration = signature.positions >= 2  # Kaggle counts defaults too
 
     def check_game(self, game: Game) -> None:
         """ConnectX is connect four, on boards of any size."""

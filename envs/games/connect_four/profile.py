@@ -13,6 +13,7 @@ PROFILE = Profile(
     elsewhere={
         "openspiel": Elsewhere("connect_four(rows={rows},columns={cols},x_in_row={connect})"),
         "kaggle": Elsewhere("connectx"),
+        "pettingzoo": Elsewhere("connect_four_v3", where={"rows": 6, "cols": 7, "connect": 4}),
     },
     training={
         "ppo": (

@@ -144,6 +144,7 @@ def test_the_examples_of_all_games_have_an_order_and_one_game_is_the_usual_one()
     assert [name for name, profile in profiles().items() if profile.is_usual] == [usual_game()]
     assert games_in("gomocup") == ["gomoku"]
     assert games_in("kaggle") == ["connect_four"]
+    assert games_in("pettingzoo") == ["tic_tac_toe", "connect_four"]
 
 
 def test_a_board_is_known_elsewhere_only_with_the_values_that_it_must_have():

@@ -1,0 +1,218 @@
+"""Functions of users are told apart by the arguments that they must be given."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from pathlib import Path
+
+import plyground
+import pytest
+from plyground import make_agent, make_game
+from plyground.agents.bots import NotABotError, as_bot
+from plyground.agents.external.signatures import UNREADABLE, read_signature
+from plyground.envs import Position
+from plyground.evaluation import evaluate
+
+GAME = "tic_tac_toe"
+PACKAGE = Path(inspect.getfile(plyground)).parent
+
+
+def first(position, *_):
+    assert isinstance(position, Position)
+    return position.legal_actions()[0]
+
+
+def first_of_each(observations, masks):
+    """Of batches: this fails where it is given one position."""
+    assert observations.shape == (len(masks), 3, 3, 2)
+    return masks.argmax(axis=1)
+
+
+def with_default(position, depth=3):
+    assert depth == 3
+    return first(position)
+
+
+def with_two_defaults(position, depth=3, width=2):
+    return with_default(position, depth)
+
+
+def with_options(position, *, depth=3, **options):
+    assert not options
+    return with_default(position, depth)
+
+
+def with_moves(position, moves):
+    assert moves == position.moves  # None where a position has no history
+    return first(position)
+
+
+def with_moves_by_name(position, *, moves):
+    return with_moves(position, moves)
+
+
+def by_position(position, /):
+    return first(position)
+
+
+def by_depth(depth, position):
+    return with_default(position, depth)
+
+
+def observation_and_mask(observation, action_mask):
+    return first_of_each(observation, action_mask)
+
+
+def batch_with_default(observations, masks, temperature=1.0):
+    assert temperature == 1.0
+    return first_of_each(observations, masks)
+
+
+def batch_of_network(network, observations, masks):
+    assert network == "weights"
+    return first_of_each(observations, masks)
+
+
+class Acts:
+    def act(self, position):
+        return first(position)
+
+
+class ActsWithOption:
+    def act(self, position, depth=3):
+        return with_default(position, depth)
+
+
+class ActsOnBatches:
+    def act_batch(self, observations, masks):
+        return first_of_each(observations, masks)
+
+
+class Called:
+    def __call__(self, position, depth=3):
+        return with_default(position, depth)
+
+
+class CalledOnBatches:
+    def __call__(self, observations, masks):
+        return first_of_each(observations, masks)
+
+
+class Written:  # as a function written in C: it has no signature that can be read
+    __signature__ = "none"
+
+    def __call__(self, *arguments):
+        (position,) = arguments
+        return first(position)
+
+
+def make_one(depth=3):
+    assert depth == 3
+    return Acts()
+
+
+SINGLE = {
+    "lambda": lambda position: position.legal_actions()[0],
+    "position, default": with_default,
+    "position, defaults": with_two_defaults,
+    "position, keywords": with_options,
+    "position, moves": with_moves,
+    "position, moves by name": with_moves_by_name,
+    "position only by position": by_position,
+    "position, the rest": first,
+    "lambda with default": lambda position, depth=3: with_default(position, depth),
+    "partial": functools.partial(by_depth, 3),
+    "partial by name": functools.partial(with_default, depth=3),
+    "method": Acts().act,
+    "method with default": ActsWithOption().act,
+    "object called": Called(),
+    "object without a signature": Written(),
+    "object with act": Acts(),
+    "object with act, default": ActsWithOption(),
+    "class": Acts,
+    "class of objects called": Called,
+    "function that makes one": make_one,
+}
+BATCHES = {
+    "observations, masks": first_of_each,
+    "observation, action_mask": observation_and_mask,
+    "batches, default": batch_with_default,
+    "lambda": lambda observations, masks: masks.argmax(axis=1),
+    "partial": functools.partial(batch_of_network, "weights"),
+    "method": ActsOnBatches().act_batch,
+    "object called": CalledOnBatches(),
+    "object": ActsOnBatches(),
+    "class": ActsOnBatches,
+}
+NEITHER = {
+    "three": lambda observation, mask, state: 0,
+    "an option that must be given": lambda position, *, depth: 0,
+    "only by name": lambda *, position: 0,
+    "no function": 3,
+    "a class that does not play": Path,
+}
+
+
+@pytest.mark.parametrize("bot", [*SINGLE.values(), *BATCHES.values()], ids=[*SINGLE, *BATCHES])
+def test_evaluate_takes_every_form_of_an_agent(bot):
+    (result,) = evaluate(bot, GAME, ["greedy"], pairs=2)
+    assert result.games > 0
+
+
+@pytest.mark.parametrize("bot", SINGLE.values(), ids=SINGLE)
+def test_a_game_takes_every_form_that_acts_on_positions(bot):
+    assert plyground.play_game(GAME, [bot, make_agent("random")]).moves
+
+
+@pytest.mark.parametrize("bot", NEITHER.values(), ids=NEITHER)
+def test_what_does_not_play_is_refused_in_a_sentence(bot):
+    with pytest.raises(NotABotError, match=r"^[^\n]*no method act|^[^\n]*does not play"):
+        as_bot(bot)
+    with pytest.raises(TypeError, match="is no opponent: it is neither text, nor a function"):
+        evaluate(bot, GAME, ["greedy"], pairs=2)
+
+
+@pytest.mark.parametrize("function", [max, min, Written()], ids=repr)
+def test_a_function_whose_signature_cannot_be_read_is_asked_for_one_position(function):
+    assert read_signature(function) == UNREADABLE
+    assert callable(as_bot(function).act)
+
+
+def test_python_agents_read_signatures_the_same_way(tmp_path, monkeypatch):
+    (tmp_path / "signed.py").write_text(
+        "def bot(position, depth=3):\n    return position.legal_actions()[depth]\n"
+        "def options(position, **options):\n    return options['depth']\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    start = make_game(GAME).initial_position()
+    assert make_agent("python:signed:bot").act(start) == 3
+    assert make_agent("python:signed:bot,depth=4").act(start) == 4
+    assert make_agent("python:signed:options,depth=5").act(start) == 5
+    assert make_agent("python:math:hypot,depth=5").spec == "python:math:hypot,depth=5"
+
+
+@pytest.mark.parametrize(
+    ("code", "answer"),
+    [
+        ("def agent(obs): return 1", 1),
+        ("def agent(obs, config): return config.columns - 5", 2),
+        ("def agent(obs, config, depth=3): return config.columns - depth", 4),
+        ("def agent(obs, config=None): return config.rows", 6),
+    ],
+)
+def test_submissions_are_given_the_configuration_as_kaggle_gives_it(code, answer, tmp_path):
+    (tmp_path / "submission.py").write_text(code)
+    (name,) = plyground.envs.registry.games_in("kaggle")
+    start = make_game(name).initial_position()
+    assert make_agent(f"kaggle:{tmp_path / 'submission.py'}").act(start) == answer
+
+
+def test_one_file_reads_signatures_of_users():
+    readers = {
+        path.relative_to(PACKAGE).as_posix()
+        for folder in ("agents", "evaluation", "training", "web", "commands")
+        for path in (PACKAGE / folder).rglob("*.py")
+        if "inspect.signature" in path.read_text() or "co_argcount" in path.read_text()
+    }
+    assert readers == {"agents/external/signatures.py"}
