@@ -71,7 +71,7 @@ def test_the_gap_of_a_broken_four_is_filled(agent, game):
 
 
 @pytest.mark.parametrize("game", SIZES)
-@pytest.mark.parametrize("agent", ["medium", *LOOKING_AHEAD])
+@pytest.mark.parametrize("agent", ["medium", "caro10_heuristic", *LOOKING_AHEAD])
 def test_a_half_open_four_of_the_opponent_is_blocked(agent, game):
     action, _ = choice(agent, """
         O X X X X *

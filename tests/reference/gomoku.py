@@ -69,6 +69,34 @@ def caro10(game: Gomoku, player: int) -> int:
     return points
 
 
+def near(game: Gomoku, radius: int) -> list[tuple[int, int]]:
+    """The free cells within a distance of a stone, row by row; of an empty board the centre."""
+    if not game.stones:
+        return [(game.rows // 2, game.cols // 2)]
+    return [
+        (row, column)
+        for row in range(game.rows)
+        for column in range(game.cols)
+        if (row, column) not in game.stones
+        and any(max(abs(row - y), abs(column - x)) <= radius for y, x in game.stones)
+    ]
+
+
+def attack_minus_defence(game: Gomoku) -> dict[tuple[int, int], int]:
+    """The points of the cells next to a stone: all windows of the board after a stone of the mover,
+    less those after a stone of the opponent, both as the mover sees them.
+    """
+    points, mover = {}, game.to_move
+    for cell in near(game, 1):
+        values = []
+        for owner in (mover, 1 - mover):
+            game.stones[cell] = owner
+            values.append(caro10(game, mover))
+            del game.stones[cell]
+        points[cell] = values[0] - values[1]
+    return points
+
+
 def caro15(game: Gomoku, player: int) -> int:
     """Maximal runs: 10, 100, 1,000, 10,000, 100,000 for 1 to 5 stones and for more where they win,
     own minus the opponent's.
