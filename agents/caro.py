@@ -196,16 +196,16 @@ register_preset(
 )
 register_preset(
     "caro15_hard",
-    "alphabeta:depth=3,radius=2,heuristic=caro15,win_in_one=no",
+    "textbook:depth=3,radius=2,heuristic=caro15",
     "caro 15×15: the course project's own hard level, which scores runs whether they can grow",
 )
 register_preset(
     "caro10_minimax",
-    "minimax:depth=3,radius=1,heuristic=caro10",
+    "minimax:depth=3,radius=1,heuristic=caro10,resistance=no",
     "caro 10×10: minimax, depth 3, cells next to a stone",
 )
 register_preset(
     "caro10_alphabeta",
-    "alphabeta:depth=4,radius=1,heuristic=caro10",
+    "textbook:depth=4,radius=1,heuristic=caro10",
     "caro 10×10: alpha-beta, depth 4, cells next to a stone",
 )

@@ -98,17 +98,19 @@ def attack_minus_defence(game: Gomoku) -> dict[tuple[int, int], int]:
 
 
 def caro15(game: Gomoku, player: int) -> int:
-    """Maximal runs: 10, 100, 1,000, 10,000, 100,000 for 1 to 5 stones and for more where they win,
+    """Each stone of a maximal run: 10, 100, 1,000, 10,000, 100,000 for 1 to 5 stones, 10 for more,
     own minus the opponent's.
     """
     return sum(
-        _run_points(game, length) * (1 if owner == player else -1)
+        length * (10**length if length <= 5 else 10) * (1 if owner == player else -1)
         for owner, length, _ in _runs(game)
     )
 
 
 def caro15_open(game: Gomoku, player: int) -> int:
-    """The same, a tenth with one free end, nothing without."""
+    """Maximal runs as a whole, a tenth with one free end, nothing without; more than five stones
+    count as five where they win.
+    """
     share = {0: 0.0, 1: 0.1, 2: 1.0}
     return round(
         sum(
