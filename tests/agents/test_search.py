@@ -26,16 +26,8 @@ GAMES = [
     "gomoku:size=5,rule=caro",
 ]
 ENHANCEMENTS = [
-    "",
-    "table=0",
-    "killers=no",
-    "history=no",
-    "scout=no",
-    "iterative=no",
-    "symmetry=no",
-    "ordering=none",
-    "table=0.001",
-    "values=yes",
+    *("", "table=0", "killers=no", "history=no", "scout=no", "iterative=no", "symmetry=no"),
+    *("ordering=none", "table=0.001", "values=yes"),
 ]
 
 
