@@ -1,18 +1,20 @@
 """The levels of caro: ``easy``, ``medium``, ``hard``, and three modes for the 10×10 board.
 
 They are those of the two course projects on caro that this suite started from, but ``hard``, whose
-evaluation is repaired; ``caro15_hard`` is that project's own. ``medium`` is the agent below; the
-others are settings of agents that play every game.
+evaluation is repaired; ``caro15_hard`` is that project's own. ``medium`` and ``caro10_heuristic``
+are the agents below; the others are settings of agents that play every game.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..envs import rules as r
 from ..envs.boards.grid import DIRECTIONS, count_run
 from ..envs.compiled.kernels import kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
+from ..envs.games.gomoku.heuristics import evaluate_windows
 from ..envs.games.gomoku.rules import Gomoku, row_wins
 from ..envs.specification import SpecificationError
 from .agent import Agent, Decision
@@ -21,6 +23,7 @@ from .score import PlainScores, Score
 
 FULL_ROW = 100_000
 DEFENCE = 2  # the opponent's points on a cell count twice
+NO_CHOICE = np.iinfo(np.int64).min  # the points of a cell that is not to be played
 
 
 @kernel
@@ -64,11 +67,11 @@ def shape_points(rules, cells, action, row_step, col_step):
 def grade_cells(rules, cells, player, points):
     """Fill ``points`` (int64, one for each cell): attack plus twice the defence.
 
-    Cells that are not free get −1.
+    Cells that are not free get NO_CHOICE.
     """
     for cell in range(rules.rows * rules.cols):
         if cells[cell] != 0:
-            points[cell] = -1
+            points[cell] = NO_CHOICE
             continue
         attack, defence = 0, 0
         for row_step, col_step in DIRECTIONS:
@@ -80,8 +83,55 @@ def grade_cells(rules, cells, player, points):
         points[cell] = attack + DEFENCE * defence
 
 
+@kernel
+def grade_candidates(rules, position, player, candidates, points):
+    """Fill ``points`` (int64, one for each cell): attack minus defence.
+
+    Attack is the value of all windows of the board after a stone of ``player`` there, defence their
+    value after a stone of the opponent. Both are seen from the side of ``player``. Cells that are
+    not next to a stone get NO_CHOICE. ``position`` is changed, and restored.
+    """
+    points[:] = NO_CHOICE
+    cells = position.cells
+    for i in range(r.candidates(rules, position, 1, candidates)):
+        cell = np.int64(candidates[i])
+        cells[cell] = player + 1
+        attack = evaluate_windows(rules, cells, player)
+        cells[cell] = 2 - player
+        points[cell] = attack - evaluate_windows(rules, cells, player)
+        cells[cell] = 0
+
+
+class CellGrader(Agent):
+    """Base of the agents that give points to cells and play one with the most."""
+
+    def check_game(self, game: Game) -> None:
+        if not isinstance(game.rules, Gomoku):
+            raise SpecificationError(f"{self.name} plays gomoku, not {game.name}")
+
+    def prepare(self, game: Game) -> None:
+        self._points = np.empty(game.facts.num_actions, np.int64)
+        self._grade(game.initial_position())
+
+    def _grade(self, position: Position) -> None:
+        """Fill the points."""
+        raise NotImplementedError
+
+    def _choose(self, best: np.ndarray) -> int:
+        """One of the cells with the most points, which are in ascending order."""
+        raise NotImplementedError
+
+    def decide(self, position: Position) -> Decision:
+        self._grade(position)
+        action = self._choose(np.flatnonzero(self._points == self._points.max()))
+        graded = np.flatnonzero(self._points > NO_CHOICE)
+        values = {int(cell): float(self._points[cell]) for cell in graded}
+        score, scores = Score(values[action], "points"), PlainScores(values, "points")
+        return Decision(action, score, scores, nodes=graded.size, depth=1)
+
+
 @register_agent("medium")
-class Medium(Agent):
+class Medium(CellGrader):
     """Takes the cell where attack + 2 × defence is highest.
 
     Attack is the points of the player's own stone there, defence those of the opponent's. Among
@@ -92,33 +142,50 @@ class Medium(Agent):
 
     summary = "caro level: own shapes plus twice the opponent's, one stone ahead"
 
-    def check_game(self, game: Game) -> None:
-        if not isinstance(game.rules, Gomoku):
-            raise SpecificationError(f"medium plays gomoku, not {game.name}")
-
     def prepare(self, game: Game) -> None:
-        self._points = np.empty(game.facts.num_actions, np.int64)
+        super().prepare(game)
         row, column = np.divmod(np.arange(game.facts.num_actions), game.rules.cols)
         self._from_centre = (
             np.maximum(abs(2 * row - game.rules.rows + 1), abs(2 * column - game.rules.cols + 1))
             // 2
         )
-        self._grade(game.initial_position())
         random_below(self.stream.copy(), 1)
 
     def _grade(self, position: Position) -> None:
         cells = np.array(position.record.cells)  # a copy: grading puts stones on it
         grade_cells(position.game.rules, cells, position.to_move, self._points)
 
-    def decide(self, position: Position) -> Decision:
-        self._grade(position)
-        best = np.flatnonzero(self._points == self._points.max())
+    def _choose(self, best: np.ndarray) -> int:
         nearest = best[self._from_centre[best] == self._from_centre[best].min()]
-        action = int(nearest[random_below(self.stream, nearest.size)])
-        legal = np.flatnonzero(self._points >= 0)
-        values = {int(cell): float(self._points[cell]) for cell in legal}
-        score, scores = Score(values[action], "points"), PlainScores(values, "points")
-        return Decision(action, score, scores, nodes=legal.size, depth=1)
+        return int(nearest[random_below(self.stream, nearest.size)])
+
+
+@register_agent("caro10_heuristic")
+class AttackMinusDefence(CellGrader):
+    """Takes the cell next to a stone where attack − defence is highest.
+
+    Attack is the value of the board by the heuristic ``caro10`` after the player's own stone there,
+    defence the value after the opponent's stone there, both from the player's side. Among equals it
+    takes the first in the order of the actions, and on an empty board the centre.
+    """
+
+    summary = "caro 10×10: all windows after its own stone, less those after the opponent's"
+
+    def prepare(self, game: Game) -> None:
+        self._candidates = np.empty(game.facts.num_actions, np.int16)
+        super().prepare(game)
+
+    @property
+    def deterministic(self) -> bool:
+        return True
+
+    def _grade(self, position: Position) -> None:
+        record = position.copy().record  # grading puts stones on it
+        rules, player = position.game.rules, position.to_move
+        grade_candidates(rules, record, player, self._candidates, self._points)
+
+    def _choose(self, best: np.ndarray) -> int:
+        return int(best[0])
 
 
 register_preset("easy", "random", "caro level: a random free cell")
@@ -129,21 +196,16 @@ register_preset(
 )
 register_preset(
     "caro15_hard",
-    "alphabeta:depth=3,radius=2,heuristic=caro15,win_in_one=no",
+    "textbook:depth=3,radius=2,heuristic=caro15",
     "caro 15×15: the course project's own hard level, which scores runs whether they can grow",
 )
 register_preset(
-    "caro10_heuristic",
-    "alphabeta:depth=1,radius=1,heuristic=caro10",
-    "caro 10×10: the best windows after its own move, one ply ahead",
-)
-register_preset(
     "caro10_minimax",
-    "minimax:depth=3,radius=1,heuristic=caro10",
+    "minimax:depth=3,radius=1,heuristic=caro10,resistance=no",
     "caro 10×10: minimax, depth 3, cells next to a stone",
 )
 register_preset(
     "caro10_alphabeta",
-    "alphabeta:depth=4,radius=1,heuristic=caro10",
+    "textbook:depth=4,radius=1,heuristic=caro10",
     "caro 10×10: alpha-beta, depth 4, cells next to a stone",
 )

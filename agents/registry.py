@@ -37,7 +37,10 @@ def register_agent(name: str) -> Any:
 
 
 def register_preset(name: str, spec: str, summary: str) -> None:
-    """Make a specification known by a short name; options given with the name override its own."""
+    """Make a specification known by a short name; options given with the name override its own.
+
+    The specification may name another preset.
+    """
     if name in _classes:
         raise ValueError(f"an agent named {name!r} is registered already")
     _presets[name] = (spec, summary)
@@ -87,10 +90,11 @@ def resolve_agent(spec: str) -> tuple[type[Agent], dict[str, Any]]:
     name, options = parts.name, dict[str, Any](parts.parameters)
     if name not in _classes and name not in _presets:
         load_packages(AGENTS)
-    if name in _presets:
-        preset = parse_specification(_presets[name][0])
+    presets = dict(_presets)  # each is followed once, so that two cannot lead to each other
+    while name in presets:
+        preset = parse_specification(presets.pop(name)[0])
         name, options = preset.name, preset.parameters | options
-    check_names("there is no agent", [name], [*_classes, *_presets])
+    check_names("there is no agent", [name], [*_classes, *presets])
     agent_class = _classes[name]
     if parts.argument is not None:
         if agent_class.argument is None:

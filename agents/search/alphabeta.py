@@ -17,7 +17,7 @@ from ...envs.specification import Parameter, SpecificationError
 from ..agent import HEURISTIC, Agent, Decision, heuristic_index
 from ..book import BOOK_PARAMETERS
 from ..deadline import Deadline
-from ..registry import register_agent
+from ..registry import register_agent, register_preset
 from ..score import Kind, Score
 from ..solvers.endgame import ENDGAME, Endgame
 from ..solvers.solver import solver_class_of
@@ -43,6 +43,12 @@ _DEPTH = Parameter(
     f"plies to look ahead; {DEFAULT_DEPTH} unless time or nodes limit the search",
     1,
     search.MAX_DEPTH,
+)
+_RESISTANCE = Parameter(
+    "resistance",
+    bool,
+    True,
+    "of the actions that lose as late as the best, play the best by the heuristic, not the first",
 )
 
 
@@ -93,7 +99,7 @@ class TreeSearchAgent(Agent):
         return TreeSearch(
             form.rules,
             options,
-            deepening.new_plan(game, first_depth, last_depth, complete),
+            deepening.new_plan(game, first_depth, last_depth, complete, self.options["resistance"]),
             search.new_workspace(game, form.dtype),
             self._new_table(game),
             symmetries,
@@ -268,6 +274,7 @@ class Minimax(TreeSearchAgent):
             0,
             18,
         ),
+        _RESISTANCE,
         *BOOK_PARAMETERS,
     )
 
@@ -283,10 +290,9 @@ class AlphaBeta(TreeSearchAgent):
     They are a transposition table, killer moves, the history heuristic and principal-variation
     search.
 
-    Each enhancement can be switched off. With
-    ``iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no`` (and in gomoku
-    ``radius=0,width=0,win_in_one=no``) it is the textbook's alpha-beta, with ``ordering=none`` too
-    without any move ordering.
+    Each enhancement can be switched off. ``textbook`` is this agent with all of them off: the
+    algorithm of the book, with the actions in their own order. Options given with that name switch
+    them on one by one: ``textbook:depth=6,ordering=default,killers=yes``.
 
     On gomoku, up to five in a row, the agent ``gomoku`` is the better choice where strength counts:
     it scores 92 % against this search at equal time. This one is the same search on every game.
@@ -345,6 +351,7 @@ class AlphaBeta(TreeSearchAgent):
         Parameter(
             "adaptive", bool, False, "look further ahead as the actions get fewer, at equal cost"
         ),
+        _RESISTANCE,
         ENDGAME,
         Parameter("values", bool, False, "give every root action its exact value (slower)"),
         *BOOK_PARAMETERS,
@@ -403,6 +410,14 @@ class AlphaBeta(TreeSearchAgent):
             depth = _adapted_depth(position, depth)
         deadline = math.inf if seconds is None else self._began + seconds
         return depth, deadline, math.inf if nodes is None else nodes
+
+
+register_preset(
+    "textbook",
+    "alphabeta:iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no,ordering=none,"
+    "radius=0,width=0,win_in_one=no,resistance=no",
+    "alpha-beta of the textbook: every enhancement off; its options switch them on one by one",
+)
 
 
 def _adapted_depth(position: Position, depth: int) -> int:

@@ -3,6 +3,7 @@
 A search goes through iterations of growing depth until its last depth is reached or a deeper
 iteration can change nothing. If every action then turns out to lose, the actions that resist
 longest are found and the best of them by the heuristic is played: an opponent may overlook the win.
+Without this ``resistance`` the first action of the best value is played, as in the textbook.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class Plan(NamedTuple):
         by_result: the returns are −1, 0 and 1, so that a forced result settles the return.
         complete: the search leaves no action out, so that its results are proved.
         moves_again: whether a player can move twice in a row.
+        resists: of the actions that lose as late as the best, the best by the heuristic is played.
     """
 
     first_depth: int
@@ -51,9 +53,12 @@ class Plan(NamedTuple):
     by_result: int
     complete: int
     moves_again: int
+    resists: int
 
 
-def new_plan(game: Game, first_depth: int, last_depth: int, complete: bool) -> Plan:
+def new_plan(
+    game: Game, first_depth: int, last_depth: int, complete: bool, resistance: bool
+) -> Plan:
     """The plan for a game; ``complete``: the search leaves no action out."""
     by_result = game.facts.max_return == 1.0
     has_margin = r.has_own_body(game.rules, r.margin)
@@ -64,6 +69,7 @@ def new_plan(game: Game, first_depth: int, last_depth: int, complete: bool) -> P
         int(by_result),
         int(complete),
         int(game.facts.moves_again),
+        int(by_result and resistance),
     )
 
 
@@ -113,7 +119,7 @@ def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
             # A deeper iteration changes nothing where no position was estimated.
             if not plan.complete or not reached_the_end(plan, state):
                 return ITERATION_COMPLETE
-        if not plan.by_result or state.best >= -PROVEN or root.count == 1:
+        if not plan.resists or state.best >= -PROVEN or root.count == 1:
             state.stage = OVER
             return SEARCH_COMPLETE
         state.stage = RESISTING

@@ -67,7 +67,13 @@ def evaluate(rules, position, player, heuristic):
 def search_to(search, plan, depth, source):
     """Search a record to a depth; the result is in the workspace's state."""
     plan = deepening.Plan(
-        1, depth, plan.decided_by_result, plan.by_result, plan.complete, plan.moves_again
+        1,
+        depth,
+        plan.decided_by_result,
+        plan.by_result,
+        plan.complete,
+        plan.moves_again,
+        plan.resists,
     )
     rules, options, _, workspace, table, symmetries = search
     deepening.begin(rules, plan, workspace, table, source)

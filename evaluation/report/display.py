@@ -330,8 +330,11 @@ def large_number(value: int | float) -> str:
         return f"{value:,}"
     exponent = math.floor(math.log10(value))
     exponent += (value >= 10 ** (exponent + 1)) - (value < 10**exponent)  # log10 is rounded
-    mantissa = value // 10 ** (exponent - 2) / 100
-    return f"{mantissa:.2f} x 10^{exponent}"
+    unit = 10 ** (exponent - 2)
+    digits = (value + unit // 2) // unit  # whole numbers: no float holds a value of 1,000 digits
+    if digits == 1000:
+        digits, exponent = 100, exponent + 1
+    return f"{digits / 100:.2f} x 10^{exponent}"
 
 
 def facts_text(game: Game) -> str:

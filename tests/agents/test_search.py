@@ -15,7 +15,6 @@ from plyground.envs.specification import SpecificationError
 from reference.search import PROVEN, alphabeta, minimax
 
 ALL_ACTIONS = "radius=0,width=0,win_in_one=no"  # gomoku's default heuristic would choose
-PLAIN = f"iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no,{ALL_ACTIONS}"
 GAMES = [
     "tic_tac_toe",
     "tic_tac_toe:rows=3,cols=4,connect=3",
@@ -27,16 +26,8 @@ GAMES = [
     "gomoku:size=5,rule=caro",
 ]
 ENHANCEMENTS = [
-    "",
-    "table=0",
-    "killers=no",
-    "history=no",
-    "scout=no",
-    "iterative=no",
-    "symmetry=no",
-    "ordering=none",
-    "table=0.001",
-    "values=yes",
+    *("", "table=0", "killers=no", "history=no", "scout=no", "iterative=no", "symmetry=no"),
+    *("ordering=none", "table=0.001", "values=yes"),
 ]
 
 
@@ -94,17 +85,31 @@ def test_minimax_equals_the_textbooks_value_action_and_node_count(spec, heuristi
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("heuristic", ["none", "default"])
 @pytest.mark.fast_cases(1)
-def test_plain_alphabeta_equals_the_textbooks_value_action_and_node_count(spec, heuristic):
-    agent = make_agent(f"alphabeta:depth=3,heuristic={heuristic},ordering=none,{PLAIN}")
-    for position in some_positions(spec, 6, seed=1):
+def test_the_textbooks_search_equals_its_reference_node_for_node(spec, heuristic):
+    """16 cases of 13 positions: value, action and nodes, in lost positions too."""
+    agent = make_agent(f"textbook:depth=3,heuristic={heuristic}")
+    for position in some_positions(spec, 13, seed=1):
         decision, index = agent.analyse(position), _index(heuristic)
         reference = alphabeta(position, 3, position.to_move, index)
-        expected = resisting(position, 3, index, reference)
-        if points(agent) > -PROVEN:
-            assert (points(agent), decision.action, decision.nodes) == expected
-        else:  # More nodes are visited to find the best resistance.
-            assert (points(agent), decision.action) == expected[:2]
-            assert decision.nodes >= expected[2]
+        assert (points(agent), decision.action, decision.nodes) == reference
+
+
+@pytest.mark.parametrize("option", ["resistance=no", "resistance=yes"])
+def test_resistance_alone_decides_among_actions_that_lose_as_late(option):
+    position = make_game("connect_four").position(["a", "c", "a", "d", "g", "e"])
+    agent = make_agent(f"textbook:depth=3,{option}")
+    reference = alphabeta(position, 3, position.to_move, 0)
+    first, best = reference[1], resisting(position, 3, 0, reference)[1]
+    assert first != best
+    assert agent.act(position) == (best if option == "resistance=yes" else first)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("killers=yes", True), ("table=1", 1.0), ("ordering=default", "default")]
+)
+def test_an_option_switches_one_enhancement_of_the_textbooks_search_on(option, value):
+    options = make_agent(f"textbook:{option}").options
+    assert options == {**make_agent("textbook").options, option.partition("=")[0]: value}
 
 
 def points(agent):
@@ -118,9 +123,7 @@ def _index(heuristic):
 
 def test_plain_alphabeta_on_the_empty_connect_four_board_visits_as_many_nodes_as_the_textbooks():
     position = make_game("connect_four").initial_position()
-    decision = make_agent(f"alphabeta:depth=6,heuristic=none,ordering=none,{PLAIN}").analyse(
-        position
-    )
+    decision = make_agent("textbook:depth=6,heuristic=none").analyse(position)
     assert decision.nodes == alphabeta(position, 6, 0)[2]
 
 
@@ -128,7 +131,7 @@ def test_plain_alphabeta_on_the_empty_connect_four_board_visits_as_many_nodes_as
 @pytest.mark.parametrize("option", ENHANCEMENTS)
 def test_no_enhancement_changes_the_value(spec, option):
     options = ",".join(["depth=3", *([option] if option else [])])
-    agent, plain = make_agent(f"alphabeta:{options}"), make_agent(f"alphabeta:depth=3,{PLAIN}")
+    agent, plain = make_agent(f"alphabeta:{options}"), make_agent("textbook:depth=3")
     for position in some_positions(spec, 6, seed=2):
         decision = agent.analyse(position)
         expected = plain.analyse(position)
@@ -406,7 +409,7 @@ OPEN_FOUR = ["h8", "a1", "h9", "a3", "h10", "a5", "h11"]
     [
         "hard",
         "hard:heuristic=caro15",
-        "caro10_alphabeta",
+        "caro10_alphabeta:resistance=yes",
         "alphabeta:depth=2,heuristic=caro15_open,radius=2",
         "minimax:depth=2,radius=1",
     ],

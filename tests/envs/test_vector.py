@@ -60,6 +60,7 @@ def play_alike(one, other, steps, seed=0):
         pytest.param(GAMES[3], "greedy", marks=pytest.mark.thorough),
         ("connect_four", "minimax:depth=2"),
         ("connect_four", "alphabeta:depth=4"),
+        ("connect_four", "textbook:depth=3"),
         ("connect_four", "alphabeta:depth=2,iterative=no,table=0,heuristic=none"),
         ("connect_four:rows=4,cols=5", "alphabeta:depth=7"),
         ("dots_and_boxes:rows=2,cols=2,reward=margin", "alphabeta:depth=3"),

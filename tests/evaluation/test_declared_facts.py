@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from decimal import Decimal
 
 import pytest
 from broken.games import Line
@@ -16,6 +17,7 @@ from plyground.envs.conformance.perft import perft
 from plyground.envs.game import Game
 from plyground.envs.pictures.drawing import to_svg
 from plyground.envs.registry import game_names, rules_of_any_size, rules_type
+from plyground.evaluation.report.display import large_number
 from plyground.evaluation.statistics.complexity import mean_branching, size_report
 
 DOTS = "dots_and_boxes:dots=100x100"
@@ -89,6 +91,14 @@ def test_the_size_of_a_board_of_100_by_100_dots():
 def test_what_is_no_board_has_no_size(spec, complaint):
     result = invoke(["size", spec])
     assert (result.exit_code, complaint in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "number", [2**40, 3**42, 7**42, math.factorial(40), 10**12, 9_994 * 10**9, 9_996 * 10**9]
+)
+def test_a_large_number_is_rounded(number):
+    mantissa, _, exponent = f"{Decimal(number):.2E}".partition("E+")
+    assert large_number(number) == f"{mantissa} x 10^{exponent}"
 
 
 @pytest.mark.parametrize("start", ["empty", "icelandic", "swedish"])

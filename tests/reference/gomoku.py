@@ -69,18 +69,48 @@ def caro10(game: Gomoku, player: int) -> int:
     return points
 
 
+def near(game: Gomoku, radius: int) -> list[tuple[int, int]]:
+    """The free cells within a distance of a stone, row by row; of an empty board the centre."""
+    if not game.stones:
+        return [(game.rows // 2, game.cols // 2)]
+    return [
+        (row, column)
+        for row in range(game.rows)
+        for column in range(game.cols)
+        if (row, column) not in game.stones
+        and any(max(abs(row - y), abs(column - x)) <= radius for y, x in game.stones)
+    ]
+
+
+def attack_minus_defence(game: Gomoku) -> dict[tuple[int, int], int]:
+    """The points of the cells next to a stone: all windows of the board after a stone of the mover,
+    less those after a stone of the opponent, both as the mover sees them.
+    """
+    points, mover = {}, game.to_move
+    for cell in near(game, 1):
+        values = []
+        for owner in (mover, 1 - mover):
+            game.stones[cell] = owner
+            values.append(caro10(game, mover))
+            del game.stones[cell]
+        points[cell] = values[0] - values[1]
+    return points
+
+
 def caro15(game: Gomoku, player: int) -> int:
-    """Maximal runs: 10, 100, 1,000, 10,000, 100,000 for 1 to 5 stones and for more where they win,
+    """Each stone of a maximal run: 10, 100, 1,000, 10,000, 100,000 for 1 to 5 stones, 10 for more,
     own minus the opponent's.
     """
     return sum(
-        _run_points(game, length) * (1 if owner == player else -1)
+        length * (10**length if length <= 5 else 10) * (1 if owner == player else -1)
         for owner, length, _ in _runs(game)
     )
 
 
 def caro15_open(game: Gomoku, player: int) -> int:
-    """The same, a tenth with one free end, nothing without."""
+    """Maximal runs as a whole, a tenth with one free end, nothing without; more than five stones
+    count as five where they win.
+    """
     share = {0: 0.0, 1: 0.1, 2: 1.0}
     return round(
         sum(

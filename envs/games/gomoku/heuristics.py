@@ -16,14 +16,23 @@ FULL_ROW = 100_000  # what caro15 and caro10 give for a complete row; a tenth fo
 
 
 @inner_kernel
-def run_points(rules, heuristic, length, free_ends):
-    """The points of a maximal run of ``length`` stones in ``caro15`` and ``caro15_open``."""
-    if length == 0 or (length > rules.connect and (rules.rule == STANDARD or rules.rule == CARO)):
-        return 0  # none, or too long to win
+def row_points(rules, length):
+    """100,000 for ``connect`` stones; a tenth for each stone missing."""
     points = FULL_ROW
     for _ in range(length, rules.connect):
         points //= 10
-    if heuristic == CARO15_OPEN and free_ends < 2:
+    return points
+
+
+@inner_kernel
+def run_points(rules, heuristic, length, free_ends):
+    """The points of a maximal run of ``length`` stones in ``caro15`` and ``caro15_open``."""
+    if heuristic == CARO15:  # a run too long counts as so many single stones
+        return length * row_points(rules, length if length <= rules.connect else 1)
+    if length == 0 or (length > rules.connect and (rules.rule == STANDARD or rules.rule == CARO)):
+        return 0  # none, or too long to win
+    points = row_points(rules, length)
+    if free_ends < 2:
         points = points // 10 if free_ends == 1 else 0
     return points
 
@@ -106,15 +115,16 @@ def evaluate(rules, position, player, heuristic):
     :mod:`plyground.envs.games.gomoku.patterns`; for ``connect`` above five, the windows of
     ``caro10``.
 
-    ``caro15``: every maximal run of equal stones in each of the four directions, own minus
-    opponent's: a run of five counts 100,000, four 10,000, three 1,000, two 100, a single stone 10
-    (so a lone stone counts in all four directions), whether its ends are free or not; longer runs
-    count as five where they win and nothing where they do not. For other values of ``connect``, by
-    the stones missing.
+    ``caro15``: every stone of every maximal run of equal stones in each of the four directions, own
+    minus opponent's: a stone of a run of five counts 100,000, of four 10,000, of three 1,000, of
+    two 100, a single stone and a stone of a longer run 10 (so a lone stone counts in all four
+    directions, and a run of three 3 × 1,000), whether the ends are free or not. For other values of
+    ``connect``, by the stones missing.
 
-    ``caro15_open``: the same with a repair: a run with one free end counts a tenth, one without a
-    free end nothing. As stated, a run that is shut in, and can never become a row, counts as much
-    as an open one, so that a search collects dead runs and blocks nothing.
+    ``caro15_open``: the same with a repair: every run counts once, with one free end a tenth,
+    without a free end nothing; longer runs count as five where they win and nothing where they do
+    not. As stated, a run that is shut in, and can never become a row, counts as much as an open
+    one, so that a search collects dead runs and blocks nothing.
 
     ``caro10``: windows of five. Own 5, 4, 3, 2, 1 stones with the rest free count 100,000, 1,000,
     100, 10, 1; the opponent's 5, 4, 3, 2 the same, negative.
