@@ -13,6 +13,7 @@ from ..envs import Game, IllegalActionError, Position
 from ..envs.specification import NUMBERS, read_number
 from ..envs.workers.jobs import Place
 from ..envs.workers.processors import available_processors
+from .output import note
 
 DEFAULT_STORE = Path("plyground-tournament.db")
 
@@ -100,11 +101,15 @@ def read_moves(game: Game, text: str) -> list[int]:
 def read_position(game: Game, board: str, moves: str) -> Position:
     """The position of a board and the moves that follow; without a board, the initial one.
 
+    A board that no game reaches is set up all the same, and a note says what is odd.
+
     Raises:
-        IllegalPositionError: no position has this board.
+        IllegalPositionError: the game has no such board.
         IllegalActionError: the moves cannot be played, or the game is over.
     """
-    position = game.position_from_text(board) if board else game.initial_position()
+    position = game.position_from_text(board, check=False) if board else game.initial_position()
+    for problem in position.problems() if board else ():
+        note(f"no game reaches this position: {problem}")
     _play_named(position, moves)
     return position
 

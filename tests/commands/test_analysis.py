@@ -413,7 +413,7 @@ def test_a_position_given_by_its_board_is_the_one_reached_by_moves(command):
         ("analyse connect_four --agent nobody", "there is no agent 'nobody'"),
         ("analyse connect_four --moves d,z", "'z' is no column of this board"),
         ("analyse tic_tac_toe --moves a1,b1,a2,b2,a3", "the game is over after the moves"),
-        ("analyse tic_tac_toe --position XX1/3/3", "2 X and 0 O cannot be where X begins"),
+        ("analyse connect_four --position 7/7/7/7/X6/7", "the disc on a2 floats"),
         ("solve tic_tac_toe --position XXX/OO1/3", "the game is over in this position"),
         (
             "solve gomoku:size=19",
