@@ -10,6 +10,7 @@ from helpers import SMALL_VARIANTS
 from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs import rules as r
+from plyground.envs.aec import env as make_env
 from plyground.envs.game import IllegalPositionError
 from plyground.envs.specification import SpecificationError
 
@@ -146,3 +147,40 @@ def test_a_board_belongs_to_one_player_as_its_swapped_one_to_the_other(spec):
         assert other.key != position.key
         if position.legal_actions() and swapped.legal_actions():
             assert searcher.analyse(position).value == searcher.analyse(swapped).value, text
+
+
+# The boards that the courses show, four composed puzzles of Hex, and Kalah.
+SAMPLES = [
+    ("connect_four", "7/7/7/XXX1XX1/OOO1OO1/XXX1XX1:X", "d"),
+    ("connect_four", "7/7/7/7/7/2XXX2:X", "b"),
+    ("connect_four", "7/7/7/7/7/3X3:X", None),
+    ("dots_and_boxes:dots=3x3", "_1/I4/_1/5/2:A", "v 0 1"),
+    ("dots_and_boxes:dots=3x3", "_1/I4/_1/5/2:B", "v 0 1"),
+    ("gomoku:size=10", "10/10/10/10/2XXXX4/2OO6/10/10/10/10:X", None),
+    ("gomoku:size=10", "10/10/10/10/3OOO4/3XX5/10/10/10/10:O", None),
+    ("gomoku:size=10", "10/10/10/10/3XXX4/3OOO4/10/10/10/10:O", None),
+    ("gomoku:size=10", "10/10/10/10/2OOO1O3/10/10/10/10/10:O", "f6"),
+    ("gomoku:size=10", "10/10/10/10/XXXX6/10/10/10/10/10:X", "e6"),
+    ("gomoku:size=10", "10/10/10/5X4/5X4/3XX5/10/10/10/10:X", None),
+    ("gomoku:size=5", "5/1X3/2X2/5/5:X", None),
+    ("hex:size=4", "O3/4/4/X3:O", None),
+    ("hex:size=4", "4/1X2/4/4:X", None),
+    ("hex:size=4", "4/1O2/2O1/4:O", None),
+    ("hex:size=4", "2X1/1X2/4/4:X", None),
+    ("kalah", "0,0,0,0,0,1,20/1,0,0,0,0,0,20:A", "f"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "text", "best"), SAMPLES)
+def test_sample_boards_are_searched_and_refused_where_games_begin(spec, text, best):
+    game = make_game(spec)
+    position = game.position_from_text(text, check=False)
+    assert game.declaration.marks[position.to_move] == text[-1]
+    action = make_agent("alphabeta:depth=2", game, seed=1).act(position)
+    assert position.is_legal(action)
+    assert best is None or game.action_to_text(action) == best
+    if position.problems():
+        with pytest.raises(IllegalPositionError):
+            game.position_from_text(text)
+        with pytest.raises(ValueError, match="no game reaches"):
+            make_env(game).reset(options={"position": position})
