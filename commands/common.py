@@ -9,8 +9,9 @@ from typing import Annotated, Any
 from cyclopts import Parameter, convert
 from cyclopts.validators import Number
 
-from ..envs import Game, IllegalActionError, Position
-from ..envs.specification import NUMBERS, read_number
+from ..envs import Game, IllegalActionError, Position, make_game
+from ..envs.registry import profiles
+from ..envs.specification import NUMBERS, SpecificationError, read_number
 from ..envs.workers.jobs import Place
 from ..envs.workers.processors import available_processors
 from .output import note
@@ -112,6 +113,29 @@ def read_position(game: Game, board: str, moves: str) -> Position:
         note(f"no game reaches this position: {problem}")
     _play_named(position, moves)
     return position
+
+
+def read_request(
+    game: str, board: str, moves: str, example: str
+) -> tuple[Position, dict[str, str]]:
+    """The position that a command asks about, and what was asked, by name.
+
+    Raises:
+        SpecificationError: no game, or no example of this name, or both.
+    """
+    if example:
+        samples = {each.name: each for every in profiles().values() for each in every.boards}
+        if example not in samples:
+            names = ", ".join(sorted(samples))
+            raise SpecificationError(f"there is no example {example!r}; there are {names}")
+        if game or board:
+            raise SpecificationError("--example is in place of GAME and --position")
+        _, game, board = samples[example]
+    if not game:
+        raise SpecificationError("name a GAME, or an --example")
+    rules = make_game(game)
+    request = {"game": rules.spec, "position": board, "moves": moves}
+    return read_position(rules, board, moves), request
 
 
 def _play_named(position: Position, text: str) -> list[int]:
