@@ -32,7 +32,7 @@ from .common import (
     SeedOption,
     flag,
     option,
-    read_position,
+    read_request,
 )
 from .output import note, print_json, say
 
@@ -57,6 +57,10 @@ PositionOption = Annotated[
         "free places, then : and the player to move, as in 3/1X1/2O:X.",
     ),
 ]
+ExampleOption = Annotated[
+    str,
+    option("NAME", "A board that a course shows, in place of GAME and --position: c10-almost."),
+]
 ThreadsOption = Annotated[
     int | None,
     option(
@@ -78,11 +82,12 @@ ProofOption = Annotated[
 
 @command("GAME")
 def analyse(
-    game: GameArgument,
+    game: GameArgument = "",
     /,
     *,
     moves: MovesOption = "",
     position: PositionOption = "",
+    example: ExampleOption = "",
     agent: Annotated[str, option("AGENT", "The agent that analyses.")] = DEFAULT_AGENT,
     all_actions: Annotated[
         bool,
@@ -108,10 +113,11 @@ def analyse(
     plyground analyse dots_and_boxes --agent mcts:simulations=5000 --verbose
 
     plyground analyse connect_four --moves d,d,c --static
+
+    plyground analyse --example c10-almost
     """
-    board = make_game(game)
-    request = {"game": board.spec, "position": position, "moves": moves}
-    root = read_position(board, position, moves)
+    root, request = read_request(game, position, moves, example)
+    board = root.game
     if static:
         _show_static(root, request, as_json)
         return
@@ -182,11 +188,12 @@ def _report_progress(
 
 @command("GAME")
 def solve(
-    game: GameArgument,
+    game: GameArgument = "",
     /,
     *,
     moves: MovesOption = "",
     position: PositionOption = "",
+    example: ExampleOption = "",
     all_moves: Annotated[bool, flag("Find the value of every legal action.")] = False,
     weak: Annotated[bool, flag("Ask only for win, draw or loss, which is quicker.")] = False,
     memory: Annotated[
@@ -217,9 +224,8 @@ def solve(
 
     plyground solve connect_four --position 7/7/3X3/2OO3/2XO3/OXXXO2:X
     """
-    board = make_game(game)
-    request = {"game": board.spec, "position": position, "moves": moves}
-    root = read_position(board, position, moves)
+    root, request = read_request(game, position, moves, example)
+    board = root.game
     solver = make_solver(board, memory, threads or ALL)
     if check:
         _check_proof(solver, proof, check)

@@ -9,10 +9,12 @@ from typing import Annotated, Any
 from cyclopts import Parameter, convert
 from cyclopts.validators import Number
 
-from ..envs import Game, IllegalActionError, Position
-from ..envs.specification import NUMBERS, read_number
+from ..envs import Game, IllegalActionError, Position, make_game
+from ..envs.registry import profiles
+from ..envs.specification import NUMBERS, SpecificationError, read_number
 from ..envs.workers.jobs import Place
 from ..envs.workers.processors import available_processors
+from .output import note
 
 DEFAULT_STORE = Path("plyground-tournament.db")
 
@@ -100,13 +102,40 @@ def read_moves(game: Game, text: str) -> list[int]:
 def read_position(game: Game, board: str, moves: str) -> Position:
     """The position of a board and the moves that follow; without a board, the initial one.
 
+    A board that no game reaches is set up all the same, and a note says what is odd.
+
     Raises:
-        IllegalPositionError: no position has this board.
+        IllegalPositionError: the game has no such board.
         IllegalActionError: the moves cannot be played, or the game is over.
     """
-    position = game.position_from_text(board) if board else game.initial_position()
+    position = game.position_from_text(board, check=False) if board else game.initial_position()
+    for problem in position.problems() if board else ():
+        note(f"no game reaches this position: {problem}")
     _play_named(position, moves)
     return position
+
+
+def read_request(
+    game: str, board: str, moves: str, example: str
+) -> tuple[Position, dict[str, str]]:
+    """The position that a command asks about, and what was asked, by name.
+
+    Raises:
+        SpecificationError: no game, or no example of this name, or both.
+    """
+    if example:
+        samples = {each.name: each for every in profiles().values() for each in every.boards}
+        if example not in samples:
+            names = ", ".join(sorted(samples))
+            raise SpecificationError(f"there is no example {example!r}; there are {names}")
+        if game or board:
+            raise SpecificationError("--example is in place of GAME and --position")
+        _, game, board = samples[example]
+    if not game:
+        raise SpecificationError("name a GAME, or an --example")
+    rules = make_game(game)
+    request = {"game": rules.spec, "position": board, "moves": moves}
+    return read_position(rules, board, moves), request
 
 
 def _play_named(position: Position, text: str) -> list[int]:

@@ -131,49 +131,43 @@ class Game:
                 f"{self.spec} is observed as an array of shape {self.facts.observation_shape}, not "
                 f"{planes.shape}"
             )
-        position = self._restore(planes)
-        if r.board_places(self.rules):
-            rows = r.board_rows(self.rules, position.record)
-            try:
-                r.observation_of_rows(self.rules, rows, position.to_move)
-            except ValueError as error:
-                raise ValueError(
-                    f"no position of {self.spec} looks like this observation: {error}"
-                ) from None
-        return position
-
-    def _restore(self, planes: np.ndarray) -> Position:
-        """The position that the player to move sees as these planes."""
         position = load_position(self, self._initial_bytes)
         r.from_observation(self.rules, planes, position.record)
         if not np.array_equal(position.observation(), planes):
             raise ValueError(
                 f"no position of {self.spec} looks like this observation to the player to move"
             )
+        if r.board_places(self.rules):
+            for problem in position.problems():
+                raise ValueError(
+                    f"no position of {self.spec} looks like this observation: {problem}"
+                )
         return position
 
-    def position_from_text(self, text: str) -> Position:
+    def position_from_text(self, text: str, check: bool = True) -> Position:
         """The position that :meth:`Position.to_text` writes as this text.
 
         Args:
             text: the rows of the board from the top, ``/`` between them, numbers standing for free
                 places; then ``:`` and the mark of the player to move. Where that is left out, it is
                 the first player whom the board leaves the turn.
+            check: refuse a board that no game reaches; without, :meth:`Position.problems` tells.
 
         Raises:
             IllegalPositionError: the text fits no position of this game; it says why.
         """
         try:
             rows, turn = read_rows(self.rules, text)
-            try:
-                planes = r.observation_of_rows(self.rules, rows, turn or 0)
-            except r.WrongTurnError:
-                if turn is not None:
-                    raise
-                planes = r.observation_of_rows(self.rules, rows, 1)
-            return self._restore(planes)
+            players = (0, 1) if turn is None else (turn,)
+            odd = {player: r.problems(self.rules, rows, player) for player in players}
+            player = min(players, key=lambda player: len(odd[player]))
+            if check and odd[player]:
+                raise ValueError(odd[player][0])
+            position = self.initial_position()
+            r.set_up(self.rules, rows, player, position.record)
         except ValueError as error:
             raise IllegalPositionError(text, self, str(error)) from None
+        return position
 
     def action_to_text(self, action: int) -> str:
         """The name of an action; IllegalActionError if there is no such action."""
@@ -426,10 +420,17 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         """The position as a short text, which :meth:`Game.position_from_text` reads.
 
         It holds the board and the player to move, not the moves. NotImplementedError where the game
-        declares no ``board_places``.
+        declares no ``board_rows``.
         """
         rules = self.game.rules
         return write_rows(rules, r.board_rows(rules, self.record), self.to_move)
+
+    def problems(self) -> list[str]:
+        """Why no game reaches this position, in sentences; empty if nothing is seen to be odd."""
+        rules = self.game.rules
+        with contextlib.suppress(NotImplementedError):
+            return r.problems(rules, r.board_rows(rules, self.record), self.to_move)
+        return []
 
     @property
     def key(self) -> int:

@@ -37,6 +37,20 @@ class Example(NamedTuple):
     also: tuple[str, ...] = ()
 
 
+class SampleBoard(NamedTuple):
+    """A board that a course shows, reachable or not.
+
+    Attributes:
+        name: what commands call it.
+        game: its specification.
+        position: its text.
+    """
+
+    name: str
+    game: str
+    position: str
+
+
 class WonGame(NamedTuple):
     """A short game that is over: its last position shows what wins.
 
@@ -112,6 +126,7 @@ class Profile(NamedTuple):
     Attributes:
         levels: the opponents that pages call easy, medium and hard.
         examples: boards that pages offer by name.
+        boards: boards that commands take by name.
         won_game: a game whose end pages show beside the rules; None: they show the first position.
         is_usual: whether it is the game of pages whose address names none.
         lead: points of an estimate at which the side that is ahead is expected to score three
@@ -132,6 +147,7 @@ class Profile(NamedTuple):
 
     levels: tuple[str, str, str] = ("random", "mcts:simulations=200", "mcts:time=1")
     examples: tuple[Example, ...] = ()
+    boards: tuple[SampleBoard, ...] = ()
     won_game: WonGame | None = None
     is_usual: bool = False
     lead: float = 200.0

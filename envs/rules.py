@@ -301,10 +301,6 @@ def board_text(rules: Any, position: Any) -> str:
     raise missing(rules, "board_text")
 
 
-class WrongTurnError(ValueError):
-    """A board on which the other player is to move."""
-
-
 @functools.singledispatch
 def board_places(rules: Any) -> list[Place]:
     """The places of the board, by which a position can be written and set up.
@@ -321,14 +317,24 @@ def board_rows(rules: Any, position: Any) -> list[str]:
 
 
 @functools.singledispatch
-def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndarray:
-    """What ``player``, who is to move, observes of a board given by its :func:`board_rows`.
+def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
+    """Make ``position`` the one with these :func:`board_rows` and ``player`` to move, in place.
+
+    It may be one that no game reaches: :func:`problems` tells.
 
     Raises:
-        WrongTurnError: the other player is to move on this board.
-        ValueError: no position has this board.
+        ValueError: the record cannot hold such a board; it says why.
     """
-    raise missing(rules, "observation_of_rows")
+    raise ValueError("positions of this game are reached by moves only")
+
+
+@functools.singledispatch
+def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
+    """Why no game reaches a board given by its :func:`board_rows` with ``player`` to move.
+
+    Sentences without a full stop; none where nothing is odd.
+    """
+    return []
 
 
 @functools.singledispatch

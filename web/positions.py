@@ -78,7 +78,9 @@ def read_position(game: Game, text: str) -> Position:
     if len(text) > LONGEST_POSITION:
         raise Refusal("long_position", most=LONGEST_POSITION)
     try:
-        return game.position_from_text(text) if text.strip() else game.initial_position()
+        if text.strip():
+            return game.position_from_text(text, check=False)
+        return game.initial_position()
     except IllegalPositionError as error:
         raise Refusal("position", reason=error.reason) from None
 
@@ -165,6 +167,7 @@ class Line:
             "moves": names,
             "link": link_text(game, names),
             "position": self.start_text,
+            "problems": self.start.problems() if self.start_text else [],
             "board": position.to_text() if r.board_places(game.rules) else None,
             "movers": self.movers,
             "svg": position.to_svg(self.actions[-1] if self.actions else None),

@@ -38,10 +38,10 @@ def read_rows(rules: Any, text: str) -> tuple[list[str], int | None]:
         ValueError: the text does not fit the board.
     """
     places = r.board_places(rules)
-    if not places:
-        raise ValueError("positions of this game are reached by moves only")
     board, _, turn = text.strip().partition(TURN)
     texts = board.split(BETWEEN)
+    if not places:  # the game reads its rows itself, or has none
+        return texts, _read_turn(rules, turn.strip())
     height = 1 + max(place.row for place in places)
     if len(texts) != height:
         raise ValueError(f"it has {height} rows, with / between them, not {len(texts)}")
@@ -81,24 +81,35 @@ def alternate(rules: Any, first: int, second: int) -> tuple[int, ...]:
     return ((first + second) & 1,) if first - second in (0, 1) else ()
 
 
-def check_turn(rules: Any, first: int, second: int, player: int, turns: Turns = alternate) -> None:
-    """ValueError where the player cannot be to move with so many stones of both on the board."""
+def turn_problems(
+    rules: Any, first: int, second: int, player: int, turns: Turns = alternate
+) -> list[str]:
+    """Why the player cannot be to move with so many stones of both on the board."""
     marks, movers = rules.declaration.marks, turns(rules, first, second)
     if not movers:
-        raise ValueError(
+        return [
             f"{first} {marks[0]} and {second} {marks[1]} cannot be where {marks[0]} begins and "
             f"both take turns"
-        )
-    if player not in movers:
-        raise r.WrongTurnError(f"{marks[movers[0]]} is to move, not {marks[player]}")
+        ]
+    return [] if player in movers else [f"{marks[movers[0]]} is to move, not {marks[player]}"]
+
+
+# What is wrong with a board, by the rules, its rows and the player to move.
+Faults = Callable[[Any, Sequence[str], int], list[str]]
+
+
+def no_faults(rules: Any, rows: Sequence[str], player: int) -> list[str]:
+    return []
 
 
 def register_stone_rows(
     rules_type: Any,
+    place_stones: Callable[[Any, np.ndarray, int, Any], None],
     *,
     areas: Callable[[Any], Sequence[Area | None]] | None = None,
     turns: Turns = alternate,
-    check: Callable[[Any, Sequence[str], int], None] = lambda rules, rows, player: None,
+    faults: Faults = no_faults,
+    oddities: Faults = no_faults,
     stones_stay: bool = True,
     from_top: bool = False,
 ) -> None:
@@ -107,10 +118,13 @@ def register_stone_rows(
     Args:
         rules_type: of the game. It observes own and opponent's stones in the first two planes; in
             a third, if there is one, whether the observer is player 0.
+        place_stones: sets the record (last) up with the cells, int8 (rows * cols), row-major, 0
+            free, 1 and 2 the players' stones, and a player to move. Of two winners it is the one
+            who moved last.
         areas: of the cells on the picture, row-major; None: those of the actions.
         turns: who may be to move.
-        check: raises ValueError for a board that cannot be, or WrongTurnError where the player
-            cannot be to move; only the game knows why.
+        faults: why the record cannot hold a board.
+        oddities: why no game reaches a board, beside its numbers of stones.
         stones_stay: whether a move puts one stone on the board and changes no other.
         from_top: whether rows are numbered from the top.
     """
@@ -128,48 +142,44 @@ def register_stone_rows(
         symbols = FREE + "".join(rules.declaration.marks)
         return ["".join(symbols[stone] for stone in row) for row in seen_cells(rules, position)]
 
-    def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndarray:
-        marks = rules.declaration.marks
-        first, second = (sum(row.count(mark) for row in rows) for mark in marks)
-        check(rules, rows, player)
-        check_turn(rules, first, second, player, turns)
-        planes = np.zeros(r.facts(rules).observation_shape, np.int8)
-        for plane, mark in ((0, marks[player]), (1, marks[1 - player])):
-            planes[..., plane] = [[symbol == mark for symbol in row] for row in rows]
-        planes[..., 2:] = player == 0
-        if stones_stay:
-            _check_last_stone(rules, planes)
-        return planes
+    def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
+        for fault in faults(rules, rows, player):
+            raise ValueError(fault)
+        place_stones(rules, _cells(rules, rows), player, position)
+
+    def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
+        first, second = (sum(row.count(mark) for row in rows) for mark in rules.declaration.marks)
+        odd = faults(rules, rows, player) + oddities(rules, rows, player)
+        odd += turn_problems(rules, first, second, player, turns)
+        if not odd and stones_stay and _was_over_before(rules, rows, player, place_stones):
+            odd.append("the game was over before its last stone")
+        return odd
 
     r.board_places.register(rules_type)(board_places)
     r.board_rows.register(rules_type)(board_rows)
-    r.observation_of_rows.register(rules_type)(observation_of_rows)
+    r.set_up.register(rules_type)(set_up)
+    r.problems.register(rules_type)(problems)
 
 
-def _check_last_stone(rules: Any, planes: np.ndarray) -> None:
-    """ValueError if a game is over that was over before its last stone, whichever that was.
+def _cells(rules: Any, rows: Sequence[str]) -> np.ndarray:
+    """A board as int8 (rows * cols): 0 free, 1 and 2 the players' stones."""
+    symbols = FREE + "".join(rules.declaration.marks)
+    return np.array([symbols.index(symbol) for row in rows for symbol in row], np.int8)
 
-    It refuses two winners, a winner who is to move, and rows that no one stone completes.
+
+def _was_over_before(rules: Any, rows: Sequence[str], player: int, place_stones: Any) -> bool:
+    """Whether a game is over that was over before its last stone, whichever that was.
+
+    So are two winners, a winner who is to move, and rows that no one stone completes.
     """
-    position = _position_of(rules, planes)
-    if position is None or not r.is_over(rules, position):
-        return
-    before = planes.copy()
-    before[..., 0], before[..., 1] = planes[..., 1], planes[..., 0]
-    before[..., 2:] = 1 - planes[..., 2:]
-    for row, column in np.argwhere(before[..., 0]):
-        before[row, column, 0] = 0
-        earlier = _position_of(rules, before)
-        if earlier is not None and not r.is_over(rules, earlier):
-            return
-        before[row, column, 0] = 1
-    raise ValueError("the game was over before its last stone")
-
-
-def _position_of(rules: Any, planes: np.ndarray) -> Any:
-    """The record of the position that looks like this to the player to move, or None."""
-    position = np.recarray(1, rules.declaration.dtype)[0]
-    r.from_observation(rules, planes, position)
-    observation = np.zeros_like(planes)
-    r.observe(rules, position, r.to_move(rules, position), observation)
-    return position if np.array_equal(observation, planes) else None
+    cells, position = _cells(rules, rows), np.recarray(1, rules.declaration.dtype)[0]
+    place_stones(rules, cells, player, position)
+    if not r.is_over(rules, position):
+        return False
+    for cell in np.flatnonzero(cells == 2 - player):
+        cells[cell] = 0
+        place_stones(rules, cells, 1 - player, position)
+        if not r.is_over(rules, position):
+            return False
+        cells[cell] = 2 - player
+    return True

@@ -8,6 +8,7 @@ planes, own stones and the opponent's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from .. import rules as r
 from ..compiled.dispatch import missing, rule
 from ..compiled.kernels import kernel
-from ..compiled.randomness import mix64, random_below
+from ..compiled.randomness import SALT_2, mix64, random_below
 from ..declaration import Facts
 from ..profile import Ending
 from .grid import (
@@ -37,6 +38,10 @@ def record_fields(cells: int) -> list[tuple[Any, ...]]:
 
 
 POSITION = record_fields(CELLS)
+# Added to the ply of a board on which the numbers of stones do not give the turn to the player to
+# move. It is odd, so that the ply of every position is even where the first player is to move; it
+# makes the ply negative, so that such boards are told from others.
+OUT_OF_TURN = -1001
 
 
 def check_connect(rules: Any) -> str | None:
@@ -115,7 +120,9 @@ def to_move(rules, position):
 
 @kernel
 def is_over(rules, position):
-    return position.winner != r.NOBODY or position.ply == rules.rows * rules.cols
+    cells = rules.rows * rules.cols
+    is_full = position.ply == cells or position.ply == cells + OUT_OF_TURN
+    return position.winner != r.NOBODY or is_full
 
 
 @kernel
@@ -157,19 +164,43 @@ def from_observation(rules, observation, position):
 
 
 @kernel
+def move_out_of_turn(position):
+    """Give the turn to the other player than the one whose it is by the number of stones."""
+    position.ply += OUT_OF_TURN
+    position.hash ^= SALT_2
+
+
+@kernel
+def place_stones(rules, cells, player, position):
+    """Set up a board for :func:`~plyground.envs.boards.rows.register_stone_rows`."""
+    start(rules, position)
+    for cell in range(rules.rows * rules.cols):
+        if cells[cell] != 0:
+            place(position, cell, np.int64(cells[cell]) - 1)
+    for cell in range(rules.rows * rules.cols):
+        has_last_winner = position.winner == 1 - player
+        if cells[cell] != 0 and not has_last_winner and completes_row(rules, position.cells, cell):
+            position.winner = cells[cell] - 1
+    if position.ply & 1 != player:
+        move_out_of_turn(position)
+
+
+@kernel
 def key(rules, position):
     return position.hash
 
 
 @kernel
 def transform(rules, position, permutation, out):
-    winner = position.winner
+    winner, is_out_of_turn = position.winner, position.ply < 0
     cells = position.cells.copy()  # `out` may be the position itself
     start(rules, out)
     for cell in range(rules.rows * rules.cols):
         if cells[cell] != 0:
             place(out, np.int64(permutation[cell]), cells[cell] - 1)
     out.winner = winner
+    if is_out_of_turn:
+        move_out_of_turn(out)
 
 
 @kernel
@@ -256,8 +287,22 @@ def register_stone_rules(rules_type: Any) -> None:
     )
     r.symmetries.register(rules_type)(lambda rules: cell_symmetries(rules.rows, rules.cols))
     register_named_cells(rules_type)
-    register_stone_rows(rules_type)
+    register_stone_rows(rules_type, place_stones, faults=empty_board_faults)
+    r.plies_played.register(rules_type)(plies_played)
     r.outcome_reason.register(rules_type)(outcome_reason)
+
+
+def empty_board_faults(rules: Any, rows: Sequence[str], player: int) -> list[str]:
+    """Searches of stones near others begin in the centre of an empty board, by its first stone."""
+    marks = rules.declaration.marks
+    if player == 0 or any(mark in row for row in rows for mark in marks):
+        return []
+    return [f"{marks[0]} begins on an empty board"]
+
+
+def plies_played(rules: Any, position: Any) -> int:
+    """How many stones are on the board."""
+    return int(position.ply) % -OUT_OF_TURN
 
 
 def _facts(rules: Any) -> Facts:

@@ -125,11 +125,14 @@ def starting_position(game: Game, start: Any) -> Position:
         start: a Position, or the actions that lead to it (numbers, or their names).
 
     Raises:
-        ValueError: a position of another game, one that is over, or actions that lead to none.
+        ValueError: a position of another game, one that is over or that no game reaches, or actions
+            that lead to none.
     """
     if isinstance(start, Position):
         if start.game != game:
             raise ValueError(f"this is an environment of {game.spec}; {start!r} is no start for it")
+        for problem in start.problems():
+            raise ValueError(f"no game reaches {start.to_text()!r}: {problem}")
         position = start.copy()
     elif isinstance(start, (list, tuple, np.ndarray)):
         position = game.position(start)

@@ -17,6 +17,7 @@ from command_line import plyground
 from plyground import make_agent, make_game
 from plyground.agents.score import Score
 from plyground.agents.solvers.solver import Solver
+from plyground.envs.registry import profiles
 from plyground.evaluation.report.analysis import static_evaluations, static_text
 from plyground.evaluation.report.display import score_in_words, thoughts
 
@@ -400,6 +401,17 @@ def test_a_position_given_by_its_board_is_the_one_reached_by_moves(command):
         assert by_board[name] == by_moves[name], name
 
 
+SAMPLES = [board for profile in profiles().values() for board in profile.boards]
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_the_boards_of_the_courses_are_examples(sample):
+    result = plyground(f"analyse --example {sample.name} --agent alphabeta:depth=2 --json")
+    position = make_game(sample.game).position_from_text(sample.position, check=False)
+    assert json.loads(result.stdout)["position"] == position.to_text() == sample.position
+    assert ("no game reaches this position: " in result.stderr) == bool(position.problems())
+
+
 # -- what is refused --
 
 
@@ -413,7 +425,10 @@ def test_a_position_given_by_its_board_is_the_one_reached_by_moves(command):
         ("analyse connect_four --agent nobody", "there is no agent 'nobody'"),
         ("analyse connect_four --moves d,z", "'z' is no column of this board"),
         ("analyse tic_tac_toe --moves a1,b1,a2,b2,a3", "the game is over after the moves"),
-        ("analyse tic_tac_toe --position XX1/3/3", "2 X and 0 O cannot be where X begins"),
+        ("analyse connect_four --position 7/7/7/7/X6/7", "the disc on a2 floats"),
+        ("analyse --example c10", "there is no example 'c10'; there are c10-almost, "),
+        ("solve tic_tac_toe --example c4-half", "--example is in place of GAME and --position"),
+        ("analyse", "name a GAME, or an --example"),
         ("solve tic_tac_toe --position XXX/OO1/3", "the game is over in this position"),
         (
             "solve gomoku:size=19",

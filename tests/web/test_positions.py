@@ -50,8 +50,7 @@ def test_the_initial_position_needs_no_place_in_a_link(server, browser):
 @pytest.mark.parametrize(
     ("game", "position", "sentence"),
     [
-        ("tic_tac_toe", "XX1/3/3", "2 X and 0 O cannot be"),
-        ("tic_tac_toe", "XXX/OOO/3", "the game was over before its last stone"),
+        ("tic_tac_toe", "XX2/3/3", "row 1 has 3 places, not 4"),
         ("connect_four", "7/7/7/7/X6/7", "the disc on a2 floats"),
         ("gomoku", "x" * 1001, "String should have at most 1000 characters"),
     ],
@@ -99,8 +98,7 @@ def test_a_position_is_set_up_by_clicks(visit):
     expect(page.locator("#editor-said")).to_have_text("This is a position.")
     page.get_by_role("button", name="Cell a1: free").click()
     expect(page.locator("#editor-said")).to_contain_text("2 X and 0 O cannot be")
-    assert page.is_disabled("#use")
-    assert page.locator(".put").count() == 2
+    assert page.is_enabled("#use")  # it can be analysed all the same
     page.click("#tools button:nth-child(2)")
     page.get_by_role("button", name="Cell c3: free").click()
     expect(page.locator("#editor-said")).to_have_text("This is a position.")

@@ -1,5 +1,5 @@
 // A position set up on the board. The editor knows which characters stand where in a position's
-// text, not the rules: the server says whether there is such a position.
+// text, not the rules: the server says whether there is such a position, and what is odd about it.
 
 import { post, Refused } from "./api.js";
 import { byId, playersDisc } from "./table.js";
@@ -96,6 +96,8 @@ export class Editor {
       const found = await post("view", { game: this.shown.game, position });
       if (this.rows !== rows) return;
       this.found = found;
+      const [problem] = found.problems;
+      if (problem) said = t("edit.odd", { problem });
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (this.rows !== rows) return;
@@ -104,7 +106,7 @@ export class Editor {
     byId("use").disabled = !this.found;
     byId("status").textContent = this.found?.status ?? t("edit.title");
     byId("editor-said").textContent = said;
-    byId("editor-said").classList.toggle("wrong", !this.found);
+    byId("editor-said").classList.toggle("wrong", said !== t("edit.good"));
     this.#showBoard(this.found?.svg ?? this.blank.svg);
     if (!this.found) this.#draw();
   }

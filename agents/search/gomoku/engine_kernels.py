@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....envs.boards.stones import CELLS
+from ....envs.boards.stones import CELLS, OUT_OF_TURN
 from ....envs.compiled.kernels import inner_kernel, kernel
 from ....envs.games.gomoku.patterns import (
     CARO,
@@ -223,7 +223,8 @@ def enter_node(rules, options, workspace, table, ply):
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
     classes = position.classes
     fours_nodes = 0
-    if position.ply >= rules.rows * rules.cols:
+    cells = rules.rows * rules.cols
+    if position.ply >= cells or position.ply == cells + OUT_OF_TURN:
         return LEAVE, np.int64(0), fours_nodes  # a draw
     # 1. Results that can be read off.
     under_four = classes[theirs + WINS_NOW] > 0

@@ -46,6 +46,7 @@ def as_inner_kernel(body: Any) -> Any:
 
 
 count_equal: Any = as_inner_kernel(count_run)
+move_out_of_turn: Any = as_inner_kernel(stones.move_out_of_turn)
 
 
 @inner_kernel
@@ -65,7 +66,7 @@ def list_free(rules, position, radius, out):
     if position.winner != r.NOBODY:
         return 0
     if radius > 0:
-        if position.ply > 0:
+        if position.ply != 0:
             return list_near(rules, position.stones, radius, out)
         out[0] = rules.rows // 2 * rules.cols + rules.cols // 2
         return 1
@@ -147,19 +148,21 @@ def put(rules, position, action, player):
 
 
 @kernel
-def set_up(rules, cells, winner, position):
-    """Make ``position`` the one with these cells and this winner."""
+def set_up(rules, cells, winner, is_out_of_turn, position):
+    """Make ``position`` the one with these cells, this winner and this turn."""
     r.start(rules, position)
     for cell in range(rules.rows * rules.cols):
         if cells[cell] != 0:
             put(rules, position, cell, np.int64(cells[cell]) - 1)
     position.winner = winner
+    if is_out_of_turn:
+        move_out_of_turn(position)
 
 
 @kernel
 def load(rules, source, targets):
     """Bring a plain position record into the first row of an array of a form's records."""
-    set_up(rules, source.cells, source.winner, targets[0])
+    set_up(rules, source.cells, source.winner, source.ply < 0, targets[0])
 
 
 @kernel
@@ -168,7 +171,7 @@ def transform(rules, position, permutation, out):
     cells = np.zeros_like(before)
     for cell in range(rules.rows * rules.cols):
         cells[permutation[cell]] = before[cell]
-    set_up(rules, cells, position.winner, out)
+    set_up(rules, cells, position.winner, position.ply < 0, out)
 
 
 @inner_kernel

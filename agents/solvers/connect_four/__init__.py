@@ -174,7 +174,7 @@ class ConnectFourSolver(ProvingSolver):
         return np.asarray(tasks["lower"] >= values)
 
     def plies_left(self, position: Position) -> int:
-        return self._board.cells - int(position.record.ply)
+        return self._board.cells - position.ply
 
     def _tasks(self, records: np.ndarray) -> np.ndarray:
         """The positions of these records to be solved, as TASK records."""

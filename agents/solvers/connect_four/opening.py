@@ -123,12 +123,16 @@ class OpeningValues:
         self._values.reverse()
 
     def value(self, own: np.uint64, opp: np.uint64) -> int | None:
-        """The value of a position whose game goes on; None after the last ply."""
+        """The value of a position whose game goes on; None after the last ply, or if it is none."""
         ply = count_bits(own | opp)
         if ply > self.plies:
             return None
         key = key_of(self._board, own, opp)[0]
-        value = self._values[ply][np.searchsorted(self._layers[ply].keys, key)]
+        keys = self._layers[ply].keys
+        index = np.searchsorted(keys, key)
+        if index == len(keys) or keys[index] != key:
+            return None  # no game reaches it
+        value = self._values[ply][index]
         return None if value == UNSOLVED else int(value)
 
     def best_column(self, own: np.uint64, opp: np.uint64, value: int) -> int | None:

@@ -13,7 +13,7 @@ from ...boards.grid import cell_name, grid_text, names_at_the_sides, parse_cell,
 from ...boards.rows import register_stone_rows
 from ...pictures.drawing import Area, Disc, Picture, Rectangle, Ring, rectangle_area
 from .board import action_of, move_of
-from .rules import COLOURS, Breakthrough
+from .rules import COLOURS, Breakthrough, has_won
 
 EDGE = 0.6  # room for the cells' names
 CELLS, EDGES = ("#e9dcc0", "#c9ad80"), ("#8a8172", "#000000")
@@ -72,27 +72,52 @@ def action_areas(rules: Breakthrough) -> list[Area | None]:
     return [areas[cells_of(rules, action)[1]] for action in actions]
 
 
-def check_turn(rules: Breakthrough, rows: Sequence[str], player: int) -> None:
-    """ValueError where there are too many pieces or two winners, or where the winner is to move."""
-    marks = rules.declaration.marks  # type: ignore[attr-defined]
-    counts = [sum(row.count(mark) for row in rows) for mark in marks]
-    if max(counts) > 2 * rules.cols:
-        raise ValueError(f"each player has {2 * rules.cols} pieces at most, not {max(counts)}")
+def piece_counts(rules: Any, rows: Sequence[str]) -> list[int]:
+    return [sum(row.count(mark) for row in rows) for mark in rules.declaration.marks]
+
+
+def too_many_pieces(rules: Breakthrough, rows: Sequence[str], player: int) -> list[str]:
+    """With more pieces a game could be longer than its declared length."""
+    most = max(piece_counts(rules, rows))
+    if most <= 2 * rules.cols:
+        return []
+    return [f"each player has {2 * rules.cols} pieces at most, not {most}"]
+
+
+def wins_out_of_turn(rules: Any, rows: Sequence[str], player: int) -> list[str]:
+    """Whether both have won, or the player to move."""
+    marks, counts = rules.declaration.marks, piece_counts(rules, rows)
     wins = [
         marks[0] in rows[0] or counts[1] == 0,
         marks[1] in rows[-1] or counts[0] == 0,
     ]
     if all(wins):
-        raise ValueError("only one player can have won")
+        return ["only one player can have won"]
     if wins[player]:
-        raise r.WrongTurnError(f"{marks[player]} has won, so that {marks[1 - player]} is to move")
+        return [f"{marks[player]} has won, so that {marks[1 - player]} is to move"]
+    return []
+
+
+def place_pieces(rules: Breakthrough, cells: np.ndarray, player: int, position: Any) -> None:
+    """Set up a board for :func:`~plyground.envs.boards.rows.register_stone_rows`."""
+    r.start(rules, position)
+    position.pieces[:] = 0
+    for cell in np.flatnonzero(cells).tolist():
+        bit = 8 * (cell // rules.cols) + cell % rules.cols
+        position.pieces[cells[cell] - 1] |= np.uint64(1 << bit)
+    position.mover = player
+    for side in (player, 1 - player):
+        if has_won(rules, position.pieces[side], position.pieces[1 - side], np.int64(side)):
+            position.winner = side
 
 
 register_stone_rows(
     Breakthrough,
+    place_pieces,
     areas=square_areas,
     turns=lambda rules, first, second: (0, 1),
-    check=check_turn,
+    faults=too_many_pieces,
+    oddities=wins_out_of_turn,
     stones_stay=False,
 )
 

@@ -10,6 +10,7 @@ import numpy as np
 from ... import rules as r
 from ...boards.grid import COLUMN_LETTERS, cell_name, cells_in_rows, grid_text, seen_cells
 from ...boards.rows import register_stone_rows
+from ...boards.stones import OUT_OF_TURN, place_stones
 from ...pictures.drawing import (
     PLAYER_COLOURS,
     PLAYER_SHADES,
@@ -21,7 +22,7 @@ from ...pictures.drawing import (
     Text,
     rectangle_area,
 )
-from .rules import ConnectFour
+from .rules import ConnectFour, WideConnectFour, connects
 
 MARGIN, LETTERS = 0.35, 0.5  # around the holes, and below the panel
 
@@ -46,15 +47,31 @@ def cell_areas(rules: ConnectFour) -> list[Area]:
     ]
 
 
-def check_support(rules: ConnectFour, rows: Sequence[str], player: int) -> None:
-    """ValueError for a disc above a free place."""
+def floating_discs(rules: ConnectFour, rows: Sequence[str], player: int) -> list[str]:
+    """Discs above free places, from which no disc could fall to the bottom."""
+    faults = []
     for row, column in np.ndindex(rules.rows - 1, rules.cols):
         if rows[row][column] != "." and rows[row + 1][column] == ".":
             name = cell_name(rules.rows, rules.cols, row * rules.cols + column)
-            raise ValueError(f"the disc on {name} floats: the place below it is free")
+            faults.append(f"the disc on {name} floats: the place below it is free")
+    return faults
 
 
-register_stone_rows(ConnectFour, areas=cell_areas, check=check_support)
+def place_discs(rules: ConnectFour, cells: np.ndarray, player: int, position: Any) -> None:
+    """Set up a board for :func:`~plyground.envs.boards.rows.register_stone_rows`."""
+    r.start(rules, position)
+    for cell in np.flatnonzero(cells).tolist():
+        bit = cell % rules.cols * (rules.rows + 1) + rules.rows - 1 - cell // rules.cols
+        position.stones[cells[cell] - 1] |= np.uint64(1 << bit)
+    discs = int(np.count_nonzero(cells))
+    position.ply = discs if discs & 1 == player else discs + OUT_OF_TURN
+    for side in (player, 1 - player):
+        if connects(position.stones[side], rules.rows, rules.connect):
+            position.winner = side
+
+
+register_stone_rows(ConnectFour, place_discs, areas=cell_areas, faults=floating_discs)
+register_stone_rows(WideConnectFour, place_stones, areas=cell_areas, faults=floating_discs)
 
 
 @r.picture.register(ConnectFour)

@@ -2,11 +2,16 @@
 
 from pathlib import Path
 
-from ...profile import Elsewhere, Example, Profile, TrainingSettings, WonGame
+from ...profile import Elsewhere, Example, Profile, SampleBoard, TrainingSettings, WonGame
 
 PROFILE = Profile(
     levels=("greedy", "alphabeta:depth=4", "alphabeta:time=1"),
     examples=(Example("connect_four", "connect_four", "alphabeta:depth=4", "ddeecfdcb", 3),),
+    boards=(
+        SampleBoard("c4-half", "connect_four", "7/7/7/XXX1XX1/OOO1OO1/XXX1XX1:X"),
+        SampleBoard("c4-three", "connect_four", "7/7/7/7/7/2XXX2:X"),
+        SampleBoard("c4-centre", "connect_four", "7/7/7/7/7/3X3:O"),
+    ),
     won_game=WonGame("connect_four", "d,c,e,d,f,e,g"),
     is_usual=True,
     lead=26.0,

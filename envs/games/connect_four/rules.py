@@ -27,10 +27,18 @@ import numpy as np
 from ... import rules as r
 from ...boards import stones as rows_of_stones
 from ...boards.grid import cells_complexity
-from ...boards.stones import check_connect, outcome_reason, record_fields
+from ...boards.stones import (
+    check_connect,
+    is_over,
+    outcome_reason,
+    plies_played,
+    record_fields,
+    returns,
+    to_move,
+)
 from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
-from ...compiled.randomness import SALT_1, mix64, random_bits
+from ...compiled.randomness import SALT_1, SALT_2, mix64, random_bits
 from ...declaration import Complexity, Facts, declare_game, wide_record
 from ...pictures.drawing import PLAYER_COLOURS
 from ...profile import Ending
@@ -161,23 +169,6 @@ def play(rules, position, action):
         position.winner = player
 
 
-@r.to_move.register_body(ConnectFour)
-def to_move(rules, position):
-    return np.int64(position.ply & 1)
-
-
-@r.is_over.register_body(ConnectFour)
-def is_over(rules, position):
-    return position.winner != r.NOBODY or position.ply == rules.rows * rules.cols
-
-
-@r.returns.register_body(ConnectFour)
-def returns(rules, position, player):
-    if position.winner == r.NOBODY:
-        return 0.0
-    return 1.0 if position.winner == player else -1.0
-
-
 @r.observe.register_body(ConnectFour)
 def observe(rules, position, player, out):
     own, other = position.stones[player], position.stones[1 - player]
@@ -223,7 +214,8 @@ def from_observation(rules, observation, position):
 
 @r.key.register_body(ConnectFour)
 def key(rules, position):
-    return mix64(position.stones[0]) ^ mix64(position.stones[1] ^ SALT_1)
+    turn = SALT_2 if position.ply < 0 else ZERO
+    return mix64(position.stones[0]) ^ mix64(position.stones[1] ^ SALT_1) ^ turn
 
 
 @r.transform.register_body(ConnectFour)
@@ -295,3 +287,5 @@ def ending(rules: ConnectFour, position: Any) -> Ending:
 
 
 r.outcome_reason.register(WideConnectFour)(outcome_reason)
+r.plies_played.register(ConnectFour)(plies_played)
+r.register_bodies(ConnectFour, (to_move, is_over, returns))

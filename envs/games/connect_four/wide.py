@@ -14,6 +14,7 @@ from ...boards.stones import (
     count_windows,
     is_over,
     key,
+    move_out_of_turn,
     observe,
     place,
     returns,
@@ -79,7 +80,7 @@ def from_observation(rules, observation, position):
 
 @kernel
 def transform(rules, position, permutation, out):
-    winner = position.winner
+    winner, is_out_of_turn = position.winner, position.ply < 0
     cells = position.cells.copy()  # `out` may be the position itself
     start(rules, out)
     for cell in range(rules.rows * rules.cols):
@@ -87,6 +88,8 @@ def transform(rules, position, permutation, out):
             row, column = cell // rules.cols, cell % rules.cols
             place(out, row * rules.cols + np.int64(permutation[column]), cells[cell] - 1)
     out.winner = winner
+    if is_out_of_turn:
+        move_out_of_turn(out)
 
 
 @kernel

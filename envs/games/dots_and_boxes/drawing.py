@@ -22,8 +22,8 @@ from ...pictures.drawing import (
     Text,
     rectangle_area,
 )
-from .board import boxes_beside, count_edges, neighbours, sides_of_box, starts_drawn
-from .rules import DotsAndBoxes
+from .board import boxes_beside, count_edges, neighbours, plies_played
+from .rules import DotsAndBoxes, draw
 
 DRAWN, FREE = "_I", "."  # horizontal and vertical edges, and free places, in rows of characters
 MARGIN = 0.5  # of the picture, up to the first dots
@@ -147,39 +147,45 @@ def board_rows(rules: Any, position: Any) -> list[str]:
     return ["".join(row) for row in rows]
 
 
-@r.observation_of_rows.register(DotsAndBoxes)
-def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndarray:
-    marks, edges = rules.declaration.marks, count_edges(rules.rows, rules.cols)
-    places = board_places(rules)
+@r.set_up.register(DotsAndBoxes)
+def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
+    edges, places = count_edges(rules.rows, rules.cols), board_places(rules)
     characters = [rows[place.row][place.column] for place in places]
-    drawn, owners = [symbol != FREE for symbol in characters[:edges]], characters[edges:]
-    before = [bool(starts_drawn(rules, edge)) for edge in range(edges)]
-    for place, is_drawn, at_start in zip(places, drawn, before):
-        if at_start and not is_drawn:
-            raise ValueError(f"the edge {place.name} is drawn from the start")
-    for box, owner in enumerate(owners):
-        whole = all(drawn[side] for side in sides_of_box(rules.rows, rules.cols, box))
-        if whole != (owner != FREE):
-            lacks = "needs an owner" if whole else "lacks a side, and has no owner"
+    r.start(rules, position)
+    for edge, symbol in enumerate(characters[:edges]):
+        if symbol == FREE and position.edges[edge]:
+            raise ValueError(f"the edge {places[edge].name} is drawn from the start")
+        if symbol != FREE and not position.edges[edge]:
+            draw(rules, position, edge)
+    for box, symbol in enumerate(characters[edges:]):
+        # the boxes that are won and those that are left must add up to the board
+        if (position.sides[box] == 4) != (symbol != FREE):
+            lacks = "needs an owner" if symbol == FREE else "lacks a side, and has no owner"
             raise ValueError(f"{places[edges + box].name} {lacks}")
+        if symbol == FREE:
+            continue
+        owner = rules.declaration.marks.index(symbol)
+        position.owner[box] = owner + 1
+        position.score[owner] += 1
+    position.mover = player
+
+
+@r.problems.register(DotsAndBoxes)
+def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
+    marks, edges = rules.declaration.marks, count_edges(rules.rows, rules.cols)
+    places, position = board_places(rules), np.recarray(1, rules.declaration.dtype)[0]
+    set_up(rules, rows, player, position)
+    owners = [rows[place.row][place.column] for place in places[edges:]]
     # Moves that complete no box change the turn. One move completes one box, or two that touch.
     touching = any(
         beside >= 0 and owners[beside] == owner != FREE
         for box, owner in enumerate(owners)
         for beside in neighbours(rules.rows, rules.cols, box)
     )
-    changes = sum(drawn) - sum(before) - sum(owner != FREE for owner in owners)
-    if not touching and changes % 2 != player:
-        raise r.WrongTurnError(f"{marks[1 - player]} is to move, not {marks[player]}")
-    planes = np.zeros((rules.rows + 1, rules.cols + 1, 6), np.int8)
-    for place, symbol in zip(places, characters):
-        row, column = place.row // 2, place.column // (1 + place.row % 2)
-        if symbol in DRAWN:
-            planes[row, column, DRAWN.index(symbol)] = 1
-        elif symbol != FREE:
-            planes[row, column, 2 if symbol == marks[player] else 3] = 1
-    planes[..., 4], planes[..., 5] = 1, player == 0
-    return planes
+    changes = plies_played(rules, position) - sum(owner != FREE for owner in owners)
+    if touching or changes % 2 == player:
+        return []
+    return [f"{marks[1 - player]} is to move, not {marks[player]}"]
 
 
 @r.score.register(DotsAndBoxes)

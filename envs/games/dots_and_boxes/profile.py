@@ -3,7 +3,7 @@
 from fractions import Fraction
 from pathlib import Path
 
-from ...profile import Elsewhere, Example, Profile, TrainingSettings, WonGame
+from ...profile import Elsewhere, Example, Profile, SampleBoard, TrainingSettings, WonGame
 
 LARGE = 25  # edges
 
@@ -17,6 +17,10 @@ PROFILE = Profile(
             "h 0 1,v 0 1,h 2 2,v 1 1,h 3 0,v 3 3,h 1 1,v 0 2,h 2 1,v 1 2",
             4,
         ),
+    ),
+    boards=(
+        SampleBoard("dots-box", "dots_and_boxes:dots=3x3", "_1/I4/_1/5/2:B"),
+        SampleBoard("dots-box-odd", "dots_and_boxes:dots=3x3", "_1/I4/_1/5/2:A"),
     ),
     won_game=WonGame(
         "dots_and_boxes:rows=2,cols=2",

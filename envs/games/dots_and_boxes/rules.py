@@ -124,7 +124,7 @@ class WideDotsAndBoxes(DotsAndBoxes):
 
 
 @kernel
-def _draw(rules, position, edge):
+def draw(rules, position, edge):
     """Draw an edge; returns how many boxes it completes (their owner is left to the caller)."""
     position.edges[edge] = 1
     position.drawn += 1
@@ -148,7 +148,7 @@ def start(rules, position):
     position.hash = 0
     for edge in range(num_edges(rules)):
         if starts_drawn(rules, edge):
-            _draw(rules, position, edge)
+            draw(rules, position, edge)
 
 
 @r.legal_actions.register_body(DotsAndBoxes)
@@ -169,7 +169,7 @@ def is_legal(rules, position, action):
 @r.play.register_body(DotsAndBoxes)
 def play(rules, position, action):
     mover = position.mover
-    if _draw(rules, position, action) == 0:
+    if draw(rules, position, action) == 0:
         position.mover = 1 - mover
         return
     for box in boxes_beside(rules.rows, rules.cols, action):
@@ -233,7 +233,7 @@ def from_observation(rules, observation, position):
                 (edge - horizontal) // (rules.cols + 1), (edge - horizontal) % (rules.cols + 1), 1
             ]
         if edge_bit != 0 and position.edges[edge] == 0:
-            _draw(rules, position, edge)
+            draw(rules, position, edge)
     for box in range(rules.rows * rules.cols):
         if position.sides[box] == 4:
             owner = (
@@ -267,7 +267,7 @@ def transform(rules, position, permutation, out):
     out.hash = 0
     for edge in range(num_edges(rules)):
         if edges[edge] != 0:
-            _draw(rules, out, np.int64(permutation[edge]))
+            draw(rules, out, np.int64(permutation[edge]))
     for box in range(rules.rows * rules.cols):
         image = num_edges(rules)
         for side in sides_of_box(rules.rows, rules.cols, box):

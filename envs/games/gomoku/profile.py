@@ -2,8 +2,17 @@
 
 from pathlib import Path
 
-from ...profile import Elsewhere, Example, OpeningJudge, Profile, TrainingSettings, WonGame
+from ...profile import (
+    Elsewhere,
+    Example,
+    OpeningJudge,
+    Profile,
+    SampleBoard,
+    TrainingSettings,
+    WonGame,
+)
 
+CARO10 = "gomoku:size=10"
 CARO10_MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
 
 PROFILE = Profile(
@@ -26,6 +35,15 @@ PROFILE = Profile(
             2,
             also=("gomoku:rule=caro",),
         ),
+    ),
+    boards=(
+        SampleBoard("c10-four", CARO10, "10/10/10/10/2XXXX4/2OO6/10/10/10/10:X"),
+        SampleBoard("c10-three", CARO10, "10/10/10/10/3OOO4/3XX5/10/10/10/10:O"),
+        SampleBoard("c10-threes", CARO10, "10/10/10/10/3XXX4/3OOO4/10/10/10/10:O"),
+        SampleBoard("c10-almost", CARO10, "10/10/10/10/2OOO1O3/10/10/10/10/10:O"),
+        SampleBoard("c10-edge", CARO10, "10/10/10/10/XXXX6/10/10/10/10/10:X"),
+        SampleBoard("c10-fork", CARO10, "10/10/10/5X4/5X4/3XX5/10/10/10/10:X"),
+        SampleBoard("c5-tree", "gomoku:size=5", "5/1X3/2X2/5/5:X"),
     ),
     won_game=WonGame("gomoku:size=9", "d5,d6,e5,f6,f5,g4,g5,e4,c5"),
     lead=240.0,

@@ -85,7 +85,18 @@ def turns(rules: Hex, first: int, second: int) -> tuple[int, ...]:
     return alternate(rules, first, second) + ((first + second + 1 & 1,) if after_swap else ())
 
 
-register_stone_rows(Hex, turns=turns, from_top=True)
+def place_stones(rules: Hex, cells: np.ndarray, player: int, position: Any) -> None:
+    """Set up a board for :func:`~plyground.envs.boards.rows.register_stone_rows`."""
+    start(rules, position)
+    for cell in np.flatnonzero(cells):
+        place(rules, position, np.int64(cell), np.int64(cells[cell]) - 1)
+    stones = int(np.count_nonzero(cells))
+    position.ply = stones + (stones + player & 1)
+    if position.ply == 1 and not (cells == 1).any():
+        position.ply = 3  # there is no first stone to swap
+
+
+register_stone_rows(Hex, place_stones, turns=turns, from_top=True)
 r.to_move.register_body(Hex)(to_move)
 r.returns.register_body(Hex)(returns)
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from ... import rules as r
 from ...boards.grid import COLUMN_LETTERS
@@ -19,7 +23,7 @@ from ...pictures.drawing import (
     Text,
     rectangle_area,
 )
-from .rules import Kalah, first_pit, store_of
+from .rules import NOBODY, Kalah, first_pit, store_of
 
 SIDE, HEIGHT = 1.5, 3.8  # the width of a store with its margin, and the height of the picture
 ROWS = (2.7, 1.1)  # where the centres of the pits of player 0 and of player 1 lie
@@ -55,6 +59,49 @@ def board_text(rules: Kalah, position: Any) -> str:
     first, second = score(rules, position)
     turn = "over" if r.is_over(rules, position) else f"{'AB'[position.mover]} to move"
     return "\n".join([*lines, f"stores: A {first}, B {second}; {turn}"])
+
+
+@r.board_rows.register(Kalah)
+def board_rows(rules: Kalah, position: Any) -> list[str]:
+    """The seeds in the pits of each player from ``a`` on, and in the store: ``4,4,4,4,4,4,0``."""
+    sides = np.asarray(position.seeds)[: 2 * rules.pits + 2].reshape(2, rules.pits + 1)
+    return [",".join(map(str, side.tolist())) for side in sides]
+
+
+def seeds_of_rows(rules: Kalah, rows: Sequence[str]) -> np.ndarray:
+    """The seeds of both players, int8 (2, pits + 1); ValueError if rows are none of the board."""
+    if len(rows) != 2:
+        raise ValueError(f"it has 2 rows, with / between them, not {len(rows)}")
+    sides = [[entry.strip() for entry in row.split(",")] for row in rows]
+    for number, side in enumerate(sides, 1):
+        if len(side) != rules.pits + 1 or not all(map(re.compile("[0-9]{1,2}").fullmatch, side)):
+            raise ValueError(
+                f"row {number} has {rules.pits + 1} numbers with commas between them, the seeds in "
+                f"the pits and in the store, not {rows[number - 1]!r}"
+            )
+    seeds = np.array(sides, np.int8)
+    if seeds.sum() > 2 * rules.pits * rules.seeds:
+        raise ValueError(
+            f"there are {2 * rules.pits * rules.seeds} seeds at most, not {seeds.sum()}"
+        )
+    return seeds
+
+
+@r.set_up.register(Kalah)
+def set_up(rules: Kalah, rows: Sequence[str], player: int, position: Any) -> None:
+    position.seeds[:] = 0
+    position.seeds[: 2 * rules.pits + 2] = seeds_of_rows(rules, rows).ravel()
+    position.mover = player
+
+
+@r.problems.register(Kalah)
+def problems(rules: Kalah, rows: Sequence[str], player: int) -> list[str]:
+    seeds, total = seeds_of_rows(rules, rows), 2 * rules.pits * rules.seeds
+    odd = [] if seeds.sum() == total else [f"there are {total} seeds, not {seeds.sum()}"]
+    in_pits = seeds[:, : rules.pits].sum(axis=1)
+    if rules.remaining != NOBODY and min(in_pits) == 0 < max(in_pits):
+        odd.append("seeds are left in the pits of one side, where the end puts them into a store")
+    return odd
 
 
 @r.score.register(Kalah)

@@ -94,17 +94,28 @@ class Othello(NamedTuple):
 register_named_cells(Othello, extra="pass", from_top=True)
 
 
-def check_centre(rules: Othello, rows: Sequence[str], player: int) -> None:
-    """ValueError where one of the four cells is free that hold discs from the start."""
+def free_centre(rules: Othello, rows: Sequence[str], player: int) -> list[str]:
+    """Whether one of the four cells is free that hold discs from the start."""
     middle = (rules.size // 2 - 1, rules.size // 2)
     if any(rows[row][column] == "." for row in middle for column in middle):
-        raise ValueError("the four cells in the centre always hold discs")
+        return ["the four cells in the centre always hold discs"]
+    return []
+
+
+def place_discs(rules: Othello, cells: np.ndarray, player: int, position: Any) -> None:
+    """Set up a board for :func:`~plyground.envs.boards.rows.register_stone_rows`."""
+    position.discs[:] = 0
+    for cell in np.flatnonzero(cells):
+        position.discs[cells[cell] - 1] |= cell_bit(rules, np.int64(cell))
+    position.mover = player
+    find_moves(rules, position)
 
 
 register_stone_rows(
     Othello,
+    place_discs,
     turns=lambda rules, first, second: (0, 1),
-    check=check_centre,
+    oddities=free_centre,
     stones_stay=False,
     from_top=True,
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import rules as r
 from ...boards.grid import COLUMN_LETTERS, cell_name, parse_cell, seen_cells
-from ...boards.rows import check_turn
+from ...boards.rows import turn_problems
 from ...declaration import Place
 from ...pictures.drawing import (
     BOX_FILLS,
@@ -25,7 +25,7 @@ from ...pictures.drawing import (
     rectangle_area,
 )
 from .board import LINES, PLACES, WON, board_of, free_places, is_reached, place_of
-from .rules import CELLS, SIDE, UltimateTicTacToe
+from .rules import CELLS, SIDE, UltimateTicTacToe, finish
 
 NAMES = 0.5  # room at the sides with names
 GAP = 0.3  # between small boards, and around the grid
@@ -123,14 +123,15 @@ def board_rows(rules: UltimateTicTacToe, position: Any) -> list[str]:
     return [*rows, "".join(SENT if sent >> board & 1 else FREE for board in range(PLACES))]
 
 
-@r.observation_of_rows.register(UltimateTicTacToe)
-def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndarray:
-    marks = rules.declaration.marks
-    cells, sent = "".join(rows[:SIDE]), [at for at, mark in enumerate(rows[SIDE]) if mark == SENT]
-    check_turn(rules, cells.count(marks[0]), cells.count(marks[1]), player)
-    if len(sent) > 1:
-        raise ValueError("at most one small board can be marked as the one to be played in")
-    position, sets = np.recarray(1, rules.declaration.dtype)[0], np.zeros((2, PLACES), np.int16)
+def sent_boards(rows: Sequence[str]) -> list[int]:
+    """The small boards that are marked as the ones to be played in."""
+    return [board for board, mark in enumerate(rows[SIDE]) if mark == SENT]
+
+
+@r.set_up.register(UltimateTicTacToe)
+def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
+    marks, cells, sent = rules.declaration.marks, "".join(rows[:SIDE]), sent_boards(rows)
+    sets = np.zeros((2, PLACES), np.int16)
     r.start(rules, position)
     for action, symbol in enumerate(cells):
         if symbol != FREE:
@@ -139,13 +140,28 @@ def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndar
     for side, board in np.argwhere(WON[sets]):
         position.boards[side] |= 1 << board
     over = WON[position.boards].any()
-    position.open = 1 << sent[0] if sent else 0 if over else boards_not_closed(position)
-    position.ply = CELLS - cells.count(FREE)
-    if not is_reached(position, player):
-        raise ValueError("no last move leads to these marks and this choice of small boards")
-    planes = np.zeros(r.facts(rules).observation_shape, np.int8)
-    r.observe(rules, position, player, planes)
-    return planes
+    not_closed = boards_not_closed(position)
+    for board in sent:
+        if not not_closed >> board & 1:
+            raise ValueError("a small board that is won or full cannot be played in")
+    position.open = 0 if over else sum(1 << board for board in sent) or not_closed
+    count = CELLS - cells.count(FREE)
+    position.ply = count + (count + player & 1)
+    finish(rules, position)
+
+
+@r.problems.register(UltimateTicTacToe)
+def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
+    cells, sent = "".join(rows[:SIDE]), sent_boards(rows)
+    first, second = (cells.count(mark) for mark in rules.declaration.marks)
+    odd = turn_problems(rules, first, second, player)
+    if len(sent) > 1:
+        odd.append("at most one small board can be marked as the one to be played in")
+    position = np.recarray(1, rules.declaration.dtype)[0]
+    set_up(rules, rows, player, position)
+    if (sent and position.open == 0) or not is_reached(position, player):
+        odd.append("no last move leads to these marks and this choice of small boards")
+    return odd
 
 
 def mark_shapes(player: int, x: float, y: float, size: float, colour: str) -> list[Shape]:

@@ -11,9 +11,10 @@ from plyground.envs.game import Game, IllegalPositionError
 
 # The games whose positions can be written: they declare the places of their boards.
 WITH_PLACES = [spec for spec in ALL_GAMES if r.board_places(make_game(spec).rules)]
+KALAH = ["kalah", "kalah:pits=2,seeds=6", "kalah:remaining=nobody"]  # it has a text without places
 
 
-@pytest.mark.parametrize("spec", WITH_PLACES)
+@pytest.mark.parametrize("spec", [*WITH_PLACES, *KALAH])
 def test_every_position_of_a_random_game_is_read_as_it_was_written(spec):
     game = make_game(spec)
     for plies in [*range(0, game.facts.longest_game + 1, 3), game.facts.longest_game]:
@@ -23,7 +24,7 @@ def test_every_position_of_a_random_game_is_read_as_it_was_written(spec):
         assert game.position_from_text(text).to_text() == text
 
 
-@pytest.mark.parametrize("spec", WITH_PLACES)
+@pytest.mark.parametrize("spec", [*WITH_PLACES, *KALAH])
 def test_won_games_are_read_as_they_were_written(spec):
     game = make_game(spec)
     for seed in range(12):
@@ -84,6 +85,12 @@ def test_every_place_has_a_name_and_an_area_inside_the_picture(spec):
         ("dots_and_boxes:dots=2x2", "_/2I/_:A", "B is to move, not A"),
         ("dots_and_boxes:dots=3x3,start=icelandic", "2/5/2/5/2", "is drawn from the start"),
         ("dots_and_boxes:dots=2x2", "I/3/1:B", "h 0 0 is free or _, not 'I'"),
+        ("kalah", "4,4,4,4,4,4,0:A", "it has 2 rows, with / between them, not 1"),
+        ("kalah", "4,4,4,4,4,0/4,4,4,4,4,4,0:A", "row 1 has 7 numbers with commas between them"),
+        ("kalah", "4,4,4,4,4,4,0/4,4,4,4,4,4,-1:A", "row 2 has 7 numbers with commas"),
+        ("kalah", "4,4,4,4,4,4,0/4,4,4,4,4,4,1:A", "there are 48 seeds at most, not 49"),
+        ("kalah", "4,4,4,4,4,4,0/4,4,4,4,4,3,0:A", "there are 48 seeds, not 47"),
+        ("kalah", "0,0,0,0,0,0,24/4,4,4,4,4,4,0:A", "seeds are left in the pits of one side"),
     ],
 )  # fmt: skip
 def test_what_no_position_is_written_as_is_refused_in_a_sentence(spec, text, wrong):
