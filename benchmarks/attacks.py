@@ -149,7 +149,7 @@ WAYS = (
         "curves run",
     ),
     Way("a run's newest checkpoint is cut", "run/checkpoints/*192*", cut, LONGER, HEALED),
-    Way("bits of all checkpoints are changed", "run/checkpoints/*", flip, LONGER, HEALED),
+    Way("bits of all checkpoints are changed", "run/checkpoints/*", flip, LONGER),
     Way("a run's policy is cut", "run/best.onnx", halve, FOLLOW),
     Way("a policy is zeros", "run/best.onnx", wipe, FOLLOW),
     Way("a policy's weights are infinite", "run/best.onnx", not_finite, FOLLOW),

@@ -221,12 +221,14 @@ class RunFolder:
             if payload is not None:
                 return Checkpoint(path, payload), notes
             notes.append(f"the checkpoint {path} is damaged; going back to the one before it")
+        paths = _checkpoints_in(self.path)
         left = [name for name in RESULTS if _holds_something(self.path / name)]
-        if notes or left:
+        if paths or left:
+            damage = f" ({paths[0]} is damaged)" if paths else ""
             raise TrainingError(
-                f"{self.path} holds no checkpoint that is whole, but {' and '.join(left)} of a "
-                f"run, which another one would replace: put its {CHECKPOINTS} back, or name "
-                f"another folder with --out"
+                f"{self.path} holds no checkpoint that is whole{damage}, and another run would "
+                f"replace its {' and '.join(left or [CHECKPOINTS])}: put its {CHECKPOINTS} back, "
+                f"or name another folder with --out"
             )
         return None, notes
 

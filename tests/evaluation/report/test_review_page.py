@@ -100,6 +100,6 @@ def test_a_file_of_an_unfinished_game_states_no_result():
     text = "(;GM[4]FF[4]SZ[15]PB[a]PW[b];B[hh];W[hi])"
     (record,) = read_sgf(text)
     assert "RE[" not in "".join(write_sgf([record]))
-    assert read_sgf("".join(write_sgf([record]))) == [record]
+    assert list(read_sgf("".join(write_sgf([record])))) == [record]
     drawn = record._replace(ended=True)
     assert "RE[0]" in "".join(write_sgf([drawn]))
