@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict
 
-from ..envs.loading.records import Count, Limits, Share
+from ..envs.loading.records import Count, Range, Share
 from ..envs.specification import SpecificationError, first_line
 from .folder import Measured, TrainingError, newest_checkpoint
 
-Seconds = Annotated[float, Limits(low=0)]
+Seconds = Annotated[float, Range(low=0)]
 
 
 class ResultRow(TypedDict):

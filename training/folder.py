@@ -22,7 +22,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 
 from ..envs.loading.files import read_file, written_whole
 from ..envs.loading.locks import LOCK
-from ..envs.loading.records import Count, Limits, check_value, parse_json, read_json
+from ..envs.loading.records import Count, Range, check_value, parse_json, read_json
 from ..envs.registry import recorded_spec, rules_type
 from ..envs.specification import SpecificationError
 from .settings import RunSettings, settings_table
@@ -38,10 +38,10 @@ GROWING = ("steps", "hours")  # settings that may be larger when a run is taken 
 RESULTS = (METRICS, "best.onnx", SNAPSHOTS, "window")  # what a run leaves beside checkpoints
 MAX_CHECKPOINTS = 2  # checkpoints: if the newest is damaged, the one before it is whole
 
-Measured = Annotated[float, Limits(-1e9, 1e9)]  # a score or a rating
+Measured = Annotated[float, Range(-1e9, 1e9)]  # a score or a rating
 
 
-class Description(TypedDict):
+class RunDescription(TypedDict):
     """What ``run.json`` says of every run, beside the settings of its algorithm."""
 
     algorithm: str
@@ -53,10 +53,10 @@ class Description(TypedDict):
 class RunFile(TypedDict):
     """``run.json``; what else stands there is for people."""
 
-    description: Description
+    description: RunDescription
 
 
-class Row(TypedDict):
+class MetricsRow(TypedDict):
     """A line of metrics, of whatever kind."""
 
     step: Count
@@ -85,7 +85,7 @@ class RatingRow(TypedDict):
 
 
 UpdateRow = TypedDict(
-    "UpdateRow", {"step": Count, "kind": str, "time/cpu_seconds": Annotated[float, Limits(low=0)]}
+    "UpdateRow", {"step": Count, "kind": str, "time/cpu_seconds": Annotated[float, Range(low=0)]}
 )
 ROWS: dict[str, Any] = {EVALUATION: EvaluationRow, RATING: RatingRow, UPDATE: UpdateRow}
 
@@ -383,7 +383,10 @@ def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
             with _as_training_errors():
                 kind = row.get("kind")
                 check_value(
-                    row, ROWS.get(kind if isinstance(kind, str) else "", Row), place, more=True
+                    row,
+                    ROWS.get(kind if isinstance(kind, str) else "", MetricsRow),
+                    place,
+                    more=True,
                 )
             yield row
 

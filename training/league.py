@@ -22,7 +22,7 @@ from ..agents.opponents import make_opponents
 from ..agents.policies.policy_file import OF_ACTIONS, load_policy_file
 from ..envs.game import Game
 from ..envs.loading.files import written_whole
-from ..envs.loading.records import Count, Limits, Share, check_value, read_json
+from ..envs.loading.records import Count, Range, Share, check_value, read_json
 from ..envs.registry import make_game
 from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
@@ -31,7 +31,7 @@ RESULTS = "league.json"
 # How opponents are drawn.
 RULES = LATEST, UNIFORM, PRIORITISED, MIXTURE = ("latest", "uniform", "prioritised", "mixture")
 # What a member counts as having scored before it has met the learner: one drawn game.
-Points = Annotated[float, Limits(0, 1e12)]
+Points = Annotated[float, Range(0, 1e12)]
 PRIOR_GAMES, PRIOR_POINTS = 1.0, 0.5
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict
 
 from ...envs.game import Game
-from ...envs.loading.records import Count, Limits, Share, check_value, fields_of, read_json
+from ...envs.loading.records import Count, Range, Share, check_value, fields_of, read_json
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError, check_names, refusing
 from .policy_file import OnnxNetwork
@@ -25,7 +25,7 @@ from .policy_file import OnnxNetwork
 FOLDER = Path(__file__).resolve().parent / "networks"
 BOARDS = FOLDER / "boards.json"
 PREFIX = "zoo:"
-Amount = Annotated[float, Limits(low=0)]
+Amount = Annotated[float, Range(low=0)]
 
 
 class Stage(TypedDict):
@@ -82,7 +82,7 @@ class QualityRow(TypedDict):
     upper: Share
 
 
-class Pool(TypedDict):
+class PoolRatings(TypedDict):
     """A pool of agents, and the command that rates them."""
 
     command: str
@@ -99,7 +99,7 @@ class QualityTable(TypedDict):
 class BoardResults(TypedDict):
     """What was measured on a board."""
 
-    ratings: Pool
+    ratings: PoolRatings
     quality: NotRequired[QualityTable]
     kinds: NotRequired[QualityTable]
 

@@ -1,7 +1,7 @@
 """Files of JSON that are read strictly: their schema is the type that they are read into.
 
 A NamedTuple, a dataclass or a TypedDict says which fields a record has, of which types, within
-which limits (``Annotated[float, Limits(0, 1)]``, or the limits of a settings' field), and which may
+which limits (``Annotated[float, Range(0, 1)]``, or the limits of a settings' field), and which may
 be missing. Everything else is refused in one sentence that names the file, the field, its value and
 what is allowed.
 """
@@ -24,7 +24,7 @@ from .files import read_file
 GREATEST = 2**63 - 1  # whole numbers beyond it fit into no column and no array
 
 
-class Limits(NamedTuple):
+class Range(NamedTuple):
     """The range of a number, or the texts that are possible."""
 
     low: float = -math.inf
@@ -32,8 +32,8 @@ class Limits(NamedTuple):
     choices: tuple[str, ...] | None = None
 
 
-Count = Annotated[int, Limits(low=0)]
-Share = Annotated[float, Limits(0, 1)]
+Count = Annotated[int, Range(low=0)]
+Share = Annotated[float, Range(0, 1)]
 
 
 def read_json(path: Path) -> Any:
@@ -158,8 +158,8 @@ def _fields_of(kind: type) -> dict[str, tuple[Any, bool]]:
     return fields
 
 
-def _limits(metadata: Mapping[str, Any]) -> Limits:
-    return Limits(*(metadata.get(name, default) for name, default in Limits()._asdict().items()))
+def _limits(metadata: Mapping[str, Any]) -> Range:
+    return Range(*(metadata.get(name, default) for name, default in Range()._asdict().items()))
 
 
 def _is_of(value: Any, kind: Any) -> bool:
@@ -189,7 +189,7 @@ def _is_of(value: Any, kind: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(name, str) for name in value)
 
 
-def _is_within(value: Any, limits: Limits) -> bool:
+def _is_within(value: Any, limits: Range) -> bool:
     if limits.choices is not None:
         return value in limits.choices
     if isinstance(value, str | bool) or not isinstance(value, int | float):

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 
 from ...envs import __version__
 from ...envs.loading.files import written_whole
-from ...envs.loading.records import Limits, check_value, read_json
+from ...envs.loading.records import Range, check_value, read_json
 from ...envs.specification import SpecificationError
 from ..store.store import StoreError
 from .measurements.measurement import Measurement, Row
@@ -32,7 +32,7 @@ class CellFile(TypedDict):
     """What is read of the file of a measurement."""
 
     rows: list[dict[str, Any]]
-    cpu_seconds: Annotated[float, Limits(low=0)]
+    cpu_seconds: Annotated[float, Range(low=0)]
 
 
 def cell_path(measurement: Measurement, folder: Path) -> Path:

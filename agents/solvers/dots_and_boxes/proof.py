@@ -18,7 +18,7 @@ from typing import Annotated, Any, NamedTuple
 
 from ....envs.game import Game, IllegalActionError
 from ....envs.loading.files import read_file, written_whole
-from ....envs.loading.records import Count, Limits, check_value, parse_json
+from ....envs.loading.records import Count, Range, check_value, parse_json
 from ....envs.specification import SpecificationError, refusing
 
 MOST_EDGES = 64
@@ -48,10 +48,10 @@ class Answer(NamedTuple):
     """
 
     drawn: str
-    at_least: Annotated[int, Limits(-MOST_EDGES, MOST_EDGES)]
+    at_least: Annotated[int, Range(-MOST_EDGES, MOST_EDGES)]
     holds: bool
     nodes: Count
-    seconds: Annotated[float, Limits(low=0)]
+    seconds: Annotated[float, Range(low=0)]
 
 
 class Proof:

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plyground.envs.loading.records import Limits, Share, check_likeness, check_value, parse_json
+from plyground.envs.loading.records import Range, Share, check_likeness, check_value, parse_json
 from plyground.envs.specification import SpecificationError
 
 
 class Point(NamedTuple):
     x: int
-    y: Annotated[float, Limits(0, 10)] = 0.0
+    y: Annotated[float, Range(0, 10)] = 0.0
 
 
 class Record(TypedDict):
