@@ -14,6 +14,7 @@ from unittest import mock
 import pexpect
 import pytest
 from plyground.commands.app import run
+from plyground.envs.compiled.kernels import without_announcements
 
 ANSWER_SECONDS = 120  # so long a program at a pseudo-terminal may take, compilation included
 
@@ -28,13 +29,20 @@ class Result(NamedTuple):
 
 
 def invoke(words, stdin: str | None = None, **environment: str) -> Result:
-    """Run the command line ``words``; ``typed`` is what a person types meanwhile."""
+    """Run the command line ``words``; ``stdin`` is what a person types meanwhile.
+
+    Compilation is not announced: how long it takes depends on the machine.
+    """
     streams = {
         name: io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
         for name in ("stdout", "stderr")
     }
     streams["stdin"] = io.StringIO(stdin or "")
-    with mock.patch.multiple(sys, **streams), mock.patch.dict(os.environ, environment):
+    with (
+        mock.patch.multiple(sys, **streams),
+        mock.patch.dict(os.environ, environment),
+        without_announcements(),
+    ):
         code = run([str(word) for word in words])
     texts = [streams[name].buffer.getvalue().decode() for name in ("stdout", "stderr")]
     return Result(code, *texts, "".join(texts))
