@@ -173,7 +173,7 @@ def test_what_does_not_play_is_refused_in_a_sentence(bot):
         evaluate(bot, GAME, ["greedy"], pairs=2)
 
 
-@pytest.mark.parametrize("function", [max, min, Written()], ids=repr)
+@pytest.mark.parametrize("function", [max, min, Written()], ids=["max", "min", "an object"])
 def test_a_function_whose_signature_cannot_be_read_is_asked_for_one_position(function):
     assert read_signature(function) == UNREADABLE
     assert callable(as_bot(function).act)
