@@ -45,7 +45,11 @@ def examples(page: Path) -> list[Example]:
 EXAMPLES = [example for page in PAGES for example in examples(page)]
 
 
-@pytest.mark.parametrize(("place", "code", "output"), EXAMPLES, ids=[e.place for e in EXAMPLES])
+# The one of README trains for ten seconds, and has a test of its own below.
+SHORT = [example for example in EXAMPLES if not example.place.startswith("README")]
+
+
+@pytest.mark.parametrize(("place", "code", "output"), SHORT, ids=[e.place for e in SHORT])
 def test_the_example_runs_and_prints_what_the_page_shows(
     place, code, output, tmp_path, monkeypatch, capsys
 ):
