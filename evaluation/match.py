@@ -216,7 +216,7 @@ class Referee:
 def _forced_result(seat: int, decision: Decision | None) -> float:
     """What player 0 is bound to return, as a seat's decision says; 0 if it does not."""
     score = None if decision is None else decision.score
-    if score is None or score.unit != "return" or score.kind in ("lower", "upper"):
+    if score is None or score.unit != "return" or score.is_bound:
         return 0.0
     if not score.is_exact and score.mate_in is None:
         return 0.0
