@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from . import agents as agents
     from . import evaluation as evaluation
     from . import training as training
-    from .agents import Agent, Decision, Score, load_policy, make_agent, register_agent, solve
+    from .agents import (
+        Agent,
+        Decision,
+        Score,
+        as_policy,
+        load_policy,
+        make_agent,
+        register_agent,
+        solve,
+    )
     from .envs import (
         Game,
         IllegalActionError,
@@ -44,6 +53,7 @@ __all__ = [
     "StoreError",
     "TrainingError",
     "__version__",
+    "as_policy",
     "datasets",
     "evaluate",
     "load_policy",

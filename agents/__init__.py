@@ -8,6 +8,7 @@ from . import montecarlo as montecarlo
 from . import python_agent as python_agent
 from . import random_agent as random_agent
 from .agent import Agent, Decision
+from .bots import NotAPolicyError, as_policy
 from .external import kaggle as kaggle
 from .external import language_model as language_model
 from .external import openspiel as openspiel
@@ -33,11 +34,13 @@ from .solvers.solver import SolveInterrupted, solve
 __all__ = [
     "Agent",
     "Decision",
+    "NotAPolicyError",
     "PolicyAgent",
     "Prediction",
     "Score",
     "Solution",
     "SolveInterrupted",
+    "as_policy",
     "load_policy",
     "make_agent",
     "register_agent",

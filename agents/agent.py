@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..envs import __version__
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import RandomNumbers, new_stream
+from ..envs.environments.observations import MASK, planes_and_masks
 from ..envs.game import Game, Position
 from ..envs.loading.packages import version_of
 from ..envs.registry import game_called, make_game
@@ -27,6 +29,10 @@ from .book import open_book
 from .score import Score, Unit
 
 _PACKAGE = __name__.partition(".")[0]
+_NO_GAME = (
+    "an observation alone does not tell which game it is from; make the agent for a game: "
+    "make_agent(spec, game=…) or as_policy(agent, game)"
+)
 
 
 @dataclasses.dataclass
@@ -206,6 +212,51 @@ class Agent(ABC):
         """
         return self.analyse(situation).action
 
+    def __call__(self, observation: Any, info: Any = None) -> Any:
+        """The protocol of policies: the action for what an environment shows.
+
+        Args:
+            observation: what PettingZoo's ``last()``, or ``reset()`` and ``step()`` of a Gymnasium
+                environment, give: planes in any layout, or a dictionary of them with
+                ``action_mask``; or that of n games, as vector environments give it.
+            info: the dictionary that comes with it, or one for each game; its ``action_mask``
+                serves where the observation has none.
+
+        Returns:
+            The action; of n games int64 of shape (n,), 0 where there is nothing to decide.
+
+        Raises:
+            ValueError: the agent was made for no game, or the observation fits no position of it.
+        """
+        if self._bound_game is None:
+            raise ValueError(_NO_GAME)
+        planes, masks = planes_and_masks(self._bound_game, observation, info)
+        if planes.ndim == 3:
+            seen = {"observation": planes} | ({} if masks is None else {MASK: masks})
+            return self.act(seen)
+        if masks is None:
+            read = self._bound_game.position_from_observation
+            masks = np.stack([read(each).action_mask() for each in planes])
+        actions, live = np.zeros(len(planes), np.int64), masks.any(axis=1)
+        if not live.any():
+            return actions
+        if hasattr(self, "act_batch"):
+            actions[live] = self.act_batch(planes[live], masks[live])
+        else:
+            actions[live] = [self.act({"observation": each}) for each in planes[live]]
+        return actions
+
+    def playing(self, game: Game) -> Self:
+        """A copy that plays ``game`` where it is shown observations, with the same buffers.
+
+        Raises:
+            SpecificationError: it cannot play the game.
+        """
+        self._check_game_and_book(game)
+        other = copy.copy(self)
+        other._bound_game = game
+        return other
+
     def analyse(self, situation: Any) -> Decision:
         """Decide, and report all that is known about the decision. Takes what :meth:`act` takes."""
         position = self._position_of(situation)
@@ -256,11 +307,8 @@ class Agent(ABC):
             return situation
         if isinstance(situation, Mapping) and "observation" in situation:
             if self._bound_game is None:
-                raise ValueError(
-                    "an observation alone does not tell which game it is from; make the agent for "
-                    "a game: make_agent(spec, game=…)"
-                )
-            if "action_mask" in situation and not np.any(situation["action_mask"]):
+                raise ValueError(_NO_GAME)
+            if MASK in situation and not np.any(situation[MASK]):
                 raise ValueError(
                     "there is nothing to decide: the action mask is all zeros (the game is over, "
                     "or another player is to move)"

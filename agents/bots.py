@@ -1,84 +1,97 @@
-"""Agents that are no :class:`~plyground.agents.agent.Agent`: functions, classes, other objects.
+"""The one protocol of policies, ``policy(observation, info) -> action``, for whatever plays.
 
-:func:`as_bot` tells them apart. Matches, environments and ``python:MODULE:NAME`` take the same.
+:func:`as_policy` makes an :class:`~plyground.agents.agent.Agent` of it: of a specification, a model
+of stable-baselines3 or RLlib, a function, a class or an object of a user's own. Loops over
+PettingZoo's and Gymnasium's environments, matches, tournaments, measurements, opponents and
+``python:MODULE:NAME`` take the same.
 """
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import inspect
+import marshal
+import pickle
+import uuid
 from typing import Any
 
 import numpy as np
 
 from ..envs.environments.observations import ObservationOptions, find_layout
-from ..envs.game import Position
-from .agent import Agent
+from ..envs.game import Game, Position
+from ..envs.loading.packages import version_of
+from ..envs.registry import make_game
+from .agent import Agent, Decision
+from .external.own_modules import DIGITS, loaded_version
 from .external.signatures import read_signature
+from .policies.policy import choose_each
+from .registry import make_agent
 
-KINDS = "a function act(position) or act(position, moves), an object with act(position), or a class"
+FORMS = (
+    "a function act(position), act(position, moves), act_batch(observations, masks) or "
+    "policy(observation, info), an object with a method act(position) or act_batch(observations, "
+    "masks), a model of stable-baselines3 or RLlib, or a class of such objects"
+)
 _SEED_BITS = 32  # numpy's RandomState and torch's generators take no longer seeds
 
 
-class NotABotError(TypeError):
+class NotAPolicyError(TypeError):
     """An object that does not play."""
 
 
-class FunctionBot:
-    """Plays what a function of the position returns, or a method ``act`` that takes ``moves`` too.
+def as_policy(player: Any, game: Game | str | None = None) -> Agent:
+    """The agent that plays as ``player`` does; calling it is the protocol of policies.
 
     Args:
-        bot: the function, or the object with that method, whose other attributes it has as well.
-            It is called with the position, and with ``moves=``, the actions played so far (None
-            where they are not known), if it has a parameter of that name.
-    """
-
-    def __init__(self, bot: Any) -> None:
-        self._bot, self._act = bot, getattr(bot, "act", bot)
-        self._wants_moves = _takes_moves(self._act)
-        self.deterministic: bool = getattr(bot, "deterministic", False) is True
-
-    def act(self, position: Position) -> Any:
-        """The function's answer, unchecked."""
-        if self._wants_moves:
-            return self._act(position, moves=position.moves)
-        return self._act(position)
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "_bot":
-            raise AttributeError(name)  # while it is unpickled
-        return getattr(self._bot, name)
-
-    def __str__(self) -> str:
-        if self._act is not self._bot:
-            return str(self._bot)
-        return getattr(self._bot, "__name__", type(self._bot).__name__)
-
-
-def as_bot(bot: Any) -> Any:
-    """An object with ``act(position)`` or ``act_batch(observations, masks)``.
-
-    Args:
-        bot: such an object, which is returned as it is; a function with a parameter that must be
-            given, the position; a class or a function without such a parameter, which makes the
-            agent.
+        player: an agent's specification; an agent; a model of stable-baselines3, sb3-contrib or
+            RLlib; an object with ``act(position)`` or ``act_batch(observations, masks)``; a
+            function; a class, or a function without a parameter that must be given, which makes
+            one of these. The parameters that must be given tell functions apart: one is the
+            position; of two, the second is called ``moves`` (the actions played so far, None where
+            they are not known) or ``info`` (the function is a policy, see
+            :meth:`~plyground.agents.agent.Agent.__call__`); any other two are the observations and
+            the masks of many positions.
+        game: what it plays, or its specification. An agent that is called with observations needs
+            it.
 
     Raises:
-        NotABotError: it is none of these.
+        NotAPolicyError: it does not play.
+        SpecificationError: there is no such agent, or it cannot play the game.
     """
-    if isinstance(bot, type) or (_is_plain_callable(bot) and not read_signature(bot).required):
-        name = getattr(bot, "__name__", type(bot).__name__)
-        instance = bot()
-        if isinstance(instance, type) or not (_has_act(instance) or _is_acting_function(instance)):
-            raise NotABotError(
-                f"{name}() returned a {type(instance).__name__}, which has no method act(position)"
-            )
-        return as_bot(instance)
-    if isinstance(bot, Agent) or callable(getattr(bot, "act_batch", None)):
-        return bot
-    if _has_act(bot):
-        return FunctionBot(bot) if _takes_moves(bot.act) else bot
-    if _is_acting_function(bot):
-        return FunctionBot(bot)
-    raise NotABotError(f"{bot!r} does not play: an agent of your own is {KINDS}")
+    board = None if game is None else make_game(game)
+    if isinstance(player, str):
+        return make_agent(player, board)
+    if isinstance(player, Agent):
+        return player if board is None or player.bound_game == board else player.playing(board)
+    if _is_factory(player):
+        return as_policy(_made_by(player), board)
+    form = _form_of(player)
+    if form is None:
+        raise NotAPolicyError(f"{player!r} does not play: an agent of your own is {FORMS}")
+    return form(player, board)
+
+
+def _form_of(player: Any) -> type[Bot] | None:
+    """How a model, a function or an object is asked; None where it is no policy."""
+    if callable(getattr(player, "predict", None)) and hasattr(player, "policy"):
+        return ModelBot
+    if callable(getattr(player, "forward_inference", None)):
+        return ModuleBot
+    if callable(getattr(player, "act_batch", None)):
+        return BatchBot
+    if callable(getattr(player, "act", None)):
+        return Bot
+    if not callable(player):
+        return None
+    signature = read_signature(player)
+    required = signature.required
+    others = set(required[1:])
+    if required and signature.positions >= 1 and others <= {"moves"} & set(signature.keywords):
+        return Bot
+    if len(required) != 2 or signature.positions < 2:
+        return None
+    return PolicyBot if required[1] == "info" else BatchBot
 
 
 def short_seed(seed: int) -> int:
@@ -86,93 +99,314 @@ def short_seed(seed: int) -> int:
     return int(seed % 2**_SEED_BITS)
 
 
-def _has_act(bot: Any) -> bool:
-    return any(callable(getattr(bot, name, None)) for name in ("act", "act_batch"))
+def _is_function(player: Any) -> bool:
+    return callable(player) and not any(
+        callable(getattr(player, name, None))
+        for name in ("act", "act_batch", "predict", "forward_inference")
+    )
 
 
-def _is_plain_callable(bot: Any) -> bool:
-    return callable(bot) and not _has_act(bot)
+def _is_factory(player: Any) -> bool:
+    return isinstance(player, type) or (
+        _is_function(player) and not read_signature(player).required
+    )
 
 
-def _is_acting_function(bot: Any) -> bool:
-    if not _is_plain_callable(bot):
-        return False
-    signature = read_signature(bot)
-    others = set(signature.required[1:])
-    named = {"moves"} & set(signature.keywords)
-    return len(signature.required) > 0 and signature.positions >= 1 and others <= named
+def _made_by(factory: Any) -> Any:
+    """What a class or a function without parameters makes, if that plays."""
+    made = factory()
+    if not isinstance(made, Agent) and (_is_factory(made) or _form_of(made) is None):
+        name = getattr(factory, "__name__", type(factory).__name__)
+        raise NotAPolicyError(
+            f"{name}() returned a {type(made).__name__}, which has no method act(position)"
+        )
+    return made
 
 
-def _takes_moves(function: Any) -> bool:
-    return "moves" in read_signature(function).keywords
+class Bot(Agent):
+    """An agent of a user's own, which is asked for the action in a position.
 
-
-def is_batch_function(bot: Any) -> bool:
-    """Whether it is a function ``act_batch(observations, masks)``: it must be given two arguments.
-
-    A function of a position and its ``moves`` is none.
-    """
-    if isinstance(bot, type) or not _is_plain_callable(bot):
-        return False
-    signature = read_signature(bot)
-    required = signature.required
-    return len(required) == 2 <= signature.positions and "moves" not in required
-
-
-def is_sb3_model(bot: Any) -> bool:
-    """Whether it looks like a model of stable-baselines3: it has a policy and ``predict``."""
-    return callable(getattr(bot, "predict", None)) and hasattr(bot, "policy")
-
-
-class ModelBot:
-    """A model of stable-baselines3 as a player of many games at once; it plays legal actions only.
-
-    It plays by its probabilities; a model without any (DQN) plays the legal action of the highest
-    value. Its observations may be planes as they are, channels first or flat, and of any type.
+    If it has ``reset(seed)``, it is called before every game with a seed of 32 bits, and
+    ``close()`` when it is no longer needed. ``deterministic = True`` says that it draws no random
+    numbers, looks at no clock and keeps nothing from one game to the next.
 
     Args:
-        model: PPO, A2C, MaskablePPO, DQN, or another with ``predict``.
-        deterministic: whether it plays its most probable action.
+        bot: a function of the position, or an object with ``act``. It is called with the position,
+            and with ``moves=`` if it has a parameter of that name.
+        game: what it plays.
     """
 
-    def __init__(self, model: Any, deterministic: bool = False) -> None:
-        self.model: Any = model
-        self.deterministic: bool = deterministic
-        self._space = model.observation_space
+    foreign = True
+    bot: Any = None
+    _version = ""
 
-    def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Choose a legal action for each of the positions: int64 of shape (n,)."""
+    def __init__(self, bot: Any, game: Game | None = None) -> None:
+        super().__init__(game)
+        self.bot = bot
+        self._method = getattr(bot, "act", bot)
+        self._wants_moves = "moves" in read_signature(self._method).keywords
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        if callable(reset := getattr(self.bot, "reset", None)):
+            reset(short_seed(seed))
+
+    def decide(self, position: Position) -> Decision:
+        if self._wants_moves:
+            return Decision(self._method(position, moves=position.moves))
+        return Decision(self._method(position))
+
+    def close(self) -> None:
+        if callable(close := getattr(self.bot, "close", None)):
+            close()
+
+    @property
+    def deterministic(self) -> bool:
+        return getattr(self.bot, "deterministic", False) is True
+
+    @property
+    def version(self) -> str:
+        """A hash of its source files and of what it holds when this is first asked.
+
+        What cannot be hashed is another agent in every process.
+        """
+        self._version = self._version or self._hashes()
+        return self._version
+
+    def _hashes(self) -> str:
+        module = getattr(self.bot, "__module__", type(self.bot).__module__)
+        source = loaded_version(module) or version_of(module) or "no file"
+        try:
+            content = hashlib.sha256(self._content()).hexdigest()[:DIGITS]
+        except Exception:
+            content = f"of this process alone ({uuid.uuid4().hex[:DIGITS]})"
+        return f"source {source}, object {content}"
+
+    def _content(self) -> bytes:
+        """What tells it from another of its kind."""
+        return _bytes_of(self.bot)
+
+    @property
+    def spec(self) -> str:
+        """Its name; no specification makes it again."""
+        if _is_function(self.bot):
+            return str(getattr(self.bot, "__name__", type(self.bot).__name__))
+        own_text = any("__str__" in vars(each) for each in type(self.bot).__mro__[:-1])
+        return str(self.bot) if own_text else type(self.bot).__name__
+
+    def __repr__(self) -> str:
+        return f"as_policy({self.bot!r})"
+
+
+class PolicyBot(Bot):
+    """A function ``policy(observation, info)`` of a user's own.
+
+    It is given what :meth:`last` of PettingZoo's environments gives: a dictionary of the planes
+    (``observation``) and the ``action_mask``, and a dictionary with the mask.
+    """
+
+    def decide(self, position: Position) -> Decision:
+        mask = position.action_mask()
+        observation = {"observation": position.observation(), "action_mask": mask}
+        return Decision(self.bot(observation, {"action_mask": mask}))
+
+    def __call__(self, observation: Any, info: Any = None) -> Any:
+        """As of every agent; the function itself reads the observation if no game is known."""
+        if self.bound_game is None:
+            return self.bot(observation, info)
+        return super().__call__(observation, info)
+
+
+class BatchBot(Bot):
+    """A function or an object that is asked about many positions at once.
+
+    Args:
+        bot: a function of observations and masks, or an object with ``act_batch``; one that has
+            ``act(position)`` too is asked by it for single positions.
+        game: what it plays.
+    """
+
+    def __init__(self, bot: Any, game: Game | None = None) -> None:
+        super().__init__(bot, game)
+        self._acts_alone = callable(getattr(bot, "act", None))
+        self._batch_method = getattr(bot, "act_batch", bot)
+
+    @property
+    def takes_streams(self) -> bool:
+        """Whether it draws with the random streams of the games it is asked about."""
+        return getattr(self.bot, "takes_streams", False) is True
+
+    def decide(self, position: Position) -> Decision:
+        if self._acts_alone:
+            return super().decide(position)
+        observations, masks = position.observation()[None], position.action_mask()[None]
+        return Decision(np.asarray(self.act_batch(observations, masks))[0])
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray, streams: Any = None) -> Any:
+        """Its actions: n whole numbers.
+
+        Args:
+            observations: int8, (n, rows, columns, planes), as the side to move sees them.
+            masks: int8, (n, num_actions).
+            streams: uint64, (n, 1), passed on to a bot that takes them.
+        """
+        drawing = {} if streams is None else {"streams": streams}
+        return self._batch_method(observations, masks, **drawing)
+
+
+class NetworkBot(BatchBot):
+    """A network of another library as a player of many games at once; it plays legal actions only.
+
+    Its observations may be planes as they are, channels first or flat, and of any type.
+
+    Args:
+        bot: what holds the network.
+        game: what it plays.
+        deterministic: whether it plays its most probable action, or draws by the probabilities.
+    """
+
+    takes_streams = True
+
+    def __init__(self, bot: Any, game: Game | None = None, deterministic: bool = False) -> None:
+        super().__init__(bot, game)
+        self._deterministic = deterministic
+
+    @property
+    def deterministic(self) -> bool:
+        return self._deterministic
+
+    def decide(self, position: Position) -> Decision:
+        observations, masks = position.observation()[None], position.action_mask()[None]
+        return Decision(self.act_batch(observations, masks, streams=self.stream.reshape(1, 1))[0])
+
+    def act_batch(
+        self, observations: np.ndarray, masks: np.ndarray, streams: np.ndarray | None = None
+    ) -> np.ndarray:
+        """A legal action for each of the positions: int64 of shape (n,).
+
+        Draws advance ``streams``, or the agent's own one without them.
+        """
         import torch
 
-        planes = self._as_trained(observations)
-        normal = getattr(self.model, "_vec_normalize_env", None)
-        if normal is not None:
-            planes = normal.normalize_obs(planes)
-        policy = self.model.policy
         with torch.no_grad():
-            tensors, _ = policy.obs_to_tensor(planes)
-            if hasattr(policy, "q_net"):
-                values = policy.q_net(tensors)
-                randomly = False
-            else:
-                values = policy.get_distribution(tensors).distribution.logits
-                randomly = not self.deterministic
-            legal = torch.as_tensor(masks, device=values.device) > 0
-            values = values.masked_fill(~legal, -torch.inf)
-            if randomly:
-                best = torch.multinomial(values.softmax(dim=1), 1)[:, 0]
-            else:
-                best = values.argmax(dim=1)
-        actions: np.ndarray = best.cpu().numpy().astype(np.int64)
+            values = self.logits(observations, masks).double().cpu()
+        values = values.masked_fill(torch.as_tensor(masks) == 0, -torch.inf)
+        actions: np.ndarray = values.argmax(dim=1).numpy()
+        if self._deterministic:
+            return actions
+        rows = values.softmax(dim=1).numpy()
+        if streams is not None:
+            choose_each(rows, 1.0, streams, actions)
+            return actions
+        own = self.stream.reshape(1, 1)
+        for number in range(len(rows)):
+            choose_each(rows[number : number + 1], 1.0, own, actions[number:])
         return actions
 
-    def _as_trained(self, observations: np.ndarray) -> np.ndarray:
-        """The observations in the layout and the type that the model was trained on."""
-        game_shape = observations.shape[1:]
-        layout = find_layout(self._space.shape, game_shape)
-        if layout is None:
-            raise ValueError(
-                f"a model for observations of shape {self._space.shape} cannot play a game that is "
-                f"observed as {game_shape}"
-            )
-        return ObservationOptions(layout=layout, dtype=self._space.dtype).planes(observations)
+    def logits(self, observations: np.ndarray, masks: np.ndarray) -> Any:
+        """What the network says of every action: a tensor (n, num_actions)."""
+        raise NotImplementedError
+
+    def _content(self) -> bytes:
+        weights = self._network().state_dict()
+        return b"".join(
+            name.encode() + weights[name].detach().cpu().numpy().tobytes()
+            for name in sorted(weights)
+        )
+
+    def _network(self) -> Any:
+        """The torch module."""
+        return self.bot
+
+    @property
+    def spec(self) -> str:
+        return type(self.bot).__name__
+
+
+class ModelBot(NetworkBot):
+    """A model of stable-baselines3 or sb3-contrib: PPO, A2C, MaskablePPO, DQN, or another.
+
+    It plays by its probabilities; a model without any (DQN) plays the legal action of the highest
+    value.
+    """
+
+    def __init__(self, bot: Any, game: Game | None = None, deterministic: bool = False) -> None:
+        super().__init__(bot, game, deterministic or hasattr(bot.policy, "q_net"))
+
+    def logits(self, observations: np.ndarray, masks: np.ndarray) -> Any:
+        planes = planes_for(self.bot.observation_space, observations)
+        normal = getattr(self.bot, "_vec_normalize_env", None)
+        if normal is not None:
+            planes = normal.normalize_obs(planes)
+        policy = self.bot.policy
+        tensors, _ = policy.obs_to_tensor(planes)
+        if hasattr(policy, "q_net"):
+            return policy.q_net(tensors)
+        return policy.get_distribution(tensors).distribution.logits
+
+    def _network(self) -> Any:
+        return self.bot.policy
+
+
+class ModuleBot(NetworkBot):
+    """A module of RLlib's new API stack (``RLModule``); it plays the most probable action.
+
+    Its observations may hold the action mask or not.
+    """
+
+    def __init__(self, bot: Any, game: Game | None = None) -> None:
+        super().__init__(bot, game, deterministic=True)
+
+    def logits(self, observations: np.ndarray, masks: np.ndarray) -> Any:
+        import torch
+
+        # RLlib's own module for action masks keeps the space of the rest only under the usual name
+        space = getattr(self.bot, "observation_space_with_mask", self.bot.observation_space)
+        if hasattr(space, "spaces"):
+            (key,) = (name for name in space.spaces if name != "action_mask")
+            seen: Any = {
+                key: torch.as_tensor(planes_for(space[key], observations)),
+                "action_mask": torch.as_tensor(masks),
+            }
+        else:
+            seen = torch.as_tensor(planes_for(space, observations))
+        answer = self.bot.forward_inference({"obs": seen})
+        if "action_dist_inputs" in answer:
+            return answer["action_dist_inputs"]
+        actions = torch.as_tensor(answer["actions"]).long()
+        return torch.nn.functional.one_hot(actions, masks.shape[1])
+
+
+def _bytes_of(thing: Any) -> bytes:
+    """The code and the state of a function or an object, the same in every process."""
+    if isinstance(thing, functools.partial):
+        return _bytes_of(thing.func) + pickle.dumps((thing.args, sorted(thing.keywords.items())))
+    if inspect.ismethod(thing):
+        return _bytes_of(thing.__func__) + _bytes_of(thing.__self__)
+    if inspect.isfunction(thing):
+        cells = [cell.cell_contents for cell in thing.__closure__ or ()]
+        state: Any = (thing.__defaults__, thing.__kwdefaults__, cells)
+        return marshal.dumps(thing.__code__, 2) + pickle.dumps(state)  # without references
+    methods = [
+        marshal.dumps(member.__code__, 2)
+        for each in type(thing).__mro__
+        for member in vars(each).values()
+        if inspect.isfunction(member)
+    ]
+    return b"".join(methods) + pickle.dumps(getattr(thing, "__dict__", None))
+
+
+def planes_for(space: Any, observations: np.ndarray) -> np.ndarray:
+    """Observations (n, rows, columns, planes) in the layout and the type of a space.
+
+    Raises:
+        ValueError: the space is none of this game's.
+    """
+    game_shape = observations.shape[1:]
+    layout = find_layout(space.shape, game_shape)
+    if layout is None:
+        raise ValueError(
+            f"a model for observations of shape {space.shape} cannot play a game that is observed "
+            f"as {game_shape}"
+        )
+    return ObservationOptions(layout=layout, dtype=space.dtype).planes(observations)

@@ -13,7 +13,7 @@ from ..envs.game import Game
 from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
 from .agent import Agent
-from .bots import ModelBot, NotABotError, as_bot, is_sb3_model
+from .bots import FORMS, NotAPolicyError, as_policy
 from .compiled_opponents import compiled_form
 from .policies.policy import PolicyAgent
 from .registry import make_agent
@@ -32,9 +32,9 @@ def make_opponents(opponent: Any, game: Game, make: MakeAgent = make_agent) -> t
 
     Args:
         opponent: an agent's specification; a mixture ``"mix:0.3 random,0.7 alphabeta:depth=2"``,
-            whose weights need not add up to 1; an agent; any object with ``act(position)`` or
-            ``act_batch(observations, masks)``; a function of the position; a model of
-            stable-baselines3; a sequence of these, all met equally often; a sequence of
+            whose weights need not add up to 1; anything that
+            :func:`~plyground.agents.bots.as_policy` takes: agents, models, functions, objects; a
+            sequence of these, all met equally often; a sequence of
             :class:`~plyground.envs.single_agent.opponents.Opponent`, met by their weights.
         game: the game they play; an agent that cannot is refused.
         make: makes the agents of the specifications.
@@ -94,11 +94,6 @@ def _make_one(opponent: Any, game: Game, make: MakeAgent) -> Opponent:
         agent.check_game(game)
         return Opponent(str(agent), agent, compiled_form(agent))
     try:
-        bot = ModelBot(agent) if is_sb3_model(agent) else as_bot(agent)
-    except NotABotError:
-        raise TypeError(
-            f"{opponent!r} is no opponent: it is neither text, nor a function of the position, nor "
-            f"a model of stable-baselines3, nor an object with a method act(position) or "
-            f"act_batch(observations, masks)"
-        ) from None
-    return Opponent(getattr(agent, "__name__", type(agent).__name__), bot)
+        return Opponent(getattr(agent, "__name__", type(agent).__name__), as_policy(agent, game))
+    except NotAPolicyError:
+        raise TypeError(f"{opponent!r} is no opponent: it is neither text, nor {FORMS}") from None

@@ -10,7 +10,7 @@ from ..envs.game import Game, Position
 from ..envs.loading.packages import import_own
 from ..envs.specification import Parameter, SpecificationError, check_names
 from .agent import Agent, Decision
-from .bots import NotABotError, as_bot, short_seed
+from .bots import NotAPolicyError, as_policy
 from .external.own_modules import loaded_version
 from .external.signatures import read_signature
 from .registry import register_agent
@@ -68,15 +68,14 @@ class PythonAgent(Agent):
     def reset(self, seed: int = 0) -> None:
         """Reset the user's agent, if it can be reset."""
         super().reset(seed)
-        if hasattr(self.bot, "reset"):
-            self.bot.reset(short_seed(seed))
+        self.bot.reset(seed)
 
     def decide(self, position: Position) -> Decision:
-        return Decision(self.bot.act(position))
+        return self.bot.analyse(position)
 
     @property
     def deterministic(self) -> bool:
-        return getattr(self.bot, "deterministic", False) is True
+        return self.bot.deterministic
 
     @property
     def version(self) -> str:
@@ -112,7 +111,7 @@ def _with_keywords(thing: Any, keywords: dict[str, Any], reference: str) -> Any:
     return functools.partial(thing, **keywords)
 
 
-def _find_bot(reference: str | None, keywords: dict[str, Any]) -> Any:
+def _find_bot(reference: str | None, keywords: dict[str, Any]) -> Agent:
     """Import MODULE and make an agent of NAME.
 
     Raises SpecificationError if it does not play.
@@ -136,8 +135,8 @@ def _find_bot(reference: str | None, keywords: dict[str, Any]) -> Any:
         )
     thing = _with_keywords(getattr(module, function_name), keywords, str(reference))
     try:
-        bot = as_bot(thing)
-    except NotABotError as error:
+        return as_policy(thing)
+    except NotAPolicyError as error:
         raise SpecificationError(
             f"{function_name} of module {module_name!r} is no agent: {error}"
         ) from None
@@ -145,9 +144,3 @@ def _find_bot(reference: str | None, keywords: dict[str, Any]) -> Any:
         raise SpecificationError(
             f"{function_name}() of module {module_name!r} raised {type(error).__name__}: {error}"
         ) from error
-    if not callable(getattr(bot, "act", None)):
-        raise SpecificationError(
-            f"{function_name} of module {module_name!r} is a {type(bot).__name__}, which has no "
-            f"method act(position)"
-        )
-    return bot

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..agents.bots import is_batch_function
 from ..agents.opponents import make_opponents
 from ..envs.game import Game, IllegalActionError, Position
 from ..envs.registry import make_game
@@ -58,11 +57,9 @@ def evaluate(
     """Measure any player of any library against agents.
 
     Args:
-        player: a function ``act_batch(observations, masks)`` of int8 arrays (n, rows, columns,
-            planes) and (n, num_actions), as the side to move sees them, that returns n actions; or
-            an agent's specification, an agent, a model of stable-baselines3, a function of the
-            position, an object with ``act`` or ``act_batch``. The parameters that must be given
-            tell the two functions apart: two (none is called ``moves``), or one.
+        player: what :func:`~plyground.agents.bots.as_policy` takes. A function
+            ``act_batch(observations, masks)`` is given int8 arrays (n, rows, columns, planes) and
+            (n, num_actions), as the side to move sees them, and returns n actions.
         game: the game, or its specification.
         against: specifications of agents.
         pairs: how many pairs of games each opponent plays. A pair is one opening in both seats.
@@ -98,8 +95,6 @@ class _BatchPlayer:
 
 
 def _as_batch_player(player: Any, game: Game) -> _BatchPlayer:
-    if is_batch_function(player):
-        return _BatchPlayer(player)
     single = make_opponents(player, game, make_isolated_opponent)[0].player
     if hasattr(single, "act_batch"):
         return _BatchPlayer(single.act_batch)

@@ -374,14 +374,14 @@ def play_game(
 
     Args:
         game: the game or its specification.
-        agents: the agents in seats 0 and 1: :class:`~plyground.agents.Agent` objects, anything with
-            ``act(position)``, or players; an agent with ``reset(seed)`` is reset first. Each is
-            given copies of the position, so it cannot disturb the game.
+        agents: the agents in seats 0 and 1: what :func:`~plyground.agents.bots.as_policy` takes, or
+            players; each is reset first, and given copies of the position, so it cannot disturb
+            the game.
         opening: actions played before the agents take over.
         seeds: what each seat is reset with.
         names: the agents' names in the reason for a forfeit (default: their specifications).
         on_move: called after each move of an agent with the position, the seat, the action and the
-            agent's decision (None if it is no Agent). This costs some microseconds a move.
+            agent's decision. This costs some microseconds a move.
         limits: what each agent may use. An agent of this process is judged after its move, since it
             cannot be stopped.
         adjudication: when the game ends before its rules end it.

@@ -1,8 +1,7 @@
 """Players: agents as a match sees them, and the faults that lose them a game.
 
-A match knows players only. :class:`LocalPlayer` is an agent of this process, :class:`BotPlayer` any
-object with ``act(position)``, and
-:class:`~plyground.evaluation.runners.isolation.IsolatedPlayer` an agent in a process of its own.
+A match knows players only. :class:`LocalPlayer` is an agent of this process, and
+:class:`~plyground.evaluation.runners.isolation.IsolatedPlayer` one in a process of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..agents.agent import Agent, Decision
-from ..agents.bots import as_bot, short_seed
+from ..agents.bots import as_policy
 from ..agents.faults import ILLEGAL_ACTION, NO_ACTION, RAISED, Fault
 from ..agents.registry import make_agent, resolve_agent
 from ..agents.score import Score
@@ -134,10 +133,15 @@ class Player(ABC):
 
 
 class LocalPlayer(Player):
-    """An agent in this process. It cannot be stopped while it thinks."""
+    """An agent in this process. It cannot be stopped while it thinks.
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
+    Args:
+        agent: the agent.
+        is_lent: whether it is its owner who closes it.
+    """
+
+    def __init__(self, agent: Agent, is_lent: bool = False) -> None:
+        self._agent, self._is_lent = agent, is_lent
 
     def describe(self) -> Description:
         agent = self._agent
@@ -183,47 +187,17 @@ class LocalPlayer(Player):
         return 0
 
     def close(self) -> None:
-        with contextlib.suppress(Fault), faults_of(self._agent.foreign):
-            self._agent.close()
+        if not self._is_lent:
+            with contextlib.suppress(Fault), faults_of(self._agent.foreign):
+                self._agent.close()
 
     def __str__(self) -> str:
         return str(self._agent)
 
 
-class BotPlayer(Player):
-    """An agent of the user's own (see :mod:`~plyground.agents.bots`).
-
-    If it has ``reset(seed)``, it is called before every game with a seed of 32 bits.
-    """
-
-    def __init__(self, bot: Any) -> None:
-        self._bot = as_bot(bot)
-        self._reset: Callable[[int], object] = getattr(self._bot, "reset", lambda seed: None)
-
-    def describe(self) -> Description:
-        deterministic = getattr(self._bot, "deterministic", False) is True
-        return Description(str(self._bot), {}, "unknown", deterministic)
-
-    def get_ready(self, game: Game) -> None:
-        """Nothing is to be done ahead."""
-
-    def reset(self, seed: int, seconds: float) -> None:
-        with faults_of(True):
-            self._reset(short_seed(seed))
-
-    def ask(self, position: Position, analyse: bool, seconds: float) -> tuple[Any, Decision | None]:
-        with faults_of(True):
-            return self._bot.act(position), None
-
-    def __str__(self) -> str:
-        return str(self._bot)
-
-
 def as_player(agent: Any) -> Player:
-    """A player of an agent, or of what :func:`as_bot` takes; a player stays as it is."""
-    if isinstance(agent, Player):
-        return agent
-    return LocalPlayer(agent) if isinstance(agent, Agent) else BotPlayer(agent)
+    """A player of what :func:`as_policy` takes; a player stays as it is."""
+    return agent if isinstance(agent, Player) else LocalPlayer(as_policy(agent))
 
 
 def make_player(spec: str, game: Game) -> LocalPlayer:

@@ -9,6 +9,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from ..agents.agent import Agent
+from ..agents.bots import as_policy
 from ..envs import __version__
 from ..envs.game import Game
 from ..envs.registry import make_game
@@ -46,7 +48,9 @@ class Plan(NamedTuple):
 
     Attributes:
         game: the game's specification.
-        agents: the agents' specifications; one may be listed several times.
+        agents: the agents' specifications; one may be listed several times. What else
+            :func:`~plyground.agents.bots.as_policy` takes plays in this process: a model, a
+            function. What it holds is part of what a store knows it by.
         pairs: pairs of games in each meeting of two agents. A pair is one opening played twice,
             with seats swapped. All meetings go through the same openings; a plan with more pairs
             begins with the games of one with fewer. None: every opening once where they are listed
@@ -61,7 +65,7 @@ class Plan(NamedTuple):
     """
 
     game: str
-    agents: tuple[str, ...]
+    agents: tuple[Any, ...]
     pairs: int | None = None
     opening: str = "random:2"
     seed: int = 1
@@ -113,9 +117,10 @@ class Tournament:
         conditions.check()
         conditions = conditions._replace(limits=conditions.limits.effective)
         self.conditions = conditions
-        self.labels: list[str] = distinct_labels(plan.agents)
         self._runner = runner or LocalRunner()
-        contest = Contest(self.game, plan.agents, tuple(self.labels), conditions)
+        players = self._players(plan.agents)
+        self.labels: list[str] = distinct_labels(tuple(map(str, players)))
+        contest = Contest(self.game, players, tuple(self.labels), conditions)
         agents = contest.describe()
         self._contest = contest._replace(versions=tuple(agent.identity for agent in agents))
         self.plan: Plan = plan._replace(
@@ -147,6 +152,19 @@ class Tournament:
             self.openings.find(1)  # refuse now what cannot be opened so; a judge may need its time
         else:
             self.openings.recall(store.openings(self.name))
+
+    def _players(self, agents: tuple[Any, ...]) -> tuple[str | Agent, ...]:
+        """Specifications as they are, and the agents of what is none."""
+        players = tuple(
+            agent if isinstance(agent, str) else as_policy(agent, self.game) for agent in agents
+        )
+        objects = [player for player in players if isinstance(player, Agent)]
+        if objects and not isinstance(self._runner, LocalRunner):
+            raise SpecificationError(
+                f"{objects[0]} is an object of this process, and cannot play in others; "
+                f"specifications can, such as python:MODULE:NAME or onnx:FILE"
+            )
+        return players
 
     def find_openings(self, on_judged: Callable[[int, int], None] | None = None) -> None:
         """Find the openings of all pairs; see :meth:`Openings.find`.

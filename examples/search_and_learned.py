@@ -1,10 +1,10 @@
 """Learn against a minimax baseline, play beside search agents in one loop, and rate all five."""
 
 import torch
-from plyground.agents import make_agent
+from plyground import as_policy
 from plyground.envs import connect_four_v0
 from plyground.evaluation import Plan, ratings
-from plyground.training import BoardVecEnv, export_policy
+from plyground.training import BoardVecEnv
 from sb3_contrib import MaskablePPO
 
 torch.set_num_threads(1)  # more would wait for each other on a busy machine
@@ -14,17 +14,13 @@ model = MaskablePPO("MlpPolicy", learner, device="cpu", seed=1, **settings).lear
 
 searches = ["minimax:depth=2", "alphabeta:depth=4", "montecarlo:simulations=50", "random"]
 env = connect_four_v0.env()
-for search in map(make_agent, searches):
+for search in searches:
+    players = {"player_0": model, "player_1": search}
+    policies = {agent: as_policy(player, "connect_four") for agent, player in players.items()}
     env.reset(seed=1)
     for agent in env.agent_iter():
         observation, reward, termination, truncation, info = env.last()
-        if termination or truncation:
-            action = None
-        elif agent == "player_0":
-            action, _ = model.predict(observation["observation"], action_masks=info["action_mask"])
-        else:
-            action = search.act(env)
-        env.step(action)
+        over = termination or truncation
+        env.step(None if over else policies[agent](observation, info))
     print(f"policy against {search}: {env.unwrapped.position.outcome}")
-export_policy(model, "policy.onnx", "connect_four")
-print(ratings(Plan("connect_four", ("onnx:policy.onnx", *searches), pairs=20)))
+print(ratings(Plan("connect_four", (model, *searches), pairs=20)))

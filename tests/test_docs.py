@@ -109,7 +109,7 @@ def test_the_program_of_the_readme_rates_search_and_learned_policies(tmp_path, m
     assert printed.keys() == stated.keys()
     for name, rating in printed.items():
         assert abs(int(rating) - int(stated[name])) <= 150, name
-    assert int(printed["onnx:policy.onnx"]) > int(printed["random"]) + 100
+    assert int(printed["MaskablePPO"]) > int(printed["random"]) + 100
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -6,6 +6,7 @@ converted.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from gymnasium import spaces
 from ..game import Game, Position
 from ..specification import SpecificationError
 
+MASK = "action_mask"
 KINDS = ("planes", "dict")
 LAYOUTS = ("hwc", "chw", "flat")
 DTYPES = ("int8", "uint8", "int32", "int64", "float16", "float32", "float64")
@@ -35,7 +37,7 @@ class ObservationOptions(NamedTuple):
     observation: str = "planes"
     layout: str = "hwc"
     dtype: Any = "int8"
-    mask_key: str = "action_mask"
+    mask_key: str = MASK
     planes_key: str = "observation"
 
     @classmethod
@@ -115,6 +117,54 @@ def find_layout(shape: Any, planes_shape: tuple[int, ...]) -> str | None:
     rows, cols, planes = planes_shape
     layouts = {"hwc": planes_shape, "chw": (planes, rows, cols), "flat": (rows * cols * planes,)}
     return next((name for name, its_shape in layouts.items() if its_shape == shape), None)
+
+
+def planes_and_masks(
+    game: Game, observation: Any, info: Any = None
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """The planes of a game, and the action masks, in what an environment shows.
+
+    Args:
+        game: the game.
+        observation: of one position or of many: planes in any layout and of any type, or a
+            dictionary of them with ``action_mask``.
+        info: a dictionary with ``action_mask``, or one for each position.
+
+    Returns:
+        int8 arrays of shape (rows, columns, planes) and (num_actions,), or both with n in front of
+        it; None for masks that are nowhere.
+
+    Raises:
+        ValueError: this is no observation of the game.
+    """
+    mask = None
+    if isinstance(observation, Mapping):
+        mask = observation.get(MASK)
+        others = [name for name in observation if name != MASK]
+        if len(others) != 1:
+            raise ValueError(
+                f"an observation is a dictionary of planes and {MASK}, not of "
+                f"{', '.join(map(str, observation)) or 'nothing'}"
+            )
+        observation = observation[others[0]]
+    if mask is None and isinstance(info, Mapping):
+        mask = info.get(MASK)
+    elif mask is None and isinstance(info, (list, tuple)) and all(MASK in one for one in info):
+        mask = np.stack([one[MASK] for one in info])
+    planes, shape = np.asarray(observation), game.facts.observation_shape
+    for ahead in (0, 1):
+        layout = find_layout(planes.shape[ahead:], shape)
+        if layout is not None:
+            break
+    else:
+        raise ValueError(
+            f"{game.spec} is observed as an array of shape {shape}, channels first, flat, or many "
+            f"of these, not {planes.shape}"
+        )
+    if layout == "chw":
+        planes = np.moveaxis(planes, ahead, -1)
+    planes = np.ascontiguousarray(planes.reshape(*planes.shape[:ahead], *shape), np.int8)
+    return planes, None if mask is None else np.asarray(mask, np.int8)
 
 
 def starting_position(game: Game, start: Any) -> Position:

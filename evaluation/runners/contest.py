@@ -7,13 +7,14 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ...agents.agent import Agent
 from ...agents.faults import Fault
 from ...agents.human import HumanAgent
 from ...agents.registry import resolve_agent
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..match import NO_LIMITS, TO_THE_END, Adjudication, GameResult, Limits, play_game
-from ..players import Description, Player, check_identity, make_player
+from ..players import Description, LocalPlayer, Player, check_identity, make_player
 from ..statistics.withdrawals import WITHDRAW_AFTER
 from ..store.store import GameKey
 from .isolation import ALWAYS, AUTO, ISOLATION, NEVER, IsolatedPlayer, is_isolated
@@ -70,7 +71,7 @@ class Contest(NamedTuple):
 
     Attributes:
         game: the game.
-        agents: the agents' specifications, by their numbers.
+        agents: the agents' specifications, by their numbers; or agents of this process.
         labels: their names.
         conditions: what they may use, and where they play.
         versions: the agents' identities (see :class:`Description`) where they are known.
@@ -78,7 +79,7 @@ class Contest(NamedTuple):
     """
 
     game: Game
-    agents: tuple[str, ...]
+    agents: tuple[str | Agent, ...]
     labels: tuple[str, ...]
     conditions: Conditions = USUAL
     versions: tuple[str, ...] = ()
@@ -95,12 +96,14 @@ class Contest(NamedTuple):
         return AUTO if len(isolated) > 1 else ALWAYS if True in isolated else NEVER
 
     def _is_isolated(self, number: int) -> bool:
-        return is_isolated(self.agents[number], self.conditions.isolation, self.in_worker)
+        agent = self.agents[number]
+        mode = self.conditions.isolation
+        return isinstance(agent, str) and is_isolated(agent, mode, self.in_worker)
 
     @property
     def modules(self) -> tuple[str, ...]:
         """The modules that define the game and the agents; importing them registers both."""
-        classes = [resolve_agent(spec)[0] for spec in self.agents]
+        classes = [self._class_of(number) for number in range(len(self.agents))]
         return tuple({each.__module__: None for each in (type(self.game.rules), *classes)})
 
     def player(self, number: int) -> Player:
@@ -112,15 +115,21 @@ class Contest(NamedTuple):
         """
         spec = self.agents[number]
         expected = self.versions[number] if self.versions else None
+        if isinstance(spec, Agent):
+            return LocalPlayer(spec, is_lent=True)
         if self._is_isolated(number):
             return IsolatedPlayer(spec, self.game, self.conditions.limits, self.modules, expected)
         player = make_player(spec, self.game)
         check_identity(spec, player.describe(), expected)
         return player
 
+    def _class_of(self, number: int) -> type[Agent]:
+        agent = self.agents[number]
+        return type(agent) if isinstance(agent, Agent) else resolve_agent(agent)[0]
+
     def is_human(self, number: int) -> bool:
         """Whether the agent of that number is a person at the terminal."""
-        return issubclass(resolve_agent(self.agents[number])[0], HumanAgent)
+        return issubclass(self._class_of(number), HumanAgent)
 
     @contextlib.contextmanager
     def players(self) -> Iterator[list[Player]]:
@@ -144,7 +153,7 @@ class Contest(NamedTuple):
         Raises:
             SpecificationError: one of them cannot be made.
         """
-        descriptions: dict[str, Description] = {}
+        descriptions: dict[str | Agent, Description] = {}
         for number, spec in enumerate(self.agents):
             if spec not in descriptions:
                 with contextlib.closing(self.player(number)) as player:

@@ -8,16 +8,21 @@ import numpy as np
 import pytest
 from checks import example, note, own_lines, rate, record, scores_by_seat
 from pettingzoo.classic import connect_four_v3
-from plyground.envs import connect_four_v0
+from plyground import as_policy, evaluate, play_game
+from plyground.envs import connect_four_v0, tic_tac_toe_v0
 from plyground.envs.adapters.rllib import board
 from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.algorithms.ppo.ppo_catalog import PPOCatalog
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
 from ray.rllib.env.single_agent_env_runner import SingleAgentEnvRunner
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune.registry import register_env
+
+GAME = "tic_tac_toe"
 
 
 class RandomLegal(TorchRLModule):
@@ -84,6 +89,31 @@ def test_its_ppo_beats_random_from_both_seats_in_minutes(tmp_path):
     )
     assert min(scores) >= 0.9
     assert own_lines("rllib_ppo") <= 2
+
+
+def a_module(module_class, **settings):
+    env = runner("sync", 1, GAME, opponent="random").env
+    return module_class(
+        observation_space=env.single_observation_space,
+        action_space=env.single_action_space,
+        model_config=settings,
+        catalog_class=PPOCatalog,
+    )
+
+
+@pytest.mark.parametrize("module_class", [RandomLegal, ActionMaskingTorchRLModule])
+def test_its_modules_are_policies(module_class):
+    module = a_module(module_class, head_fcnet_hiddens=[16], head_fcnet_activation="tanh")
+    policy = as_policy(module, GAME)
+    env = tic_tac_toe_v0.env()
+    env.reset(seed=1)
+    for _ in env.agent_iter():
+        observation, _, termination, truncation, info = env.last()
+        over = termination or truncation
+        env.step(None if over else policy(observation, info))
+    assert play_game(GAME, ["random", module]).fault is None
+    (result,) = evaluate(module, GAME, ["random"], pairs=5)
+    assert result.games > 5
 
 
 def test_its_speed_is_noted():

@@ -60,7 +60,7 @@ def test_options_are_keyword_arguments(name):
 
 
 def test_options_are_numbers_switches_or_texts():
-    bot = make_agent("python:own_agents:Careful,place=2,label=x1,bold=yes").bot
+    bot = make_agent("python:own_agents:Careful,place=2,label=x1,bold=yes").bot.bot
     assert (bot.place, bot.label, bot.bold) == (2, "x1", True)
 
 

@@ -270,7 +270,7 @@ def test_on_move_sees_every_move_of_the_agents():
     )
     assert [seat for _, seat, _, _ in moves[:2]] == [0, 1]
     assert moves[0][3].action == moves[0][2]
-    assert moves[1][3] is None
+    assert (moves[1][3].action, moves[1][3].score) == (moves[1][2], None)
 
 
 # -- a person --

@@ -9,7 +9,7 @@ from pathlib import Path
 import plyground
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.bots import NotABotError, as_bot
+from plyground.agents.bots import NotAPolicyError, as_policy
 from plyground.agents.external.signatures import UNREADABLE, read_signature
 from plyground.envs import Position
 from plyground.evaluation import evaluate
@@ -167,8 +167,8 @@ def test_a_game_takes_every_form_that_acts_on_positions(bot):
 
 @pytest.mark.parametrize("bot", NEITHER.values(), ids=NEITHER)
 def test_what_does_not_play_is_refused_in_a_sentence(bot):
-    with pytest.raises(NotABotError, match=r"^[^\n]*no method act|^[^\n]*does not play"):
-        as_bot(bot)
+    with pytest.raises(NotAPolicyError, match=r"^[^\n]*no method act|^[^\n]*does not play"):
+        as_policy(bot)
     with pytest.raises(TypeError, match="is no opponent: it is neither text, nor a function"):
         evaluate(bot, GAME, ["greedy"], pairs=2)
 
@@ -176,7 +176,7 @@ def test_what_does_not_play_is_refused_in_a_sentence(bot):
 @pytest.mark.parametrize("function", [max, min, Written()], ids=["max", "min", "an object"])
 def test_a_function_whose_signature_cannot_be_read_is_asked_for_one_position(function):
     assert read_signature(function) == UNREADABLE
-    assert callable(as_bot(function).act)
+    assert callable(as_policy(function).act)
 
 
 def test_python_agents_read_signatures_the_same_way(tmp_path, monkeypatch):
