@@ -77,13 +77,15 @@ def programs() -> dict[str, str]:
     [
         (place, code)
         for place, code in programs().items()
-        if re.search(r"\.learn\(|\.backward\(|[._]train\w*\(|import .*\btrain\b|PPOConfig", code)
-        or "run_training" in code
+        if re.search(r"\.learn\(|\.backward\(|PPOConfig|run_training", code)
     ],
     ids=lambda value: value if len(value) < 80 else "",
 )
-def test_a_program_that_trains_has_one_thread(place, code):
-    """Torch's own number of threads wait for each other where others want the processor too."""
+def test_a_program_that_trains_by_another_library_has_one_thread(place, code):
+    """Torch's own number of threads wait for each other where others want the processor too.
+
+    `train` sees to it itself: tests/training/test_longer_runs.py.
+    """
     assert "torch.set_num_threads(1)" in code
 
 
