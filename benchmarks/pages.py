@@ -1,7 +1,7 @@
 """Processor seconds of the programs that pages show: README, tutorials, notebooks.
 
     python benchmarks/pages.py
-    python benchmarks/pages.py docs/tutorials/from_pettingzoo.md --cached --steps 409600
+    python benchmarks/pages.py docs/tutorials/from_pettingzoo.md --cached
 
 Each fenced block of Python, and the cells of a notebook together, run as a process of their own, as
 a reader would run them; those of a page share a folder. What they print is passed on.
@@ -36,25 +36,18 @@ def programs(page: Path) -> list[str]:
     return ["\n".join("".join(cell["source"]) for cell in cells)]
 
 
-def with_steps(program: str, steps: int | None) -> str:
-    """The program with another number in its line ``steps = 20_480``, if it has one."""
-    if steps is None:
-        return program
-    return re.sub(r"^steps = [\d_]+$", f"steps = {steps}", program, flags=re.MULTILINE)
-
-
-def page_seconds(page: Path, environment: dict[str, str], steps: int | None) -> float:
+def page_seconds(page: Path, environment: dict[str, str]) -> float:
     """What the programs of a page cost, with all threads and processes, each start included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as folder:
         for program in programs(page):
-            command = [sys.executable, "-c", with_steps(program, steps)]
+            command = [sys.executable, "-c", program]
             subprocess.run(command, cwd=folder, env=environment, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def main(*pages: Path, cached: bool = False, steps: int | None = None) -> None:
+def main(*pages: Path, cached: bool = False) -> None:
     """Run the programs of pages twice and print what each page costs.
 
     The first time all kernels are compiled, the second time they are there.
@@ -62,7 +55,6 @@ def main(*pages: Path, cached: bool = False, steps: int | None = None) -> None:
     Args:
         pages: Markdown files and notebooks; none: README, the first notebook and the tutorials
         cached: run them once, with the kernels that this machine has compiled so far
-        steps: replaces the number of steps of programs that begin with it
     """
     # A reader sets no number of threads: a program says itself how many it takes.
     environment = {name: value for name, value in os.environ.items() if name not in THREADS} | QUIET
@@ -71,7 +63,7 @@ def main(*pages: Path, cached: bool = False, steps: int | None = None) -> None:
         with tempfile.TemporaryDirectory() as cache:
             if not cached:
                 environment["PLYGROUND_CACHE"] = cache
-            costs = [page_seconds(page, environment, steps) for _ in range(1 if cached else 2)]
+            costs = [page_seconds(page, environment) for _ in range(1 if cached else 2)]
         rows.append((page.name, *(f"{cost:.0f}" for cost in costs)))
     headings = ("page", "later") if cached else ("page", "the first time", "later")
     print_table(f"Processor seconds; load {os.getloadavg()[0]:.1f}", headings, rows)
