@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -45,8 +46,10 @@ def examples(page: Path) -> list[Example]:
 EXAMPLES = [example for page in PAGES for example in examples(page)]
 
 
-# The one of README trains for ten seconds, and has a test of its own below.
-SHORT = [example for example in EXAMPLES if not example.place.startswith("README")]
+FOUR_STEPS = ROOT / "docs" / "tutorials" / "from_pettingzoo.md"
+# Those that train for ten seconds and more have tests of their own below.
+LONG = ("README", FOUR_STEPS.relative_to(ROOT).as_posix())
+SHORT = [example for example in EXAMPLES if not example.place.startswith(LONG)]
 
 
 @pytest.mark.parametrize(("place", "code", "output"), SHORT, ids=[e.place for e in SHORT])
@@ -77,13 +80,15 @@ def programs() -> dict[str, str]:
     [
         (place, code)
         for place, code in programs().items()
-        if re.search(r"\.learn\(|\.backward\(|[._]train\w*\(|import .*\btrain\b|PPOConfig", code)
-        or "run_training" in code
+        if re.search(r"\.learn\(|\.backward\(|PPOConfig|run_training", code)
     ],
     ids=lambda value: value if len(value) < 80 else "",
 )
-def test_a_program_that_trains_has_one_thread(place, code):
-    """Torch's own number of threads wait for each other where others want the processor too."""
+def test_a_program_that_trains_by_another_library_has_one_thread(place, code):
+    """Torch's own number of threads wait for each other where others want the processor too.
+
+    `train` sees to it itself: tests/training/test_longer_runs.py.
+    """
     assert "torch.set_num_threads(1)" in code
 
 
@@ -110,6 +115,49 @@ def test_the_program_of_the_readme_rates_search_and_learned_policies(tmp_path, m
     for name, rating in printed.items():
         assert abs(int(rating) - int(stated[name])) <= 150, name
     assert int(printed["MaskablePPO"]) > int(printed["random"]) + 100
+
+
+def run_with_one_update(code):
+    """A program that learns, with the fewest steps that stable-baselines3 takes."""
+    code, count = re.subn(r"^steps = 20_480$", "steps = 64", code, flags=re.MULTILINE)
+    exec(code, {"__name__": "__main__"})
+    return count
+
+
+def test_the_four_steps_from_pettingzoo_learn_and_are_measured(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    *learning, measuring = examples(FOUR_STEPS)
+    for example in learning:
+        assert run_with_one_update(example.code) == 1
+        assert re.fullmatch(r"[\d,]+ steps/s, [\d.]+ seconds\n", capsys.readouterr().out)
+    assert run_with_one_update(measuring.code) == 0
+    number = r"(\d+\.\d)"
+    row = rf"^(step_\d) (\S+): {number} % \({number} to {number}\)$"
+    rows = re.findall(row, capsys.readouterr().out, re.MULTILINE)
+    opponents = ("random", "greedy", "alphabeta:depth=2")
+    names = [f"step_{number}" for number in range(1, len(learning) + 1)]
+    assert [row[:2] for row in rows] == list(itertools.product(names, opponents))
+    for name, opponent, score, low, high in rows:
+        assert 0 <= float(low) <= float(score) <= float(high) <= 100, (name, opponent)
+    scores = {row[:2]: float(row[2]) for row in rows}
+    for name in names:
+        assert scores[name, "random"] > scores[name, "alphabeta:depth=2"]
+
+
+@pytest.mark.thorough
+def test_with_pettingzoos_id_the_learner_ends_with_the_same_weights(tmp_path, monkeypatch):
+    from sb3_contrib import MaskablePPO
+
+    monkeypatch.chdir(tmp_path)
+    code, policies = examples(FOUR_STEPS)[0].code, []
+    ours, theirs = re.search(r'^GAME = "(\S+)"  # in place of (\S+)$', code, re.MULTILINE).groups()
+    for game in (ours, theirs):
+        assert run_with_one_update(code.replace(f'"{ours}"', f'"{game}"')) == 1
+        policies.append(MaskablePPO.load("step_1").policy.state_dict())
+    one, other = policies
+    assert one.keys() == other.keys()
+    for name in one:
+        assert (one[name] == other[name]).all(), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -34,6 +34,7 @@ def train(
     *,
     seed: int = 1,
     device: str | None = None,
+    threads: int = 1,
     make: MakeAgent = make_agent,
     measure: Callable[[Any], Sequence[Any]] | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
@@ -48,6 +49,8 @@ def train(
         out: the folder of the run; a run in it is resumed, and goes on if it is to be longer.
         seed: decides everything that is random.
         device: ``"cpu"``, ``"cuda:1"``, ``"auto"``: a GPU if any; None: depends on the algorithm.
+        threads: threads of torch for the network, during the run; then torch has its own number
+            again. With the same number, ``plyground train`` learns the same weights, bit by bit.
         make: makes the opponents of PPO and DQN, see
             :func:`~plyground.agents.opponents.make_opponents`.
         measure: measures the learner from time to time; what does best is kept as ``best.onnx``. It
@@ -74,19 +77,11 @@ def train(
 
     place = choose_device(device or run_settings.device)
     command = f"plyground.training.train({algorithm!r}, {board.spec!r}, …)"
-    callbacks: dict[str, Any] = {"make": make} if isinstance(run_settings, OpposedSettings) else {}
-    return load_algorithm(algorithm)(
-        board,
-        run_settings,
-        seed,
-        Path(out),
-        {"command": command, "device": str(place)},
-        place,
-        evaluate=None if measure is None else _as_rows(measure),
-        on_progress=on_progress,
-        on_note=on_note,
-        **callbacks,
-    )
+    facts = {"command": command, "device": str(place)}
+    more: dict[str, Any] = {"make": make} if isinstance(run_settings, OpposedSettings) else {}
+    more |= {"evaluate": None if measure is None else _as_rows(measure), "threads": threads}
+    more |= {"on_progress": on_progress, "on_note": on_note}
+    return load_algorithm(algorithm)(board, run_settings, seed, Path(out), facts, place, **more)
 
 
 def load_algorithm(name: str) -> Callable[..., TrainingRun]:

@@ -1,15 +1,18 @@
-"""Devices that networks are computed on, and their precision."""
+"""What networks are computed on: device, precision, number of threads."""
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
 
-from ..envs.specification import SpecificationError
+from ..envs.specification import Parameter, SpecificationError
 
 DEVICES = "auto, cpu, cuda, cuda:0, cuda:1, …"
+THREADS = Parameter("threads", int, 1, "Threads for the network of the learner.", low=1)
 
 
 def choose_device(name: str) -> torch.device:
@@ -45,3 +48,18 @@ def use_bfloat16(precision: str, device: torch.device) -> bool:
     if precision in ("bfloat16", "float32"):
         return precision == "bfloat16"
     return device.type == "cuda" or processor_has_bfloat16()
+
+
+@contextlib.contextmanager
+def torch_threads(number: int) -> Iterator[None]:
+    """Torch computes with so many threads meanwhile, and with as many as before afterwards.
+
+    Raises:
+        SpecificationError: the number is not positive.
+    """
+    number, before = THREADS.convert(number, "a training run"), torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

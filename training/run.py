@@ -452,9 +452,14 @@ def run_training(
     seed: int,
     out: Path,
     facts: dict[str, Any],
+    *,
+    threads: int = 1,
     **callbacks: Any,
 ) -> TrainingRun:
     """Begin or resume the run in the folder ``out`` and bring it to its end.
+
+    Torch's number of threads is the run's meanwhile, and is put back however it ends: many would
+    mostly wait for each other, and they decide how sums are rounded.
 
     Args:
         make_trainer: makes the algorithm in its initial state.
@@ -463,22 +468,26 @@ def run_training(
         seed: decides everything that is random.
         out: the folder of the run.
         facts: what else ``run.json`` says (command, versions).
+        threads: threads of torch.
         **callbacks: as for :class:`TrainingRun`.
 
     Raises:
         TrainingError: the folder is not this run's, or the run cannot go on.
-        SpecificationError: another process trains in the folder.
+        SpecificationError: another process trains in the folder; ``threads`` is below 1.
     """
+    from .devices import torch_threads
+
     is_new = not out.exists()
-    with contextlib.suppress(OSError):  # the folder says what is wrong with it
-        out.mkdir(parents=True, exist_ok=True)
-    try:
-        with locked(out, "trained"):
-            folder = open_folder(out, game, settings, seed, facts)
-            run = TrainingRun(make_trainer(), settings, folder, **callbacks)
-            run.run()
-            return run
-    finally:
-        if is_new:
-            with contextlib.suppress(OSError):
-                out.rmdir()  # if it has stayed empty
+    with torch_threads(threads):
+        with contextlib.suppress(OSError):  # the folder says what is wrong with it
+            out.mkdir(parents=True, exist_ok=True)
+        try:
+            with locked(out, "trained"):
+                folder = open_folder(out, game, settings, seed, facts | {"threads": threads})
+                run = TrainingRun(make_trainer(), settings, folder, **callbacks)
+                run.run()
+                return run
+        finally:
+            if is_new:
+                with contextlib.suppress(OSError):
+                    out.rmdir()  # if it has stayed empty

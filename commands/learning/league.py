@@ -138,9 +138,8 @@ def league(
     with missing_packages_are_refused(), runner_at(where.place) as runner:
         import matplotlib  # noqa: F401 - for the picture in the end
         import scipy  # noqa: F401 - for the mixtures
-        import torch
+        import torch  # noqa: F401 - for the members
 
-        torch.set_num_threads(1)  # several wait for each other where the processor is shared
         plan = Plan(board.spec, (), table.pairs, table.opening, seed, "gauntlet")
         training = LeagueTraining(
             board, out, settings, seed, _Meetings(plan, out / STORE, runner).meet

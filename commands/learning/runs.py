@@ -116,14 +116,11 @@ def train_or_list(
         return
     out = _folder(options)
     with missing_packages_are_refused():
-        import torch
-
         from ...training.devices import choose_device
 
         train = load_algorithm(settings.algorithm)
-    torch.set_num_threads(options.threads)
     device = choose_device(options.device or settings.device)
-    facts = _facts(options.threads) | {"device": str(device)}
+    facts = _facts() | {"device": str(device)}
     measure = _all_of([*_gauntlets(game, settings, options.seed), *measures])
     bar = ProgressBar(describe)
     try:
@@ -135,6 +132,7 @@ def train_or_list(
                 out,
                 facts,
                 device,
+                threads=options.threads,
                 evaluate=measure,
                 rate=functools.partial(rate_newest, out) if settings.opponents_to_measure else None,
                 on_progress=bar.show,
@@ -175,13 +173,12 @@ def _print_settings(settings: RunSettings) -> None:
     Console(highlight=False).print(table)
 
 
-def _facts(threads: int) -> dict[str, Any]:
+def _facts() -> dict[str, Any]:
     """What a run's description says of its surroundings."""
     return {
         "command": same_command(),
         "versions": _versions(),
         "machine": platform.processor() or platform.machine(),
-        "threads": threads,
     }
 
 
