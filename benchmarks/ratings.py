@@ -12,13 +12,8 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from plyground.evaluation.sequential_test import (
-    H0,
-    H1,
-    Hypotheses,
-    log_likelihood_ratio,
-)
 from plyground.evaluation.statistics.ratings import Meeting, rate, score_of
+from plyground.evaluation.statistics.sprt import H0, H1, Hypotheses, log_likelihood_ratio
 
 SIMULATIONS = 1000
 

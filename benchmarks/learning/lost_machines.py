@@ -21,7 +21,7 @@ from typing import Any
 
 import cyclopts
 import torch
-from plyground.training.run import initial_learner
+from plyground.training.checkpoints import initial_learner
 
 SETTINGS = (
     "hours=0", "games=64", "simulations_per_update=60000", "simulations=32", "channels=16",

@@ -1,0 +1,34 @@
+"""Benchmarks and examples import what there is; most of them run for minutes."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib
+
+import pytest
+from helpers import ROOT
+
+SCRIPTS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for folder in ("benchmarks", "examples")
+    for path in (ROOT / folder).rglob("*.py")
+)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_what_a_script_imports_of_the_package_exists(script):
+    missing = []
+    for node in ast.walk(ast.parse((ROOT / script).read_text("utf-8"))):
+        module = (getattr(node, "module", None) or "") if isinstance(node, ast.ImportFrom) else ""
+        # interfaces to other libraries need these libraries
+        if module.partition(".")[0] != "plyground" or "adapters" in module:
+            continue
+        home = importlib.import_module(module)
+        for name in (alias.name for alias in node.names):
+            if not hasattr(home, name):
+                with contextlib.suppress(ModuleNotFoundError):
+                    importlib.import_module(f"{module}.{name}")
+                    continue
+                missing.append(f"{module}.{name}")
+    assert missing == []
