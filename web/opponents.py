@@ -28,7 +28,7 @@ MAIN = ("time", "depth", "simulations", "heuristic")
 # Parameters that take a text of any kind: the words that name no file.
 NO_FILES: dict[str, tuple[str, ...] | None] = {
     "book": ("centre",),
-    "ordering": (),
+    "ordering": None,
     "heuristic": None,
 }
 

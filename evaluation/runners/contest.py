@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...agents.faults import Fault
 from ...agents.human import HumanAgent
-from ...agents.registry import resolve_agent
+from ...agents.registry import modules_of, resolve_agent
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..match import NO_LIMITS, TO_THE_END, Adjudication, GameResult, Limits, play_game
@@ -100,8 +100,8 @@ class Contest(NamedTuple):
     @property
     def modules(self) -> tuple[str, ...]:
         """The modules that define the game and the agents; importing them registers both."""
-        classes = [resolve_agent(spec)[0] for spec in self.agents]
-        return tuple({each.__module__: None for each in (type(self.game.rules), *classes)})
+        modules = (module for spec in self.agents for module in modules_of(spec, self.game))
+        return tuple(dict.fromkeys(modules))
 
     def player(self, number: int) -> Player:
         """A player of the agent of that number.
