@@ -23,9 +23,9 @@ from ..envs.specification import (
     convert_parameters,
     format_specification,
 )
-from . import own_functions as own
 from .book import open_book
-from .own_kernels import GAME_ORDER
+from .own import functions as own
+from .own.kernels import GAME_ORDER
 from .score import Score, Unit
 
 _PACKAGE = __name__.partition(".")[0]
@@ -350,7 +350,7 @@ HEURISTIC = Parameter(
 def heuristic_index(game: Game, heuristic: str) -> int:
     """The number by which ``points_of`` knows a heuristic: ``none`` is −1, ``default`` the first.
 
-    That of a user's own is an address, see :mod:`.own_kernels`.
+    That of a user's own is an address, see :mod:`.own.kernels`.
 
     Raises:
         SpecificationError: the game has no such heuristic.

@@ -19,7 +19,7 @@ from ..envs.single_agent.opponents import Turns, choose_action, choose_actions, 
 from .agent import Agent, heuristic_index
 from .greedy import Greedy
 from .lookahead import choose_graded, new_buffers
-from .own_functions import functions_of
+from .own.functions import functions_of
 from .policies.compiled.batch import NetworkBatch, evaluate_batch, new_batch
 from .policies.policy import PolicyAgent, choose_by_probability
 from .random_agent import RandomAgent

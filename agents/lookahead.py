@@ -12,7 +12,7 @@ from ..envs.compiled.kernels import inner_kernel, kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
 from .agent import heuristic_index
-from .own_kernels import points_of
+from .own.kernels import points_of
 
 WINS, HOLDS, LETS_WIN, LOSES = 3, 2, 1, 0  # the grades of an action, the best first
 # what a position asks of the mover, the hardest to see first

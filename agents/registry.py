@@ -8,7 +8,7 @@ from ..envs.game import Game
 from ..envs.loading.packages import AGENTS, load_packages
 from ..envs.specification import SpecificationError, check_names, parse_specification
 from .agent import Agent
-from .own_functions import functions_of
+from .own.functions import functions_of
 
 A = TypeVar("A", bound=type[Agent])
 

@@ -43,7 +43,7 @@ LAYERS = {
         ("__init__",),
     ),
     "agents": (
-        ("score", "book", "own_functions", "own_kernels"),
+        ("score", "book", "own"),
         ("agent", "registry", "book_writer", "lookahead"),
         ("solvers", "policies", "external", "*"),
         ("search",),

@@ -17,7 +17,7 @@ from ...envs.specification import Parameter, SpecificationError
 from ..agent import HEURISTIC, Agent, Decision, heuristic_index, ordering_number
 from ..book import BOOK_PARAMETERS
 from ..deadline import Deadline
-from ..own_kernels import FIRST_ADDRESS
+from ..own.kernels import FIRST_ADDRESS
 from ..registry import register_agent, register_preset
 from ..score import Kind, Score
 from ..solvers.endgame import ENDGAME, Endgame

@@ -23,7 +23,7 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.game import Game
-from ..own_kernels import GAME_ORDER, points_of, sort_actions
+from ..own.kernels import GAME_ORDER, points_of, sort_actions
 from .search_form import blank_records, can_win_at_once, is_own_image
 from .transposition import NO_ACTION, bound_of, probe, settles, store
 

@@ -26,7 +26,7 @@ from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.compiled.randomness import random_below
 from ...envs.game import Game
-from ..own_kernels import points_of
+from ..own.kernels import points_of
 
 NODE = np.dtype(
     [

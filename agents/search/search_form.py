@@ -14,7 +14,7 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.dispatch import missing, rule
 from ...envs.game import Game
-from ..own_kernels import points_of
+from ..own.kernels import points_of
 
 
 def blank_records(shape: int | tuple[int, ...], dtype: Any) -> Any:

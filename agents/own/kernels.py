@@ -19,9 +19,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload_attribute, overload_method
 
-from ..envs import rules as r
-from ..envs.compiled.kernels import kernel
-from ..envs.game import Game
+from ...envs import rules as r
+from ...envs.compiled.kernels import kernel
+from ...envs.game import Game
 
 FIRST_ADDRESS = 1 << 16  # no game has so many heuristics, and no function lies so low
 GAME_ORDER = 1  # the number of the game's own order of actions; 0 is none
@@ -114,43 +114,49 @@ def _is_legal(position, action):
     return None
 
 
+@kernel
+def list_actions(position):
+    """``position.legal_actions()`` of a view, int16."""
+    actions = np.empty(position.game.facts.num_actions, np.int16)
+    return actions[: r.legal_actions(position.game.rules, position.record, actions)]
+
+
 @overload_method(types.NamedTuple, "legal_actions")
 def _legal_actions(position):
-    if position.instance_class is not _PositionView:
-        return None
+    if position.instance_class is _PositionView:
+        return lambda position: list_actions(position)  # noqa: PLW0108  # no kernel may be returned
+    return None
 
-    def list_actions(position: Any) -> Any:
-        actions = np.empty(position.game.facts.num_actions, np.int16)
-        return actions[: r.legal_actions(position.game.rules, position.record, actions)]
 
-    return list_actions
+@kernel
+def mask_actions(position):
+    """``position.action_mask()`` of a view."""
+    mask = np.zeros(position.game.facts.num_actions, np.int8)
+    for action in list_actions(position):
+        mask[action] = 1
+    return mask
 
 
 @overload_method(types.NamedTuple, "action_mask")
 def _action_mask(position):
-    if position.instance_class is not _PositionView:
-        return None
+    if position.instance_class is _PositionView:
+        return lambda position: mask_actions(position)  # noqa: PLW0108
+    return None
 
-    def mark_actions(position: Any) -> Any:
-        mask = np.zeros(position.game.facts.num_actions, np.int8)
-        for action in position.legal_actions():
-            mask[action] = 1
-        return mask
 
-    return mark_actions
+@kernel
+def observe(position, player):
+    """``position.observation(player)`` of a view."""
+    planes = np.zeros(position.game.facts.observation_shape, np.int8)
+    r.observe(position.game.rules, position.record, player, planes)
+    return planes
 
 
 @overload_method(types.NamedTuple, "observation")
 def _observation(position, player):
-    if position.instance_class is not _PositionView:
-        return None
-
-    def observe(position: Any, player: int) -> Any:
-        planes = np.zeros(position.game.facts.observation_shape, np.int8)
-        r.observe(position.game.rules, position.record, player, planes)
-        return planes
-
-    return observe
+    if position.instance_class is _PositionView:
+        return lambda position, player: observe(position, player)  # noqa: PLW0108
+    return None
 
 
 # -- machine code of functions --

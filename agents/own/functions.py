@@ -19,12 +19,12 @@ from typing import Any
 
 import numba
 
-from ..envs.game import Game, load_position
-from ..envs.loading.own_modules import DIGITS, loaded_version
-from ..envs.loading.packages import AGENTS, load_packages
-from ..envs.registry import rules_type
-from ..envs.specification import SpecificationError, plain_text
-from .own_kernels import CALLBACK, compile_heuristic, compile_ordering
+from ...envs.game import Game, load_position
+from ...envs.loading.own_modules import DIGITS, loaded_version
+from ...envs.loading.packages import AGENTS, load_packages
+from ...envs.registry import rules_type
+from ...envs.specification import SpecificationError, plain_text
+from .kernels import CALLBACK, compile_heuristic, compile_ordering
 
 HEURISTIC, ORDERING = "heuristic", "ordering"  # the options of agents that name functions
 _SECOND = {HEURISTIC: "player", ORDERING: "action"}  # parameter, after the position
@@ -222,7 +222,7 @@ class OwnFunction:
 def _reason(error: Exception) -> str:
     """Why numba cannot compile a function, in one line: its first sentence, and the place."""
     lines = [_COLOUR.sub("", line) for line in str(error).splitlines()]
-    first = next((line for line in lines if line and not line.startswith("Failed in")), "")
+    first = next((line for line in lines if line and not line.startswith(("Failed", "- "))), "")
     place = re.search(r'File ".*?([^/\\]*)", (line \d+)', "\n".join(lines))
     where = f"{place[1]}, {place[2]}: " if place else ""
     return plain_text(where + _VIEW.sub("a compiled position", first), _LONGEST_MESSAGE)

@@ -11,9 +11,10 @@ import numba
 import numpy as np
 import pytest
 from helpers import SMALL_GAMES, random_positions
-from plyground.agents import make_agent, own_functions, register_heuristic, register_ordering
+from plyground.agents import make_agent, register_heuristic, register_ordering
 from plyground.agents.opponents import make_opponents
-from plyground.agents.own_kernels import CALLBACK
+from plyground.agents.own import functions as own_functions
+from plyground.agents.own.kernels import CALLBACK
 from plyground.agents.search.search_form import search_form
 from plyground.envs import make_game
 from plyground.envs import rules as r
@@ -219,7 +220,7 @@ def no_number(position, number):
 @pytest.mark.parametrize(
     ("option", "function", "complaint"),
     [
-        ("heuristic", divides, "raised ZeroDivisionError: .*test_own_functions.py, line "),
+        ("heuristic", divides, "raised ZeroDivisionError: .*test_functions.py, line "),
         ("heuristic", leaves_the_board, "raised IndexError: "),
         ("heuristic", nothing, "returned None; points are whole numbers"),
         ("heuristic", fraction, r"returned 0\.[05]; points are whole numbers"),
