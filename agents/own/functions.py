@@ -60,7 +60,7 @@ def register_heuristic(game: str, name: str, function: Callable[[Any, int], int]
     Raises:
         SpecificationError: there is no such game, the name is taken, or it is no such function.
     """
-    _register(HEURISTIC, game, name, function)
+    _register(HEURISTIC, game, name, function, sys._getframe(1).f_globals)
 
 
 def register_ordering(game: str, name: str, function: Callable[[Any, int], float]) -> None:
@@ -69,10 +69,13 @@ def register_ordering(game: str, name: str, function: Callable[[Any, int], float
     As :func:`register_heuristic`, with ``function(position, action)``: the actions of the highest
     numbers are searched first, equal ones in the order of their own numbers.
     """
-    _register(ORDERING, game, name, function)
+    _register(ORDERING, game, name, function, sys._getframe(1).f_globals)
 
 
-def _register(option: str, game: str, name: str, function: Callable[..., Any]) -> None:
+def _register(
+    option: str, game: str, name: str, function: Callable[..., Any], caller: Mapping[str, Any]
+) -> None:
+    """Register a function; ``caller`` is the namespace of the module that does so."""
     declaration = rules_type(game).declaration
     game = declaration.name
     taken = ("default", "none", *(declaration.heuristics if option == HEURISTIC else ()))
@@ -89,7 +92,8 @@ def _register(option: str, game: str, name: str, function: Callable[..., Any]) -
         raise SpecificationError(
             f"{_an(option)} is a function of (position, {_SECOND[option]}), not {function!r}"
         ) from None
-    _functions[option, game, name] = OwnFunction(option, game, name, function)
+    module = str(caller.get("__name__", "__main__"))
+    _functions[option, game, name] = OwnFunction(option, game, name, function, module)
 
 
 def _an(option: str) -> str:
@@ -123,13 +127,15 @@ class OwnFunction:
 
     Attributes:
         label: what messages call it.
-        module: the module that defines it.
+        module: the module that registers it.
     """
 
-    def __init__(self, option: str, game: str, name: str, function: Callable[..., Any]) -> None:
+    def __init__(
+        self, option: str, game: str, name: str, function: Callable[..., Any], module: str
+    ) -> None:
         self.label: str = f"the {option} {name!r} of {game}"
-        self.module: str = getattr(function, "__module__", None) or "__main__"
-        self._option, self._function = option, function
+        self.module: str = module
+        self._option = option
         self._plain: Callable[..., Any] = getattr(function, "py_func", function)  # of numba's
         self._addresses: dict[Game, int] = {}
         self._error: BaseException | None = None  # the first that it raised in a search
@@ -155,7 +161,7 @@ class OwnFunction:
         if not numba.config.DISABLE_JIT:
             try:
                 machine_code = _COMPILE[self._option](self._plain, game, in_python)
-            except numba.core.errors.NumbaError as error:
+            except Exception as error:  # numba raises others than its own, too
                 self._tell(error)
         if machine_code is None:
             return int(ctypes.cast(in_python, ctypes.c_void_p).value or 0)

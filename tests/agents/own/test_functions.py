@@ -22,14 +22,15 @@ from plyground.envs.specification import SpecificationError
 from plyground.training import make_env
 
 GAME = "connect_four:rows=4,cols=4"
-OWN_MODULE = """
+DEFINING, REGISTERING = (
+    "def more(position, player):\n    return {}\n",
+    """
+from defining import more
 from plyground.agents import register_heuristic
 
-def more(position, player):
-    return {points}
-
 register_heuristic("tic_tac_toe", "more", more)
-"""
+""",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -283,8 +284,9 @@ def test_worker_processes_import_the_module_that_registers_a_heuristic(tmp_path,
     agents = ("alphabeta:depth=1,heuristic=more", "random")
     words = ("tournament", "tic_tac_toe", *agents, "--pairs", "1", "--store", "games.db")
     identities = []
+    Path("own_heuristics.py").write_text(REGISTERING)
     for points in ("1", "2", "2"):  # an edit begins another tournament, the same source none
-        Path("own_heuristics.py").write_text(OWN_MODULE.format(points=points))
+        Path("defining.py").write_text(DEFINING.format(points))
         result = run_here("--import", "own_heuristics", *words, "--runner", "processes")
         assert result.returncode == 0, result.stderr
         assert "interpreted" not in result.stderr
@@ -310,7 +312,8 @@ def test_an_installed_package_brings_heuristics_by_its_entry_points(tmp_path, mo
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own_heuristics\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[plyground.agents]\nmore = own_heuristics\n")
-    (tmp_path / "site" / "own_heuristics.py").write_text(OWN_MODULE.format(points=1))
+    (tmp_path / "site" / "own_heuristics.py").write_text(REGISTERING)
+    (tmp_path / "site" / "defining.py").write_text(DEFINING.format(1))
     paths = os.pathsep.join([str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")])
     monkeypatch.setenv("PYTHONPATH", paths)
     result = run_here("analyse", "tic_tac_toe", "--agent", "alphabeta:depth=1,heuristic=more")
