@@ -31,6 +31,7 @@ _SECOND = {HEURISTIC: "player", ORDERING: "action"}  # parameter, after the posi
 _COMPILE = {HEURISTIC: compile_heuristic, ORDERING: compile_ordering}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_MESSAGE = 200
+_MOST_POINTS = 1 << 62  # that a kernel can take
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")  # of terminals
 _VIEW = re.compile(r"(type )?_PositionView\(.*\)")
 
@@ -46,12 +47,12 @@ def register_heuristic(game: str, name: str, function: Callable[[Any, int], int]
         game: the name of the game, ``"connect_four"``; the heuristic is there on all its boards.
         name: what agents call it: letters, digits and underscores.
         function: ``function(position, player)`` returns the points of a position that is not over
-            from the side of ``player`` (0 or 1), a whole number. It must depend on these two alone,
-            and not change the position.
+            from the side of ``player`` (0 or 1), a whole number; searches keep it within ±499,999,
+            below every win. It must depend on these two alone, and not change the position.
 
-    numba compiles the function where it can. ``position`` has ``game.rules``, ``game.facts``,
-    ``record``, ``to_move``, ``is_over``, ``observation(player)``, ``legal_actions()``,
-    ``is_legal(action)`` and ``action_mask()`` then; a function that uses more of a
+    numba compiles the function where it can; global names are constants then, and ``position`` has
+    ``game.rules``, ``game.facts``, ``record``, ``to_move``, ``is_over``, ``observation(player)``,
+    ``legal_actions()``, ``is_legal(action)`` and ``action_mask()``. A function that uses more of a
     :class:`~plyground.envs.game.Position`, or Python that numba does not know, is interpreted, some
     hundred times slower, which is said once.
 
@@ -240,7 +241,7 @@ class _NoNumberError(Exception):
 
 def _points(value: Any) -> int:
     if isinstance(value, numbers.Integral):
-        return int(value)
+        return max(-_MOST_POINTS, min(int(value), _MOST_POINTS))
     shown = plain_text(repr(value), _LONGEST_MESSAGE)
     raise _NoNumberError(
         f"{shown}; points are whole numbers, such as round(100 * value) of a value"

@@ -242,6 +242,13 @@ def test_what_a_function_does_wrong_is_said_in_a_sentence(form, option, function
             agent.act(make_game(GAME).initial_position())
 
 
+@pytest.mark.parametrize("form", [lambda function: function, in_python], ids=["compiled", "python"])
+def test_points_beyond_every_win_are_no_win(form):
+    register_heuristic("connect_four", "own", form(lambda position, player: 10**15))
+    score = make_agent("alphabeta:depth=1,heuristic=own").analyse(make_game(GAME).position()).score
+    assert (score.unit, score.kind, score.value) == ("points", "estimate", 499_999)
+
+
 def test_ctrl_c_in_a_function_ends_the_search():
     def interrupted(position, player):
         if position.copy().ply > 3:
