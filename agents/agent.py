@@ -343,7 +343,8 @@ HEURISTIC = Parameter(
     "heuristic",
     str,
     "default",
-    "what values a position that is not searched further: a heuristic of the game, default or none",
+    "what values a position that is not searched further: a heuristic of the game or of your own, "
+    "default or none",
 )
 
 
