@@ -13,6 +13,7 @@ from .external import kaggle as kaggle
 from .external import language_model as language_model
 from .external import openspiel as openspiel
 from .external.gomocup import engine_agent as engine_agent
+from .own.functions import register_heuristic, register_ordering
 from .policies.policy import PolicyAgent, Prediction, load_policy
 from .registry import make_agent, register_agent, register_preset
 from .score import Score
@@ -44,6 +45,8 @@ __all__ = [
     "load_policy",
     "make_agent",
     "register_agent",
+    "register_heuristic",
+    "register_ordering",
     "register_preset",
     "solve",
 ]

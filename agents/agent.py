@@ -26,6 +26,8 @@ from ..envs.specification import (
     format_specification,
 )
 from .book import open_book
+from .own import functions as own
+from .own.kernels import GAME_ORDER
 from .score import Score, Unit
 
 _PACKAGE = __name__.partition(".")[0]
@@ -163,6 +165,7 @@ class Agent(ABC):
         self._book = open_book(self.options)
         self._bound_game = None if game is None else make_game(game)
         self._ready_for: Game | None = None
+        self._own_functions: tuple[own.OwnFunction, ...] = ()
         self.reset(seed)
         if self._bound_game is not None:
             self._check_game_and_book(self._bound_game)
@@ -266,6 +269,7 @@ class Agent(ABC):
         began = time.perf_counter()
         decision = self._look_up(position) or self.decide(position)
         decision.seconds = time.perf_counter() - began
+        self._raise_errors_of_functions()
         return decision
 
     def get_ready(self, game: Game) -> None:
@@ -273,6 +277,7 @@ class Agent(ABC):
         if game == self._ready_for:
             return
         self._check_game_and_book(game)
+        self._own_functions = own.functions_of(self.options, game)
         with announce_compilation(f"{self.name} for {game.name}"):
             # the methods of positions are compiled at their first call
             start = game.initial_position()
@@ -282,7 +287,13 @@ class Agent(ABC):
             self.prepare(game)
             if self._book is not None:
                 self._book.prepare(game)
+        self._raise_errors_of_functions()
         self._ready_for = game
+
+    def _raise_errors_of_functions(self) -> None:
+        """Raise what heuristics and orderings of the user's own did wrong, if anything."""
+        for function in self._own_functions:
+            function.raise_error()
 
     def _check_game_and_book(self, game: Game) -> None:
         self.check_game(game)
@@ -355,7 +366,8 @@ class Agent(ABC):
         """What decisions depend on besides the specification: programs, and the opening book."""
         package = version_of(type(self).__module__) if self.foreign else ""
         book = "" if self._book is None else self._book.version
-        return ", ".join(filter(None, (f"plyground {__version__}", package, book)))
+        functions = (each.version for each in own.functions_of(self.options, self._bound_game))
+        return ", ".join(filter(None, (f"plyground {__version__}", package, book, *functions)))
 
     @property
     def spec(self) -> str:
@@ -379,12 +391,15 @@ HEURISTIC = Parameter(
     "heuristic",
     str,
     "default",
-    "what values a position that is not searched further: a heuristic of the game, default or none",
+    "what values a position that is not searched further: a heuristic of the game or of your own, "
+    "default or none",
 )
 
 
 def heuristic_index(game: Game, heuristic: str) -> int:
-    """The number by which ``evaluate`` knows a heuristic: ``none`` is −1, ``default`` the first.
+    """The number by which ``points_of`` knows a heuristic: ``none`` is −1, ``default`` the first.
+
+    That of a user's own is an address, see :mod:`.own.kernels`.
 
     Raises:
         SpecificationError: the game has no such heuristic.
@@ -394,9 +409,30 @@ def heuristic_index(game: Game, heuristic: str) -> int:
         return -1
     if heuristic == "default":
         return 0
-    if heuristic not in heuristics:
+    if heuristic in heuristics:
+        return heuristics.index(heuristic)
+    return _own_address(own.HEURISTIC, game, heuristic, (*heuristics, "default", "none"))
+
+
+def ordering_number(game: Game, ordering: str) -> int:
+    """The number by which ``sort_actions`` knows an order of actions; 0 is none.
+
+    Raises:
+        SpecificationError: the game has no such order.
+    """
+    numbers = {"default": GAME_ORDER, "none": 0}
+    if ordering in numbers:
+        return numbers[ordering]
+    return _own_address(own.ORDERING, game, ordering, tuple(numbers))
+
+
+def _own_address(option: str, game: Game, name: str, others: tuple[str, ...]) -> int:
+    """The address of a function of the user's own; SpecificationError if there is none."""
+    address = own.address_of(option, game, name)
+    if address is None:
         raise SpecificationError(
-            f"{game.name} has no heuristic {heuristic!r} (there are: "
-            f"{', '.join((*heuristics, 'default', 'none'))})"
+            f"{game.name} has no {option} {name!r} (there are: "
+            f"{', '.join((*others, *own.names_of(option, game.name)))}); one of your own is known "
+            f"where the module that registers it is imported"
         )
-    return heuristics.index(heuristic)
+    return address

@@ -19,6 +19,7 @@ from ..envs.single_agent.opponents import Turns, choose_action, choose_actions, 
 from .agent import Agent, heuristic_index
 from .greedy import Greedy
 from .lookahead import choose_graded, new_buffers
+from .own.functions import functions_of
 from .policies.compiled.batch import NetworkBatch, evaluate_batch, new_batch
 from .policies.policy import PolicyAgent, choose_by_probability
 from .random_agent import RandomAgent
@@ -138,12 +139,15 @@ def compiled_form(agent: Any) -> Callable[[Game], Any] | None:
     """The function that makes an agent's compiled form for a game; None if the agent has none.
 
     Each form made has buffers of its own. Searches that depend on time, count nodes, adapt their
-    depth, or use a book or a solver have none; nor have networks that onnxruntime evaluates.
+    depth, or use a book, a solver or a function of the user's own have none; nor have networks that
+    onnxruntime evaluates.
     """
     make = _FORMS.get(type(agent))
     if isinstance(agent, PolicyAgent) and agent.network.compiled() is not None:
         make = _make_network
     if make is None or any(agent.options.get(name) for name in _WITHOUT_FORM):
+        return None
+    if functions_of(agent.options, None):  # nobody would ask them what they did wrong
         return None
     return functools.partial(make, agent)
 

@@ -12,6 +12,7 @@ from ..envs.compiled.kernels import inner_kernel, kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
 from .agent import heuristic_index
+from .own.kernels import points_of
 
 WINS, HOLDS, LETS_WIN, LOSES = 3, 2, 1, 0  # the grades of an action, the best first
 # what a position asks of the mover, the hardest to see first
@@ -93,7 +94,7 @@ def grade_actions(rules, position, heuristic, children, actions, replies, grades
         elif over or heuristic < 0:
             grades[i], points[i] = grade, 0
         else:
-            points[i] = r.evaluate(rules, children[0], mover, heuristic)
+            points[i] = points_of(rules, children[0], mover, heuristic)
             grades[i] = grade
     return count, ending
 
@@ -207,4 +208,4 @@ class LostMoves:
         if child.is_over:
             return 0
         rules, mover = self._game.rules, position.to_move
-        return int(r.evaluate(rules, child.record, mover, self._heuristic))
+        return int(points_of(rules, child.record, mover, self._heuristic))

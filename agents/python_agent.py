@@ -7,11 +7,11 @@ import functools
 from typing import Any, ClassVar
 
 from ..envs.game import Game, Position
+from ..envs.loading.own_modules import loaded_version
 from ..envs.loading.packages import import_own
 from ..envs.specification import Parameter, SpecificationError, check_names
 from .agent import Agent, Decision
 from .bots import NotAPolicyError, as_policy
-from .external.own_modules import loaded_version
 from .external.signatures import read_signature
 from .registry import register_agent
 

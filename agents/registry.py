@@ -8,6 +8,7 @@ from ..envs.game import Game
 from ..envs.loading.packages import AGENTS, load_packages
 from ..envs.specification import SpecificationError, check_names, parse_specification
 from .agent import Agent
+from .own.functions import functions_of
 
 A = TypeVar("A", bound=type[Agent])
 
@@ -78,6 +79,14 @@ def make_agent(spec: str | Agent, game: Game | str | None = None, seed: int = 0)
     if python_names := {"self", "game", "seed"} & options.keys():
         check_names(f"{agent_class.name} has no parameter", sorted(python_names), names)
     return agent_class(game=game, seed=seed, **options)
+
+
+def modules_of(spec: str, game: Game) -> tuple[str, ...]:
+    """The modules that define a game, an agent and its functions; importing them registers all."""
+    agent_class, options = resolve_agent(spec)
+    functions = (each.module for each in functions_of(options, game))
+    modules = (type(game.rules).__module__, agent_class.__module__, *functions)
+    return tuple(dict.fromkeys(modules))
 
 
 def resolve_agent(spec: str) -> tuple[type[Agent], dict[str, Any]]:

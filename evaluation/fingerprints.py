@@ -12,9 +12,9 @@ import inspect
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from ..agents.external.own_modules import DIGITS, loaded_version
 from ..envs.compiled.sources import PACKAGE, digest_of, sources_of_play
 from ..envs.game import Game
+from ..envs.loading.own_modules import DIGITS, loaded_version
 
 _BELOW_ALL_RULES = (PACKAGE / "envs" / "game.py", PACKAGE / "envs" / "stepping.py")
 # what decides openings and seeds, and judges the answers of agents

@@ -43,7 +43,7 @@ LAYERS = {
         ("__init__",),
     ),
     "agents": (
-        ("score", "book"),
+        ("score", "book", "own"),
         ("agent", "registry", "book_writer", "lookahead"),
         ("solvers", "policies", "external", "*"),
         ("search",),
@@ -90,6 +90,8 @@ KERNEL_MARKS = {
     "default_body",
     "njit",
     "overload",
+    "overload_attribute",
+    "overload_method",
     "register_jitable",
 }
 

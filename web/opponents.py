@@ -28,7 +28,7 @@ MAIN = ("time", "depth", "simulations", "heuristic")
 # Parameters that take a text of any kind: the words that name no file.
 NO_FILES: dict[str, tuple[str, ...] | None] = {
     "book": ("centre",),
-    "ordering": (),
+    "ordering": ("default", "none"),
     "heuristic": None,
 }
 
@@ -150,7 +150,9 @@ def agents_to_set_up(words: Words) -> list[dict[str, Any]]:
 
 
 def _parameter(parameter: Parameter, words: Words) -> dict[str, Any]:
-    choices = parameter.choices if parameter.kind is str else None
+    choices, allowed = parameter.choices if parameter.kind is str else None, _words(parameter) or ()
+    if parameter.default in allowed:
+        choices = allowed
     most = MOST.get(parameter.name)
     return {
         "name": parameter.name,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..agents import Decision
 from ..agents.faults import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault
-from ..agents.registry import resolve_agent
+from ..agents.registry import modules_of
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
 from ..evaluation.players import exception_fault, legal_action
@@ -82,8 +82,7 @@ class Decide(NamedTuple):
         """The agent's decision; the process keeps the agent for the next one."""
         if process.occupant != (self.what, self.game):
             report(PREPARING)
-            modules = type(self.game.rules).__module__, resolve_agent(self.what)[0].__module__
-            process.seat(self.what, self.game, modules)
+            process.seat(self.what, self.game, modules_of(self.what, self.game))
         process.prepare((self.seed * 1_000_003 + self.plies) % SEEDS)
         report(READY)
         decision = process.decide(self.position, seconds, report, cancel)

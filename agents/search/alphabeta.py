@@ -14,9 +14,10 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
-from ..agent import HEURISTIC, Agent, Decision, heuristic_index
+from ..agent import HEURISTIC, Agent, Decision, heuristic_index, ordering_number
 from ..book import BOOK_PARAMETERS
 from ..deadline import Deadline
+from ..own.kernels import FIRST_ADDRESS
 from ..registry import register_agent, register_preset
 from ..score import Kind, Score
 from ..solvers.endgame import ENDGAME, Endgame
@@ -24,7 +25,7 @@ from ..solvers.solver import solver_class_of
 from ..table_size import MIB
 from . import alphabeta_kernels as search
 from . import deepening
-from .search_form import search_form
+from .search_form import plain_form, search_form
 from .transposition import ENTRY, NO_ACTION, check_table_size, new_table
 
 DEFAULT_DEPTH = 4
@@ -73,6 +74,11 @@ class TreeSearchAgent(Agent):
 
     def check_game(self, game: Game) -> None:
         heuristic_index(game, self.options["heuristic"])
+        self._ordering(game)
+
+    def _ordering(self, game: Game) -> int:
+        """The number by which the kernels know the order of the actions."""
+        return ordering_number(game, self.options.get("ordering", "none"))
 
     def prepare(self, game: Game) -> None:
         self._search = self.new_search(game, 1)
@@ -86,11 +92,16 @@ class TreeSearchAgent(Agent):
     def new_search(self, game: Game, last_depth: int) -> TreeSearch:
         """A search of a game to a depth, with buffers of its own."""
         heuristic = self.options["heuristic"]
-        index, form = heuristic_index(game, heuristic), search_form(game, heuristic)
+        index, ordering = heuristic_index(game, heuristic), self._ordering(game)
+        # a function of the user's own takes the plain record
+        is_own = max(index, ordering) >= FIRST_ADDRESS
+        form = plain_form(game) if is_own else search_form(game, heuristic)
         symmetries: np.ndarray = game.symmetries
-        if index >= 0:
+        if index >= FIRST_ADDRESS:
+            symmetries = symmetries[:1]  # it may value mirror images differently
+        elif index >= 0:
             symmetries = r.heuristic_symmetries(game.rules, game.declaration.heuristics[index])
-        switches = self._switches(form.defaults)
+        switches = self._switches(form.defaults) | {"ordering": ordering}
         if len(symmetries) == 1:
             switches["symmetric_plies"] = 0
         options = search.Options(index, **switches)
@@ -179,6 +190,7 @@ class TreeSearchAgent(Agent):
             if status != deepening.ITERATION_OPEN or state.nodes >= nodes:
                 return status
             over = clock.end()
+            self._raise_errors_of_functions()
             # Two levels of the tree are searched if that takes little, for a sound answer.
             if over and (state.depth > 1 or clock.left < -GRACE_SECONDS):
                 return status
@@ -279,7 +291,7 @@ class Minimax(TreeSearchAgent):
     )
 
     def _switches(self, defaults: Any) -> dict[str, int]:
-        off = ("pruning", "ordering", "table", "killers", "history", "scout")
+        off = ("pruning", "table", "killers", "history", "scout")
         return {**dict.fromkeys(off, 0), "radius": self.options["radius"]}
 
 
@@ -306,7 +318,10 @@ class AlphaBeta(TreeSearchAgent):
         Parameter("nodes", int, None, "positions visited a move", 1, 10**15),
         HEURISTIC,
         Parameter(
-            "ordering", str, "default", "which actions are tried first", choices=("default", "none")
+            "ordering",
+            str,
+            "default",
+            "which actions are tried first: default, none, or an order of your own",
         ),
         Parameter(
             "table", float, 16.0, "size of the transposition table in MiB; 0 for none", 0, 1_000_000
@@ -373,12 +388,10 @@ class AlphaBeta(TreeSearchAgent):
         unset = {"history": True, "radius": 0, "width": 0, "win_in_one": False, **defaults}
         o = {**self.options}
         o.update((name, value) for name, value in unset.items() if o[name] is None)
-        ordering = o["ordering"] != "none"
         switches = {
             **{name: o[name] for name in ("killers", "history", "scout", "radius", "win_in_one")},
-            "ordering": ordering,
             "table": o["table"] > 0,
-            "width": o["width"] if ordering else 0,
+            "width": o["width"] if o["ordering"] != "none" else 0,
             "symmetric_plies": SYMMETRIC_PLIES if o["symmetry"] and not o["values"] else 0,
             "root_values": o["values"],
         }

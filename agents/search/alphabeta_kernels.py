@@ -23,6 +23,7 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.game import Game
+from ..own.kernels import GAME_ORDER, points_of, sort_actions
 from .search_form import blank_records, can_win_at_once, is_own_image
 from .transposition import NO_ACTION, bound_of, probe, settles, store
 
@@ -79,16 +80,17 @@ STATE = np.dtype(
 class Options(NamedTuple):
     """The switches of the search, all whole numbers; 0 switches an enhancement off.
 
-    ``heuristic`` is the number ``evaluate`` takes (−1: none), ``radius`` what ``candidates`` takes,
-    ``width`` the number of actions kept, ``symmetric_plies`` the plies from the root at which
-    actions that lead to mirror images are searched once, ``root_values`` gives every root action
-    its own value at the price of no cut-offs at the root, ``win_in_one`` ends a line where the
-    player to move is known to win with one action.
+    ``heuristic`` is the number ``points_of`` takes (−1: none), ``ordering`` the one that
+    ``sort_actions`` takes, ``radius`` what ``candidates`` takes, ``width`` the number of actions
+    kept, ``symmetric_plies`` the plies from the root at which actions that lead to mirror images
+    are searched once, ``root_values`` gives every root action its own value at the price of no
+    cut-offs at the root, ``win_in_one`` ends a line where the player to move is known to win with
+    one action.
     """
 
     heuristic: int
     pruning: int = 1
-    ordering: int = 1
+    ordering: int = GAME_ORDER
     table: int = 1
     killers: int = 1
     history: int = 1
@@ -133,7 +135,7 @@ def leaf_points(rules, position, maximiser, heuristic):
     """The heuristic's estimate, kept inside the range of unproven values."""
     if heuristic < 0:
         return 0
-    points = np.int64(r.evaluate(rules, position, maximiser, heuristic))
+    points = points_of(rules, position, maximiser, heuristic)
     return min(max(points, 1 - PROVEN), PROVEN - 1)
 
 
@@ -223,7 +225,7 @@ def enter_node(rules, options, workspace, table, symmetries, ply):
         count = drop_mirror_images(rules, workspace.positions, actions, ply, count, symmetries)
     mover = r.to_move(rules, position)
     if options.ordering:
-        r.order_actions(rules, position, actions, count)
+        sort_actions(rules, position, actions, count, options.ordering)
         if options.width and ply > 0:
             count = min(count, options.width)
     if options.history:

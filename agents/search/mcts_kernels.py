@@ -26,6 +26,7 @@ from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.compiled.randomness import random_below
 from ...envs.game import Game
+from ..own.kernels import points_of
 
 NODE = np.dtype(
     [
@@ -357,7 +358,7 @@ def play_out(rules, options, position, rng, actions):
     while not r.is_over(rules, position):
         if options.cutoff and plies >= options.cutoff:
             points = (
-                np.float64(r.evaluate(rules, position, 0, options.heuristic))
+                np.float64(points_of(rules, position, 0, options.heuristic))
                 if options.heuristic >= 0
                 else 0.0
             )

@@ -14,6 +14,7 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.dispatch import missing, rule
 from ...envs.game import Game
+from ..own.kernels import points_of
 
 
 def blank_records(shape: int | tuple[int, ...], dtype: Any) -> Any:
@@ -51,7 +52,7 @@ def resistance_points(rules, position, player, heuristic):
 
 @resistance_points.default_body
 def _heuristic_points(rules, position, player, heuristic):
-    return r.evaluate(rules, position, player, heuristic)
+    return points_of(rules, position, player, heuristic)
 
 
 @rule

@@ -49,6 +49,7 @@ PAGES = (
             "plyground.agents.agent",
             "plyground.agents.score",
             "plyground.agents.registry",
+            "plyground.agents.own.functions",
             "plyground.agents.book",
             "plyground.agents.solvers.solver",
             "plyground.agents.policies.policy_file",

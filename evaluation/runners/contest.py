@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ...agents.agent import Agent
 from ...agents.faults import Fault
 from ...agents.human import HumanAgent
-from ...agents.registry import resolve_agent
+from ...agents.registry import modules_of, resolve_agent
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..match import NO_LIMITS, TO_THE_END, Adjudication, GameResult, Limits, play_game
@@ -103,8 +103,9 @@ class Contest(NamedTuple):
     @property
     def modules(self) -> tuple[str, ...]:
         """The modules that define the game and the agents; importing them registers both."""
-        classes = [self._class_of(number) for number in range(len(self.agents))]
-        return tuple({each.__module__: None for each in (type(self.game.rules), *classes)})
+        specs = [agent for agent in self.agents if isinstance(agent, str)]
+        modules = (module for spec in specs for module in modules_of(spec, self.game))
+        return tuple(dict.fromkeys(modules))
 
     def player(self, number: int) -> Player:
         """A player of the agent of that number.

@@ -17,7 +17,7 @@ from typing import Any
 from ...agents import Agent, Decision, make_agent
 from ...agents.faults import EXITED, Fault
 from ...agents.human import HumanAgent
-from ...agents.registry import resolve_agent
+from ...agents.registry import modules_of, resolve_agent
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
 from ...envs.workers.errors import RunnerError
@@ -182,9 +182,8 @@ class IsolatedAgent(Agent):
         agent_class, _ = resolve_agent(spec)
         self.name: str = agent_class.name  # type: ignore[misc]
         self.foreign: bool = agent_class.foreign  # type: ignore[misc]
-        modules = type(game.rules).__module__, agent_class.__module__
         self._spec, self._game = spec, game
-        self._player = IsolatedPlayer(spec, game, modules=modules, pausing=False)
+        self._player = IsolatedPlayer(spec, game, modules=modules_of(spec, game), pausing=False)
         with self._faults_as_errors():
             self._description = self._player.start()
         super().__init__(game, seed)

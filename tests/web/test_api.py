@@ -250,7 +250,11 @@ def test_every_parameter_that_can_be_set_has_a_name_and_help(client):
         for parameter in agent["parameters"]:
             assert parameter["title"] != parameter["name"]
             assert parameter["help"]
-    assert len(next(each for each in agents if each["name"] == "alphabeta")["parameters"]) >= 19
+    (alphabeta,) = (agent["parameters"] for agent in agents if agent["name"] == "alphabeta")
+    assert len(alphabeta) >= 19
+    assert [each["choices"] for each in alphabeta if each["name"] == "ordering"] == [
+        ["default", "none"]
+    ]
 
 
 def test_caro_starts_by_the_rule_of_five_or_more_and_offers_the_other(client):

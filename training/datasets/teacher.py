@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...agents.agent import Agent
-from ...agents.registry import make_agent
+from ...agents.registry import make_agent, modules_of
 from ...envs.compiled.randomness import new_stream
 from ...envs.game import Game
 from ...envs.workers.jobs import HERE, Needs, Place, Work
@@ -55,9 +55,10 @@ def lessons(game: Game, teacher: str, seed: int, place: Place = HERE) -> Iterato
         SpecificationError: there is no such agent, or it does not play the game.
         RunnerError: nothing can be played there.
     """
-    agent = make_agent(teacher, game)  # refuses here what no process could play
-    modules = (type(game.rules).__module__, type(agent).__module__)
-    work = Work(_play, functools.partial(_make, game, teacher, seed), Needs(modules))
+    make_agent(teacher, game)  # refuses here what no process could play
+    work = Work(
+        _play, functools.partial(_make, game, teacher, seed), Needs(modules_of(teacher, game))
+    )
     with place.open(work) as jobs:
         for _, games in jobs.results(itertools.count(), in_order=True):
             yield from games

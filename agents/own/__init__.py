@@ -1,0 +1,1 @@
+"""Functions of a user's own within searches: their registry, and how kernels call them."""

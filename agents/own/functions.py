@@ -1,0 +1,255 @@
+"""Heuristics and orderings of a user's own, which agents then take by name."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import hashlib
+import inspect
+import math
+import numbers
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from ...envs.game import Game, load_position
+from ...envs.loading.own_modules import DIGITS, loaded_version
+from ...envs.loading.packages import AGENTS, load_packages
+from ...envs.registry import rules_type
+from ...envs.specification import SpecificationError, plain_text
+from .kernels import CALLBACK, compile_heuristic, compile_ordering
+
+HEURISTIC, ORDERING = "heuristic", "ordering"  # the options of agents that name functions
+_SECOND = {HEURISTIC: "player", ORDERING: "action"}  # parameter, after the position
+_COMPILE = {HEURISTIC: compile_heuristic, ORDERING: compile_ordering}
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LONGEST_MESSAGE = 200
+_MOST_POINTS = 1 << 62  # that a kernel can take
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")  # of terminals
+_VIEW = re.compile(r"(type )?_PositionView\(.*\)")
+
+_functions: dict[tuple[str, str, str], OwnFunction] = {}  # by option, game and name
+_kept: list[Any] = []  # machine code stays, since an agent may hold its address
+_lock = threading.RLock()
+
+
+def register_heuristic(game: str, name: str, function: Callable[[Any, int], int]) -> None:
+    """Make a function known as a heuristic of a game: ``alphabeta:depth=6,heuristic=NAME``.
+
+    Args:
+        game: the name of the game, ``"connect_four"``; the heuristic is there on all its boards.
+        name: what agents call it: letters, digits and underscores.
+        function: ``function(position, player)`` returns the points of a position that is not over
+            from the side of ``player`` (0 or 1), a whole number; searches keep it within ±499,999,
+            below every win. It must depend on these two alone, and not change the position.
+
+    numba compiles the function where it can; global names are constants then, and ``position`` has
+    ``game.rules``, ``game.facts``, ``record``, ``to_move``, ``is_over``, ``observation(player)``,
+    ``legal_actions()``, ``is_legal(action)`` and ``action_mask()``. A function that uses more of a
+    :class:`~plyground.envs.game.Position`, or Python that numba does not know, is interpreted, some
+    hundred times slower, which is said once.
+
+    Another process knows the function once it has imported the module that registers it.
+
+    Raises:
+        SpecificationError: there is no such game, the name is taken, or it is no such function.
+    """
+    _register(HEURISTIC, game, name, function, sys._getframe(1).f_globals)
+
+
+def register_ordering(game: str, name: str, function: Callable[[Any, int], float]) -> None:
+    """Make a function known as an order of a game's actions: ``alphabeta:ordering=NAME``.
+
+    As :func:`register_heuristic`, with ``function(position, action)``: the actions of the highest
+    numbers are searched first, equal ones in the order of their own numbers.
+    """
+    _register(ORDERING, game, name, function, sys._getframe(1).f_globals)
+
+
+def _register(
+    option: str, game: str, name: str, function: Callable[..., Any], caller: Mapping[str, Any]
+) -> None:
+    """Register a function; ``caller`` is the namespace of the module that does so."""
+    declaration = rules_type(game).declaration
+    game = declaration.name
+    taken = ("default", "none", *(declaration.heuristics if option == HEURISTIC else ()))
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise SpecificationError(
+            f"{name!r} is no name of {_an(option)}: take letters, digits and underscores"
+        )
+    present = _functions.get((option, game, name))
+    if name in taken or (present is not None and not present.is_one_with(function)):
+        raise SpecificationError(f"{game} has {_an(option)} named {name!r} already")
+    try:
+        inspect.signature(function).bind(None, None)
+    except (TypeError, ValueError):
+        raise SpecificationError(
+            f"{_an(option)} is a function of (position, {_SECOND[option]}), not {function!r}"
+        ) from None
+    module = str(caller.get("__name__", "__main__"))
+    _functions[option, game, name] = OwnFunction(option, game, name, function, module)
+
+
+def _an(option: str) -> str:
+    return f"a {option}" if option == HEURISTIC else f"an {option}"
+
+
+def names_of(option: str, game: str) -> list[str]:
+    """The names registered for an option of agents in a game."""
+    return [name for each, of, name in _functions if (each, of) == (option, game)]
+
+
+def address_of(option: str, game: Game, name: str) -> int | None:
+    """The address of a function's machine code; None where none of that name is registered."""
+    key = option, game.name, name
+    if key not in _functions:
+        load_packages(AGENTS)
+    return _functions[key].address(game) if key in _functions else None
+
+
+def functions_of(options: Mapping[str, Any], game: Game | None) -> tuple[OwnFunction, ...]:
+    """The functions that an agent's options name, for a game or, where it is None, for any."""
+    return tuple(
+        function
+        for (option, of, name), function in _functions.items()
+        if options.get(option) == name and (game is None or game.name == of)
+    )
+
+
+class OwnFunction:
+    """A registered function.
+
+    Attributes:
+        label: what messages call it.
+        module: the module that registers it.
+    """
+
+    def __init__(
+        self, option: str, game: str, name: str, function: Callable[..., Any], module: str
+    ) -> None:
+        self.label: str = f"the {option} {name!r} of {game}"
+        self.module: str = module
+        self._option = option
+        self._plain: Callable[..., Any] = getattr(function, "py_func", function)  # of numba's
+        self._addresses: dict[Game, int] = {}
+        self._error: BaseException | None = None  # the first that it raised in a search
+        self._is_told = False  # whether it was said that it is interpreted
+
+    def is_one_with(self, function: Any) -> bool:
+        """Whether a function is this one, perhaps defined anew by a cell of a notebook."""
+        names = ("__module__", "__qualname__")
+        plain = getattr(function, "py_func", function)
+        return all(getattr(plain, name, 0) == getattr(self._plain, name, 1) for name in names)
+
+    def address(self, game: Game) -> int:
+        """The address of the function's machine code for a game, or of a call of Python."""
+        with _lock:
+            if game not in self._addresses:
+                self._addresses[game] = self._build(game)
+            return self._addresses[game]
+
+    def _build(self, game: Game) -> int:
+        in_python = CALLBACK(functools.partial(self._call, game))
+        _kept.append(in_python)
+        machine_code = None
+        if not numba.config.DISABLE_JIT:
+            try:
+                machine_code = _COMPILE[self._option](self._plain, game, in_python)
+            except Exception as error:  # numba raises others than its own, too
+                self._tell(error)
+        if machine_code is None:
+            return int(ctypes.cast(in_python, ctypes.c_void_p).value or 0)
+        _kept.append(machine_code)
+        return int(machine_code.address)
+
+    def _tell(self, error: Exception) -> None:
+        """Say once that the function is interpreted."""
+        if not self._is_told:
+            self._is_told = True
+            print(
+                f"plyground: {self.label} is interpreted, which makes searches about a hundred "
+                f"times slower: numba cannot compile it ({_reason(error)})",
+                file=sys.stderr,
+            )
+
+    def _call(self, game: Game, record: int, number: int, actions: int | None) -> int:
+        """Call the function in Python, for a kernel, which no exception can pass.
+
+        After the first error it is not called again before :meth:`raise_error`.
+        """
+        if self._error is not None:
+            return 0
+        try:
+            data = ctypes.string_at(record, game.declaration.dtype.itemsize)
+            position = load_position(game, data)
+            if actions is None:
+                return _points(self._plain(position, number))
+            order = (ctypes.c_int16 * number).from_address(actions)
+            worth = {each: _worth(self._plain(position, each)) for each in list(order)}
+            order[:] = sorted(worth, key=worth.__getitem__, reverse=True)
+        except BaseException as error:  # Ctrl-C too
+            self._error = error
+        return 0
+
+    def raise_error(self) -> None:
+        """Raise what the function did wrong since the last call, if anything.
+
+        Raises:
+            SpecificationError: it raised, or returned no number that it may return.
+        """
+        error, self._error = self._error, None
+        if isinstance(error, _NoNumberError):
+            raise SpecificationError(f"{self.label} returned {error}")
+        if isinstance(error, Exception):
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(frame.filename).name}, line {frame.lineno}"
+            message = plain_text(f"{type(error).__name__}: {error}", _LONGEST_MESSAGE)
+            raise SpecificationError(f"{self.label} raised {message} ({place})") from error
+        if error is not None:
+            raise error
+
+    @property
+    def version(self) -> str:
+        """A hash of its module's source, or where that has no file, of its own."""
+        digest = loaded_version(self.module)
+        if digest is None:
+            with contextlib.suppress(OSError, TypeError):
+                source = inspect.getsource(self._plain).encode()
+                digest = hashlib.sha256(source).hexdigest()[:DIGITS]
+        return f"{self.label}: source {digest or 'unknown'}"
+
+
+def _reason(error: Exception) -> str:
+    """Why numba cannot compile a function, in one line: its first sentence, and the place."""
+    lines = [_COLOUR.sub("", line) for line in str(error).splitlines()]
+    first = next((line for line in lines if line and not line.startswith(("Failed", "- "))), "")
+    place = re.search(r'File ".*?([^/\\]*)", (line \d+)', "\n".join(lines))
+    where = f"{place[1]}, {place[2]}: " if place else ""
+    return plain_text(where + _VIEW.sub("a compiled position", first), _LONGEST_MESSAGE)
+
+
+class _NoNumberError(Exception):
+    """What a function may not return, and what it may."""
+
+
+def _points(value: Any) -> int:
+    if isinstance(value, numbers.Integral):
+        return max(-_MOST_POINTS, min(int(value), _MOST_POINTS))
+    shown = plain_text(repr(value), _LONGEST_MESSAGE)
+    raise _NoNumberError(
+        f"{shown}; points are whole numbers, such as round(100 * value) of a value"
+    )
+
+
+def _worth(value: Any) -> float:
+    if isinstance(value, numbers.Real) and not math.isnan(value):
+        return float(value)
+    shown = plain_text(repr(value), _LONGEST_MESSAGE)
+    raise _NoNumberError(f"{shown}; what an action is worth is a number")
