@@ -15,7 +15,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..envs.specification import SpecificationError, check_names
-from ..envs.workers.jobs import LOCAL, PROCESSES, Place
+from ..envs.workers.jobs import LOCAL, PROCESSES, JobPlace
 from ..evaluation.match import CLOCKS, WALL, Adjudication, Limits
 from ..evaluation.runners.contest import Conditions
 from ..evaluation.runners.isolation import ISOLATION
@@ -49,7 +49,7 @@ OpeningsOption = Annotated[
 ]
 
 
-def runner_at(place: Place) -> Runner:
+def runner_at(place: JobPlace) -> Runner:
     """Who plays games there.
 
     Raises:
@@ -176,7 +176,7 @@ class PlayOptions(ConditionOptions):
         """
         if self.engine is not None:
             raise SpecificationError(f"this option is called --runner now: --runner {self.engine}")
-        return runner_at(Place(self.runner, self.address, self.concurrency))
+        return runner_at(JobPlace(self.runner, self.address, self.concurrency))
 
     def answer_to_change(self) -> Callable[[str], bool]:
         """What a tournament asks where the code has changed: whether a new one is to begin.
