@@ -138,7 +138,6 @@ class PlayOptions(ConditionOptions):
             "HOST:PORT", "Address of a Ray cluster, or auto (default: Ray starts on this machine)."
         ),
     ] = None
-    engine: Annotated[str | None, Parameter(show=False)] = None  # what --runner was called
     draw_after: Annotated[
         int | None,
         option("PLIES", "End a game as a draw after so many plies, those of the opening included."),
@@ -174,8 +173,6 @@ class PlayOptions(ConditionOptions):
         Raises:
             SpecificationError: there is none of this name, or options that it does not have.
         """
-        if self.engine is not None:
-            raise SpecificationError(f"this option is called --runner now: --runner {self.engine}")
         return runner_at(JobPlace(self.runner, self.address, self.concurrency))
 
     def answer_to_change(self) -> Callable[[str], bool]:

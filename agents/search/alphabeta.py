@@ -6,7 +6,6 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -303,7 +302,6 @@ class AlphaBeta(TreeSearchAgent):
     """
 
     summary = "alpha-beta with iterative deepening and a transposition table"
-    renamed = MappingProxyType({"foresee": "win_in_one"})
     parameters = (
         _DEPTH,
         Parameter("time", float, None, "seconds a move", 0.001, 86400),

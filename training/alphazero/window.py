@@ -170,17 +170,6 @@ def write_chunk(chunk: ReplayChunk) -> bytes:
 
 
 def read_chunk(data: bytes) -> ReplayChunk:
-    """The inverse of :func:`write_chunk`; nothing is executed.
-
-    Files of 0.2 have no weights, replies, finals and values soon after.
-    """
+    """The inverse of :func:`write_chunk`; nothing is executed."""
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        arrays: dict[str, Any] = dict(file)
-    samples = len(arrays["keys"])
-    missing: dict[str, Any] = {
-        "weights": np.ones(samples, np.float32),
-        "replies": np.full(samples, -1, np.int16),
-        "soon": arrays["values"],
-        "finals": arrays["observations"][:0],
-    }
-    return ReplayChunk(**(missing | arrays))
+        return ReplayChunk(**file)
