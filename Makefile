@@ -86,11 +86,11 @@ package: $(VENV)/installed-test
 bench: $(VENV)/installed-test
 	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script || exit 1; done
 
-# How much there is to hold in mind, beside what benchmarks/measure.toml has on record; fails where a
+# How much there is to hold in mind, beside what benchmarks/structure/measure.toml has on record; fails where a
 # figure is higher. `make measure WRITE=--write` records what has fallen.
 measure: $(VENV)/installed-test
 	mkdir -p build && ln -sfn .. build/plyground
-	PYTHONPATH=build $(BIN)/python benchmarks/measure.py $(WRITE)
+	PYTHONPATH=build $(BIN)/python benchmarks/structure/measure.py $(WRITE)
 
 clean:
 	rm -rf $(VENV) $(ADAPTER_FOLDER) .venv-oldest build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

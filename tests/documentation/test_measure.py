@@ -8,7 +8,9 @@ import tomllib
 import pytest
 from helpers import ROOT
 
-PLACE = importlib.util.spec_from_file_location("measure", ROOT / "benchmarks" / "measure.py")
+PLACE = importlib.util.spec_from_file_location(
+    "measure", ROOT / "benchmarks" / "structure" / "measure.py"
+)
 measure = importlib.util.module_from_spec(PLACE)
 PLACE.loader.exec_module(measure)
 RECORD = tomllib.loads(measure.RECORD.read_text("utf-8"))
@@ -46,6 +48,5 @@ def test_a_higher_figure_fails_and_a_lower_one_is_recorded(
     assert measure.main(write=True) == status
     assert ("higher: say why" in capsys.readouterr().out) == bool(status)
     written = tomllib.loads(record.read_text())
-    assert written == {
-        "figures": {"lines": min(limit, 9)}, "reasons": {"lines": "why"}, "reading": {}, "kinds": {},
-    }  # fmt: skip
+    assert written["figures"] == {"lines": min(limit, 9)}
+    assert written["reasons"] == {"lines": "why"}

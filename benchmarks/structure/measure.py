@@ -26,7 +26,7 @@ from typing import Any
 
 import cyclopts
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 RECORD = Path(__file__).with_name("measure.toml")
 PRODUCT = ("agents", "commands", "envs", "evaluation", "training", "web")
 
@@ -204,7 +204,7 @@ def main(*, write: bool = False, list_files: bool = False) -> int:
     width = max(map(len, figures))
     print(f"{'figure':{width}} {'now':>8} {'on record':>10}")
     for name, value in figures.items():
-        note = "  higher: say why in benchmarks/measure.toml" if name in higher else ""
+        note = "  higher: say why in measure.toml" if name in higher else ""
         print(f"{name:{width}} {value:8,} {limits.get(name, 0):10,}{note}")
     if write:
         lowest = {name: min(value, limits.get(name, value)) for name, value in figures.items()}
