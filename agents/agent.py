@@ -7,7 +7,6 @@ import dataclasses
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -121,8 +120,6 @@ class Agent(ABC):
         argument: the parameter whose value may be written without its name (``onnx:FILE``).
         usage: what to write after the name and its colon, for those who left the argument out;
             None where it may be left out.
-        renamed: former names of parameters, with the present ones; a former name is refused with
-            a hint.
         isolated: whether matches run it in a process of its own unless told otherwise. That is
             right for code that is not plyground's own (a user's module, a network's runtime,
             another program), which could hang, exit or use up the memory.
@@ -143,7 +140,6 @@ class Agent(ABC):
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     argument: ClassVar[str | None] = None
     usage: ClassVar[str | None] = None
-    renamed: ClassVar[Mapping[str, str]] = MappingProxyType({})
     isolated: ClassVar[bool] = False
     foreign: ClassVar[bool] = False
     uses_tokens: ClassVar[bool] = False
@@ -155,9 +151,6 @@ class Agent(ABC):
             cls.foreign = True
 
     def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
-        for former, present in self.renamed.items():
-            if former in options:
-                raise SpecificationError(f"{self.name}: {former}= is called {present}= now")
         self.options: dict[str, Any] = convert_parameters(self.name, self.parameters, options)
         if self.usage is not None and self.options[str(self.argument)] is None:
             raise SpecificationError(f"write {self.name}:{self.usage}")

@@ -73,7 +73,7 @@ class BookMove(NamedTuple):
     scores: Mapping[int, Score] | None = None
 
 
-class Book(ABC):
+class OpeningBook(ABC):
     """A source of opening moves.
 
     Attributes:
@@ -94,7 +94,7 @@ class Book(ABC):
         """The book's entry for a position that is not over, or None."""
 
 
-def open_book(options: Mapping[str, Any]) -> Book | None:
+def open_book(options: Mapping[str, Any]) -> OpeningBook | None:
     """The book that an agent's options ask for.
 
     None if the options name no book. Raises SpecificationError if a file is missing or damaged.
@@ -109,7 +109,7 @@ def open_book(options: Mapping[str, Any]) -> Book | None:
     return None if source is None else BookFile(source)
 
 
-class CentreBook(Book):
+class CentreBook(OpeningBook):
     """The opening policy of taking the middle: the legal action nearest to the centre of the board.
 
     Of several equally near it takes the lowest in the canonical image of the position, so that it
@@ -152,7 +152,7 @@ class CentreBook(Book):
         return BookMove(nearest[0])
 
 
-class BookFile(Book):
+class BookFile(OpeningBook):
     """A book read from a file.
 
     The header and the checksum are checked at once, the positions read by :meth:`prepare`.

@@ -19,7 +19,7 @@ from ..agents.solvers.solver import DEFAULT_MEMORY_MB, SolveInterrupted, Solver,
 from ..envs import Game, Position, make_game
 from ..envs.game import PLAYERS
 from ..envs.specification import SpecificationError
-from ..envs.workers.jobs import Place
+from ..envs.workers.jobs import JobPlace
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
 from ..evaluation.runners.isolation import make_safe_agent
@@ -329,7 +329,7 @@ def book(
     )
 
 
-def _write_exact_values(game: Game, out: Path, plies: int, place: Place, memory: int) -> None:
+def _write_exact_values(game: Game, out: Path, plies: int, place: JobPlace, memory: int) -> None:
     from ..agents.solvers.connect_four.opening_writer import write_openings
 
     steps = display.show_steps("positions", Console(stderr=True))

@@ -12,7 +12,7 @@ from cyclopts.validators import Number
 from ..envs import Game, IllegalActionError, Position, make_game
 from ..envs.registry import profiles
 from ..envs.specification import NUMBERS, SpecificationError, read_number
-from ..envs.workers.jobs import Place
+from ..envs.workers.jobs import JobPlace
 from ..envs.workers.processors import available_processors
 from .output import note
 
@@ -175,12 +175,12 @@ class PlaceOptions:
     ] = None
 
     @property
-    def place(self) -> Place:
-        return Place(self.runner, self.address, self.concurrency)
+    def place(self) -> JobPlace:
+        return JobPlace(self.runner, self.address, self.concurrency)
 
-    def place_at_once(self) -> Place:
+    def place_at_once(self) -> JobPlace:
         """The place; on all processors of this machine if nothing was asked for."""
-        return Place(concurrency=available_processors()) if self == HERE else self.place
+        return JobPlace(concurrency=available_processors()) if self == HERE else self.place
 
 
 HERE = PlaceOptions()

@@ -15,7 +15,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..envs.specification import SpecificationError, check_names
-from ..envs.workers.jobs import LOCAL, PROCESSES, Place
+from ..envs.workers.jobs import LOCAL, PROCESSES, JobPlace
 from ..evaluation.match import CLOCKS, WALL, Adjudication, Limits
 from ..evaluation.runners.contest import Conditions
 from ..evaluation.runners.isolation import ISOLATION
@@ -49,7 +49,7 @@ OpeningsOption = Annotated[
 ]
 
 
-def runner_at(place: Place) -> Runner:
+def runner_at(place: JobPlace) -> Runner:
     """Who plays games there.
 
     Raises:
@@ -138,7 +138,6 @@ class PlayOptions(ConditionOptions):
             "HOST:PORT", "Address of a Ray cluster, or auto (default: Ray starts on this machine)."
         ),
     ] = None
-    engine: Annotated[str | None, Parameter(show=False)] = None  # what --runner was called
     draw_after: Annotated[
         int | None,
         option("PLIES", "End a game as a draw after so many plies, those of the opening included."),
@@ -174,9 +173,7 @@ class PlayOptions(ConditionOptions):
         Raises:
             SpecificationError: there is none of this name, or options that it does not have.
         """
-        if self.engine is not None:
-            raise SpecificationError(f"this option is called --runner now: --runner {self.engine}")
-        return runner_at(Place(self.runner, self.address, self.concurrency))
+        return runner_at(JobPlace(self.runner, self.address, self.concurrency))
 
     def answer_to_change(self) -> Callable[[str], bool]:
         """What a tournament asks where the code has changed: whether a new one is to begin.

@@ -15,7 +15,7 @@ from rich.console import Console
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB
 from ..envs import make_game
 from ..envs.specification import SpecificationError
-from ..envs.workers.jobs import LOCAL, Jobs, Needs, Place, Work
+from ..envs.workers.jobs import LOCAL, JobPlace, Jobs, Needs, Work
 from ..evaluation.move_quality.judge import (
     TIME_LIMIT,
     Evidence,
@@ -153,7 +153,7 @@ def _gather(
     sample: SampleOptions,
     seed: int,
     first: int,
-    place: Place,
+    place: JobPlace,
 ) -> Evidence:
     """The judged moves of a store's games, or of agents in random positions."""
     console = Console(stderr=True)
@@ -187,12 +187,12 @@ def _gather(
             return ask_agents(judge, positions, players, contest.labels, seed, progress, jobs)
 
 
-def _players(contest: Contest, place: Place) -> AbstractContextManager[Sequence[Any]]:
+def _players(contest: Contest, place: JobPlace) -> AbstractContextManager[Sequence[Any]]:
     """The agents that decide here; where others decide, their specifications."""
     return contest.players() if place.runner_of() == LOCAL else nullcontext(contest.agents)
 
 
-def _jobs(place: Place, work: Work) -> AbstractContextManager[Jobs | None]:
+def _jobs(place: JobPlace, work: Work) -> AbstractContextManager[Jobs | None]:
     """Those who work elsewhere; None if that is here."""
     return nullcontext(None) if place.runner_of() == LOCAL else place.open(work)
 

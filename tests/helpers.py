@@ -266,7 +266,7 @@ def fail(self, position):
 RandomAgent.decide = fail
 """
 
-OLD_STORE = DATA / "stores" / "version-1.sqlite"
+OLD_STORE = DATA / "stores" / "version-5.sqlite"
 
 
 def as_old_store_was_written(monkeypatch) -> None:

@@ -21,7 +21,6 @@ from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
 
 CURRICULUM = "curriculum:"
-OLD_NAME = "ladder:"  # of a curriculum, in runs of earlier versions
 SELF = "self"
 
 
@@ -44,8 +43,6 @@ def read_stages(text: str, rehearsal: float) -> list[list[Member]]:
         SpecificationError: a mixture that cannot be read, or a stage without an opponent.
     """
     text = text.strip()
-    if text.startswith(OLD_NAME):
-        raise SpecificationError(f"{OLD_NAME} is called {CURRICULUM} now; {text!r} is refused")
     if not text.startswith(CURRICULUM):
         return [_read_mixture(text)]
     texts = [stage.strip() for stage in text[len(CURRICULUM) :].split(";")]

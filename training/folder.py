@@ -29,7 +29,6 @@ from .settings import RunSettings, settings_table
 
 MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32
-OLD_CURRICULUM = "ladder:"  # what runs of earlier versions call a curriculum
 CHECKPOINTS = "checkpoints"
 SNAPSHOTS, LADDER = "snapshots", "ladder.db"
 METRICS = "metrics.jsonl"
@@ -167,9 +166,6 @@ class RunFolder:
         """Whether a run is this one but shorter; TrainingError if it is another."""
         defaults = {name: default for name, _, default, *_ in settings_table(self._kind)}
         existing, description = {**defaults, **existing}, self.description
-        opponent = existing.get("opponent")
-        if isinstance(opponent, str) and opponent.startswith(OLD_CURRICULUM):
-            existing["opponent"] = "curriculum:" + opponent.removeprefix(OLD_CURRICULUM)
         there, here = existing.get("game"), description.get("game")
         if there != here:
             raise TrainingError(

@@ -17,7 +17,7 @@ from ..evaluation.report import analysis
 from .errors import Refusal
 from .jobs import EXACT_VALUES, LINES, LINES_OF, REVIEW, REVIEW_SECONDS, SOLVER_SECONDS, has_solver
 from .opponents import agents_to_set_up, choices, limit_spec
-from .positions import Line, action_json, read_actions, read_game, read_position
+from .positions import LineOfPlay, action_json, read_actions, read_game, read_position
 from .queries import (
     USUAL_GAME,
     AgentQuery,
@@ -53,10 +53,10 @@ class GameBody(BaseModel):
     moves: Annotated[list[MoveName], Field(max_length=MOST_MOVES)] = []
     threats: bool = False
 
-    def line(self) -> Line:
+    def line(self) -> LineOfPlay:
         """The game move by move; Refusal if it cannot be played."""
         start = read_position(read_game(self.game), self.position)
-        return Line(start, read_actions(start, self.moves))
+        return LineOfPlay(start, read_actions(start, self.moves))
 
 
 class MoveBody(GameBody):
@@ -79,7 +79,7 @@ def play(request: Request, move: MoveBody) -> dict[str, Any]:
         exists = move.action < line.game.facts.num_actions
         name = line.game.action_to_text(move.action) if exists else str(move.action)
         raise Refusal("unplayable", 409, action=name)
-    longer = Line(line.start, [*line.actions, move.action])
+    longer = LineOfPlay(line.start, [*line.actions, move.action])
     return longer.view(words_for(request), move.threats)
 
 
@@ -172,7 +172,7 @@ async def review(request: Request, line: GameLineQuery, agent: GraderQuery) -> S
     return stream(request, job, lambda result: result)
 
 
-def decision_json(line: Line, words: Words, decision: Decision) -> dict[str, Any]:
+def decision_json(line: LineOfPlay, words: Words, decision: Decision) -> dict[str, Any]:
     """A decision as plain data, with its place on the evaluation bar."""
     position = line.position
     data = analysis.to_json(position, decision)
@@ -189,7 +189,7 @@ def decision_json(line: Line, words: Words, decision: Decision) -> dict[str, Any
 
 
 def _line_json(
-    line: Line, words: Words, action: int, score: Score | None, actions: tuple[int, ...]
+    line: LineOfPlay, words: Words, action: int, score: Score | None, actions: tuple[int, ...]
 ) -> dict[str, Any]:
     """A line of play as plain data, as far as it can be played."""
     moves, position = [], line.position.copy()
@@ -205,7 +205,7 @@ def _line_json(
     }
 
 
-def solved_json(line: Line, words: Words, solution: dict[str, Any]) -> dict[str, Any]:
+def solved_json(line: LineOfPlay, words: Words, solution: dict[str, Any]) -> dict[str, Any]:
     """The solver's values as plain data; ``bar`` is from the side of player_0."""
     name, worth = line.game.action_to_text, solution["worth"]
     score = None if worth is None else Score(worth, kind="exact")

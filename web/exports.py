@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from ..evaluation.grades import PlayedGame
 from .errors import Refusal
 from .jobs import ANIMATION, FILE_SECONDS, PICTURE, REVIEW_PAGE, REVIEW_SECONDS
-from .positions import Line
+from .positions import LineOfPlay
 from .queries import GameLineQuery, GraderQuery, LineQuery, Whole
 from .streams import result
 from .thinking import Call
@@ -20,7 +20,7 @@ SIDE = 480  # pixels of the longer side
 MOST_FRAMES = 240
 
 
-def _file(content: bytes | str | None, kind: str, line: Line, ending: str) -> Response:
+def _file(content: bytes | str | None, kind: str, line: LineOfPlay, ending: str) -> Response:
     """A file to be kept; its name is made of the game's. Nobody waits for one without content."""
     name = f"{line.game.name}-{len(line.actions)}.{ending}"
     headers = {"content-disposition": f'attachment; filename="{name}"'}

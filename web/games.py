@@ -25,7 +25,7 @@ from .api import GameBody, Spec
 from .errors import Refusal
 from .opponents import PERSON, graders, limit_spec
 from .pages import how_to_play, render
-from .positions import Line, open_line, read_actions, read_game
+from .positions import LineOfPlay, open_line, read_actions, read_game
 from .queries import USUAL_GAME, MovesQuery, SpecQuery, Whole
 from .settings import LONGEST_SPEC, MOST_MOVES
 from .state import server_state, words_for
@@ -187,7 +187,7 @@ def review(
         board, sides = read_game(tournament.settings["game"]), _sides(tournament, record)
         ending = _ending(words, tournament, record)
         start, names = board.initial_position(), map(board.action_to_text, record.result.moves)
-        line = Line(start, read_actions(start, list(names)))
+        line = LineOfPlay(start, read_actions(start, list(names)))
     else:
         line = open_line(game or USUAL_GAME, moves)
     return render(
@@ -214,7 +214,7 @@ class ResultBody(GameBody):
         Field(max_length=MOST_MOVES, description="of each move; null where it is not known"),
     ] = []
 
-    def times(self, line: Line) -> Times:
+    def times(self, line: LineOfPlay) -> Times:
         """The seconds and the number of the moves of each player whose times are known."""
         timed_moves = [
             (mover, seconds)
@@ -244,7 +244,7 @@ def finish(request: Request, body: ResultBody) -> dict[str, Any]:
         return {"number": store_game(store, line.game, sides, result)}
 
 
-def _result(line: Line, body: ResultBody) -> GameResult:
+def _result(line: LineOfPlay, body: ResultBody) -> GameResult:
     """The result of a finished game; 409 if it goes on."""
     position, times = line.position, body.times(line)
     if body.ended == "rules" or body.loser is None:

@@ -20,7 +20,7 @@ from ..envs.specification import format_specification
 from .errors import Refusal
 from .jobs import has_solver
 from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent, other_rules
-from .positions import Line, blank_board, open_line, read_game
+from .positions import LineOfPlay, blank_board, open_line, read_game
 from .queries import SpecQuery, UsualLineQuery, Whole
 from .state import server_state, words_for
 from .words import LANGUAGE_COOKIE, LANGUAGES, Words
@@ -111,7 +111,7 @@ def _won_game(name: str) -> tuple[str, Position]:
     return line.position.to_svg(line.actions[-1]), line.position
 
 
-def how_to_play(words: Words, line: Line) -> dict[str, Any]:
+def how_to_play(words: Words, line: LineOfPlay) -> dict[str, Any]:
     """The rules of a game in lines, and a picture of what wins with its caption."""
     picture, position = _won_game(line.game.name)
     return {
@@ -186,7 +186,7 @@ def watch(request: Request, line: UsualLineQuery) -> Response:
     return render(request, "watch.html", **_page_values(request, line))
 
 
-def _page_values(request: Request, line: Line) -> dict[str, Any]:
+def _page_values(request: Request, line: LineOfPlay) -> dict[str, Any]:
     """What the pages of a game show at first."""
     board = line.game
     return {

@@ -102,7 +102,7 @@ def read_actions(start: Position, names: Sequence[str]) -> list[int]:
     return actions
 
 
-def open_line(spec: str, moves: str = "", start: str = "") -> Line:
+def open_line(spec: str, moves: str = "", start: str = "") -> LineOfPlay:
     """The line of play in the text of a link; Refusal where it describes none.
 
     Args:
@@ -112,10 +112,10 @@ def open_line(spec: str, moves: str = "", start: str = "") -> Line:
     """
     game = read_game(spec)
     position = read_position(game, start)
-    return Line(position, read_actions(position, split_moves(game, moves)))
+    return LineOfPlay(position, read_actions(position, split_moves(game, moves)))
 
 
-class Line:
+class LineOfPlay:
     """A line of play: the position that it starts from, the moves that were played.
 
     Attributes:

@@ -12,7 +12,7 @@ from ..envs.registry import usual_game
 from ..envs.specification import NUMBERS
 from .errors import Refusal
 from .opponents import limit_spec
-from .positions import Line, open_line
+from .positions import LineOfPlay, open_line
 from .settings import LONGEST_MOVES, LONGEST_POSITION, LONGEST_SPEC
 from .state import server_state
 from .thinking import SEEDS
@@ -36,30 +36,30 @@ Whole = Annotated[int, BeforeValidator(_plain_number)]
 SeedQuery = Annotated[Whole, Query(ge=0, lt=SEEDS)]
 
 
-def _line(game: SpecQuery, moves: MovesQuery = "", position: PositionQuery = "") -> Line:
+def _line(game: SpecQuery, moves: MovesQuery = "", position: PositionQuery = "") -> LineOfPlay:
     return open_line(game, moves, position)
 
 
 def _usual_line(
     game: SpecQuery = USUAL_GAME, moves: MovesQuery = "", position: PositionQuery = ""
-) -> Line:
+) -> LineOfPlay:
     return open_line(game, moves, position)
 
 
 # The line of play that an address describes.
-LineQuery = Annotated[Line, Depends(_line)]
+LineQuery = Annotated[LineOfPlay, Depends(_line)]
 # The same; without a game it is the usual one.
-UsualLineQuery = Annotated[Line, Depends(_usual_line)]
+UsualLineQuery = Annotated[LineOfPlay, Depends(_usual_line)]
 
 
-def _game_line(line: LineQuery) -> Line:
+def _game_line(line: LineQuery) -> LineOfPlay:
     if line.start_text:
         raise Refusal("no_game")
     return line
 
 
 # A game from its initial position on, as it is reviewed and kept.
-GameLineQuery = Annotated[Line, Depends(_game_line)]
+GameLineQuery = Annotated[LineOfPlay, Depends(_game_line)]
 
 
 def _grader(request: Request, line: GameLineQuery, agent: AgentQuery = "") -> str | None:
@@ -70,14 +70,14 @@ def _grader(request: Request, line: GameLineQuery, agent: AgentQuery = "") -> st
 GraderQuery = Annotated[str | None, Depends(_grader)]
 
 
-def _line_in_play(line: LineQuery) -> Line:
+def _line_in_play(line: LineQuery) -> LineOfPlay:
     if line.position.is_over:
         raise Refusal("over", 409)
     return line
 
 
 # A line of play whose last position is not over.
-UnfinishedQuery = Annotated[Line, Depends(_line_in_play)]
+UnfinishedQuery = Annotated[LineOfPlay, Depends(_line_in_play)]
 
 
 def _agent_spec(request: Request, line: UnfinishedQuery, agent: AgentQuery) -> str:

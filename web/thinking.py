@@ -23,7 +23,7 @@ from ..evaluation.runners.agent_process import AgentProcess
 from .errors import Refusal, sentence
 from .sessions import Session
 from .settings import MOST_AFTER_COMPILING, Settings
-from .turns import Turns
+from .turns import RequestTurns
 
 SEEDS = 2**31
 SHORT_SECONDS = 1.1  # for a search in the process for short ones
@@ -129,7 +129,7 @@ class Thinkers:
         self._all = [AgentProcess(settings.limits) for _ in range(settings.workers)]
         if first is not None:
             self._all[0] = first
-        self.turns: Turns = Turns(self._all, settings.waiting)
+        self.turns: RequestTurns = RequestTurns(self._all, settings.waiting)
         self._threads = ThreadPoolExecutor(settings.workers, "thinking")
         self._long: dict[tuple[str, Game], None] = {}  # the agents that were too long, in order
         self._warming: asyncio.Future[None] | None = None

@@ -54,7 +54,7 @@ class Turn:
         return [(asker.running, asker.spent) for asker in self.askers()]
 
 
-class Turns:
+class RequestTurns:
     """Gives processes to searches.
 
     Args:

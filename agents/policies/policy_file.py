@@ -54,7 +54,7 @@ from ...envs.specification import (
 from .compiled.boards import on_board
 from .compiled.evaluation import CompiledNetwork
 from .compiled.model_file import FLOAT, MOST_BYTES, Model, Refused, read_model
-from .compiled.runner import Runner, compiled_runner
+from .compiled.runner import NetworkRunner, compiled_runner
 from .compiled.shapes import Invalid, Unsupported
 from .compiled.words import FLOAT32
 from .session import open_session
@@ -244,7 +244,7 @@ class OnnxNetwork(Network):
         self._check_signature(model)
         self._compiled, self._precision = compiled, precision
         self._others: dict[str, OnnxNetwork] = {}  # by precision
-        self._runner: Runner | None = None
+        self._runner: NetworkRunner | None = None
         reason = ""
         self.evaluator: str = f"compiled kernel, {precision}"
         if compiled:

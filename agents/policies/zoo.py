@@ -178,9 +178,10 @@ def cards() -> tuple[Card, ...]:
     return tuple(made)
 
 
-def cards_of(game: Game) -> list[Card]:
+@functools.cache
+def cards_of(game: Game) -> tuple[Card, ...]:
     """The model cards of the networks that play a game."""
-    return [card for card in cards() if game in map(make_game, (card.game, *card.also))]
+    return tuple(card for card in cards() if game in map(make_game, (card.game, *card.also)))
 
 
 @functools.cache

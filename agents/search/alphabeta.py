@@ -6,7 +6,6 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,8 +59,8 @@ class TreeSearch(NamedTuple):
     """A search of one game: what is searched, how, and the buffers."""
 
     rules: Any  # of the game's search form
-    options: search.Options
-    plan: deepening.Plan
+    options: search.AlphaBetaOptions
+    plan: deepening.DeepeningPlan
     workspace: search.Workspace
     table: Any  # its entries, see `transposition`
     symmetries: np.ndarray  # those under which equal depth gives mirror images equal values
@@ -104,7 +103,7 @@ class TreeSearchAgent(Agent):
         switches = self._switches(form.defaults) | {"ordering": ordering}
         if len(symmetries) == 1:
             switches["symmetric_plies"] = 0
-        options = search.Options(index, **switches)
+        options = search.AlphaBetaOptions(index, **switches)
         first_depth = 1 if self._iterative else last_depth
         complete = not options.radius and not options.width
         return TreeSearch(
@@ -172,7 +171,9 @@ class TreeSearchAgent(Agent):
             return Decision(position.legal_actions()[0], nodes=int(state.nodes))
         return decision
 
-    def _iterate(self, plan: deepening.Plan, clock: Deadline, nodes: float, reporting: bool) -> int:
+    def _iterate(
+        self, plan: deepening.DeepeningPlan, clock: Deadline, nodes: float, reporting: bool
+    ) -> int:
         """Search to the end of the iteration or the limits; returns the status of ``deepen``.
 
         It goes in slices so short that a person can interrupt it; where ``reporting``, or with a
@@ -197,7 +198,9 @@ class TreeSearchAgent(Agent):
             if clock.seconds < longest:
                 portion = min(2 * portion, LARGEST_SLICE)
 
-    def _decision(self, plan: deepening.Plan, before: int | None, complete: bool) -> Decision:
+    def _decision(
+        self, plan: deepening.DeepeningPlan, before: int | None, complete: bool
+    ) -> Decision:
         """The decision of an iteration.
 
         Args:
@@ -240,7 +243,7 @@ class TreeSearchAgent(Agent):
         )
 
     def _score(
-        self, plan: deepening.Plan, value: int, kind: Kind, to_the_end: bool, offset: float
+        self, plan: deepening.DeepeningPlan, value: int, kind: Kind, to_the_end: bool, offset: float
     ) -> Score:
         """The score that a value of the search means.
 
@@ -311,7 +314,6 @@ class AlphaBeta(TreeSearchAgent):
     """
 
     summary = "alpha-beta with iterative deepening and a transposition table"
-    renamed = MappingProxyType({"foresee": "win_in_one"})
     parameters = (
         _DEPTH,
         Parameter("time", float, None, "seconds a move", 0.001, 86400),

@@ -6,8 +6,8 @@ in a row needs no special case and nothing is negated. A move that keeps the tur
 
 The search keeps its stack of plies in arrays. It can be left after any number of nodes and entered
 again, so that the caller can check the time. Each enhancement is switched by a field of
-:class:`Options`; with all of them off the search is plain alpha-beta. Iterative deepening is in
-:mod:`plyground.agents.search.deepening`.
+:class:`AlphaBetaOptions`; with all of them off the search is plain alpha-beta. Iterative deepening
+is in :mod:`plyground.agents.search.deepening`.
 
 Sources: Knuth and Moore, "An analysis of alpha-beta pruning", 1975; Marsland, "A review of
 game-tree pruning", 1986 (principal-variation search, transposition table, killer and history
@@ -77,7 +77,7 @@ STATE = np.dtype(
 )
 
 
-class Options(NamedTuple):
+class AlphaBetaOptions(NamedTuple):
     """The switches of the search, all whole numbers; 0 switches an enhancement off.
 
     ``heuristic`` is the number ``points_of`` takes (−1: none), ``ordering`` the one that

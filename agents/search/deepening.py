@@ -33,7 +33,7 @@ DEEPENING, RESISTING, OVER = range(3)  # the stages of a search
 ITERATION_OPEN, ITERATION_COMPLETE, SEARCH_COMPLETE = range(3)  # results of a call of `deepen`
 
 
-class Plan(NamedTuple):
+class DeepeningPlan(NamedTuple):
     """The depths of a search and the conclusions it may draw; all but the depths are 0 or 1.
 
     Attributes:
@@ -58,11 +58,11 @@ class Plan(NamedTuple):
 
 def new_plan(
     game: Game, first_depth: int, last_depth: int, complete: bool, resistance: bool
-) -> Plan:
+) -> DeepeningPlan:
     """The plan for a game; ``complete``: the search leaves no action out."""
     by_result = game.facts.max_return == 1.0
     has_margin = r.has_own_body(game.rules, r.margin)
-    return Plan(
+    return DeepeningPlan(
         first_depth,
         last_depth,
         int(by_result and not has_margin),

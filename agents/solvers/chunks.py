@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...envs.game import Game
-from ...envs.workers.jobs import HERE, Needs, Place, Work
+from ...envs.workers.jobs import HERE, JobPlace, Needs, Work
 from .solver import DEFAULT_MEMORY_MB, Solver, make_solver, solver_class_of
 
 
@@ -15,7 +15,7 @@ def solve_chunks(
     game: Game,
     solve: Callable[[Solver, Any], Any],
     chunks: Sequence[Any],
-    place: Place = HERE,
+    place: JobPlace = HERE,
     memory_mb: int = DEFAULT_MEMORY_MB,
 ) -> Iterator[tuple[int, Any]]:
     """The number and the result of each chunk of positions, as soon as it is solved.

@@ -47,7 +47,7 @@ OTHERS = ""  # the name for games without a solver of their own
 _ready: set[tuple[type, type]] = set()  # solver classes and rules types whose kernels are compiled
 
 
-class Progress(NamedTuple):
+class SolverProgress(NamedTuple):
     """A solver's progress: positions visited, seconds spent, and the bounds proved so far."""
 
     nodes: int
@@ -81,7 +81,7 @@ class Monitor:
     def __init__(
         self,
         time: float | None = None,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[SolverProgress], None] | None = None,
         most_nodes: int | None = None,
     ) -> None:
         self.nodes: int = 0
@@ -150,7 +150,7 @@ class Monitor:
         """Report progress; whether a limit is reached or Ctrl-C was pressed."""
         try:
             if self._progress is not None:
-                self._progress(Progress(self.nodes, self.seconds, lower, upper))
+                self._progress(SolverProgress(self.nodes, self.seconds, lower, upper))
         except KeyboardInterrupt:
             self.interrupted = True
         return self.interrupted or self._clock.left <= 0 or self.nodes >= self._most_nodes
@@ -238,7 +238,7 @@ class Solver(ABC):
         weak: bool = False,
         time: float | None = None,
         most_nodes: int | None = None,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[SolverProgress], None] | None = None,
     ) -> Solution:
         """Solve one position; see :func:`solve`. ``most_nodes`` limits the positions visited."""
         self._check_goes_on(position)
@@ -420,7 +420,7 @@ def solve(
     memory_mb: int = DEFAULT_MEMORY_MB,
     threads: int | str = 1,
     time: float | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SolverProgress], None] | None = None,
 ) -> Solution:
     """Solve a position that is not over.
 
@@ -433,7 +433,7 @@ def solve(
         threads: see :func:`make_solver`.
         time: a limit in seconds, after which the bounds proved so far are returned;
             :attr:`Solution.exact` says whether they are all that was asked for.
-        progress: called between slices of the search with a :class:`Progress`.
+        progress: called between slices of the search with a :class:`SolverProgress`.
 
     Raises:
         SpecificationError: a board beyond the solver's reach, or a memory or number of threads

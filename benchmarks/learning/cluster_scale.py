@@ -27,12 +27,12 @@ from typing import Annotated, NamedTuple
 import cyclopts
 import torch
 from plyground import Game, make_game
-from plyground.envs.workers.jobs import Place
+from plyground.envs.workers.jobs import JobPlace
 from plyground.training.alphazero.learner import make_network
 from plyground.training.alphazero.self_play import SelfPlayer, SelfPlayResult
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.trainer import AlphaZeroTrainer
-from plyground.training.alphazero.workers import NETWORK_BYTES, State, Task
+from plyground.training.alphazero.workers import NETWORK_BYTES, SelfPlayTask, State
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from timing import print_table
@@ -58,7 +58,7 @@ class RecordedWorkers:
         self.network_kb = self.task_kb = 0.0
         self._count = 0
 
-    def begin(self, weights: State, tasks: list[Task]) -> None:
+    def begin(self, weights: State, tasks: list[SelfPlayTask]) -> None:
         network = packed({name: value.clone() for name, value in weights.items()})
         sizes = [len(packed(task)) for task in tasks]
         self.network_kb, self.task_kb = len(network) / 1e3, sum(sizes) / len(sizes) / 1e3
@@ -120,7 +120,7 @@ def rows(game: Game, counts: tuple[int, ...], texts: list[str]) -> Iterator[tupl
         workers = RecordedWorkers(recording)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder)
-            trainer = AlphaZeroTrainer(game, settings, 1, path, CPU, Place("local"))
+            trainer = AlphaZeroTrainer(game, settings, 1, path, CPU, JobPlace("local"))
             trainer._workers.close()
             trainer._workers = workers  # type: ignore[assignment]
             trainer._totals["updates"] = 10  # the first rounds of a run are shorter

@@ -66,7 +66,7 @@ def evaluate(rules, position, player, heuristic):
 @kernel
 def search_to(search, plan, depth, source):
     """Search a record to a depth; the result is in the workspace's state."""
-    plan = deepening.Plan(
+    plan = deepening.DeepeningPlan(
         1,
         depth,
         plan.decided_by_result,

@@ -18,7 +18,7 @@ from ...evaluation.report.display import show_steps
 from ...evaluation.store.store import Store, StoreError
 from ...training.datasets.build import (
     RANDOM_PLAY,
-    Progress,
+    BuildProgress,
     Source,
     build_dataset,
     build_taught_dataset,
@@ -95,7 +95,9 @@ def dataset(
         else:
             choices |= {"source": _source(board, by, from_store), "memory_mb": memory}
             with _bars("drawing positions", "solving positions") as bars:
-                count = build_dataset(board, positions, out, progress=Progress(*bars), **choices)
+                count = build_dataset(
+                    board, positions, out, progress=BuildProgress(*bars), **choices
+                )
     except KeyboardInterrupt:
         again = "resumes" if teacher is None else "begins anew"
         raise Interruption(f"stopped; the same command {again}") from None

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
-from ...envs.workers.jobs import Place
+from ...envs.workers.jobs import JobPlace
 from ...evaluation.report.display import percent, plain_table
 from ...evaluation.runners.contest import Conditions
 from ...evaluation.runners.isolation import AUTO, make_isolated_opponent
@@ -198,7 +198,7 @@ class _Meetings:
 class _Learning:
     """Trains the members, each in a run of its own."""
 
-    def __init__(self, game: Game, seed: int, place: Place) -> None:
+    def __init__(self, game: Game, seed: int, place: JobPlace) -> None:
         self._game, self._seed, self._place = game, seed, place
 
     def train(self, number: int, algorithm: str, settings: RunSettings, out: Path) -> None:

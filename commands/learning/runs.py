@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from ...agents.human import refuse_people
 from ...envs import Game
 from ...envs.specification import SpecificationError
-from ...envs.workers.jobs import Place
+from ...envs.workers.jobs import JobPlace
 from ...evaluation.gauntlet import play_gauntlet
 from ...evaluation.report.display import parameter_table, percent, print_line
 from ...evaluation.report.progress_lines import ProgressLines
@@ -95,7 +95,7 @@ def train_or_list(
     describe: Callable[[Any], str],
     *,
     measures: Sequence[Measure] = (),
-    place: Place | None = None,
+    place: JobPlace | None = None,
 ) -> None:
     """Train until the end or Ctrl-C and print the scores, or list the settings if that is asked.
 
@@ -154,7 +154,7 @@ def _folder(options: RunOptions) -> Path:
     return options.out
 
 
-def _more(settings: RunSettings, place: Place | None) -> dict[str, Any]:
+def _more(settings: RunSettings, place: JobPlace | None) -> dict[str, Any]:
     """What only some algorithms take: how opponents are made, where self-play takes place."""
     if isinstance(settings, OpposedSettings):
         return {"make": make_isolated_opponent}

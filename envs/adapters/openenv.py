@@ -30,7 +30,7 @@ class Move(Action):  # type: ignore[misc]  # OpenEnv is not installed where type
     text: str = Field(description="the answer; its last line is the move, as it is listed")
 
 
-class Board(Observation):  # type: ignore[misc]
+class BoardObservation(Observation):  # type: ignore[misc]
     """What the player is told.
 
     ``reward`` is what it gained, ``rewards`` are those of both players in the order of their seats.
@@ -71,7 +71,7 @@ class BoardEnvironment(Environment):  # type: ignore[misc]
 
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **options: Any
-    ) -> Board:
+    ) -> BoardObservation:
         """Start a game; the same seed plays the same one.
 
         Args:
@@ -86,7 +86,9 @@ class BoardEnvironment(Environment):  # type: ignore[misc]
         self._refused, self._over, self._seat = 0, False, int(info["seat"])
         return self._board(0.0)
 
-    def step(self, action: Move, timeout_s: float | None = None, **options: Any) -> Board:
+    def step(
+        self, action: Move, timeout_s: float | None = None, **options: Any
+    ) -> BoardObservation:
         """Play a move, and the opponent's replies.
 
         An illegal answer is refused with the reason; after ``retries`` of them it loses the game.
@@ -103,12 +105,12 @@ class BoardEnvironment(Environment):  # type: ignore[misc]
         _, reward, self._over, _, _ = self._env.step(move)
         return self._board(float(reward))
 
-    def _board(self, reward: float, complaint: str = "") -> Board:
+    def _board(self, reward: float, complaint: str = "") -> BoardObservation:
         position, text = self._env.position, ""
         legal = [] if self._over else position.legal_actions()
         text = f"{position}\n\nThe game is over." if self._over else describe(position)
         rewards = [reward, -reward] if self._seat == 0 else [-reward, reward]
-        return Board(
+        return BoardObservation(
             text=text,
             legal_moves=[position.game.action_to_text(action) for action in legal],
             seat=self._seat,
@@ -147,6 +149,6 @@ def make_app(game: Game | str, retries: int = 2, **options: Any) -> Any:
     return create_fastapi_app(
         lambda: BoardEnvironment(spec, retries, **options),
         Move,
-        Board,
+        BoardObservation,
         max_concurrent_envs=SESSIONS,
     )

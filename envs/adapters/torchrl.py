@@ -23,7 +23,7 @@ except ImportError as error:
     raise ImportError("plyground.envs.adapters.torchrl needs: pip install torchrl") from error
 
 
-def make_envs(game: Game | str, num_envs: int, device: Any = None, **options: Any) -> BoardEnv:
+def make_envs(game: Game | str, num_envs: int, device: Any = None, **options: Any) -> TorchRLEnv:
     """N games as one environment of batch size N.
 
     Args:
@@ -33,10 +33,10 @@ def make_envs(game: Game | str, num_envs: int, device: Any = None, **options: An
         **options: as for ``gymnasium.make_vec``: ``opponent="greedy"``, ``layout="flat"``.
     """
     view = {"dtype": "float32"} | options
-    return BoardEnv(make_vector(game, num_envs, autoreset_mode="disabled", **view), device)
+    return TorchRLEnv(make_vector(game, num_envs, autoreset_mode="disabled", **view), device)
 
 
-class BoardEnv(EnvBase):  # type: ignore[misc]  # an untyped base where TorchRL is not installed
+class TorchRLEnv(EnvBase):  # type: ignore[misc]  # an untyped base where TorchRL is not installed
     """A :class:`~plyground.envs.single_agent.vector_env.BoardVectorEnv` as TorchRL steps it.
 
     Its tensors are ``observation`` (float32), ``action_mask`` (bool), ``action`` (int64),

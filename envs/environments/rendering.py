@@ -55,9 +55,9 @@ class RenderedBoard:
         if self.render_mode == "rgb_array":
             return pixels
         if self._window is None:
-            from ..pictures.window import Window
+            from ..pictures.window import BoardWindow
 
-            self._window = Window(self.game.declaration.title)
+            self._window = BoardWindow(self.game.declaration.title)
         self._window.show(pixels, self.metadata["render_fps"])
         return None
 

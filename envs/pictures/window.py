@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-class Window:
+class BoardWindow:
     """A window on the screen, opened by the first :meth:`show`; a person may close it at any time.
 
     Args:

@@ -46,7 +46,7 @@ class BatchState(NamedTuple):
     final_lengths: Any
 
 
-class Options(NamedTuple):
+class BatchOptions(NamedTuple):
     """Options shared by all games of a batch."""
 
     seat: int  # 0, 1 or RANDOM_SEAT

@@ -83,7 +83,7 @@ class GameBatch:
         if not 0 <= long_openings <= 1:
             raise ValueError(f"long_openings={long_openings!r} is not possible; it is from 0 to 1")
         self._raises = illegal == "raise"
-        self._options = kernels.Options(
+        self._options = kernels.BatchOptions(
             SEATS[seat],
             self.game.facts.min_return,
             int(opponents is None),

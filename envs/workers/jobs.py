@@ -78,7 +78,7 @@ class Answer(NamedTuple):
     read: Callable[[], Any]
 
 
-class Place(NamedTuple):
+class JobPlace(NamedTuple):
     """Where jobs are done.
 
     Attributes:
@@ -143,7 +143,7 @@ class Place(NamedTuple):
         return ProcessJobs(work, count)
 
 
-HERE = Place()
+HERE = JobPlace()
 
 
 class Jobs(ABC):

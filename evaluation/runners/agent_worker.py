@@ -25,7 +25,7 @@ from ...envs.game import Game, load_position
 from ...envs.registry import import_modules
 from ...envs.specification import SpecificationError
 from ..players import Description, LocalPlayer, existing_action, faults_of
-from .messages import Call, Progress, Service, Start
+from .messages import AgentCall, SearchProgress, Service, Start
 
 REPORT_SECONDS = 0.05  # between two reports of progress at least
 
@@ -51,7 +51,7 @@ class AgentService(Service):
             self._interruptible = False
             raise _Cancellation
 
-    def result(self, call: Call) -> bytes:
+    def result(self, call: AgentCall) -> bytes:
         try:
             with faults_of(self._foreign, SpecificationError):
                 return super().result(call)
@@ -125,7 +125,9 @@ class AgentService(Service):
         try:
             return getattr(importlib.import_module(module), name)(
                 *pickle.loads(arguments),
-                lambda value: self._send_report(Start() if value is None else Progress(value)),
+                lambda value: self._send_report(
+                    Start() if value is None else SearchProgress(value)
+                ),
             )
         finally:
             self._interruptible = False
@@ -135,9 +137,9 @@ class AgentService(Service):
         now = time.perf_counter()
         if now - self._last_report >= REPORT_SECONDS:
             self._last_report = now
-            self._send_report(Progress(_plain(decision)))
+            self._send_report(SearchProgress(_plain(decision)))
 
-    def _send_report(self, message: Start | Progress) -> None:
+    def _send_report(self, message: Start | SearchProgress) -> None:
         """Send a report; a signal must not cut the message short."""
         self._interruptible = True
         with _signals_held_back():

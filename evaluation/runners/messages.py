@@ -20,7 +20,7 @@ from ...envs.specification import SpecificationError
 NUMBER = struct.Struct("!Q")
 
 
-class Call(NamedTuple):
+class AgentCall(NamedTuple):
     """A request: a method of the worker's object is to be called."""
 
     method: str
@@ -31,7 +31,7 @@ class Start(NamedTuple):
     """Before the result, at most once: all is loaded and compiled, and the call's time begins."""
 
 
-class Progress(NamedTuple):
+class SearchProgress(NamedTuple):
     """Before the result, any number of times: what the method reports."""
 
     value: Any
@@ -80,7 +80,7 @@ class Failure(NamedTuple):
         return RuntimeError(self.text)
 
 
-Answer = Start | Progress | Result | Failure
+Answer = Start | SearchProgress | Result | Failure
 
 
 class Service:
@@ -105,18 +105,18 @@ class Service:
                 os._exit(0)
             connection.send_bytes(self._number + answer)
 
-    def answer(self, call: Call) -> bytes:
+    def answer(self, call: AgentCall) -> bytes:
         """The pickled answer to a call."""
         try:
             return self.result(call)
         except Exception as error:
             return pickle.dumps(Failure.of(error))
 
-    def result(self, call: Call) -> bytes:
+    def result(self, call: AgentCall) -> bytes:
         """The pickled result of a call; raises what its method raises."""
         return pickle.dumps(Result(getattr(self, call.method)(*call.arguments)))
 
-    def report(self, message: Start | Progress) -> None:
+    def report(self, message: Start | SearchProgress) -> None:
         """Send a message before the answer."""
         assert self._connection is not None
         self._connection.send_bytes(self._number + pickle.dumps(message))
@@ -124,7 +124,7 @@ class Service:
 
 def call_frame(number: int, method: str, *arguments: Any) -> bytes:
     """A call as it is sent."""
-    return NUMBER.pack(number) + pickle.dumps(Call(method, arguments))
+    return NUMBER.pack(number) + pickle.dumps(AgentCall(method, arguments))
 
 
 def number_of(frame: bytes) -> int | None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn, Self
 
 from ...envs.loading.files import refuse_special_file
-from .schema import APPLICATION_ID, SCHEMA_VERSION, differences, migrate
+from .schema import APPLICATION_ID, OLDEST_VERSION, SCHEMA_VERSION, differences, migrate
 
 BUSY_SECONDS = 30.0
 # Files that this process has checked, as they were when it closed them: a server opens its store
@@ -221,7 +221,7 @@ class StoreFile:
     def _version(self, connection: sqlite3.Connection) -> int:
         """The version of the store, 0 for an empty file.
 
-        StoreError if the version is newer than known here, or the file is of another program.
+        StoreError if the version is not known here, or the file is of another program.
         """
         application, version, tables = (
             connection.execute(query).fetchone()[0]
@@ -236,6 +236,11 @@ class StoreFile:
                 f"{self.path} is a plyground store of version {version}, this plyground knows "
                 f"versions up to {SCHEMA_VERSION}; "
                 "use a newer plyground, or choose another file with --store FILE"
+            )
+        if application == APPLICATION_ID and 0 < version < OLDEST_VERSION:
+            raise StoreError(
+                f"{self.path} is a store of a plyground before 1.0; version 1.0 brings it up to "
+                f"date, or choose another file with --store FILE"
             )
         if application != APPLICATION_ID and tables:
             raise StoreError(

@@ -1,8 +1,8 @@
-"""The tables of the results store, as the steps from an empty file to today's version.
+"""The tables of the results store, and the way there from those of plyground 1.0.
 
-A change of the tables is one more step at the end of :data:`STEPS`; steps that have been released
-are never edited. A new store goes through all of them, an older one through those it lacks, in one
-transaction: it is of the old version or of the new one, never between them.
+A store is brought up to date in one transaction: it is of the old version or of the new one, never
+between them. A change of the tables is one more entry of :data:`STEPS`; those that were released
+are never edited.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from typing import Any
 
 APPLICATION_ID = 0x706C7967  # "plyg", in the file's header
 
-_GAMES_AND_AGENTS = """
+_TABLES = """
 CREATE TABLE tournaments (
     number INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     settings TEXT NOT NULL,       -- JSON: what decides the games, except how many
     pairs INTEGER NOT NULL,       -- the most that were asked for
-    created REAL NOT NULL         -- seconds since 1970
+    created REAL NOT NULL,        -- seconds since 1970
+    left_out INTEGER NOT NULL DEFAULT 0, -- games that would have repeated earlier ones
+    command TEXT,                 -- the latest that asked for the tournament
+    sources TEXT                  -- JSON: fingerprints of what decides the games; NULL: not known
 ) STRICT;
 CREATE TABLE agents (
     tournament INTEGER NOT NULL REFERENCES tournaments,
@@ -30,9 +33,11 @@ CREATE TABLE agents (
     spec TEXT NOT NULL,           -- the specification that makes it
     options TEXT NOT NULL,        -- JSON: all options, defaults included
     version TEXT NOT NULL,
+    sources TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (tournament, number)
 ) STRICT;
 CREATE TABLE games (
+    number INTEGER PRIMARY KEY,   -- by which people name it: never changed, never given again
     tournament INTEGER NOT NULL REFERENCES tournaments,
     pair INTEGER NOT NULL,        -- the games of a pair share the opening
     player_0 INTEGER NOT NULL,    -- the number of the agent in seat 0, who moves first
@@ -51,69 +56,16 @@ CREATE TABLE games (
     decisions_0 INTEGER NOT NULL, -- moves asked for
     decisions_1 INTEGER NOT NULL,
     finished REAL NOT NULL,       -- seconds since 1970
-    PRIMARY KEY (tournament, pair, player_0, player_1)
-) STRICT;
-"""
-
-# How many games were left out because deterministic agents would have repeated earlier ones; the
-# latest command that asked for the tournament.
-_LEFT_OUT_AND_COMMAND = """
-ALTER TABLE tournaments ADD COLUMN left_out INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE tournaments ADD COLUMN command TEXT;
-"""
-
-# A number for each game, by which people name it: it never changes, and is never given again.
-_NUMBERED_GAMES = """
-CREATE TABLE numbered_games (
-    number INTEGER PRIMARY KEY,
-    tournament INTEGER NOT NULL REFERENCES tournaments,
-    pair INTEGER NOT NULL,
-    player_0 INTEGER NOT NULL,
-    player_1 INTEGER NOT NULL,
-    opening TEXT NOT NULL,
-    moves TEXT NOT NULL,
-    seed_0 INTEGER NOT NULL,
-    seed_1 INTEGER NOT NULL,
-    return_0 REAL NOT NULL,
-    return_1 REAL NOT NULL,
-    reason TEXT NOT NULL,
-    fault TEXT,
-    forfeited INTEGER,
-    seconds_0 REAL NOT NULL,
-    seconds_1 REAL NOT NULL,
-    decisions_0 INTEGER NOT NULL,
-    decisions_1 INTEGER NOT NULL,
-    finished REAL NOT NULL,
+    tokens_0 INTEGER NOT NULL DEFAULT 0, -- of language models
+    tokens_1 INTEGER NOT NULL DEFAULT 0,
+    conditions TEXT NOT NULL DEFAULT '', -- JSON, see circumstances.py; empty: not known
     UNIQUE (tournament, pair, player_0, player_1)
 ) STRICT;
-INSERT INTO numbered_games SELECT rowid, * FROM games ORDER BY rowid;
-DROP TABLE games;
-ALTER TABLE numbered_games RENAME TO games;
 """
 
-# The fingerprints of the sources that decide the games, NULL where they are not known; digests of
-# what the store holds, which a later step drops.
-_SOURCES_AND_DIGESTS = """
-ALTER TABLE tournaments ADD COLUMN sources TEXT;
-ALTER TABLE tournaments ADD COLUMN games INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE tournaments ADD COLUMN last_link TEXT NOT NULL DEFAULT '';
-ALTER TABLE tournaments ADD COLUMN seal TEXT NOT NULL DEFAULT '';
-ALTER TABLE agents ADD COLUMN sources TEXT NOT NULL DEFAULT '';
-ALTER TABLE games ADD COLUMN digest TEXT NOT NULL DEFAULT '';
-ALTER TABLE games ADD COLUMN link TEXT NOT NULL DEFAULT '';
-CREATE TABLE contents (tournaments TEXT NOT NULL) STRICT;
-INSERT INTO contents VALUES ('');
-"""
-
-# The tokens of language models in a game.
-_TOKENS = """
-ALTER TABLE games ADD COLUMN tokens_0 INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE games ADD COLUMN tokens_1 INTEGER NOT NULL DEFAULT 0;
-"""
-
-# Under what a game was played, as JSON; empty where that is not known. See circumstances.py.
-# Digests are worked out from the contents: what the file said of itself, its owner could renew.
-_CONDITIONS_AND_NO_SEALS = """
+# Stores of 1.0 know no conditions. They hold digests, which are worked out from the contents now:
+# what the file said of itself, its owner could renew.
+_FROM_1_0 = """
 ALTER TABLE games ADD COLUMN conditions TEXT NOT NULL DEFAULT '';
 ALTER TABLE tournaments DROP COLUMN games;
 ALTER TABLE tournaments DROP COLUMN last_link;
@@ -123,25 +75,19 @@ ALTER TABLE games DROP COLUMN link;
 DROP TABLE contents;
 """
 
-# step n leads from version n to version n + 1
-STEPS = (
-    _GAMES_AND_AGENTS,
-    _LEFT_OUT_AND_COMMAND,
-    _NUMBERED_GAMES,
-    _SOURCES_AND_DIGESTS,
-    _TOKENS,
-    _CONDITIONS_AND_NO_SEALS,
-)
-SCHEMA_VERSION = len(STEPS)
+OLDEST_VERSION = 5  # that of plyground 1.0
+STEPS = {OLDEST_VERSION: _FROM_1_0}  # a version, and the step to the next one
+SCHEMA_VERSION = OLDEST_VERSION + len(STEPS)
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:
     """Bring the tables from ``version`` (0: an empty file) to today's, in the open transaction."""
-    for step in STEPS[version:]:
+    steps = [STEPS[number] for number in range(version, SCHEMA_VERSION)] if version else [_TABLES]
+    for step in steps:
         for statement in step.split(";\n"):
             connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {len(STEPS)}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
 _TYPES = {"INTEGER": int, "REAL": float, "TEXT": str}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ...envs.workers.jobs import HERE, RAY, Needs, Place, Work
+from ...envs.workers.jobs import HERE, RAY, JobPlace, Needs, Work
 from ..store.store import StoreError
 from .cells import Cell, cell_path, make_cell, read_cell, write_cell
 from .declaration import Experiment, Study, with_seed
@@ -46,7 +46,7 @@ def run_studies(
     folder: Path,
     quick: bool = False,
     seed: int | None = None,
-    place: Place = HERE,
+    place: JobPlace = HERE,
     progress: Progress | None = None,
 ) -> list[Findings]:
     """Make every measurement that the folder does not hold yet.

@@ -19,7 +19,7 @@ from plyground import make_agent, make_game
 from plyground.agents.policies import zoo
 from plyground.agents.policies.compiled import program
 from plyground.agents.policies.compiled.model_file import read_model, read_tensor
-from plyground.agents.policies.compiled.runner import Runner, sample_of
+from plyground.agents.policies.compiled.runner import NetworkRunner, sample_of
 from plyground.agents.policies.compiled.words import INT8, PRECISIONS, bytes_for
 from plyground.agents.policies.policy_file import OnnxNetwork, load_policy_file
 from plyground.envs.specification import SpecificationError
@@ -97,7 +97,7 @@ def test_the_bits_are_those_of_single_positions_and_of_smaller_tiles(card, preci
             PRECISIONS[precision],
             sample_of(network.game) if precision == INT8.name else None,
         )
-        smaller = Runner(program_of_tile, facts.num_actions)(observations)
+        smaller = NetworkRunner(program_of_tile, facts.num_actions)(observations)
         assert np.array_equal(logits, smaller[0])
         assert np.array_equal(values, smaller[1])
 

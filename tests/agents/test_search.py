@@ -393,11 +393,6 @@ def test_the_margin_returned_is_an_exact_score():
     assert score == Score(-1.0, "return", "exact", plies=4)
 
 
-def test_a_former_name_of_an_option_is_refused_with_a_hint():
-    with pytest.raises(SpecificationError, match="foresee= is called win_in_one= now"):
-        make_agent("alphabeta:foresee=yes")
-
-
 # -- lost positions --
 
 OPEN_FOUR = ["h8", "a1", "h9", "a3", "h10", "a5", "h11"]

@@ -27,7 +27,6 @@ def test_worker_processes_and_limits_are_options_of_a_tournament():
     ("options", "message"),
     [
         ("--runner cloud", "no runner 'cloud'"),
-        ("--engine ray", "this option is called --runner now: --runner ray"),
         ("--runner local --concurrency 2", "one thing at a time"),
         ("--runner processes --address auto", "only --runner ray has an --address"),
         ("--memory-limit much", "no amount of memory"),

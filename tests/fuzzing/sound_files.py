@@ -47,7 +47,7 @@ def training(algorithm: str, folder: str, seed: int = 1, steps: int | None = Non
 def parts_of_a_dataset() -> None:
     """A build that was stopped after its first chunk."""
     from plyground import make_game
-    from plyground.training.datasets.build import Progress, build_dataset
+    from plyground.training.datasets.build import BuildProgress, build_dataset
 
     def stop(done: int, total: int) -> None:
         if done > 0:
@@ -55,7 +55,7 @@ def parts_of_a_dataset() -> None:
 
     with contextlib.suppress(KeyboardInterrupt):
         game, out = make_game("tic_tac_toe"), Path("parts.npz")
-        build_dataset(game, 600, out, progress=Progress(solved=stop))
+        build_dataset(game, 600, out, progress=BuildProgress(solved=stop))
 
 
 def networks() -> None:

@@ -15,8 +15,8 @@ from plyground.training.alphazero.network import PolicyAndValue
 from plyground.training.alphazero.self_play import SelfPlayer, sample_weights, targets
 from plyground.training.alphazero.window import (
     Canonical,
-    Chunk,
-    Window,
+    ReplayChunk,
+    ReplayWindow,
     read_chunk,
     window_size,
     write_chunk,
@@ -72,9 +72,14 @@ def test_positions_are_the_averages_of_their_samples():
     targets = image_policies.astype(np.float16)
     replies = random.integers(-1, 9, 200).astype(np.int16)
     finals = random.integers(0, 256, packed.shape).astype(np.uint8)
-    chunk = Chunk(keys, packed, targets, results, values, nearness, weights, replies, soon, finals)
-    window = Window()
-    half = Chunk(*(part[:100] for part in chunk)), Chunk(*(part[100:] for part in chunk))
+    chunk = ReplayChunk(
+        keys, packed, targets, results, values, nearness, weights, replies, soon, finals
+    )
+    window = ReplayWindow()
+    half = (
+        ReplayChunk(*(part[:100] for part in chunk)),
+        ReplayChunk(*(part[100:] for part in chunk)),
+    )
     for number, part in enumerate(half):
         window.add(str(number), part, 1000)
     positions = window.positions()
@@ -103,9 +108,9 @@ def test_the_oldest_samples_leave_a_window_that_grows():
     sizes = [window_size(count, 100, 1000, 0.75) for count in range(100, 20_000, 100)]
     assert sizes == sorted(sizes)
     assert sizes[-1] == 1000
-    window = Window()
+    window = ReplayWindow()
     for number in range(10):
-        part = Chunk(*(np.zeros(30) for _ in Chunk._fields))
+        part = ReplayChunk(*(np.zeros(30) for _ in ReplayChunk._fields))
         window.add(str(number), part, 100)
     assert [name for name, _ in window.chunks] == ["6", "7", "8", "9"]
     assert len(window) == 120
@@ -113,7 +118,7 @@ def test_the_oldest_samples_leave_a_window_that_grows():
 
 def test_a_chunk_is_read_as_it_was_written():
     parts = [np.arange(5), np.ones((5, 3), np.float16)]
-    chunk = Chunk(*(parts * 5)[: len(Chunk._fields)])
+    chunk = ReplayChunk(*(parts * 5)[: len(ReplayChunk._fields)])
     again = read_chunk(write_chunk(chunk))
     assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(chunk, again))
 
@@ -159,7 +164,7 @@ def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
     options = settings("learning_rate=0.01", "averaging=0.9")
     player = SelfPlayer(GAME, options, CPU, 1)
     learner = AlphaZeroLearner(GAME, options, 1, CPU)
-    window = Window()
+    window = ReplayWindow()
     window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
     positions = window.positions()
     first = learner.learn({GAME: positions}, 20, 0.0)
@@ -187,7 +192,7 @@ def test_heads_learn_what_follows_and_are_not_exported(trunk, tmp_path):
     options = settings("learning_rate=0.01", f"trunk={trunk}", *HEADS)
     player = SelfPlayer(GAME, options, CPU, 1)
     learner = AlphaZeroLearner(GAME, options, 1, CPU)
-    window = Window()
+    window = ReplayWindow()
     window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
     positions = window.positions()
     width = Canonical(GAME).cells.shape[1]

@@ -17,9 +17,9 @@ from plyground.agents import solve
 from plyground.envs.canonical import CanonicalForm, position_layers
 from plyground.envs.loading.locks import locked
 from plyground.envs.specification import SpecificationError
-from plyground.envs.workers.jobs import Place
+from plyground.envs.workers.jobs import JobPlace
 from plyground.training.datasets.build import (
-    Progress,
+    BuildProgress,
     Source,
     build_dataset,
     build_taught_dataset,
@@ -96,7 +96,7 @@ def test_the_same_seed_gives_the_same_file_in_one_process_and_in_two(tmp_path):
     game = make_game("connect_four:rows=4,cols=5")
     files = [tmp_path / f"{name}.parquet" for name in "abc"]
     build_dataset(game, 1_200, files[0], seed=7)
-    build_dataset(game, 1_200, files[1], seed=7, place=Place(concurrency=2))
+    build_dataset(game, 1_200, files[1], seed=7, place=JobPlace(concurrency=2))
     build_dataset(game, 1_200, files[2], seed=8)
     assert files[0].read_bytes() == files[1].read_bytes() != files[2].read_bytes()
 
@@ -133,7 +133,9 @@ def test_a_build_that_was_killed_goes_on_to_the_same_file(tmp_path):
     process.send_signal(signal.SIGKILL)
     process.wait()
     counts = []
-    build_dataset(game, 2_000, out, progress=Progress(solved=lambda count, _: counts.append(count)))
+    build_dataset(
+        game, 2_000, out, progress=BuildProgress(solved=lambda count, _: counts.append(count))
+    )
     whole, second = (plyground.datasets.load(path) for path in (tmp_path / "whole.npz", out))
     for name, array in whole.arrays.items():
         assert np.array_equal(array, second.arrays[name])
@@ -213,7 +215,9 @@ def test_files_that_are_no_dataset_are_refused_in_a_sentence(tmp_path):
 
 @pytest.mark.thorough
 def test_no_process_is_left_behind(tmp_path):
-    build_dataset(make_game("tic_tac_toe"), 600, tmp_path / "data.npz", place=Place(concurrency=2))
+    build_dataset(
+        make_game("tic_tac_toe"), 600, tmp_path / "data.npz", place=JobPlace(concurrency=2)
+    )
     assert multiprocessing.active_children() == []
 
 

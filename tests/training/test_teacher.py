@@ -10,7 +10,7 @@ import pytest
 from plyground import make_agent, make_game
 from plyground.envs.canonical import CanonicalForm
 from plyground.envs.specification import SpecificationError
-from plyground.envs.workers.jobs import Place
+from plyground.envs.workers.jobs import JobPlace
 from plyground.training.datasets.build import build_taught_dataset
 from plyground.training.datasets.labels import ILLEGAL_VALUE, UNKNOWN_RESULT, UNKNOWN_VALUE
 from plyground.training.datasets.teacher import play_games
@@ -78,7 +78,7 @@ def test_results_are_those_of_the_games(spec):
 def test_the_same_seed_gives_the_same_file_whatever_the_processes(tmp_path):
     spec = "connect_four:rows=5,cols=5"
     first = build(spec, tmp_path / "a.npz", seed=5)
-    second = build(spec, tmp_path / "b.npz", seed=5, place=Place(concurrency=2))
+    second = build(spec, tmp_path / "b.npz", seed=5, place=JobPlace(concurrency=2))
     other = build(spec, tmp_path / "c.npz", seed=6)
     for name, column in first.arrays.items():
         assert np.array_equal(column, second.arrays[name])

@@ -269,15 +269,6 @@ def test_the_folder_of_another_run_is_refused_and_kept(tmp_path, change, message
     assert_same_weights(before, weights(tmp_path / "run"))
 
 
-def test_a_run_of_an_earlier_version_whose_curriculum_was_called_a_ladder_goes_on(tmp_path):
-    settings, notes = small_settings(steps=512, opponent="curriculum:random;greedy"), []
-    run_and_stop(settings, tmp_path / "run", updates=1)
-    description = tmp_path / "run" / "run.json"
-    description.write_text(description.read_text().replace("curriculum:random", "ladder:random"))
-    run_in(tmp_path / "run", settings, on_note=notes.append)
-    assert notes[0].startswith("resumed at step 256")
-
-
 def test_a_folder_of_something_else_is_refused(tmp_path):
     (tmp_path / "thesis.txt").write_text("do not touch")
     with pytest.raises(TrainingError, match="holds something that is no training run"):
@@ -396,7 +387,6 @@ def test_counts_of_settings_may_be_written_short(text, steps):
     [
         ("alphabetta", "there is no agent 'alphabetta'; did you mean 'alphabeta'"),
         ("curriculum:random;;greedy", "has a stage without an opponent"),
-        ("ladder:random;greedy", "ladder: is called curriculum: now"),
         ("curriculum:random;alphabeta:deep=1", "alphabeta has no parameter 'deep'"),
         ("mix:random", "is not of the form WEIGHT AGENT"),
     ],

@@ -10,7 +10,7 @@ os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
 import pytest
 import torch
 from plyground import make_game
-from plyground.envs.workers.jobs import Place
+from plyground.envs.workers.jobs import JobPlace
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.trainer import train
 
@@ -34,7 +34,7 @@ def have_equal_weights(one, other):
 
 def test_a_run_ends_with_the_same_weights_wherever_its_chunks_are_played(tmp_path):
     options = AlphaZeroSettings.for_game(GAME, {}, (*QUICK, "steps=1500"))
-    places = (Place("local"), Place("processes", concurrency=2), Place())
+    places = (JobPlace("local"), JobPlace("processes", concurrency=2), JobPlace())
     runs = [
         train(GAME, options, 3, tmp_path / str(number), {}, CPU, place)
         for number, place in enumerate(places)
@@ -46,7 +46,7 @@ def test_a_run_ends_with_the_same_weights_wherever_its_chunks_are_played(tmp_pat
 @pytest.mark.thorough
 def test_a_run_on_a_cluster_ends_with_the_weights_of_one_machine_also_when_nodes_are_lost(tmp_path):
     options = AlphaZeroSettings.for_game(GAME, {}, QUICK)
-    local = train(GAME, options, 3, tmp_path / "local", {}, CPU, Place("local"))
+    local = train(GAME, options, 3, tmp_path / "local", {}, CPU, JobPlace("local"))
     cluster = cluster_utils.Cluster(
         initialize_head=True,
         head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": MEMORY},
@@ -61,7 +61,7 @@ def test_a_run_on_a_cluster_ends_with_the_weights_of_one_machine_also_when_nodes
             nodes.append(cluster.add_node(num_cpus=1, object_store_memory=MEMORY))
 
     try:
-        place = Place("ray", cluster.address)
+        place = JobPlace("ray", cluster.address)
         away = train(GAME, options, 3, tmp_path / "ray", {}, CPU, place, on_progress=lose_a_node)
     finally:
         ray.shutdown()

@@ -19,7 +19,7 @@ from plyground.web import sessions, settings
 from plyground.web.app import make_app
 from plyground.web.opponents import PRESETS, choices, limit_spec
 from plyground.web.pages import STATIC
-from plyground.web.positions import Line, link_text, split_moves
+from plyground.web.positions import LineOfPlay, link_text, split_moves
 from plyground.web.words import words_of
 
 ADDRESS = "http://127.0.0.1:8000"
@@ -467,7 +467,7 @@ def test_a_form_of_a_game_leads_to_its_page(client):
 
 
 def test_a_view_does_not_depend_on_the_language_but_for_its_words():
-    line = Line(make_game("connect_four").initial_position(), [3, 3])
+    line = LineOfPlay(make_game("connect_four").initial_position(), [3, 3])
     english, vietnamese = (line.view(words_of(language)) for language in ("en", "vi"))
     for key in ("svg", "moves", "to_move", "text", "width"):
         assert english[key] == vietnamese[key]

@@ -14,7 +14,7 @@ from plyground.agents.solvers.solver import make_solver
 from plyground.evaluation.store.store import Store
 from plyground.web.api import solved_json
 from plyground.web.jobs import solution_data
-from plyground.web.positions import Line
+from plyground.web.positions import LineOfPlay
 from plyground.web.words import words_of
 from web_server import SMALL, running
 
@@ -47,7 +47,9 @@ def test_the_page_says_which_part_of_the_values_is_proved(browser, visit, most_n
     game = make_game(PART[0])
     position, solver = game.position_from_text(PART[1]), make_solver(game)
     solution = solver.solve(position, moves="all", most_nodes=most_nodes)
-    answer = solved_json(Line(position), words_of("en"), solution_data(solver, position, solution))
+    answer = solved_json(
+        LineOfPlay(position), words_of("en"), solution_data(solver, position, solution)
+    )
     context = browser.new_context()
     body = f"event: move\ndata: {json.dumps(answer)}\n\n"
     context.route("**/api/solve?**", lambda route: route.fulfill(body=body))

@@ -10,7 +10,7 @@ from plyground.web.errors import Refusal
 from plyground.web.sessions import Sessions
 from plyground.web.settings import Settings
 from plyground.web.thinking import STOPPED, Decide, Thinkers
-from plyground.web.turns import Turns
+from plyground.web.turns import RequestTurns
 
 NEAR = {"one": 0, "two": 0}.__getitem__
 
@@ -35,7 +35,7 @@ def asked(turns, session, short=False):
 def test_who_had_no_process_of_late_goes_before_those_who_asked_earlier():
     async def play():
         greedy, other, newcomer = sessions_of("10.0.0.1", "10.0.0.1", "10.0.0.2")
-        turns = Turns(["one"], 9)
+        turns = RequestTurns(["one"], 9)
         tasks = [asked(turns, each) for each in (greedy, greedy, other, newcomer)]
         order = []
         for _ in tasks:
@@ -53,7 +53,7 @@ def test_who_had_no_process_of_late_goes_before_those_who_asked_earlier():
 def test_long_searches_leave_the_process_for_short_ones_alone():
     async def play():
         first, second, third = sessions_of("10.0.0.1", "10.0.0.2", "10.0.0.3")
-        turns = Turns(["one", "two"], 9)
+        turns = RequestTurns(["one", "two"], 9)
         tasks = [asked(turns, first), asked(turns, second), asked(turns, third, short=True)]
         assert await settled(tasks) == [True, False, True]
         assert tasks[2].result().process.result() == turns.for_short == "two"
@@ -101,7 +101,7 @@ def test_a_full_queue_refuses_the_address_for_which_most_searches_wait():
     async def play():
         greedy = sessions_of(*["10.0.0.1"] * 4)
         (newcomer,) = sessions_of("10.0.0.2")
-        turns = Turns(["one"], 3)
+        turns = RequestTurns(["one"], 3)
         tasks = [asked(turns, each) for each in greedy]
         await settled(tasks)
         with pytest.raises(Refusal, match="queue is full"):

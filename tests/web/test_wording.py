@@ -8,7 +8,7 @@ from plyground.agents.policies.zoo import cards
 from plyground.agents.score import Score
 from plyground.web.api import with_time
 from plyground.web.opponents import choices
-from plyground.web.positions import Line
+from plyground.web.positions import LineOfPlay
 from plyground.web.wording.values import bar_value, value_json
 from plyground.web.words import words_of
 
@@ -48,12 +48,14 @@ def test_agents_are_named_in_words_with_the_strength_of_networks(spec, game, nam
 def test_a_stone_lands_where_it_will_stand():
     words = words_of("en")
     game = make_game("connect_four")
-    view = Line(game.initial_position(), [3, 3]).view(words)
+    view = LineOfPlay(game.initial_position(), [3, 3]).view(words)
     column = view["actions"][3]
     assert column["lands"] == [3.35, 3.31, 4.35, 3.31, 4.35, 4.31, 3.35, 4.31]  # the third row
     assert column["lands"] != column["area"]
-    assert Line(make_game("hex").initial_position()).view(words)["actions"][0]["lands"] is True
-    boxes = Line(make_game("dots_and_boxes").initial_position()).view(words)
+    assert (
+        LineOfPlay(make_game("hex").initial_position()).view(words)["actions"][0]["lands"] is True
+    )
+    boxes = LineOfPlay(make_game("dots_and_boxes").initial_position()).view(words)
     assert boxes["actions"][0]["lands"] is None  # an edge is no stone
 
 
@@ -68,7 +70,7 @@ def test_a_stone_lands_where_it_will_stand():
     ],
 )
 def test_legal_moves_are_marked_where_they_are_not_all_free_places(spec, moves, marked):
-    view = Line(make_game(spec).initial_position(), moves).view(words_of("en"))
+    view = LineOfPlay(make_game(spec).initial_position(), moves).view(words_of("en"))
     assert view["marks_legal"] is marked
 
 

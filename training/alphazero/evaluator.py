@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ...agents.policies.compiled.model_file import read_model
-from ...agents.policies.compiled.runner import Runner, compiled_runner
+from ...agents.policies.compiled.runner import NetworkRunner, compiled_runner
 from ...agents.policies.compiled.words import BFLOAT16, FLOAT32, INT8
 from ...agents.policies.policy import open_network
 from ...agents.policies.policy_file import WHOLE_RETURN, Network, policy_metadata
@@ -81,7 +81,7 @@ class CompiledEvaluator:
         self._game = game
         metadata = policy_metadata(game, "alphazero", WHOLE_RETURN, discount)
         self._exporter = NetworkExporter(PolicyAndValue(network).eval(), game, metadata)
-        self._run: Runner
+        self._run: NetworkRunner
 
     def load(self, weights: dict[str, torch.Tensor]) -> None:
         """As :meth:`Evaluator.load`."""

@@ -19,7 +19,7 @@ from ...envs.specification import SpecificationError
 from ..folder import TrainingError
 from .evaluator import make_evaluator
 from .settings import GUMBEL, AlphaZeroSettings
-from .window import Canonical, Chunk
+from .window import Canonical, ReplayChunk
 
 
 class SelfPlayResult(NamedTuple):
@@ -31,7 +31,7 @@ class SelfPlayResult(NamedTuple):
         state: of the games, from which they go on.
     """
 
-    chunk: Chunk
+    chunk: ReplayChunk
     counts: dict[str, int]
     state: dict[str, torch.Tensor]
 
@@ -153,14 +153,14 @@ class SelfPlayer:
             **{name: marks[name].copy() for name in marks.dtype.names},
         }
 
-    def _chunk(self, parts: list[dict[str, np.ndarray]]) -> Chunk:
+    def _chunk(self, parts: list[dict[str, np.ndarray]]) -> ReplayChunk:
         """The samples as the learner's targets."""
         samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         keys, planes, policies, symmetries = self._canonical(
             samples["observations"], samples["policies"]
         )
         finals = self._canonical.images(samples["finals"], symmetries)
-        return Chunk(
+        return ReplayChunk(
             keys,
             np.packbits(planes.astype(np.uint8), axis=1),
             policies.astype(np.float16),

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from ...envs.game import Game
-from ...envs.workers.jobs import HERE, Place
+from ...envs.workers.jobs import HERE, JobPlace
 from ..checkpoints import refusing_checkpoint
 from ..folder import TrainingError, write_file
 from ..run import TrainingRun, run_training
@@ -21,8 +21,8 @@ from .evaluator import open_predecessor
 from .learner import AverageTrainer
 from .self_play import SelfPlayResult, check_solved_plies
 from .settings import AlphaZeroSettings
-from .window import Chunk, Window, read_chunk, window_size, write_chunk
-from .workers import CPU_TIME, NETWORK_BYTES, Task, Workers, seed_of
+from .window import ReplayChunk, ReplayWindow, read_chunk, window_size, write_chunk
+from .workers import CPU_TIME, NETWORK_BYTES, SelfPlayTask, Workers, seed_of
 
 KIND = "alphazero"
 KEPT_CHECKPOINTS = 3
@@ -54,7 +54,7 @@ class AlphaZeroTrainer(AverageTrainer):
         seed: int,
         folder: Path,
         device: torch.device,
-        place: Place = HERE,
+        place: JobPlace = HERE,
     ) -> None:
         super().__init__(game, settings, seed, device, KIND)
         predecessor = open_predecessor(game, settings)  # refused here, before processes begin
@@ -62,7 +62,7 @@ class AlphaZeroTrainer(AverageTrainer):
         self._workers = Workers(game, settings, device, place)
         self._seeds = [seed_of(seed, number) for number in range(settings.workers)]
         self._folder = folder / "window"
-        self._window = Window()
+        self._window = ReplayWindow()
         self._digests: dict[str, str] = {}  # of the window's files
         self._chunks_of_checkpoints: deque[set[str]] = deque(maxlen=KEPT_CHECKPOINTS)
         # What a checkpoint holds beside learner and window:
@@ -110,7 +110,7 @@ class AlphaZeroTrainer(AverageTrainer):
         simulations = self.settings.simulations_of_round(self._totals["updates"])
         share = -(-simulations // len(self._seeds))
         tasks = [
-            Task(seed, games, self._progress_of_games, share)
+            SelfPlayTask(seed, games, self._progress_of_games, share)
             for seed, games in zip(self._seeds, self._games)
         ]
         self._workers.begin(self.learner.weights(), tasks)
@@ -230,7 +230,7 @@ class AlphaZeroTrainer(AverageTrainer):
         self._digests[name] = digest.hexdigest()
         write_file(self._folder / name, digest.digest() + data)
 
-    def _read(self, name: str, digest: str | None) -> Chunk:
+    def _read(self, name: str, digest: str | None) -> ReplayChunk:
         path = self._folder / name
         try:
             data = path.read_bytes()
@@ -268,7 +268,7 @@ def train(
     out: Path,
     facts: dict[str, Any],
     device: torch.device,
-    place: Place = HERE,
+    place: JobPlace = HERE,
     **callbacks: Any,
 ) -> TrainingRun:
     """Begin or resume a run, see :func:`~plyground.training.run.run_training`.

@@ -19,7 +19,7 @@ from ..symmetry import observation_symmetries
 KEY_SEED = 0x706C7967
 
 
-class Chunk(NamedTuple):
+class ReplayChunk(NamedTuple):
     """Samples, as arrays with the samples as first axis.
 
     Attributes:
@@ -48,7 +48,7 @@ class Chunk(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Distinct positions; as :class:`Chunk`, with how often each was met.
+    """Distinct positions; as :class:`ReplayChunk`, with how often each was met.
 
     Replies and finals are those of the newest sample.
     """
@@ -106,16 +106,16 @@ class Canonical:
         return np.where(actions < 0, -1, self._forward[symmetries, actions]).astype(np.int16)
 
 
-class Window:
+class ReplayWindow:
     """The newest chunks, each with its name."""
 
     def __init__(self) -> None:
-        self.chunks: list[tuple[str, Chunk]] = []
+        self.chunks: list[tuple[str, ReplayChunk]] = []
 
     def __len__(self) -> int:
         return sum(len(chunk.keys) for _, chunk in self.chunks)
 
-    def add(self, name: str, chunk: Chunk, most: int) -> None:
+    def add(self, name: str, chunk: ReplayChunk, most: int) -> None:
         """Take in a chunk; the oldest leave as long as ``most`` samples remain."""
         self.chunks.append((name, chunk))
         while len(self) - len(self.chunks[0][1].keys) >= most:
@@ -123,7 +123,7 @@ class Window:
 
     def positions(self) -> Positions:
         """The distinct positions, each with the averages of its samples."""
-        whole = Chunk(*(np.concatenate(parts) for parts in zip(*(c for _, c in self.chunks))))
+        whole = ReplayChunk(*(np.concatenate(parts) for parts in zip(*(c for _, c in self.chunks))))
         order = np.argsort(whole.keys, kind="stable")
         keys = whole.keys[order]
         first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
@@ -162,25 +162,14 @@ def window_size(samples: int, smallest: int, largest: int, exponent: float) -> i
     return int(min(largest, smallest * (1.0 + 0.4 * growth)))
 
 
-def write_chunk(chunk: Chunk) -> bytes:
+def write_chunk(chunk: ReplayChunk) -> bytes:
     """A chunk as the content of a file."""
     buffer = io.BytesIO()
     np.savez(buffer, **chunk._asdict())
     return buffer.getvalue()
 
 
-def read_chunk(data: bytes) -> Chunk:
-    """The inverse of :func:`write_chunk`; nothing is executed.
-
-    Files of 0.2 have no weights, replies, finals and values soon after.
-    """
+def read_chunk(data: bytes) -> ReplayChunk:
+    """The inverse of :func:`write_chunk`; nothing is executed."""
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        arrays: dict[str, Any] = dict(file)
-    samples = len(arrays["keys"])
-    missing: dict[str, Any] = {
-        "weights": np.ones(samples, np.float32),
-        "replies": np.full(samples, -1, np.int16),
-        "soon": arrays["values"],
-        "finals": arrays["observations"][:0],
-    }
-    return Chunk(**(missing | arrays))
+        return ReplayChunk(**file)

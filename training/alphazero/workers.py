@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from ...envs.game import Game
-from ...envs.workers.jobs import LOCAL, Answer, Needs, Place, Work
+from ...envs.workers.jobs import LOCAL, Answer, JobPlace, Needs, Work
 from .self_play import SelfPlayer, SelfPlayResult
 from .settings import AlphaZeroSettings
 
@@ -26,7 +26,7 @@ FOLDERS, PACKAGES = ("envs", "agents", "training"), ("numpy", "numba", "torch")
 State = dict[str, torch.Tensor]
 
 
-class Task(NamedTuple):
+class SelfPlayTask(NamedTuple):
     """A chunk that is to be played.
 
     Attributes:
@@ -52,11 +52,11 @@ class Workers:
         place: where the chunks are played.
 
     Raises:
-        SpecificationError, RunnerError: as :meth:`~plyground.envs.workers.jobs.Place.open`.
+        SpecificationError, RunnerError: as :meth:`~plyground.envs.workers.jobs.JobPlace.open`.
     """
 
     def __init__(
-        self, game: Game, settings: AlphaZeroSettings, device: torch.device, place: Place
+        self, game: Game, settings: AlphaZeroSettings, device: torch.device, place: JobPlace
     ) -> None:
         here = place.runner_of(settings.workers) == LOCAL
         prepare = functools.partial(_make_player, game, settings, device, None if here else 1)
@@ -65,7 +65,7 @@ class Workers:
         self._jobs = place.open(work, settings.workers)
         self._answers: list[Answer] = []
 
-    def begin(self, weights: State, tasks: list[Task]) -> None:
+    def begin(self, weights: State, tasks: list[SelfPlayTask]) -> None:
         """Let these chunks be played with these weights."""
         # The learner goes on to change them.
         network = self._jobs.share({name: value.clone() for name, value in weights.items()})
@@ -97,7 +97,7 @@ def _make_player(
     return SelfPlayer(game, settings, device)
 
 
-def _play(player: SelfPlayer, weights: State, task: Task) -> SelfPlayResult:
+def _play(player: SelfPlayer, weights: State, task: SelfPlayTask) -> SelfPlayResult:
     if task.state:
         player.load_state(task.state)
     else:
@@ -105,7 +105,7 @@ def _play(player: SelfPlayer, weights: State, task: Task) -> SelfPlayResult:
     return player.play(weights, task.progress, task.simulations)
 
 
-def _play_elsewhere(player: SelfPlayer, weights: State, task: Task) -> SelfPlayResult:
+def _play_elsewhere(player: SelfPlayer, weights: State, task: SelfPlayTask) -> SelfPlayResult:
     """A chunk, with the processor time that it took another process than the learner's."""
     began = time.process_time()
     result = _play(player, weights, task)

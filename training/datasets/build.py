@@ -24,7 +24,7 @@ from ...envs.loading.files import written_whole
 from ...envs.loading.locks import locked
 from ...envs.loading.records import read_json
 from ...envs.specification import SpecificationError, refusing
-from ...envs.workers.jobs import HERE, Place
+from ...envs.workers.jobs import HERE, JobPlace
 from .file import TEACHER, check_arrays, check_file_name, read_arrays, write
 from .labels import Labels, label
 from .positions import (
@@ -57,14 +57,14 @@ class Source(NamedTuple):
 RANDOM_PLAY = Source()
 
 
-class Progress(NamedTuple):
+class BuildProgress(NamedTuple):
     """Callbacks while a dataset is made, each called with (done, total)."""
 
     drawn: Report | None = None
     solved: Report | None = None
 
 
-SILENT = Progress()
+SILENT = BuildProgress()
 
 
 def build_dataset(
@@ -75,9 +75,9 @@ def build_dataset(
     plies: range | None = None,
     seed: int = 1,
     source: Source = RANDOM_PLAY,
-    place: Place = HERE,
+    place: JobPlace = HERE,
     memory_mb: int = DEFAULT_MEMORY_MB,
-    progress: Progress = SILENT,
+    progress: BuildProgress = SILENT,
 ) -> int:
     """Write a dataset; returns how many positions it holds.
 
@@ -114,7 +114,7 @@ def build_taught_dataset(
     *,
     plies: range | None = None,
     seed: int = 1,
-    place: Place = HERE,
+    place: JobPlace = HERE,
     progress: Report | None = None,
 ) -> int:
     """Write a dataset of a teacher's answers; returns how many positions it holds.
@@ -143,7 +143,7 @@ def _taught(
     teacher: str,
     plies: range,
     seed: int,
-    place: Place,
+    place: JobPlace,
     progress: Report | None,
 ) -> tuple[PositionSet, list[Lesson]]:
     """The positions of a teacher's games that are new, and its answers there."""
@@ -222,7 +222,7 @@ def _solve(
     game: Game,
     chunks: Sequence[list[Actions]],
     parts: _Parts,
-    place: Place,
+    place: JobPlace,
     memory_mb: int,
     report: Report | None,
 ) -> Labels:

@@ -24,7 +24,7 @@ from ...agents.agent import Agent
 from ...agents.registry import make_agent, modules_of
 from ...envs.compiled.randomness import new_stream
 from ...envs.game import Game
-from ...envs.workers.jobs import HERE, Needs, Place, Work
+from ...envs.workers.jobs import HERE, JobPlace, Needs, Work
 from .labels import ILLEGAL_RESULT, ILLEGAL_VALUE, UNKNOWN_RESULT, UNKNOWN_VALUE, Labels
 from .positions import POSITION_STREAM, Actions, RandomWalk
 
@@ -48,7 +48,7 @@ class Lesson(NamedTuple):
     result: int
 
 
-def lessons(game: Game, teacher: str, seed: int, place: Place = HERE) -> Iterator[list[Lesson]]:
+def lessons(game: Game, teacher: str, seed: int, place: JobPlace = HERE) -> Iterator[list[Lesson]]:
     """The lessons of one game after the other. No end; where they are played changes nothing.
 
     Raises:

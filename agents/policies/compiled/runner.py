@@ -27,7 +27,7 @@ def evaluator_here() -> str:
     return f"the compiled kernel, in {' or '.join(possible)}"
 
 
-class Runner:
+class NetworkRunner:
     """Runs a compiled network; every thread has a workspace of its own.
 
     Args:
@@ -59,7 +59,7 @@ class Runner:
         return self._network._replace(workspace=workspace)
 
 
-def compiled_runner(model: Model, game: Game, precision: str) -> Runner:
+def compiled_runner(model: Model, game: Game, precision: str) -> NetworkRunner:
     """What runs a policy file for a game by the kernel, in one of :data:`PRECISIONS`.
 
     Raises:
@@ -68,7 +68,7 @@ def compiled_runner(model: Model, game: Game, precision: str) -> Runner:
     sample = sample_of(game) if precision == INT8.name else None
     actions = game.facts.num_actions
     network = compile_network(model, actions, precision=PRECISIONS[precision], sample=sample)
-    return Runner(network, actions)
+    return NetworkRunner(network, actions)
 
 
 @functools.lru_cache(maxsize=8)

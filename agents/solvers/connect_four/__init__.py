@@ -87,7 +87,7 @@ class ConnectFourSolver(ProvingSolver):
         vars(self).update(state)
         self._stacks = self._new_stacks()
 
-    def _new_stacks(self) -> list[s.Stack]:
+    def _new_stacks(self) -> list[s.ConnectFourStack]:
         paths = new_paths(self.threads, self._board.cells, s.LEAST_FREE)
         return [s.new_stack(self._board.cells, self._board.cols, each) for each in paths]
 
@@ -197,7 +197,7 @@ class ConnectFourSolver(ProvingSolver):
         copies = [tasks] + [tasks.copy() for _ in self._stacks[1:]]
         state = self._stacks[0].state
 
-        def search(stack: s.Stack, records: np.ndarray) -> Search:
+        def search(stack: s.ConnectFourStack, records: np.ndarray) -> Search:
             s.begin(stack)
 
             def search_slice(nodes: int) -> bool:

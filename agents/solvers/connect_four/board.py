@@ -25,7 +25,7 @@ NO_BOUND = 99
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 
 
-class Board(NamedTuple):
+class ConnectFourBoard(NamedTuple):
     """A board as the kernels need it; sets of cells and shifts are uint64.
 
     Attributes:
@@ -58,11 +58,11 @@ class Board(NamedTuple):
     reciprocal: int
 
 
-def make_board(rules: ConnectFour) -> Board:
+def make_board(rules: ConnectFour) -> ConnectFourBoard:
     """The board of a game."""
     bottom = sum(1 << (column * (rules.rows + 1)) for column in range(rules.cols))
     vertical, across = rules.rows >= rules.connect, rules.cols >= rules.connect
-    return Board(
+    return ConnectFourBoard(
         cells=rules.rows * rules.cols,
         cols=rules.cols,
         connect=rules.connect,

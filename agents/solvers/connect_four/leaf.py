@@ -12,28 +12,28 @@ from ..leaf import UNSOLVED, NoLeafSolver, leaf_value, new_leaf_solver, unsolved
 from ..parallel import new_paths
 from . import search as s
 from . import table as t
-from .board import Board, make_board
+from .board import ConnectFourBoard, make_board
 
 MOST = 20  # plies to go: about 30 µs in random positions
 ALL_NODES = 1 << 62
 
 
-class LeafSolver(NamedTuple):
+class ConnectFourLeafSolver(NamedTuple):
     """Board, table and stack of the search. The table never changes a value."""
 
     most: int
-    board: Board
-    table: t.Table
-    stack: s.Stack
+    board: ConnectFourBoard
+    table: t.ConnectFourTable
+    stack: s.ConnectFourStack
     tasks: Any  # TASK (1,)
 
 
 @new_leaf_solver.register
-def new_connect_four_leaf_solver(rules: ConnectFour) -> LeafSolver:
+def new_connect_four_leaf_solver(rules: ConnectFour) -> ConnectFourLeafSolver:
     """See :func:`~plyground.agents.solvers.leaf.new_leaf_solver`."""
     board, bits = make_board(rules), (rules.rows + 1) * rules.cols
     paths = new_paths(1, board.cells, s.LEAST_FREE)[0]
-    return LeafSolver(
+    return ConnectFourLeafSolver(
         MOST,
         board,
         t.new_table(t.least_memory_mb(bits), bits),

@@ -21,14 +21,14 @@ from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import kernel
 from ....envs.games.connect_four.rules import ConnectFour
 from ....envs.specification import SpecificationError
-from .board import ONE, ZERO, Board, has_row, key_of, make_board
+from .board import ONE, ZERO, ConnectFourBoard, has_row, key_of, make_board
 
 UNSOLVED = np.int8(-128)
 PLIES = 8  # of the file that plyground brings
 FILE = Path(__file__).with_name("openings.npy")
 
 
-class Layer(NamedTuple):
+class OpeningLayer(NamedTuple):
     """The positions of a ply whose games go on, mirror images once, ascending by their keys.
 
     Attributes:
@@ -40,17 +40,17 @@ class Layer(NamedTuple):
     opp: np.ndarray
 
 
-def layers(board: Board) -> Iterator[Layer]:
+def layers(board: ConnectFourBoard) -> Iterator[OpeningLayer]:
     """The layer of every ply, from the empty board up to one cell less than full."""
     nothing = np.zeros(1, np.uint64)
-    layer = Layer(np.array([key_of(board, ZERO, ZERO)[0]], np.uint64), nothing, nothing)
+    layer = OpeningLayer(np.array([key_of(board, ZERO, ZERO)[0]], np.uint64), nothing, nothing)
     for _ in range(board.cells):
         yield layer
         room = len(layer.keys) * board.cols
-        after = Layer(*(np.zeros(room, np.uint64) for _ in Layer._fields))
+        after = OpeningLayer(*(np.zeros(room, np.uint64) for _ in OpeningLayer._fields))
         count = write_children(board, layer, after)
         keys, first = np.unique(after.keys[:count], return_index=True)
-        layer = Layer(keys, after.own[first], after.opp[first])
+        layer = OpeningLayer(keys, after.own[first], after.opp[first])
 
 
 @kernel
@@ -100,14 +100,14 @@ class OpeningValues:
         plies: the last ply whose positions have values.
     """
 
-    def __init__(self, board: Board, values: np.ndarray) -> None:
+    def __init__(self, board: ConnectFourBoard, values: np.ndarray) -> None:
         """The values of one ply, int8 (positions,), and of all plies before.
 
         Raises:
             SpecificationError: no ply has so many positions.
         """
         self._board = board
-        self._layers: list[Layer] = []
+        self._layers: list[OpeningLayer] = []
         for layer in layers(board):
             self._layers.append(layer)
             if len(layer.keys) >= len(values):

@@ -14,7 +14,7 @@ from ....envs.games.connect_four.rules import ConnectFour
 from ....envs.loading.files import written_whole
 from ....envs.loading.locks import locked
 from ....envs.specification import SpecificationError
-from ....envs.workers.jobs import Place
+from ....envs.workers.jobs import JobPlace
 from ..chunks import solve_chunks
 from ..solver import Solver, solver_class_of
 from .board import make_board
@@ -28,7 +28,7 @@ def write_openings(
     path: Path,
     game: Game,
     plies: int,
-    place: Place,
+    place: JobPlace,
     memory_mb: int,
     progress: Callable[[int, int], None],
 ) -> int:

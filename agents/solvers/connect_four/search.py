@@ -72,7 +72,7 @@ TASK = np.dtype(
 )
 
 
-class Stack(NamedTuple):
+class ConnectFourStack(NamedTuple):
     """The plies of a search.
 
     Attributes:
@@ -90,10 +90,10 @@ class Stack(NamedTuple):
     paths: Paths
 
 
-def new_stack(cells: int, cols: int, paths: Paths) -> Stack:
+def new_stack(cells: int, cols: int, paths: Paths) -> ConnectFourStack:
     """A stack for games of at most ``cells`` plies."""
     plies = cells + 2
-    return Stack(
+    return ConnectFourStack(
         np.zeros(plies, NODE).view(np.recarray),
         np.zeros((plies, cols), NODE).view(np.recarray),
         np.zeros((plies, cols), np.int64),
@@ -102,7 +102,7 @@ def new_stack(cells: int, cols: int, paths: Paths) -> Stack:
     )
 
 
-def begin(stack: Stack) -> None:
+def begin(stack: ConnectFourStack) -> None:
     """Prepare the stack for :func:`solve_positions` from the first position on."""
     state = stack.state
     state.index = state.nodes = 0
@@ -141,7 +141,7 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
             if sharing:  # all threads use the same part
                 nodes = nodes_of_all(stack.paths, nodes)
             buckets, limit = t.part_in_use(table, nodes)
-            part = t.Table(table.entries, buckets, table.key_mask, table.check_shift)
+            part = t.ConnectFourTable(table.entries, buckets, table.key_mask, table.check_shift)
             limit = min(node_limit, state.nodes_before + limit)
             if sharing:
                 catch_up(board, part, stack)

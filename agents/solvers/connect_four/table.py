@@ -40,7 +40,7 @@ ALL_NODES = 1 << 62
 PARTS = ((np.uint64((1 << 16) - 1), 30_000), (np.uint64((1 << 22) - 1), 3_000_000))
 
 
-class Table(NamedTuple):
+class ConnectFourTable(NamedTuple):
     """The transposition table.
 
     Attributes:
@@ -65,10 +65,10 @@ def least_memory_mb(key_bits: int) -> int:
     return max(1, (BUCKET_BYTES << max(key_bits - CHECK_BITS, 0)) // MIB)
 
 
-def new_table(memory_mb: int, key_bits: int) -> Table:
+def new_table(memory_mb: int, key_bits: int) -> ConnectFourTable:
     """An empty table of at most so many MiB: a power of two of buckets."""
     buckets = entries_within(memory_mb, BUCKET_BYTES)
-    return Table(
+    return ConnectFourTable(
         np.zeros(2 * buckets, np.uint64),
         np.uint64(buckets - 1),
         np.uint64((1 << key_bits) - 1),

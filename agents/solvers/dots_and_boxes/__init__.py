@@ -36,7 +36,7 @@ from .board import as_free_set, canonical_edges, edge_bits, free_sets, make_boar
 from .captures import Captures
 from .chains import make_collections
 from .nodes import NO_LINKS, complete_node
-from .proof import MOST_EDGES, NO_BOUNDS, PLIES, TABLE, Bounds, Proof
+from .proof import MOST_EDGES, NO_BOUNDS, PLIES, TABLE, Bounds, BoxesProof
 from .table import new_table, probe, table_in_file, useful_buckets
 from .value_tables import SMALL, value_table
 
@@ -114,7 +114,7 @@ class DotsAndBoxesSolver(Solver):
         self._action_key(*self._captures.draw(board, 0))
 
     def clear(self) -> None:
-        self._proof: Proof | None = None
+        self._proof: BoxesProof | None = None
         self._table = new_table(self.memory_mb, self._edges)
         paths = new_paths(self.threads, self._edges, s.LEAST_FREE)
         self._stacks = [s.new_stack(self._edges, each) for each in paths]
@@ -166,11 +166,11 @@ class DotsAndBoxesSolver(Solver):
         )
 
     @contextlib.contextmanager
-    def proving(self, folder: Path) -> Iterator[Proof]:
+    def proving(self, folder: Path) -> Iterator[BoxesProof]:
         folder.mkdir(parents=True, exist_ok=True)
         rows, cols = self.game.rules.rows, self.game.rules.cols
         with locked(folder, "continued"):
-            proof = Proof(folder, self.game)
+            proof = BoxesProof(folder, self.game)
             buckets = useful_buckets(self.memory_mb, self._edges)
             self._table = table_in_file(folder / TABLE, rows, cols, buckets)
             self._proof = proof
@@ -184,7 +184,7 @@ class DotsAndBoxesSolver(Solver):
     def check_proof(
         self, folder: Path, count: int, progress: Callable[[int, int], None]
     ) -> tuple[int, list[str]]:
-        proof = Proof(folder, self.game)
+        proof = BoxesProof(folder, self.game)
         sample = random.Random(0).sample(proof.answers, min(count, len(proof.answers)))
         board, wrong = self._board, []
         self.clear()
@@ -257,7 +257,7 @@ class DotsAndBoxesSolver(Solver):
             return Bounds(max(int(root.lower), lower), min(int(root.upper), upper))
         return Bounds(*probe(self._table, root.hash, root.boxes))
 
-    def _fill_root(self, free: int, stack: s.Stack) -> Any:
+    def _fill_root(self, free: int, stack: s.DotsAndBoxesStack) -> Any:
         """Put a quiet position at the bottom of a stack."""
         root = stack.nodes[0]
         root.horizontal, root.vertical = free_sets(self.game.rules.rows, self.game.rules.cols, free)
@@ -288,7 +288,7 @@ class DotsAndBoxesSolver(Solver):
             proof.add(free, gamma, holds, monitor.nodes - nodes, cost)
         return gamma if holds else gamma - 2
 
-    def _learn(self, proof: Proof, free: int, at_least: int, holds: bool) -> None:
+    def _learn(self, proof: BoxesProof, free: int, at_least: int, holds: bool) -> None:
         """Let a proof know the answer about a quiet position."""
         proof.learn(int(self._fill_root(free, self._stacks[0]).hash), at_least, holds)
 
@@ -310,7 +310,7 @@ class DotsAndBoxesSolver(Solver):
     def _search_window(self, free: int, gamma: int, monitor: Monitor, bounds: Bounds) -> int | None:
         """What :meth:`_null_window` finds, by a search."""
 
-        def search(stack: s.Stack) -> Search:
+        def search(stack: s.DotsAndBoxesStack) -> Search:
             self._fill_root(free, stack)
             s.begin(stack, gamma)
             kernel_arguments = self._board, self._collections, self._table, stack

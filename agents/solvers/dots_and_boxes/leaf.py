@@ -13,7 +13,7 @@ from ..leaf import UNSOLVED, leaf_value, new_leaf_solver
 from .value_tables import LARGEST, value_table
 
 
-class LeafSolver(NamedTuple):
+class DotsAndBoxesLeafSolver(NamedTuple):
     """The margin of the rest of the game, for every set of drawn edges."""
 
     most: int
@@ -22,12 +22,12 @@ class LeafSolver(NamedTuple):
 
 
 @new_leaf_solver.register
-def new_boxes_leaf_solver(rules: DotsAndBoxes) -> LeafSolver:
+def new_boxes_leaf_solver(rules: DotsAndBoxes) -> DotsAndBoxesLeafSolver:
     """See :func:`~plyground.agents.solvers.leaf.new_leaf_solver`."""
     edges = count_edges(rules.rows, rules.cols)
     fits = edges <= LARGEST
     margins = value_table(rules.rows, rules.cols) if fits else value_table(1, 1)
-    return LeafSolver(edges if fits else 0, margins, int(rules.reward == MARGIN))
+    return DotsAndBoxesLeafSolver(edges if fits else 0, margins, int(rules.reward == MARGIN))
 
 
 @leaf_value.register_body(DotsAndBoxes)

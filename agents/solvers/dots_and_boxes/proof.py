@@ -36,7 +36,7 @@ class Bounds(NamedTuple):
 NO_BOUNDS = Bounds(-MOST_EDGES, MOST_EDGES)
 
 
-class Answer(NamedTuple):
+class EdgeProof(NamedTuple):
     """Whether the value of a position is at least so much.
 
     Attributes:
@@ -54,7 +54,7 @@ class Answer(NamedTuple):
     seconds: Annotated[float, Range(low=0)]
 
 
-class Proof:
+class BoxesProof:
     """The answers in a folder.
 
     Attributes:
@@ -77,7 +77,7 @@ class Proof:
         self.bounds: dict[int, Bounds] = {}
         self.job_edges = MOST_EDGES + 1
 
-    def _read(self) -> list[Answer]:
+    def _read(self) -> list[EdgeProof]:
         with refusing(OSError, f"{self._path} cannot be read"):
             content = read_file(self._path)
         answers = []
@@ -88,8 +88,8 @@ class Proof:
             ]
             header = lines[0] if lines else None
             for number, line in enumerate(lines[1:], 2):
-                check_value(line, Answer, f"line {number}")
-                answers.append(Answer(**line))
+                check_value(line, EdgeProof, f"line {number}")
+                answers.append(EdgeProof(**line))
             if header is None:
                 raise SpecificationError("it has no header")
         if header != self._header:
@@ -101,7 +101,7 @@ class Proof:
             raise SpecificationError(f"{self._path} is damaged: {error}") from None
         return answers
 
-    def free_edges(self, answer: Answer) -> int:
+    def free_edges(self, answer: EdgeProof) -> int:
         """The set of free edges of an answer's position; bit a is action a."""
         free = (1 << self._edges) - 1
         for name in filter(None, answer.drawn.split(",")):
@@ -111,7 +111,7 @@ class Proof:
     def add(self, free: int, *result: Any) -> None:
         """Keep an answer about the position with these free edges: its other attributes."""
         drawn = (edge for edge in range(self._edges) if not free >> edge & 1)
-        self.answers.append(Answer(",".join(map(self._game.action_to_text, drawn)), *result))
+        self.answers.append(EdgeProof(",".join(map(self._game.action_to_text, drawn)), *result))
         lines: list[Any] = [self._header, *(answer._asdict() for answer in self.answers)]
         with written_whole(self._path) as file:
             file.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())

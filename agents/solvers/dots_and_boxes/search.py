@@ -40,7 +40,7 @@ STATE = np.dtype(
 )
 
 
-class Stack(NamedTuple):
+class DotsAndBoxesStack(NamedTuple):
     """The plies of a search.
 
     Attributes:
@@ -60,10 +60,10 @@ class Stack(NamedTuple):
     paths: Paths
 
 
-def new_stack(edges: int, paths: Paths) -> Stack:
+def new_stack(edges: int, paths: Paths) -> DotsAndBoxesStack:
     """A stack for searches on a board of so many edges."""
     plies = edges + 2
-    return Stack(
+    return DotsAndBoxesStack(
         np.zeros(plies, NODE).view(np.recarray),
         np.zeros((plies, edges + 4), NODE).view(np.recarray),
         np.zeros(plies, SCRATCH).view(np.recarray),
@@ -73,7 +73,7 @@ def new_stack(edges: int, paths: Paths) -> Stack:
     )
 
 
-def begin(stack: Stack, gamma: int) -> None:
+def begin(stack: DotsAndBoxesStack, gamma: int) -> None:
     """Ask the root whether its V is at least ``gamma``."""
     root, state = stack.nodes[0], stack.state
     root.gamma, root.count, root.cursor = gamma, 0, 0

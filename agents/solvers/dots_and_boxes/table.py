@@ -32,7 +32,7 @@ BOUND_MASK, EFFORT_MASK = np.uint64(31), np.uint64(15)
 LOWER_SHIFT, EFFORT_SHIFT, HASH_SHIFT = np.uint64(5), np.uint64(10), np.uint64(14)
 
 
-class Table(NamedTuple):
+class DotsAndBoxesTable(NamedTuple):
     """The transposition table.
 
     Attributes:
@@ -44,7 +44,7 @@ class Table(NamedTuple):
     shift: np.uint64
 
 
-def new_table(memory_mb: int, edges: int) -> Table:
+def new_table(memory_mb: int, edges: int) -> DotsAndBoxesTable:
     """An empty table of at most so many MiB that is of use on a board of so many edges."""
     count = useful_buckets(memory_mb, edges)
     words = np.zeros(ENTRIES * (count + 1), np.uint64)
@@ -58,14 +58,14 @@ def useful_buckets(memory_mb: int, edges: int) -> int:
     return min(entries_within(memory_mb, BUCKET.itemsize), useful)
 
 
-def table_of(words: np.ndarray) -> Table:
+def table_of(words: np.ndarray) -> DotsAndBoxesTable:
     """A table in words that are aligned with cache lines: uint64 (2^n,)."""
     count = len(words) // ENTRIES
     buckets = words.view(BUCKET).view(np.recarray)
-    return Table(buckets, np.uint64(64 - (count.bit_length() - 1)))
+    return DotsAndBoxesTable(buckets, np.uint64(64 - (count.bit_length() - 1)))
 
 
-def table_in_file(path: Path, rows: int, cols: int, buckets: int) -> Table:
+def table_in_file(path: Path, rows: int, cols: int, buckets: int) -> DotsAndBoxesTable:
     """The table in a file that is mapped into memory; a new file holds an empty one.
 
     Raises:

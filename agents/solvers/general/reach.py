@@ -21,7 +21,7 @@ RANDOM_GAMES = 64
 ENOUGH_PLIES = 4000  # of all random games; of long games fewer are played
 
 
-class Reach(NamedTuple):
+class SolverReach(NamedTuple):
     """What random games tell of a game.
 
     Attributes:
@@ -45,7 +45,7 @@ class Reach(NamedTuple):
 
 
 @functools.lru_cache(maxsize=256)
-def reach_of(game: Game) -> Reach:
+def reach_of(game: Game) -> SolverReach:
     """What random games tell of a game, the same every time."""
     chance = random.Random(1)
     initial = _words(game.initial_position().record.tobytes())
@@ -56,7 +56,7 @@ def reach_of(game: Game) -> Reach:
     plies = max(map(len, games))
     to_the_end = [[sum(each[ply:]) for each in games if len(each) > ply] for ply in range(plies)]
     orders = tuple(sum(each) / len(each) for each in to_the_end)
-    return Reach(orders, tuple(np.flatnonzero(changes).tolist()))
+    return SolverReach(orders, tuple(np.flatnonzero(changes).tolist()))
 
 
 def _random_game(

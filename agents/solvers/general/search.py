@@ -70,7 +70,7 @@ class Records(NamedTuple):
     words: Any
 
 
-class Stack(NamedTuple):
+class GeneralStack(NamedTuple):
     """The plies of a search, and the room that it needs.
 
     Attributes:
@@ -99,14 +99,14 @@ def new_records(count: int, dtype: np.dtype) -> Records:
     return Records(records.view(np.recarray), words)
 
 
-def new_stack(game: Game, stored: tuple[int, ...]) -> Stack:
+def new_stack(game: Game, stored: tuple[int, ...]) -> GeneralStack:
     """A stack for every search of a game; ``stored`` are the words that tell positions apart."""
     plies, dtype = game.facts.longest_game + 2, game.declaration.dtype
     initial = new_records(1, dtype)
     initial.positions[0] = game.initial_position().record
     words = np.arange(initial.words.shape[1])
     is_stored = np.isin(words, stored)
-    return Stack(
+    return GeneralStack(
         new_records(plies, dtype),
         new_records(2, dtype),
         t.Layout(words[is_stored], words[~is_stored], initial.words[0]),
@@ -117,7 +117,7 @@ def new_stack(game: Game, stored: tuple[int, ...]) -> Stack:
     )
 
 
-def begin(stack: Stack, record: Any, goal: int) -> None:
+def begin(stack: GeneralStack, record: Any, goal: int) -> None:
     """Prepare the stack: is the value of a position that is not over at least ``goal``?"""
     stack.plies.positions[0] = record
     state = stack.state[0]

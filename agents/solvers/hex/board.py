@@ -41,7 +41,7 @@ def _dead_by_code() -> np.ndarray:
 DEAD = _dead_by_code()
 
 
-class Board(NamedTuple):
+class HexBoard(NamedTuple):
     """A board as the search needs it.
 
     Attributes:
@@ -61,7 +61,7 @@ class Board(NamedTuple):
     edges: Any
 
 
-def make_board(rules: Hex) -> Board:
+def make_board(rules: Hex) -> HexBoard:
     """The board of a game of at most 64 cells."""
     size = int(rules.size)
     cells = size * size
@@ -77,7 +77,7 @@ def make_board(rules: Hex) -> Board:
             frame[cell] += PLACE[number] * (2 if 0 <= row < size else 1)
     rows = [sum(1 << row * size + column for column in range(size)) for row in (0, size - 1)]
     columns = [sum(1 << row * size + column for row in range(size)) for column in (0, size - 1)]
-    return Board(
+    return HexBoard(
         cells,
         np.uint64((1 << cells) - 1),
         around,

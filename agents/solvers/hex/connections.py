@@ -19,7 +19,7 @@ import numpy as np
 
 from ....envs.compiled.bits import count_bits, lowest_bit_index
 from ....envs.compiled.kernels import inner_kernel, kernel
-from .board import BIT, ONE, ZERO, Board, neighbours_of
+from .board import BIT, ONE, ZERO, HexBoard, neighbours_of
 
 MOST_FULL, MOST_SEMI = 8, 24  # carriers for two ends; the edges have more semi connections
 MOST_EDGE_SEMI = 256
@@ -56,7 +56,7 @@ class Net(NamedTuple):
     counts: Any
 
 
-def new_net(board: Board) -> Net:
+def new_net(board: HexBoard) -> Net:
     """Room for the connections of one side."""
     ends = board.cells + 2
     return Net(

@@ -23,7 +23,7 @@ import numpy as np
 
 from ....envs.compiled.bits import count_bits, lowest_bit_index
 from ....envs.compiled.kernels import inner_kernel, kernel
-from .board import BIT, DEAD, ONE, PLACE, ZERO, Board, code_of, fill
+from .board import BIT, DEAD, ONE, PLACE, ZERO, HexBoard, code_of, fill
 from .connections import FULL, JOINED, SEMI, connect
 from .table import UNKNOWN, half_turn, key_of, probe, store
 
@@ -66,7 +66,7 @@ CHILD = np.dtype(
 STATE = np.dtype([("ply", np.int64), ("step", np.int64), ("nodes", np.int64), ("action", np.int64)])
 
 
-class Stack(NamedTuple):
+class HexStack(NamedTuple):
     """The plies of a search.
 
     Attributes:
@@ -80,10 +80,10 @@ class Stack(NamedTuple):
     state: Any
 
 
-def new_stack(board: Board) -> Stack:
+def new_stack(board: HexBoard) -> HexStack:
     """A stack for every position of a board."""
     plies = board.cells + 2
-    return Stack(
+    return HexStack(
         np.zeros(plies, NODE).view(np.recarray),
         np.zeros((plies, board.cells), CHILD).view(np.recarray),
         np.zeros(1, STATE).view(np.recarray)[0],

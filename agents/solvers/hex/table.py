@@ -45,7 +45,7 @@ ENTRY = np.dtype(
 )
 
 
-class Key(NamedTuple):
+class HexKey(NamedTuple):
     """The image of a position that stands for it, whether that is its half turn, and its bucket."""
 
     first: np.uint64
@@ -77,7 +77,9 @@ def key_of(table, cells, first, second, mover):
         first, second = other_first, other_second
     salt = SALT_1 if mover == 0 else SALT_2
     place = mix64(first ^ salt) ^ mix64(second + salt)
-    return Key(first, second, flip, np.int64(place & np.uint64(table.size - 1)) // BUCKET * BUCKET)
+    return HexKey(
+        first, second, flip, np.int64(place & np.uint64(table.size - 1)) // BUCKET * BUCKET
+    )
 
 
 @inner_kernel

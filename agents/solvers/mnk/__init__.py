@@ -81,7 +81,7 @@ class MnkSolver(ProvingSolver):
         lower, upper, action = -1, 1, position.legal_actions()[0]
         stones = self._stones(position)
 
-        def search(stack: s.Stack, alpha: int) -> Search:
+        def search(stack: s.MnkStack, alpha: int) -> Search:
             s.begin(stack, *stones, alpha, alpha + 1)
             arguments = self._board, self._table, stack
             return Search(lambda nodes: bool(s.run(*arguments, nodes)), stack.state)

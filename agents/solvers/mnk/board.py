@@ -17,7 +17,7 @@ ZERO, ONE, BYTE = np.uint64(0), np.uint64(1), np.uint64(255)
 MOST_CELLS = 64
 
 
-class Board(NamedTuple):
+class MnkBoard(NamedTuple):
     """A board as the search needs it.
 
     Attributes:
@@ -37,7 +37,7 @@ class Board(NamedTuple):
     symmetric_stones: int
 
 
-def make_board(rules: TicTacToe) -> Board:
+def make_board(rules: TicTacToe) -> MnkBoard:
     """The board of a game whose rows with a spare column fit 64 bits."""
     rows, cols, connect = rules.rows, rules.cols, rules.connect
     bits = [row * (cols + 1) + col for row in range(rows) for col in range(cols)]
@@ -56,7 +56,7 @@ def make_board(rules: TicTacToe) -> Board:
             byte, offset = divmod(bits[cell], 8)
             present = (value >> np.uint64(offset)) & ONE
             images[symmetry, byte] |= present << np.uint64(bits[target])
-    return Board(
+    return MnkBoard(
         rows * cols,
         connect,
         np.uint64(sum(1 << bit for bit in bits)),

@@ -17,8 +17,8 @@ import numpy as np
 from ....envs.compiled.bits import count_bits, lowest_bit_index
 from ....envs.compiled.kernels import inner_kernel, kernel
 from ..parallel import Paths, enter, is_busy, lone_record
-from .board import MOST_CELLS, ONE, ZERO, Board
-from .table import NO_MOVE, UNKNOWN, Key, key_of, lower_of, move_of, probe, store, upper_of
+from .board import MOST_CELLS, ONE, ZERO, MnkBoard
+from .table import NO_MOVE, UNKNOWN, MnkKey, key_of, lower_of, move_of, probe, store, upper_of
 
 ENTER, LEAVE, ADVANCE, FINISH, PUT_OFF = range(5)  # what to do next at the current ply
 LEAST_FREE = 14  # free cells of a position whose search is worth sharing between threads
@@ -50,7 +50,7 @@ NODE = np.dtype(
 STATE = np.dtype([("ply", np.int64), ("step", np.int64), ("value", np.int64), ("nodes", np.int64)])
 
 
-class Stack(NamedTuple):
+class MnkStack(NamedTuple):
     """The plies of a search.
 
     Attributes:
@@ -78,10 +78,10 @@ class Lines(NamedTuple):
     opp_open: bool
 
 
-def new_stack(board: Board, paths: Paths) -> Stack:
+def new_stack(board: MnkBoard, paths: Paths) -> MnkStack:
     """A stack for every game on a board."""
     plies = board.cells + 2
-    return Stack(
+    return MnkStack(
         np.zeros(plies, NODE).view(np.recarray),
         np.zeros((plies, MOST_CELLS), np.int8),
         np.zeros(MOST_CELLS, np.int64),
@@ -127,7 +127,7 @@ def catch_up(table, stack):
         node = stack.nodes[ply]
         if node.count == 1:  # a forced reply is not stored
             continue
-        data = probe(table, Key(node.key_hash, node.key_own, node.key_opp))
+        data = probe(table, MnkKey(node.key_hash, node.key_own, node.key_opp))
         if data == UNKNOWN:
             continue
         if upper_of(data) <= node.alpha:
@@ -319,4 +319,4 @@ def store_node(table, node):
     lower = node.best if node.best > node.first_alpha else -1
     upper = node.best if node.best < node.beta else 1
     move = node.best_move if node.symmetry == 0 else NO_MOVE
-    store(table, Key(node.key_hash, node.key_own, node.key_opp), lower, upper, move)
+    store(table, MnkKey(node.key_hash, node.key_own, node.key_opp), lower, upper, move)

@@ -32,7 +32,7 @@ UPPER_SHIFT, MOVE_SHIFT = np.uint64(2), np.uint64(4)
 USED = np.uint64(1 << 11)
 
 
-class Key(NamedTuple):
+class MnkKey(NamedTuple):
     """The image of a position that stands for all its images: its hash and its stones."""
 
     hash: np.uint64
@@ -56,7 +56,9 @@ def key_of(board, own, opp):
             )
             if image_hash < lowest:
                 lowest, best = image_hash, symmetry
-    return Key(lowest, image_of(board.images, best, own), image_of(board.images, best, opp)), best
+    return MnkKey(
+        lowest, image_of(board.images, best, own), image_of(board.images, best, opp)
+    ), best
 
 
 @inner_kernel

@@ -21,7 +21,7 @@ CELL_VALUES = {(0, 0): 18, (0, 1): 4, (1, 1): 2, (0, 2): 12, (1, 2): 6, (2, 2): 
                (1, 3): 8, (2, 3): 8, (3, 3): 0}  # fmt: skip
 
 
-class Board(NamedTuple):
+class OthelloBoard(NamedTuple):
     """A board as the search needs it.
 
     Attributes:
@@ -49,7 +49,7 @@ class Board(NamedTuple):
     fills: bool
 
 
-def make_board(rules: Othello) -> Board:
+def make_board(rules: Othello) -> OthelloBoard:
     """The board of a game."""
     size = rules.size
 
@@ -77,7 +77,7 @@ def make_board(rules: Othello) -> Board:
             lines.add((sum(bit(*place) for place in along), index))
             if not (bit(row + down, column + right - 1) and bit(row - down, column - right + 1)):
                 borders[index] |= np.uint64(1 << cell)
-    return Board(
+    return OthelloBoard(
         np.uint64(sum(bit(*place) for place in places)),
         size * size,
         np.uint64(bit(0, 0) | bit(0, far) | bit(far, 0) | bit(far, far)),

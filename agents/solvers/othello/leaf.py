@@ -12,27 +12,27 @@ from ....envs.compiled.kernels import kernel
 from ....envs.games.othello.rules import MARGIN, Othello
 from ..leaf import UNSOLVED, leaf_value, new_leaf_solver
 from . import search as s
-from .board import Board, make_board
+from .board import OthelloBoard, make_board
 from .table import new_table
 
 MOST = 10  # plies to go: about 30 µs in random positions
 ALL_NODES = 1 << 62
 
 
-class LeafSolver(NamedTuple):
+class OthelloLeafSolver(NamedTuple):
     """Board, table and stack of the search. The table never changes a value."""
 
     most: int
-    board: Board
+    board: OthelloBoard
     table: Any
-    stack: s.Stack
+    stack: s.OthelloStack
 
 
 @new_leaf_solver.register
-def new_othello_leaf_solver(rules: Othello) -> LeafSolver:
+def new_othello_leaf_solver(rules: Othello) -> OthelloLeafSolver:
     """See :func:`~plyground.agents.solvers.leaf.new_leaf_solver`."""
     board = make_board(rules)
-    return LeafSolver(MOST, board, new_table(1), s.new_stack(board))
+    return OthelloLeafSolver(MOST, board, new_table(1), s.new_stack(board))
 
 
 @leaf_value.register_body(Othello)

@@ -20,7 +20,7 @@ from ....envs.compiled.kernels import inner_kernel, kernel
 from ....envs.games.othello.board import ONE, ZERO
 from ..prefetch import prefetch
 from . import table as t
-from .board import Board, final_margin, stable_discs
+from .board import OthelloBoard, final_margin, stable_discs
 from .lanes import RAYS, open_cells, turned_discs
 from .last_cells import LOWEST, last_few, last_four
 
@@ -72,7 +72,7 @@ STATE = np.dtype(
 )
 
 
-class Stack(NamedTuple):
+class OthelloStack(NamedTuple):
     """The plies of a search.
 
     Attributes:
@@ -86,10 +86,10 @@ class Stack(NamedTuple):
     state: Any
 
 
-def new_stack(board: Board) -> Stack:
+def new_stack(board: OthelloBoard) -> OthelloStack:
     """A stack for every game on a board: there may be a pass before each disc."""
     plies = 2 * board.size
-    return Stack(
+    return OthelloStack(
         np.zeros(plies, NODE).view(np.recarray),
         np.zeros((plies, MOST_MOVES), CHILD).view(np.recarray),
         np.zeros(1, STATE).view(np.recarray)[0],

@@ -36,7 +36,7 @@ POINTS_PER_DISC = 8
 MOST_MOVES = 31  # open cells that are told apart
 
 
-class Table(NamedTuple):
+class PatternTable(NamedTuple):
     """The weights of a pattern.
 
     Attributes:
@@ -59,14 +59,16 @@ class Table(NamedTuple):
         return np.asarray(ranks[lower])
 
 
-def _line(*cells: tuple[int, int]) -> Table:
-    return Table(cells, tuple(range(len(cells)))[::-1])
+def _line(*cells: tuple[int, int]) -> PatternTable:
+    return PatternTable(cells, tuple(range(len(cells)))[::-1])
 
 
 TABLES = {
-    "edge": Table((*((0, i) for i in range(8)), (1, 1), (1, 6)), (7, 6, 5, 4, 3, 2, 1, 0, 9, 8)),
-    "block": Table(tuple((i // 5, i % 5) for i in range(10)), tuple(range(10))),
-    "corner": Table(tuple((i // 3, i % 3) for i in range(9)), (0, 3, 6, 1, 4, 7, 2, 5, 8)),
+    "edge": PatternTable(
+        (*((0, i) for i in range(8)), (1, 1), (1, 6)), (7, 6, 5, 4, 3, 2, 1, 0, 9, 8)
+    ),
+    "block": PatternTable(tuple((i // 5, i % 5) for i in range(10)), tuple(range(10))),
+    "corner": PatternTable(tuple((i // 3, i % 3) for i in range(9)), (0, 3, 6, 1, 4, 7, 2, 5, 8)),
     **{f"row{row + 1}": _line(*((row, i) for i in range(8))) for row in (1, 2, 3)},
     **{f"diagonal{n}": _line(*((i, i + 8 - n) for i in range(n))) for n in (8, 7, 6, 5, 4)},
 }

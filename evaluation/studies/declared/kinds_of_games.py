@@ -21,7 +21,7 @@ _SECONDS = 0.02  # of processor time a move
 _PAIRS, _QUICK_PAIRS = 20, 3
 
 
-class Board(NamedTuple):
+class GameBoard(NamedTuple):
     """A game on one of its boards.
 
     Attributes:
@@ -48,15 +48,15 @@ class Board(NamedTuple):
 # By kinds: rows of stones, boxes and seeds that are counted, discs that turn, sides that are
 # joined, pieces that move, boards within a board. A game is one line.
 _BOARDS = (
-    Board("tic_tac_toe:size=4", "random:2", "tic_tac_toe"),
-    Board("connect_four", "random:4", "connect_four"),
-    Board("gomoku:size=9", "random:4", "gomoku"),
-    Board("dots_and_boxes", "random:4", "dots_and_boxes"),
-    Board("kalah", "random:4"),  # with fewer seeds a search ends where it has proved the result
-    Board("othello", "random:4"),
-    Board("hex:size=7", "random:2", "hex"),
-    Board("breakthrough:size=6", "random:4", "breakthrough"),
-    Board("ultimate_tic_tac_toe", "random:4", "ultimate_tic_tac_toe"),
+    GameBoard("tic_tac_toe:size=4", "random:2", "tic_tac_toe"),
+    GameBoard("connect_four", "random:4", "connect_four"),
+    GameBoard("gomoku:size=9", "random:4", "gomoku"),
+    GameBoard("dots_and_boxes", "random:4", "dots_and_boxes"),
+    GameBoard("kalah", "random:4"),  # with fewer seeds a search ends where it has proved the result
+    GameBoard("othello", "random:4"),
+    GameBoard("hex:size=7", "random:2", "hex"),
+    GameBoard("breakthrough:size=6", "random:4", "breakthrough"),
+    GameBoard("ultimate_tic_tac_toe", "random:4", "ultimate_tic_tac_toe"),
 )
 
 

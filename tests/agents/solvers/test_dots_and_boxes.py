@@ -21,8 +21,8 @@ from plyground.agents.solvers.dots_and_boxes.chains import (
 from plyground.agents.solvers.dots_and_boxes.table import new_table
 from plyground.agents.solvers.solver import (
     Monitor,
-    Progress,
     SolveInterrupted,
+    SolverProgress,
     make_solver,
     solve,
 )
@@ -355,7 +355,7 @@ def test_with_a_time_limit_the_bounds_are_proved_and_an_action_is_played():
 def test_ctrl_c_ends_a_search_with_the_bounds_so_far():
     solver, reports = searching_solver(4, 4), []
 
-    def press(progress: Progress) -> None:
+    def press(progress: SolverProgress) -> None:
         reports.append(progress)
         if len(reports) == 3:
             raise KeyboardInterrupt

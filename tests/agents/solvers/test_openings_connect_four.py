@@ -15,7 +15,7 @@ from plyground.agents.solvers.connect_four.opening_writer import write_openings
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.canonical import position_layers
 from plyground.envs.specification import SpecificationError
-from plyground.envs.workers.jobs import HERE, Place
+from plyground.envs.workers.jobs import HERE, JobPlace
 
 SMALL, PLIES = "connect_four:rows=3,cols=4,connect=3", 5
 
@@ -139,7 +139,7 @@ def wins_at_once(board, own, opp):
 def test_several_processes_write_the_same_file(values, tmp_path):
     path = tmp_path / "openings.npy"
     write_openings(
-        path, make_game(SMALL), PLIES, Place(concurrency=2), 1, lambda count, total: None
+        path, make_game(SMALL), PLIES, JobPlace(concurrency=2), 1, lambda count, total: None
     )
     assert opening.read_values(path).tolist() == values.tolist()
 

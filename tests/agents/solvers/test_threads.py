@@ -104,7 +104,7 @@ def test_what_several_threads_wrote_in_part_is_not_believed():
     table = mnk_table.new_table(1)
     cells = [0, 1, 3, (1 << 62) - 1]
     keys = [
-        mnk_table.Key(np.uint64(7), np.uint64(own), np.uint64(opp))
+        mnk_table.MnkKey(np.uint64(7), np.uint64(own), np.uint64(opp))
         for own, opp in itertools.product(cells, repeat=2)
     ]
     entries = []

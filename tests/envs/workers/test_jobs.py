@@ -20,9 +20,14 @@ from plyground.agents.solvers.chunks import solve_chunks
 from plyground.envs.specification import SpecificationError
 from plyground.envs.workers import jobs as module
 from plyground.envs.workers.errors import RunnerError
-from plyground.envs.workers.jobs import Needs, Place, Work
+from plyground.envs.workers.jobs import JobPlace, Needs, Work
 
-PLACES = (Place(), Place("local"), Place(concurrency=2), Place("processes", concurrency=3))
+PLACES = (
+    JobPlace(),
+    JobPlace("local"),
+    JobPlace(concurrency=2),
+    JobPlace("processes", concurrency=3),
+)
 
 
 def double(prepared, number, *more):
@@ -75,7 +80,7 @@ def test_jobs_are_taken_lazily_and_errors_are_raised_where_results_are_asked_for
 
 
 def test_a_job_is_done_again_when_its_process_dies_and_given_up_in_the_end(tmp_path):
-    with Place("processes", concurrency=2).open(
+    with JobPlace("processes", concurrency=2).open(
         Work(die_once, functools.partial(Path, tmp_path))
     ) as jobs:
         assert sorted(jobs.results(range(5))) == [(number, number) for number in range(5)]
@@ -88,19 +93,19 @@ def test_positions_are_solved_in_this_process_and_in_others_alike():
     chunks = [(), (0,), (0, 1), (4, 0)]
     alone = sorted(solve_chunks(game, answer, chunks))
     assert [value > 0 for _, value in alone] == [False, False, True, False]
-    assert sorted(solve_chunks(game, answer, chunks, Place(concurrency=2))) == alone
+    assert sorted(solve_chunks(game, answer, chunks, JobPlace(concurrency=2))) == alone
 
 
 def test_a_place_that_does_not_exist_is_refused():
     for place, complaint in (
-        (Place("cloud"), r"no runner 'cloud' \(there are: local, processes, ray\)"),
-        (Place("local", address="192.0.2.1:1"), "only --runner ray has an --address"),
-        (Place("local", concurrency=2), "--runner local does one thing at a time"),
+        (JobPlace("cloud"), r"no runner 'cloud' \(there are: local, processes, ray\)"),
+        (JobPlace("local", address="192.0.2.1:1"), "only --runner ray has an --address"),
+        (JobPlace("local", concurrency=2), "--runner local does one thing at a time"),
     ):
         with pytest.raises(SpecificationError, match=complaint):
             place.runner_of()
     with pytest.raises(SpecificationError, match="what the main script defines"):
-        Place(concurrency=2).open(Work(refuse, int, Needs(("__main__",))))
+        JobPlace(concurrency=2).open(Work(refuse, int, Needs(("__main__",))))
 
 
 def test_a_cluster_that_is_not_there_is_said_to_be_missing():
@@ -108,7 +113,7 @@ def test_a_cluster_that_is_not_there_is_said_to_be_missing():
     with pytest.raises(
         RunnerError, match=r"no Ray cluster to work on at 127\.0\.0\.1:1: .*refused"
     ):
-        Place("ray", "127.0.0.1:1").open(Work(refuse, int))
+        JobPlace("ray", "127.0.0.1:1").open(Work(refuse, int))
 
 
 @pytest.mark.parametrize("error", ["ConnectionError", "AuthenticationError"])
@@ -121,7 +126,7 @@ def test_a_cluster_whose_token_is_missing_here_is_refused_in_a_sentence(monkeypa
 
     monkeypatch.setattr(ray, "init", refuse_to_connect)
     with pytest.raises(RunnerError, match=r"no Ray cluster to work on at auto: .*token"):
-        Place("ray", "auto").open(Work(refuse, int))
+        JobPlace("ray", "auto").open(Work(refuse, int))
 
 
 def test_a_worker_of_another_version_is_refused_by_name():
@@ -145,7 +150,7 @@ def test_jobs_on_a_cluster_have_the_same_results_and_survive_the_loss_of_a_node(
     game = make_game("connect_four:rows=4,cols=5")
     chunks = [(first, second) for first in range(5) for second in range(5)]
     try:
-        place, results = Place("ray", cluster.address), []
+        place, results = JobPlace("ray", cluster.address), []
         for result in solve_chunks(game, answer, chunks, place):
             results.append(result)
             if len(results) == 3:
@@ -158,7 +163,7 @@ def test_jobs_on_a_cluster_have_the_same_results_and_survive_the_loss_of_a_node(
 
 def test_a_worker_whose_answer_nobody_reads_any_more_ends_without_a_trace(capfd):
     """Ctrl-C ends a run that measures its learner while its workers play the next games."""
-    jobs = Place("processes", concurrency=1).open(Work(long_answer, str))
+    jobs = JobPlace("processes", concurrency=1).open(Work(long_answer, str))
     (process,) = jobs._processes
     message = pickle.dumps([jobs.share(50_000_000)])
     process.send(message)

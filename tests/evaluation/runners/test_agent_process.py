@@ -13,7 +13,7 @@ from plyground.envs.specification import SpecificationError
 from plyground.evaluation.players import LocalPlayer
 from plyground.evaluation.runners.agent_process import AgentProcess
 from plyground.evaluation.runners.agent_worker import AgentService
-from plyground.evaluation.runners.messages import Call, Result
+from plyground.evaluation.runners.messages import AgentCall, Result
 
 GAME = make_game("gomoku:size=9")
 ENDLESS = "alphabeta:depth=40,radius=2"
@@ -128,4 +128,4 @@ class CountsNothing(Agent):
 def test_what_is_no_number_of_tokens_counts_as_none():
     service = AgentService()
     service._player = LocalPlayer(CountsNothing())
-    assert pickle.loads(service.answer(Call("tokens"))) == Result(0)
+    assert pickle.loads(service.answer(AgentCall("tokens"))) == Result(0)

@@ -69,7 +69,6 @@ REFUSED = {
     "--elo1": "--elo1 30",
     "--alpha": "--alpha 0.1",
     "--beta": "--beta 0.1",
-    "--engine": "--engine ray",
 }
 PLACES = (DECIDES, CANNOT_MATTER, REFUSED)
 
@@ -191,8 +190,7 @@ def test_changing_it_is_refused_in_one_sentence(command, option, played):
     before = contents(path)
     result = plyground(f"{BASE[command]} {REFUSED[option]} --store {path}")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-    if option != "--engine":
-        assert "begun with elo0 0, elo1 20, alpha 0.05, beta 0.05" in result.stderr
+    assert "begun with elo0 0, elo1 20, alpha 0.05, beta 0.05" in result.stderr
     assert contents(path) == before
     assert plyground(f"{BASE[command]} --store {path}").exit_code == 0  # as it began, it goes on
 

@@ -1,7 +1,8 @@
 """Stores of older versions: a real one is brought up to date with everything that is in it, and
 goes on; a step that fails changes nothing.
 
-``data/stores/version-1.sqlite`` was written by plyground at commit 9cfb524: ten of the eighteen
+``data/stores/version-5.sqlite`` was written by plyground at commit 9cfb524, before 1.0, and brought
+to the tables of 1.0 by version 1.0: ten of the eighteen
 games of Plan("tic_tac_toe", ("random", "greedy", "minimax:depth=2"), pairs=3, seed=5); "with
 faults", in which tests/broken/agents.py's Raises forfeits; "with repeats", two deterministic agents
 without openings. ``sealed.sqlite`` was written by plyground 1.0.0, which sealed stores: the
@@ -28,7 +29,7 @@ from plyground.evaluation.tournament import Plan
 
 @pytest.fixture
 def old(tmp_path):
-    """A copy of the store of version 1."""
+    """A copy of the store of version 5."""
     return Path(shutil.copy(OLD_STORE, tmp_path / "old.db"))
 
 
@@ -51,14 +52,25 @@ OLD_GAMES = (
 )
 
 
-def test_the_data_is_a_store_of_version_1():
-    assert plain(OLD_STORE, "PRAGMA user_version") == [(1,)]
-    assert "left_out" not in columns(OLD_STORE, "tournaments")
+def test_the_data_is_a_store_of_1_0():
+    assert plain(OLD_STORE, "PRAGMA user_version") == [(store_schema.OLDEST_VERSION,)]
+    assert "conditions" not in columns(OLD_STORE, "games")
     assert plain(OLD_STORE, "SELECT tournament, count(*) FROM games GROUP BY tournament") == [
         (1, 10),
         (2, 4),
         (3, 6),
     ]
+
+
+@pytest.mark.parametrize("version", range(1, store_schema.OLDEST_VERSION))
+def test_a_store_from_before_1_0_is_refused_and_left_as_it_is(old, version):
+    connection = sqlite3.connect(old)
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+    content = old.read_bytes()
+    with pytest.raises(StoreError, match=r"before 1\.0; version 1\.0 brings it up to date, or"):
+        Store(old).open()
+    assert old.read_bytes() == content
 
 
 def test_an_old_store_is_brought_up_to_date_with_everything_in_it(old):
@@ -113,10 +125,10 @@ def test_a_store_of_1_0_keeps_its_digests_without_its_seals_and_goes_on(tmp_path
 
 def test_a_step_that_fails_leaves_the_store_as_it_was(old, monkeypatch):
     broken = "ALTER TABLE games ADD COLUMN more TEXT;\nALTER TABLE gmes ADD COLUMN x TEXT"
-    monkeypatch.setattr(store_schema, "STEPS", (*store_schema.STEPS, broken))
+    monkeypatch.setitem(store_schema.STEPS, store_schema.OLDEST_VERSION, broken)
     with pytest.raises(StoreError, match=r"old\.db cannot be opened: no such table: gmes"):
         Store(old).open()
-    assert plain(old, "PRAGMA user_version") == [(1,)]
+    assert plain(old, "PRAGMA user_version") == [(store_schema.OLDEST_VERSION,)]
     assert plain(old, "SELECT sql FROM sqlite_schema") == plain(
         OLD_STORE, "SELECT sql FROM sqlite_schema"
     )

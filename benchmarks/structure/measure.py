@@ -1,0 +1,221 @@
+"""How much there is to hold in mind: lines, public names, what must be read, files on each way.
+
+``make measure`` prints every figure beside the one on record in ``measure.toml``, and fails where
+one is higher: a figure may fall, and rises only by a line in that file that says why. ``--write``
+records lower figures.
+
+Lines and names are counted in the sources. What a newcomer reads for a task, and of which
+mechanisms there are several kinds, are lists in ``measure.toml``, each entry with its reason; an
+entry that no longer exists is refused. Ways are traced: the files of the package whose functions
+run while a game of a tournament, an update of AlphaZero or a click takes place.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import subprocess
+import sys
+import tempfile
+import threading
+import tomllib
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cyclopts
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORD = Path(__file__).with_name("measure.toml")
+PRODUCT = ("agents", "commands", "envs", "evaluation", "training", "web")
+
+
+def product_files() -> list[Path]:
+    """The Python files of the product that git keeps."""
+    command = ["git", "-C", str(ROOT), "ls-files", "--", *(f"{folder}/*.py" for folder in PRODUCT)]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return [ROOT / name for name in names]
+
+
+def count_names(files: list[Path]) -> dict[str, int]:
+    """Lines, and the public names at the top of modules."""
+    classes: list[str] = []
+    lines = functions = 0
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        lines += text.count("\n")
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                classes.append(node.name)
+            functions += isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    return {
+        "lines of the product": lines,
+        "public classes": len(classes),
+        "public functions": functions,
+        "public type names used twice": sum(count > 1 for count in Counter(classes).values()),
+    }
+
+
+def listed(record: dict[str, Any]) -> dict[str, int]:
+    """The lines of each reading list, and the number of kinds of each mechanism."""
+    figures = {}
+    for task, entries in record["reading"].items():
+        figures[f"lines to read, to {task}"] = sum(_lines_of(entry) for entry in entries)
+    for mechanism, entries in record["kinds"].items():
+        for entry in entries:
+            _lines_of(entry)
+        figures[f"kinds of {mechanism}"] = len(entries)
+    return figures
+
+
+def _lines_of(entry: str) -> int:
+    """The lines of ``FILE`` or of ``FILE:NAME``, a class or a function in it."""
+    name, _, definition = entry.partition(":")
+    path = ROOT / name
+    if not path.is_file():
+        raise SystemExit(f"{RECORD.name} names {name}, which does not exist")
+    text = path.read_text(encoding="utf-8")
+    if not definition:
+        return text.count("\n")
+    for node in ast.parse(text).body:
+        if getattr(node, "name", None) == definition:
+            return (node.end_lineno or node.lineno) - node.lineno + 1
+    raise SystemExit(f"{RECORD.name} names {definition} of {name}, which does not exist")
+
+
+class Trace:
+    """The files of the package whose functions have run."""
+
+    def __init__(self) -> None:
+        self.files: set[str] = set()
+        self._names: dict[str, str | None] = {}
+
+    def __call__(self, frame: Any, event: str, argument: Any) -> None:
+        """What Python calls at each call of a function."""
+        code = frame.f_code
+        if event != "call" or code.co_name == "<module>":
+            return
+        path = code.co_filename
+        if path not in self._names:
+            resolved = Path(path).resolve()
+            inside = (
+                resolved.is_relative_to(ROOT) and resolved.relative_to(ROOT).parts[0] in PRODUCT
+            )
+            self._names[path] = resolved.relative_to(ROOT).as_posix() if inside else None
+        name = self._names[path]
+        if name is not None:
+            self.files.add(name)
+
+
+def files_of_a_game(isolation: str) -> set[str]:
+    """Files on the way of one game of a tournament, from its turn to its place in the store."""
+    from plyground.evaluation import Conditions, Plan, Store, Tournament
+
+    trace = Trace()
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "games.db") as store:
+        plan = Plan("tic_tac_toe", ("alphabeta:depth=2", "greedy"), 2)
+        tournament = Tournament(plan, store, conditions=Conditions(isolation))
+        count = 0
+
+        def on_game(game: Any) -> None:
+            nonlocal count
+            count += 1
+            sys.setprofile(trace if count == 1 else None)  # the second game
+
+        tournament.run(on_game)
+    return trace.files
+
+
+def files_of_an_update() -> set[str]:
+    """Files on the way of an update of AlphaZero: self-play, learning, the next network."""
+    from plyground.training import train
+
+    trace, updates = Trace(), 0
+
+    def on_progress(progress: Any) -> None:
+        nonlocal updates
+        updates += 1
+        is_traced = updates == 2
+        threading.setprofile(trace if is_traced else None)
+        sys.setprofile(trace if is_traced else None)
+        if updates == 3:
+            raise _Enough
+
+    small = {"channels": 8, "blocks": 1, "games": 16, "simulations": 4, "evaluations": 1}
+    small["simulations_per_update"] = 2000
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(_Enough):
+        train("alphazero", "tic_tac_toe", folder, on_progress=on_progress, **small)
+    return trace.files
+
+
+class _Enough(Exception):
+    """Ends the run when its third update is there."""
+
+
+def files_of_a_click() -> set[str]:
+    """Files on the way of a click on a board, from the request to the opponent's reply."""
+    from fastapi.testclient import TestClient
+    from plyground.web import settings
+    from plyground.web.app import make_app
+
+    app = make_app(settings.Settings(workers=1, presets_first=False))
+    trace, game, agent = Trace(), "tic_tac_toe", "greedy"
+    # The server's threads start when the client first asks, and are traced from then on.
+    threading.setprofile(trace)
+    with TestClient(app, base_url="http://127.0.0.1:8000") as client:
+        for first in (True, False):  # the first click compiles and starts the opponent
+            if not first:
+                trace.files.clear()
+            for answer in (
+                client.post("/api/play", json={"game": game, "moves": [], "action": 4}),
+                client.get("/api/check", params={"game": game, "agent": agent}),
+                client.get("/api/think", params={"game": game, "moves": "b2", "agent": agent}),
+            ):
+                answer.raise_for_status()
+    threading.setprofile(None)
+    return trace.files
+
+
+WAYS: dict[str, Callable[[], set[str]]] = {
+    "a game of a tournament": lambda: files_of_a_game("never"),
+    "a game of a tournament, isolated (its own process aside)": lambda: files_of_a_game("always"),
+    "an update of AlphaZero": files_of_an_update,
+    "a click": files_of_a_click,
+}
+
+
+def main(*, write: bool = False, list_files: bool = False) -> int:
+    """Print all figures beside those on record; exit status 1 if one is higher.
+
+    Args:
+        write: record figures that have fallen, and those that are new.
+        list_files: print the files of each way.
+    """
+    record = tomllib.loads(RECORD.read_text(encoding="utf-8"))
+    figures = count_names(product_files()) | listed(record)
+    for name, way in WAYS.items():
+        files = way()
+        figures[f"files on the way of {name}"] = len(files)
+        if list_files:
+            print(f"{name}:", *sorted(files), sep="\n  ")
+    limits: dict[str, int] = record["figures"]
+    higher = [name for name, value in figures.items() if value > limits.get(name, -1)]
+    width = max(map(len, figures))
+    print(f"{'figure':{width}} {'now':>8} {'on record':>10}")
+    for name, value in figures.items():
+        note = "  higher: say why in measure.toml" if name in higher else ""
+        print(f"{name:{width}} {value:8,} {limits.get(name, 0):10,}{note}")
+    if write:
+        lowest = {name: min(value, limits.get(name, value)) for name, value in figures.items()}
+        lines = "".join(f'"{name}" = {value}\n' for name, value in lowest.items())
+        head, rest = RECORD.read_text(encoding="utf-8").split("[figures]\n")
+        RECORD.write_text(
+            f"{head}[figures]\n{lines}\n{rest[rest.index('[reasons]') :]}", encoding="utf-8"
+        )
+    return int(bool(higher))
+
+
+if __name__ == "__main__":
+    app = cyclopts.App(default_command=main, help=__doc__)
+    sys.exit(app())
