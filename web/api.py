@@ -17,7 +17,7 @@ from ..evaluation.report import analysis
 from .errors import Refusal
 from .jobs import EXACT_VALUES, LINES, LINES_OF, REVIEW, REVIEW_SECONDS, SOLVER_SECONDS, has_solver
 from .opponents import agents_to_set_up, choices, limit_spec
-from .positions import LineOfPlay, action_json, read_actions, read_game, read_position
+from .positions import LineOfPlay, action_json, read_game, read_line, read_position
 from .queries import (
     USUAL_GAME,
     AgentQuery,
@@ -56,7 +56,7 @@ class GameBody(BaseModel):
     def line(self) -> LineOfPlay:
         """The game move by move; Refusal if it cannot be played."""
         start = read_position(read_game(self.game), self.position)
-        return LineOfPlay(start, read_actions(start, self.moves))
+        return read_line(start, self.moves)
 
 
 class MoveBody(GameBody):
@@ -79,8 +79,8 @@ def play(request: Request, move: MoveBody) -> dict[str, Any]:
         exists = move.action < line.game.facts.num_actions
         name = line.game.action_to_text(move.action) if exists else str(move.action)
         raise Refusal("unplayable", 409, action=name)
-    longer = LineOfPlay(line.start, [*line.actions, move.action])
-    return longer.view(words_for(request), move.threats)
+    line.play(move.action)
+    return line.view(words_for(request), move.threats)
 
 
 @router.get("/opponents")

@@ -25,7 +25,7 @@ from .api import GameBody, Spec
 from .errors import Refusal
 from .opponents import PERSON, graders, limit_spec
 from .pages import how_to_play, render
-from .positions import LineOfPlay, open_line, read_actions, read_game
+from .positions import LineOfPlay, open_line, read_game, read_line
 from .queries import USUAL_GAME, MovesQuery, SpecQuery, Whole
 from .settings import LONGEST_SPEC, MOST_MOVES
 from .state import server_state, words_for
@@ -187,7 +187,7 @@ def review(
         board, sides = read_game(tournament.settings["game"]), _sides(tournament, record)
         ending = _ending(words, tournament, record)
         start, names = board.initial_position(), map(board.action_to_text, record.result.moves)
-        line = LineOfPlay(start, read_actions(start, list(names)))
+        line = read_line(start, list(names))
     else:
         line = open_line(game or USUAL_GAME, moves)
     return render(
@@ -251,11 +251,11 @@ def _result(line: LineOfPlay, body: ResultBody) -> GameResult:
         if position.outcome is None:
             raise Refusal("not_over", 409)
         return GameResult(
-            line.actions, position.returns, position.outcome.reason, None, None, *times
+            tuple(line.actions), position.returns, position.outcome.reason, None, None, *times
         )
     if position.is_over:
         raise Refusal("over_already", 409)
-    lost = concession(line.game, line.actions, body.loser, *times)
+    lost = concession(line.game, tuple(line.actions), body.loser, *times)
     if body.ended == "resigned":
         return lost
     reason = f"player_{body.loser} ran out of time"

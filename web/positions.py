@@ -85,21 +85,19 @@ def read_position(game: Game, text: str) -> Position:
         raise Refusal("position", reason=error.reason) from None
 
 
-def read_actions(start: Position, names: Sequence[str]) -> list[int]:
-    """The actions of moves by their names, played one after another; Refusal at the first wrong."""
+def read_line(start: Position, names: Sequence[str]) -> LineOfPlay:
+    """The moves of these names, played one after another; Refusal at the first wrong."""
     if len(names) > MOST_MOVES:
         raise Refusal("many_moves", most=MOST_MOVES)
-    game, position, actions = start.game, start.copy(), []
+    line = LineOfPlay(start)
     for number, name in enumerate(names, 1):
         if len(name) > LONGEST_NAME:
             raise Refusal("long_move", number=number, most=LONGEST_NAME)
         try:
-            action = game.text_to_action(name)
-            position.play(action)
+            line.play(start.game.text_to_action(name))
         except IllegalActionError as error:
             raise Refusal("move", number=number, reason=error) from None
-        actions.append(action)
-    return actions
+    return line
 
 
 def open_line(spec: str, moves: str = "", start: str = "") -> LineOfPlay:
@@ -112,7 +110,7 @@ def open_line(spec: str, moves: str = "", start: str = "") -> LineOfPlay:
     """
     game = read_game(spec)
     position = read_position(game, start)
-    return LineOfPlay(position, read_actions(position, split_moves(game, moves)))
+    return read_line(position, split_moves(game, moves))
 
 
 class LineOfPlay:
@@ -129,13 +127,18 @@ class LineOfPlay:
     def __init__(self, start: Position, actions: Sequence[int] = ()) -> None:
         self.game: Game = start.game
         self.start: Position = start
-        self.actions: tuple[int, ...] = tuple(actions)
+        self.actions: list[int] = []
         self.movers: list[int] = []
-        position = start.copy()
-        for action in self.actions:
-            self.movers.append(position.to_move)
-            position.play(action)
-        self.position = position
+        self.position: Position = start.copy()
+        for action in actions:
+            self.play(action)
+
+    def play(self, action: int) -> None:
+        """Play one more move; IllegalActionError if it cannot be played."""
+        mover = self.position.to_move
+        self.position.play(action)
+        self.movers.append(mover)
+        self.actions.append(action)
 
     @property
     def names(self) -> list[str]:
