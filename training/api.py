@@ -14,6 +14,7 @@ from ..envs.registry import make_game
 from ..envs.specification import check_names
 from .alphazero.settings import AlphaZeroSettings
 from .dqn.settings import DQNSettings
+from .folder import begun_settings
 from .ppo.settings import PPOSettings
 from .run import Progress, TrainingRun
 from .settings import OpposedSettings, RunSettings
@@ -69,7 +70,8 @@ def train(
     """
     check_names("there is no algorithm", [algorithm], SETTINGS)
     board = make_game(game)
-    run_settings = SETTINGS[algorithm].for_game(board, settings)
+    kind = SETTINGS[algorithm]
+    run_settings = kind.for_game(board, settings, begun=begun_settings(Path(out), kind))
     from .devices import choose_device
 
     place = choose_device(device or run_settings.device)

@@ -24,18 +24,30 @@ PROFILE = Profile(
         "ppo": (
             TrainingSettings(
                 {
+                    # The score against depth 2 decides when depth 4 comes.
                     "opponent": (
-                        "curriculum:random;alphabeta:depth=1;alphabeta:depth=2;mix:0.4 "
-                        "alphabeta:depth=4,0.25 alphabeta:depth=2,0.2 random,0.15 self"
+                        "curriculum:mix:0.5 alphabeta:depth=2,0.2 alphabeta:depth=1,0.3 random;"
+                        "mix:0.4 alphabeta:depth=4,0.3 alphabeta:depth=2,0.15 random,0.15 self"
                     ),
                     "steps": 16_000_000,
-                    "threshold": 0.6,
+                    "threshold": 0.5,
                     "window": 1000,
-                    "rehearsal": 0.2,
+                    "rehearsal": 0.0,
+                    "opening_plies": 8,
+                    "gamma": 0.95,
+                    "gae_lambda": 0.9,
                     "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
-                    "evaluation_plies": 3,
-                    "evaluations": 40,
+                    "evaluation_plies": 4,
+                    "evaluations": 20,
                 }
+            ),
+            TrainingSettings(
+                {
+                    "opponent": ("mix:0.5 alphabeta:depth=2,0.2 alphabeta:depth=1,0.3 random"),
+                    "evaluations": 10,
+                },
+                steps=6_000_000,
+                hours=0.1,
             ),
         ),
         "dqn": (
