@@ -98,7 +98,10 @@ class RunSettings:
             begun: the settings of a run that goes on: its budget has decided already.
         """
         facts = {cls.discount_setting: 1.0} if game.facts.moves_again else {}
-        entries = (*cls.budgets, *game.profile.training.get(cls.algorithm, ()))
+        entries = sorted(
+            (*cls.budgets, *game.profile.training.get(cls.algorithm, ())),
+            key=lambda entry: entry.follows_budget,  # what is for all lengths comes first
+        )
         usual = facts | tuned_settings(entries, game.facts.num_actions)
         length = {"steps": UNLIMITED, **length} if length.get("hours") else length
         budget = {name: {**usual, **length}.get(name, getattr(cls, name)) for name in LENGTH}
@@ -182,6 +185,10 @@ class OpposedSettings(RunSettings):
     """
 
     device: ClassVar[str] = "cpu"  # what these small networks gain elsewhere, copying costs
+    budgets: ClassVar[tuple[TrainingSettings, ...]] = (
+        # Else short runs would be measured for longer than they learn.
+        TrainingSettings({"evaluations": 5}, steps=900_000, hours=0.1),
+    )
 
     opponent: str = setting(
         "random", "Opponents of the learner: an agent, a mixture mix:…, or a curriculum."

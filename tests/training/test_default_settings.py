@@ -11,7 +11,6 @@ from plyground.envs.registry import game_names
 from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero.self_play import search_options
 from plyground.training.alphazero.settings import AlphaZeroSettings
-from plyground.training.api import SETTINGS
 from plyground.training.dqn.settings import DQNSettings
 from plyground.training.ppo.settings import PPOSettings
 
@@ -64,33 +63,34 @@ def test_more_games_than_an_update_can_search_are_refused():
     AlphaZeroSettings.for_game(make_game("connect_four"), {"workers": 64, "games": games})
 
 
-SHORT = [
-    (kind, name, entry)
-    for kind in SETTINGS.values()
-    for name in game_names()
-    for entry in (*kind.budgets, *make_game(name).profile.training.get(kind.algorithm, ()))
-    if entry.follows_budget
-]
+def short_entries(kind, name):
+    """What the algorithm and the game have for short runs."""
+    entries = (*kind.budgets, *make_game(name).profile.training.get(kind.algorithm, ()))
+    return [entry for entry in entries if entry.follows_budget]
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "entry"),
-    SHORT,
-    ids=[f"{kind.algorithm}-{name}-{entry.steps or entry.hours}" for kind, name, entry in SHORT],
-)
-def test_short_runs_have_settings_of_their_own_and_what_is_set_stands(kind, name, entry):
-    game = make_game(name)
-    lengths = {"steps": entry.steps, "hours": entry.hours}
-    for length in ({key: value} for key, value in lengths.items() if value is not None):
-        short = dataclasses.asdict(kind.for_game(game, length))
-        longer = {key: 1000 * value for key, value in length.items()}
-        long = dataclasses.asdict(kind.for_game(game, longer))
-        assert {key for key in short if short[key] != long[key]} > length.keys()
-        # what is set stands, and a run that goes on keeps what it began with
-        for key in entry.settings:
-            assert getattr(kind.for_game(game, length | {key: long[key]}), key) == long[key]
-        going_on = dataclasses.asdict(kind.for_game(game, longer, begun=short))
-        assert going_on == short | longer | {"steps": going_on["steps"]}
+@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("kind", [PPOSettings, DQNSettings, AlphaZeroSettings])
+def test_short_runs_have_settings_of_their_own_and_what_is_set_stands(kind, name):
+    game, entries = make_game(name), short_entries(kind, name)
+    assert entries
+    for entry in entries:
+        lengths = {"steps": entry.steps, "hours": entry.hours}
+        for length in ({key: value} for key, value in lengths.items() if value is not None):
+            short = dataclasses.asdict(kind.for_game(game, length))
+            longer = {key: 1000 * value for key, value in length.items()}
+            long = dataclasses.asdict(kind.for_game(game, longer))
+            for key in entry.settings:
+                assert short[key] in [each.settings.get(key) for each in entries]
+                assert getattr(kind.for_game(game, length | {key: long[key]}), key) == long[key]
+            # a run that is made longer keeps what it began with
+            assert dataclasses.asdict(kind.for_game(game, longer, begun=short)) == short | longer
+
+
+def test_what_is_for_short_runs_of_an_algorithm_replaces_what_is_for_all_runs_of_a_game():
+    game = make_game("connect_four")
+    runs = [AlphaZeroSettings.for_game(game, {"hours": hours}) for hours in (0.05, 3.0)]
+    assert [(run.judged, run.reuse, run.hidden) for run in runs] == [(0, 8.0, 48), (200, 4.0, 48)]
 
 
 @pytest.mark.parametrize("kind", [PPOSettings, DQNSettings, AlphaZeroSettings])

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ...envs.game import Game
+from ...envs.profile import TrainingSettings
 from ...envs.specification import SpecificationError
 from ..settings import POSITIVE, UNLIMITED, RunSettings, setting
 
@@ -63,6 +64,20 @@ class AlphaZeroSettings(LearnerSettings):
     """
 
     algorithm: ClassVar[str] = "alphazero"
+    budgets: ClassVar[tuple[TrainingSettings, ...]] = (
+        # Samples are few: learning begins early, and from each of them more often.
+        TrainingSettings(
+            {
+                "games": 256,
+                "simulations_per_update": 400_000,
+                "window_smallest": 30_000,
+                "reuse": 8.0,
+                "evaluations": 4,
+                "judged": 0,
+            },
+            hours=0.09,
+        ),
+    )
 
     steps: int = setting(UNLIMITED, "Actions of self-play in all.", low=1)
     hours: float = setting(3.0, "Hours that the run takes at most; 0: no limit.", low=0)
