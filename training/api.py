@@ -68,10 +68,8 @@ def train(
             opponents that cannot play the game; another process trains in the folder.
         TrainingError: the folder holds another run, or the run cannot go on.
     """
-    check_names("there is no algorithm", [algorithm], SETTINGS)
     board = make_game(game)
-    kind = SETTINGS[algorithm]
-    run_settings = kind.for_game(board, settings, begun=begun_settings(Path(out), kind))
+    run_settings = _read_settings(algorithm, board, settings, Path(out))
     from .devices import choose_device
 
     place = choose_device(device or run_settings.device)
@@ -89,6 +87,13 @@ def train(
         on_note=on_note,
         **callbacks,
     )
+
+
+def _read_settings(algorithm: str, game: Game, settings: dict[str, Any], out: Path) -> RunSettings:
+    """The settings of the run in a folder."""
+    check_names("there is no algorithm", [algorithm], SETTINGS)
+    kind = SETTINGS[algorithm]
+    return kind.for_game(game, settings, begun=begun_settings(out, kind))
 
 
 def load_algorithm(name: str) -> Callable[..., TrainingRun]:

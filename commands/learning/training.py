@@ -67,6 +67,8 @@ def ppo(
 
     plyground train ppo connect_four --out runs/c4
 
+    plyground train ppo connect_four --out runs/short --hours 0.05
+
     plyground train ppo connect_four --out runs/more --init runs/c4 --opponent alphabeta:depth=4
 
     plyground train ppo tic_tac_toe --opponent "mix:0.5 random,0.5 alphabeta:depth=9" --steps 300k

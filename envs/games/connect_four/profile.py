@@ -4,6 +4,9 @@ from pathlib import Path
 
 from ...profile import Elsewhere, Example, Profile, SampleBoard, TrainingSettings, WonGame
 
+SHALLOW = "mix:0.5 alphabeta:depth=2,0.2 alphabeta:depth=1,0.3 random"
+DEEPER = "mix:0.4 alphabeta:depth=4,0.3 alphabeta:depth=2,0.15 random,0.15 self"
+
 PROFILE = Profile(
     levels=("greedy", "alphabeta:depth=4", "alphabeta:time=1"),
     examples=(Example("connect_four", "connect_four", "alphabeta:depth=4", "ddeecfdcb", 3),),
@@ -25,10 +28,7 @@ PROFILE = Profile(
             TrainingSettings(
                 {
                     # The score against depth 2 decides when depth 4 comes.
-                    "opponent": (
-                        "curriculum:mix:0.5 alphabeta:depth=2,0.2 alphabeta:depth=1,0.3 random;"
-                        "mix:0.4 alphabeta:depth=4,0.3 alphabeta:depth=2,0.15 random,0.15 self"
-                    ),
+                    "opponent": f"curriculum:{SHALLOW};{DEEPER}",
                     "steps": 16_000_000,
                     "threshold": 0.5,
                     "window": 1000,
@@ -42,10 +42,7 @@ PROFILE = Profile(
                 }
             ),
             TrainingSettings(
-                {
-                    "opponent": ("mix:0.5 alphabeta:depth=2,0.2 alphabeta:depth=1,0.3 random"),
-                    "evaluations": 10,
-                },
+                {"opponent": SHALLOW, "evaluations": 10},
                 steps=6_000_000,
                 hours=0.1,
             ),
@@ -53,8 +50,14 @@ PROFILE = Profile(
         "dqn": (
             TrainingSettings(
                 {
-                    "opponent": "mix:0.4 random,0.3 alphabeta:depth=2,0.3 self",
+                    "opponent": SHALLOW,
                     "steps": 4_000_000,
+                    "opening_plies": 8,
+                    "gamma": 0.95,
+                    "memory": 200_000,
+                    "exploration": 0.05,
+                    "exploration_share": 0.3,
+                    "evaluation_plies": 4,
                     "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
                 }
             ),
