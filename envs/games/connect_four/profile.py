@@ -46,6 +46,12 @@ PROFILE = Profile(
                 steps=6_000_000,
                 hours=0.1,
             ),
+            # In a minute the moves that win and lose at once are learnt, from weak opponents first.
+            TrainingSettings(
+                {"opponent": "mix:0.9 random,0.1 alphabeta:depth=1", "evaluations": 4},
+                steps=1_200_000,
+                hours=0.02,
+            ),
         ),
         "dqn": (
             TrainingSettings(
