@@ -90,7 +90,8 @@ def test_short_runs_have_settings_of_their_own_and_what_is_set_stands(kind, name
 def test_what_is_for_short_runs_of_an_algorithm_replaces_what_is_for_all_runs_of_a_game():
     game = make_game("connect_four")
     runs = [AlphaZeroSettings.for_game(game, {"hours": hours}) for hours in (0.05, 3.0)]
-    assert [(run.judged, run.reuse, run.hidden) for run in runs] == [(0, 8.0, 48), (200, 4.0, 48)]
+    values = [(run.judged, run.full_share, run.hidden) for run in runs]
+    assert values == [(0, 1.0, 48), (200, 0.25, 48)]
 
 
 @pytest.mark.parametrize("kind", [PPOSettings, DQNSettings, AlphaZeroSettings])

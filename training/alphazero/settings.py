@@ -65,13 +65,15 @@ class AlphaZeroSettings(LearnerSettings):
 
     algorithm: ClassVar[str] = "alphazero"
     budgets: ClassVar[tuple[TrainingSettings, ...]] = (
-        # Samples are few: learning begins early, and from each of them more often.
+        # Learning begins early, and every move is searched, shortly, and recorded.
         TrainingSettings(
             {
                 "games": 256,
                 "simulations_per_update": 400_000,
                 "window_smallest": 30_000,
-                "reuse": 8.0,
+                "full_share": 1.0,
+                "first_simulations": 24,
+                "simulations": 40,
                 "evaluations": 4,
                 "judged": 0,
             },
