@@ -9,7 +9,7 @@ import functools
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -95,11 +95,48 @@ class TrainingSettings(NamedTuple):
     Attributes:
         settings: their values by name; a ``Fraction`` is that share of the number of actions.
         fewest, most: how many actions the boards have that they are for.
+        steps, hours: the budget of the longest runs that they are for; None and None: all runs.
     """
 
     settings: Mapping[str, Any]
     fewest: int = 0
     most: int = sys.maxsize
+    steps: int | None = None
+    hours: float | None = None
+
+    @property
+    def follows_budget(self) -> bool:
+        """Whether they are for short runs only."""
+        return self.steps is not None or self.hours is not None
+
+    def suits(self, num_actions: int, steps: int, hours: float) -> bool:
+        """Whether they are for a board of so many actions and a run of this length.
+
+        A run ends after so many steps or hours, whichever comes first; 0 hours: no limit.
+        """
+        if not self.fewest <= num_actions <= self.most:
+            return False
+        few_steps = self.steps is not None and steps <= self.steps
+        few_hours = self.hours is not None and 0 < hours <= self.hours
+        return few_steps or few_hours or not self.follows_budget
+
+
+def tuned_settings(
+    entries: Iterable[TrainingSettings],
+    num_actions: int,
+    steps: int = sys.maxsize,
+    hours: float = 0.0,
+) -> dict[str, Any]:
+    """The settings for a board of so many actions and a run of so many steps or hours.
+
+    Later entries replace values of earlier ones.
+    """
+    return {
+        name: int(value * num_actions) if isinstance(value, Fraction) else value
+        for entry in entries
+        if entry.suits(num_actions, steps, hours)
+        for name, value in entry.settings.items()
+    }
 
 
 class OpeningJudge(NamedTuple):
@@ -176,15 +213,6 @@ class Profile(NamedTuple):
         400 points of Elo.
         """
         return math.tanh(points / self.lead * math.log(3) / 2)
-
-    def training_settings(self, algorithm: str, num_actions: int) -> dict[str, Any]:
-        """The settings that were found for an algorithm and a board of so many actions."""
-        return {
-            name: int(value * num_actions) if isinstance(value, Fraction) else value
-            for entry in self.training.get(algorithm, ())
-            if entry.fewest <= num_actions <= entry.most
-            for name, value in entry.settings.items()
-        }
 
 
 @functools.cache

@@ -48,6 +48,7 @@ LAYERS = {
         ("solvers", "policies", "external", "*"),
         ("search",),
         ("opponents", "compiled_opponents", "caro", "solver"),
+        ("judges",),
         ("__init__",),
     ),
     "evaluation": (

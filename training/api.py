@@ -14,6 +14,7 @@ from ..envs.registry import make_game
 from ..envs.specification import check_names
 from .alphazero.settings import AlphaZeroSettings
 from .dqn.settings import DQNSettings
+from .folder import begun_settings
 from .ppo.settings import PPOSettings
 from .run import Progress, TrainingRun
 from .settings import OpposedSettings, RunSettings
@@ -70,9 +71,8 @@ def train(
             opponents that cannot play the game; another process trains in the folder.
         TrainingError: the folder holds another run, or the run cannot go on.
     """
-    check_names("there is no algorithm", [algorithm], SETTINGS)
     board = make_game(game)
-    run_settings = SETTINGS[algorithm].for_game(board, settings)
+    run_settings = _read_settings(algorithm, board, settings, Path(out))
     from .devices import choose_device
 
     place = choose_device(device or run_settings.device)
@@ -82,6 +82,13 @@ def train(
     more |= {"evaluate": None if measure is None else _as_rows(measure), "threads": threads}
     more |= {"on_progress": on_progress, "on_note": on_note}
     return load_algorithm(algorithm)(board, run_settings, seed, Path(out), facts, place, **more)
+
+
+def _read_settings(algorithm: str, game: Game, settings: dict[str, Any], out: Path) -> RunSettings:
+    """The settings of the run in a folder."""
+    check_names("there is no algorithm", [algorithm], SETTINGS)
+    kind = SETTINGS[algorithm]
+    return kind.for_game(game, settings, begun=begun_settings(out, kind))
 
 
 def load_algorithm(name: str) -> Callable[..., TrainingRun]:

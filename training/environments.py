@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ..agents.judges import make_judge
 from ..agents.opponents import make_opponents
 from ..envs.game import Game
 from ..envs.registry import make_game
@@ -86,7 +87,7 @@ class UnknownOptionError(SpecificationError, TypeError):
 
 
 def read_game(game: Game | str, keywords: Any, kind: Any) -> Game:
-    """The game with its parameters, which are taken out of keywords.
+    """The game with its parameters, which are taken out of keywords; a judge among them is made.
 
     Args:
         game: the game, or its specification.
@@ -95,10 +96,11 @@ def read_game(game: Game | str, keywords: Any, kind: Any) -> Game:
 
     Raises:
         UnknownOptionError: a keyword that is neither.
+        SpecificationError: a judge that does not exist or cannot play the game.
     """
     parameters = {name: keywords.pop(name) for name in keywords.keys() - kind.__optional_keys__}
     try:
-        return make_game(game, parameters)
+        board = make_game(game, parameters)
     except SpecificationError as error:
         declaration = make_game(game).declaration
         names = {each.name for each in declaration.parameters + declaration.short_forms}
@@ -108,3 +110,6 @@ def read_game(game: Game | str, keywords: Any, kind: Any) -> Game:
         raise UnknownOptionError(
             f"{error}; it is an unexpected keyword argument {unknown[0]!r}"
         ) from None
+    if keywords.get("regret") is not None:
+        keywords["regret"] = make_judge(keywords["regret"], board)
+    return board

@@ -25,7 +25,7 @@ from ..envs.loading.locks import LOCK
 from ..envs.loading.records import Count, Range, check_value, parse_json, read_json
 from ..envs.registry import recorded_spec, rules_type
 from ..envs.specification import SpecificationError
-from .settings import RunSettings, settings_table
+from .settings import LENGTH, RunSettings, settings_table
 
 MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32
@@ -33,7 +33,6 @@ CHECKPOINTS = "checkpoints"
 SNAPSHOTS, LADDER = "snapshots", "ladder.db"
 METRICS = "metrics.jsonl"
 EVALUATION, RATING, UPDATE = "evaluation", "rating", "update"  # kinds of its lines
-GROWING = ("steps", "hours")  # settings that may be larger when a run is taken up again
 RESULTS = (METRICS, "best.onnx", SNAPSHOTS, "window")  # what a run leaves beside checkpoints
 MAX_CHECKPOINTS = 2  # checkpoints: if the newest is damaged, the one before it is whole
 
@@ -177,7 +176,7 @@ class RunFolder:
             if existing.get(name) != description.get(name)
         ]
         grows = all(
-            name in GROWING and existing.get(name) and description[name] > existing[name]
+            name in LENGTH and existing.get(name) and description[name] > existing[name]
             for name in differing
         )
         if not grows:
@@ -356,6 +355,18 @@ def read_run(path: Path, kind: type[RunSettings] = RunSettings) -> dict[str, Any
         check_value(description, known, str(path / "run.json"), "description", more=True)
     _read_game(description)
     return dict(facts)
+
+
+def begun_settings(path: Path | None, kind: type[RunSettings]) -> dict[str, Any]:
+    """The settings of the run of an algorithm in a folder; empty if there is none yet.
+
+    Raises:
+        TrainingError: its ``run.json`` cannot be read, or a value in it is not possible.
+    """
+    if path is None or not (path / "run.json").exists():
+        return {}
+    description: dict[str, Any] = read_run(path, kind)["description"]
+    return description if description["algorithm"] == kind.algorithm else {}
 
 
 def _read_game(description: dict[str, Any]) -> None:

@@ -95,6 +95,7 @@ class Sb3Trainer(ABC):
             opening_plies=settings.opening_plies,
             long_openings=settings.long_openings,
             long_opening_plies=settings.long_opening_plies,
+            regret=settings.regret or None,
             symmetries=settings.symmetries,
             observation=self.observation,
         )
@@ -106,7 +107,7 @@ class Sb3Trainer(ABC):
         self._collector = EpisodeCollector()
         _: Any
         self.callback: Any
-        _, self.callback = self.model._setup_learn(settings.steps, self._collector)
+        _, self.callback = self.model._setup_learn(self.steps_in_all, self._collector)
         self._exporter = self.make_exporter()
         self.snapshots: Snapshots = Snapshots(self.policy, settings.snapshots, seed)
         self.curriculum: Curriculum = make_curriculum(settings, game, self.snapshots, make)
@@ -130,6 +131,13 @@ class Sb3Trainer(ABC):
     def full_precision(self) -> AbstractContextManager[None]:
         """The policy computes in float32 meanwhile, as it is exported."""
         return contextlib.nullcontext()
+
+    @property
+    def steps_in_all(self) -> int:
+        """The steps of the whole run: those asked for, or as many as it will make in its time."""
+        if self.progress <= 0.0 or not self.settings.time_limit:
+            return int(self.settings.steps)
+        return min(round(self.step / self.progress), int(self.settings.steps))
 
     def learning_rate(self, remaining: float) -> float:
         """The learning rate while this share of the steps remains: it falls to 0."""
@@ -273,7 +281,7 @@ class Sb3Trainer(ABC):
         """Restore a state that :meth:`learner_state` returned."""
         model = self.model
         model.num_timesteps, model._n_updates = state["step"], state["updates"]
-        model._update_current_progress_remaining(self.step, self.settings.steps)
+        model._update_current_progress_remaining(self.step, self.steps_in_all)
         self.policy.load_state_dict(state["policy"])
         self.policy.optimizer.load_state_dict(state["optimizer"])
         for name, values in self.env.games.state._asdict().items():

@@ -13,8 +13,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from ..envs.game import Game
+from ..envs.profile import TrainingSettings, tuned_settings
 from ..envs.specification import Parameter, SpecificationError, check_names, read_number
 
+WALL, PROCESSOR = "wall", "processor"
+UNLIMITED = 10**12  # steps of a run that ends by the time
+LENGTH = ("steps", "hours")  # of a run: its budget
 KINDS: dict[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
 # The lowest value of a number that must be above 0.
 POSITIVE = 1e-12
@@ -52,7 +56,15 @@ class RunSettings:
     discount_setting: ClassVar[str] = "discount"  # the name of the setting
     device: ClassVar[str] = "auto"  # of the networks, where no other is asked for
 
+    budgets: ClassVar[tuple[TrainingSettings, ...]] = ()  # for short runs at any game
+
     steps: int = setting(2_000_000, "Actions that the learner takes in all.", low=1)
+    hours: float = setting(0.0, "Hours that the run takes at most; 0: no limit.", low=0)
+    clock: str = setting(
+        WALL,
+        "What hours counts: wall (by the clock) or processor (of all processes together).",
+        choices=(WALL, PROCESSOR),
+    )
     evaluate: str = setting(
         "random;greedy;alphabeta:depth=2;alphabeta:depth=4;mcts:simulations=100",
         "Opponents that the learner is measured against, separated by semicolons, or none.",
@@ -73,32 +85,54 @@ class RunSettings:
             object.__setattr__(self, parameter.name, value)
 
     @classmethod
-    def defaults(cls, game: Game) -> dict[str, Any]:
-        """What replaces the defaults for a game and its board: facts, then experiments.
+    def defaults(
+        cls, game: Game, length: Mapping[str, Any] = {}, begun: Mapping[str, Any] = {}
+    ) -> dict[str, Any]:
+        """What replaces the defaults for a game and its board: facts, experiments, the budget.
 
         Who gathers points, moving again for each, may not be paid less for the later ones.
+
+        Args:
+            game: the game.
+            length: ``steps`` and ``hours`` of the run, where they are set.
+            begun: the settings of a run that goes on: its budget has decided already.
         """
         facts = {cls.discount_setting: 1.0} if game.facts.moves_again else {}
-        return facts | game.profile.training_settings(cls.algorithm, game.facts.num_actions)
+        entries = sorted(
+            (*cls.budgets, *game.profile.training.get(cls.algorithm, ())),
+            key=lambda entry: entry.follows_budget,  # what is for all lengths comes first
+        )
+        usual = facts | tuned_settings(entries, game.facts.num_actions)
+        length = {"steps": UNLIMITED, **length} if length.get("hours") else length
+        budget = {name: {**usual, **length}.get(name, getattr(cls, name)) for name in LENGTH}
+        settings = usual | tuned_settings(entries, game.facts.num_actions, **budget) | budget
+        follow = {name for each in entries if each.follows_budget for name in each.settings}
+        return settings | {name: begun[name] for name in follow & begun.keys()}
 
     @classmethod
     def for_game(
-        cls, game: Game, values: Mapping[str, Any] | None = None, texts: Iterable[str] = ()
+        cls,
+        game: Game,
+        values: Mapping[str, Any] | None = None,
+        texts: Iterable[str] = (),
+        begun: Mapping[str, Any] = {},
     ) -> Self:
         """The settings of a run.
 
         Args:
-            game: the game, whose defaults stand for what is not set.
+            game: the game, whose defaults for the run's length stand for what is not set.
             values: settings by name; None is no setting.
             texts: more of them, each as ``name=value``.
+            begun: the settings of the run in the folder, if there is one: what followed its budget
+                stays as it is, also where the run is to be longer.
 
         Raises:
             SpecificationError: an unknown name, or a value that is not possible.
         """
-        kinds = {parameter.name: parameter.kind for parameter in settings_table(cls)}
+        parameters = {parameter.name: parameter for parameter in settings_table(cls)}
+        kinds = {name: parameter.kind for name, parameter in parameters.items()}
         check_names("there is no setting", values or (), kinds)
-        settings = cls.defaults(game)
-        settings |= {name: value for name, value in (values or {}).items() if value is not None}
+        settings = {name: value for name, value in (values or {}).items() if value is not None}
         for text in texts:
             name, equals, value = (part.strip() for part in text.partition("="))
             if not equals:
@@ -107,7 +141,12 @@ class RunSettings:
                 )
             check_names("there is no setting", [name], kinds)
             settings[name] = _count(value) if kinds[name] is int else value
-        return cls(**settings)
+        length = {
+            name: parameters[name].convert(settings[name], cls.algorithm)
+            for name in LENGTH
+            if name in settings
+        }
+        return cls(**cls.defaults(game, length, begun) | settings)
 
     @property
     def opponents_to_measure(self) -> list[str]:
@@ -118,8 +157,8 @@ class RunSettings:
 
     @property
     def counts_processor_time(self) -> bool:
-        """Whether the time limit is one of processor time, of all processes together."""
-        return False
+        """Whether ``hours`` are hours of processor time, of all processes together."""
+        return self.clock == PROCESSOR
 
     @property
     def processes(self) -> int:
@@ -129,7 +168,7 @@ class RunSettings:
     @property
     def time_limit(self) -> float:
         """Seconds that the run takes at most; 0: no limit."""
-        return 0.0
+        return 3600.0 * self.hours
 
     @property
     def steps_between_evaluations(self) -> int:
@@ -146,6 +185,10 @@ class OpposedSettings(RunSettings):
     """
 
     device: ClassVar[str] = "cpu"  # what these small networks gain elsewhere, copying costs
+    budgets: ClassVar[tuple[TrainingSettings, ...]] = (
+        # Else short runs would be measured for longer than they learn.
+        TrainingSettings({"evaluations": 5}, steps=900_000, hours=0.1),
+    )
 
     opponent: str = setting(
         "random", "Opponents of the learner: an agent, a mixture mix:…, or a curriculum."
@@ -156,6 +199,11 @@ class OpposedSettings(RunSettings):
         0.0, "Share of the games that begin with long_opening_plies at most.", low=0, high=1
     )
     long_opening_plies: int = setting(30, "Random moves of such a game, at most.", low=0)
+    regret: str = setting(
+        "",
+        "What judges the learner's actions, such as alphabeta:depth=3: rewards are then minus the "
+        "regrets; empty: the results.",
+    )
     symmetries: bool = setting(True, "Whether the learner sees boards through random symmetries.")
     channels: int = setting(32, "Channels of each convolution of the network.", low=1)
     layers: int = setting(0, "Convolutions of the network.", low=0, high=20)

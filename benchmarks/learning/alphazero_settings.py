@@ -22,7 +22,18 @@ import cyclopts
 import numpy as np
 import scipy.stats
 
-COMMON = ("clock=processor", "evaluations=4", "judged=0", "window_smallest=30000")
+COMMON = (
+    "clock=processor",
+    "evaluations=4",
+    "judged=0",
+    "window_smallest=30000",
+    # those of long runs
+    "games=512",
+    "simulations_per_update=1500000",
+    "full_share=0.25",
+    "first_simulations=32",
+    "simulations=96",
+)
 RESULT = "judged.json"
 OPPONENT = "alphabeta:depth=4"
 

@@ -9,6 +9,7 @@ from ...envs.specification import SpecificationError
 from ...envs.workers.processors import available_processors
 from ...evaluation.gauntlet import OptimalityTest
 from ...training.alphazero.settings import AlphaZeroSettings
+from ...training.folder import begun_settings
 from ..app import command
 from ..common import HERE, GameArgument, PlaceOptions, option
 from .runs import DEFAULT_RUN, Measure, RunOptions, train_or_list
@@ -62,7 +63,8 @@ def alphazero(
         "keep": options.keep,
         "workers": workers or available_processors(),
     }
-    settings = AlphaZeroSettings.for_game(board, values, options.settings)
+    begun = begun_settings(options.out, AlphaZeroSettings)
+    settings = AlphaZeroSettings.for_game(board, values, options.settings, begun)
     measures = [_optimality(board, settings, options.seed)] if settings.judged else []
     train_or_list(board, settings, options, _describe, measures=measures, place=where.place)
 

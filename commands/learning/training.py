@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from ...envs import make_game
 from ...envs.specification import SpecificationError
 from ...training.dqn.settings import DQNSettings
+from ...training.folder import begun_settings
 from ...training.ppo.settings import PPOSettings
 from ...training.settings import OpposedSettings, read_count
 from ..app import command, missing_packages_are_refused
@@ -35,6 +36,10 @@ class OpposedOptions:
     steps: Annotated[
         str | None,
         option("N", "Steps of training in all, such as 300k or 2M (default: depends on the game)."),
+    ] = None
+    hours: Annotated[
+        float | None,
+        option("H", "Hours of training in all, in place of --steps (default: no limit).", low=0),
     ] = None
     init: Annotated[
         Path | None,
@@ -61,6 +66,8 @@ def ppo(
     [bold]Examples[/bold]
 
     plyground train ppo connect_four --out runs/c4
+
+    plyground train ppo connect_four --out runs/short --hours 0.05
 
     plyground train ppo connect_four --out runs/more --init runs/c4 --opponent alphabeta:depth=4
 
@@ -106,10 +113,12 @@ def _train(
         "opponent": opposed.opponent,
         "evaluate": options.evaluate,
         "keep": options.keep,
+        "hours": opposed.hours,
         "steps": None if opposed.steps is None else _read_steps(opposed.steps),
         "initial": None if opposed.init is None else str(opposed.init),
     }
-    settings = kind.for_game(board, values, options.settings)
+    begun = begun_settings(options.out, kind)
+    settings = kind.for_game(board, values, options.settings, begun)
     train_or_list(board, settings, options, _describe)
 
 

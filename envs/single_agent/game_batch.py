@@ -25,6 +25,7 @@ from .opponents import (
     cumulative_shares,
     new_turns,
 )
+from .regret import Judge, Regrets
 
 SEATS: dict[int | str, int] = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
 ILLEGAL_CHOICES = ("penalty", "raise")
@@ -53,6 +54,8 @@ class GameBatch:
             drawn anew.
         long_openings: the share of games in which there are up to ``long_opening_plies`` of them.
         long_opening_plies: see there.
+        regret: judges the learner's actions; a legal action's reward is then minus its regret, and
+            the returns of games stay their results. None: the reward is what the learner gained.
         threads: slices of the games that threads step at the same time; opponents called from
             Python allow only 1.
     """
@@ -69,6 +72,7 @@ class GameBatch:
         opening_plies: int = 0,
         long_openings: float = 0.0,
         long_opening_plies: int = 0,
+        regret: Judge | None = None,
         threads: int = 1,
     ) -> None:
         self.game: Game = make_game(game)
@@ -83,6 +87,7 @@ class GameBatch:
         if not 0 <= long_openings <= 1:
             raise ValueError(f"long_openings={long_openings!r} is not possible; it is from 0 to 1")
         self._raises = illegal == "raise"
+        self.judge: Judge | None = regret
         self._options = kernels.BatchOptions(
             SEATS[seat],
             self.game.facts.min_return,
@@ -134,6 +139,11 @@ class GameBatch:
         self._executor = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         self._scratch = [np.empty(self.game.facts.num_actions, np.int16) for _ in self._slices]
         self._actions = np.zeros(self.num_games, np.int64)
+        self._regrets = (
+            None
+            if self.judge is None
+            else Regrets(self.judge, self.game, self.state, self._actions, self.threads)
+        )
         rules, state, options, scratch, actions = (
             self.game.rules,
             self.state,
@@ -391,11 +401,15 @@ class GameBatch:
     def _step_slice(self, number: int) -> None:
         first, last = self._slices[number]
         arguments = self.game.rules, self.state, self._options, self._actions
+        if self._regrets is not None:
+            self._regrets.find(number, first, last)
         if self._options.both_sides:
             self._step_both(*arguments, self._scratch[number], first, last)
         else:
             self._play_actions(*arguments, first, last)
             self._finish_slice(number)
+        if self._regrets is not None:
+            self._regrets.pay(first, last)
 
     def _finish_slice(self, number: int) -> None:
         """Play the opponents' replies and settle the games."""
@@ -451,6 +465,7 @@ class GameBatch:
     def __getstate__(self) -> dict[str, Any]:
         made_anew = (
             "_executor",
+            "_regrets",
             "_replies",
             "_python_opponents",
             "_begin_games",

@@ -24,6 +24,10 @@ class LearnerOptions(TypedDict, total=False):
         long_openings: the share of games, 0 by default, that begin with up to
             ``long_opening_plies`` random moves, so that positions of all phases are learnt.
         long_opening_plies: see there.
+        regret: what judges the learner's actions, an agent or its specification, such as
+            ``"alphabeta:depth=4"`` or ``"solver:moves=all"``: the reward of an action is then
+            how much less it is worth than the best one, from 0 down. None, the default: the
+            reward is what the learner gained.
         observation, layout, dtype, mask_key, planes_key: those of
             :class:`~plyground.envs.environments.observations.ObservationOptions`.
     """
@@ -33,6 +37,7 @@ class LearnerOptions(TypedDict, total=False):
     opening_plies: int
     long_openings: float
     long_opening_plies: int
+    regret: Any
     observation: Literal["planes", "dict"]
     layout: Literal["hwc", "chw", "flat"]
     dtype: Any

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import pytest
 from plyground import make_game
+from plyground.envs.registry import game_names
 from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero.self_play import search_options
 from plyground.training.alphazero.settings import AlphaZeroSettings
@@ -17,7 +19,7 @@ from plyground.training.ppo.settings import PPOSettings
     ("kind", "spec", "expected"),
     [
         (PPOSettings, "tic_tac_toe", {"gamma": 1.0, "steps": 2_500_000, "evaluation_plies": 0}),
-        (PPOSettings, "connect_four", {"gamma": 0.99, "steps": 16_000_000, "rehearsal": 0.2}),
+        (PPOSettings, "connect_four", {"gamma": 0.95, "steps": 16_000_000, "gae_lambda": 0.9}),
         (PPOSettings, "dots_and_boxes", {"gamma": 1.0, "batch_size": 256, "entropy": 0.03}),
         (PPOSettings, "gomoku:size=9", {"gamma": 0.99, "dense": "none", "layers": 3}),
         (PPOSettings, "hex", {"gamma": 0.99, "games": PPOSettings().games}),
@@ -59,3 +61,45 @@ def test_more_games_than_an_update_can_search_are_refused():
         AlphaZeroSettings.for_game(make_game("connect_four"), {"workers": 64})
     games = int(re.search(r"games=(\d+) or", str(error.value))[1])
     AlphaZeroSettings.for_game(make_game("connect_four"), {"workers": 64, "games": games})
+
+
+def short_entries(kind, name):
+    """What the algorithm and the game have for short runs."""
+    entries = (*kind.budgets, *make_game(name).profile.training.get(kind.algorithm, ()))
+    return [entry for entry in entries if entry.follows_budget]
+
+
+@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("kind", [PPOSettings, DQNSettings, AlphaZeroSettings])
+def test_short_runs_have_settings_of_their_own_and_what_is_set_stands(kind, name):
+    game, entries = make_game(name), short_entries(kind, name)
+    assert entries
+    for entry in entries:
+        lengths = {"steps": entry.steps, "hours": entry.hours}
+        for length in ({key: value} for key, value in lengths.items() if value is not None):
+            short = dataclasses.asdict(kind.for_game(game, length))
+            longer = {key: 1000 * value for key, value in length.items()}
+            long = dataclasses.asdict(kind.for_game(game, longer))
+            for key in entry.settings:
+                assert short[key] in [each.settings.get(key) for each in entries]
+                assert getattr(kind.for_game(game, length | {key: long[key]}), key) == long[key]
+            # a run that is made longer keeps what it began with
+            assert dataclasses.asdict(kind.for_game(game, longer, begun=short)) == short | longer
+
+
+def test_what_is_for_short_runs_of_an_algorithm_replaces_what_is_for_all_runs_of_a_game():
+    game = make_game("connect_four")
+    runs = [AlphaZeroSettings.for_game(game, {"hours": hours}) for hours in (0.05, 3.0)]
+    values = [(run.judged, run.full_share, run.hidden) for run in runs]
+    assert values == [(0, 1.0, 48), (200, 0.25, 48)]
+
+
+@pytest.mark.parametrize("kind", [PPOSettings, DQNSettings, AlphaZeroSettings])
+def test_a_run_that_ends_by_the_time_has_no_limit_of_steps(kind):
+    game = make_game("connect_four")
+    by_time = kind.for_game(game, {"hours": 0.5})
+    assert (by_time.time_limit, by_time.steps) == (1800.0, 10**12)
+    both = kind.for_game(game, {"hours": 0.5}, ["steps=2M", "clock=processor"])
+    assert (both.time_limit, both.steps, both.counts_processor_time) == (1800.0, 2_000_000, True)
+    with pytest.raises(SpecificationError, match="hours=soon is not possible"):
+        kind.for_game(game, {}, ["hours=soon"])

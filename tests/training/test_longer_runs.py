@@ -11,7 +11,14 @@ from plyground.envs.specification import SpecificationError
 from plyground.training import train
 from plyground.training.api import SETTINGS
 from plyground.training.datasets.build import build_dataset
-from plyground.training.folder import TrainingError, newest_checkpoint, read_metrics
+from plyground.training.dqn.settings import DQNSettings
+from plyground.training.folder import (
+    TrainingError,
+    begun_settings,
+    newest_checkpoint,
+    read_metrics,
+)
+from plyground.training.ppo.settings import PPOSettings
 from plyground.training.run import unpack
 
 torch = pytest.importorskip("torch")
@@ -78,6 +85,19 @@ def test_a_finished_run_goes_on_when_it_is_to_be_longer(tmp_path):
         train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL)
     with pytest.raises(TrainingError, match="epochs is 1 there and 2 here"):
         train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL | {"steps": 2048, "epochs": 2})
+
+
+def test_a_run_that_becomes_longer_keeps_what_followed_its_budget(tmp_path):
+    game, changes = make_game("connect_four"), SMALL | {"steps": 256}
+    del changes["opponent"]
+    train("ppo", game, tmp_path / "run", **changes)
+    begun = begun_settings(tmp_path / "run", PPOSettings)
+    short, long = PPOSettings.for_game(game, changes), changes | {"steps": 10**8}
+    assert PPOSettings.for_game(game, long).opponent != short.opponent
+    assert PPOSettings.for_game(game, long, begun=begun).opponent == short.opponent
+    train("ppo", game, tmp_path / "run", **changes | {"steps": 512})
+    assert begun_settings(tmp_path / "run", DQNSettings) == {}
+    assert begun_settings(tmp_path / "none", PPOSettings) == begun_settings(None, PPOSettings) == {}
 
 
 def test_a_run_of_an_earlier_version_is_resumed_although_it_lacks_a_setting(tmp_path):

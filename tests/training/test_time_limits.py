@@ -9,6 +9,7 @@ import pytest
 from plyground import make_game
 from plyground.training import run as run_module
 from plyground.training.alphazero.settings import AlphaZeroSettings
+from plyground.training.api import SETTINGS
 from plyground.training.folder import read_metrics
 from plyground.training.run import run_training
 
@@ -123,3 +124,20 @@ def test_a_resumed_run_goes_on_with_the_schedule_where_it_was(clock, tmp_path, m
         run_training(lambda: first, GAME, settings, 1, tmp_path / "cut", {}, evaluate=stop)
     run_training(lambda: second, GAME, settings, 1, tmp_path / "cut", {})
     assert whole.progresses[19:] == pytest.approx(second.progresses)
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "dqn"])
+def test_learning_rates_of_sb3_follow_the_time_where_it_ends_the_run(algorithm):
+    module = pytest.importorskip(f"plyground.training.{algorithm}.trainer")
+    sizes = {"games": 16, "rollout": 4, "batch_size": 32, "dense": "16", "opponent": "random"}
+    sizes |= {"hours": 1.0, "learning_rate": 0.01}
+    sizes |= {"first_steps": 0, "minibatches": 1} if algorithm == "dqn" else {"epochs": 1}
+    trainer_type = module.PPOTrainer if algorithm == "ppo" else module.DQNTrainer
+    trainer = trainer_type(GAME, SETTINGS[algorithm].for_game(GAME, sizes), 1)
+    assert trainer.steps_in_all == 10**12
+    for updates, share in enumerate((0.0, 0.25, 0.5, 0.75)):
+        trainer.progress = share
+        rate = trainer.update()["train/learning_rate"]
+        # while DQN plays its schedule goes on, in the end by an update's steps
+        later = share * (updates + 1) / max(updates, 1)
+        assert 0.01 * (1 - later) - 1e-6 <= rate <= 0.01 * (1 - share) + 1e-6

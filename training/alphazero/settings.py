@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ...envs.game import Game
+from ...envs.profile import TrainingSettings
 from ...envs.specification import SpecificationError
-from ..settings import POSITIVE, RunSettings, setting
+from ..settings import POSITIVE, UNLIMITED, RunSettings, setting
 
 GUMBEL, PUCT = "gumbel", "puct"
 DENSE, CONVOLUTIONS = "dense", "convolutions"
-WALL, PROCESSOR = "wall", "processor"
 SHORT_ROUNDS = 6  # at the beginning
 
 
@@ -63,14 +64,25 @@ class AlphaZeroSettings(LearnerSettings):
     """
 
     algorithm: ClassVar[str] = "alphazero"
-
-    steps: int = setting(10**12, "Actions of self-play in all.", low=1)
-    hours: float = setting(3.0, "Hours that the run takes at most; 0: no limit.", low=0)
-    clock: str = setting(
-        WALL,
-        "What hours counts: wall (by the clock) or processor (of all processes together).",
-        choices=(WALL, PROCESSOR),
+    budgets: ClassVar[tuple[TrainingSettings, ...]] = (
+        # Learning begins early, and every move is searched, shortly, and recorded.
+        TrainingSettings(
+            {
+                "games": 256,
+                "simulations_per_update": 400_000,
+                "window_smallest": 30_000,
+                "full_share": 1.0,
+                "first_simulations": 24,
+                "simulations": 40,
+                "evaluations": 4,
+                "judged": 0,
+            },
+            hours=0.09,
+        ),
     )
+
+    steps: int = setting(UNLIMITED, "Actions of self-play in all.", low=1)
+    hours: float = setting(3.0, "Hours that the run takes at most; 0: no limit.", low=0)
     workers: int = setting(
         1, "Chunks of self-play between two updates, which are played at once.", low=1, high=1024
     )
@@ -212,16 +224,6 @@ class AlphaZeroSettings(LearnerSettings):
             )
 
     @property
-    def time_limit(self) -> float:
-        """Seconds that the run takes at most; 0: no limit."""
-        return 3600.0 * self.hours
-
-    @property
-    def counts_processor_time(self) -> bool:
-        """Whether ``hours`` are hours of processor time."""
-        return self.clock == PROCESSOR
-
-    @property
     def processes(self) -> int:
         """Those that play."""
         return self.workers
@@ -243,6 +245,8 @@ class AlphaZeroSettings(LearnerSettings):
         return self.value_scale * (1.0 + (self.value_scale_growth - 1.0) * min(progress, 1.0))
 
     @classmethod
-    def defaults(cls, game: Game) -> dict[str, Any]:
+    def defaults(
+        cls, game: Game, length: Mapping[str, Any] = {}, begun: Mapping[str, Any] = {}
+    ) -> dict[str, Any]:
         """As for every run. Moves are judged by perfect play only where the profile says so."""
-        return {"judged": 0} | super().defaults(game)
+        return {"judged": 0} | super().defaults(game, length, begun)

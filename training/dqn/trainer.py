@@ -47,6 +47,7 @@ class DQNTrainer(Sb3Trainer):
     def learn(self) -> None:
         """Play a rollout and learn from what is remembered."""
         model, settings = self.model, self.settings
+        model._total_timesteps = self.steps_in_all  # which its schedules follow
         model.collect_rollouts(
             self.env,
             self.callback,

@@ -60,7 +60,7 @@ class PPOTrainer(Sb3Trainer):
         """Play a rollout and learn from it."""
         model = self.model
         model.collect_rollouts(self.env, self.callback, model.rollout_buffer, model.n_steps)
-        model._update_current_progress_remaining(self.step, self.settings.steps)
+        model._update_current_progress_remaining(self.step, self.steps_in_all)
         model.ent_coef = self.settings.entropy * max(model._current_progress_remaining, 0.0)
         model.train()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ...envs.game import Game
@@ -36,7 +37,9 @@ class SupervisedSettings(LearnerSettings):
     evaluations: int = setting(10, "How many times the learner is measured.", low=1)
 
     @classmethod
-    def defaults(cls, game: Game) -> dict[str, Any]:
+    def defaults(
+        cls, game: Game, length: Mapping[str, Any] = {}, begun: Mapping[str, Any] = {}
+    ) -> dict[str, Any]:
         """The network that AlphaZero has for this game."""
         alphazero = AlphaZeroSettings.defaults(game)
         return {name: alphazero[name] for name in NETWORK if name in alphazero}

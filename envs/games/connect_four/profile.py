@@ -4,6 +4,9 @@ from pathlib import Path
 
 from ...profile import Elsewhere, Example, Profile, SampleBoard, TrainingSettings, WonGame
 
+SHALLOW = "mix:0.5 alphabeta:depth=2,0.2 alphabeta:depth=1,0.3 random"
+DEEPER = "mix:0.4 alphabeta:depth=4,0.3 alphabeta:depth=2,0.15 random,0.15 self"
+
 PROFILE = Profile(
     levels=("greedy", "alphabeta:depth=4", "alphabeta:time=1"),
     examples=(Example("connect_four", "connect_four", "alphabeta:depth=4", "ddeecfdcb", 3),),
@@ -24,31 +27,50 @@ PROFILE = Profile(
         "ppo": (
             TrainingSettings(
                 {
-                    "opponent": (
-                        "curriculum:random;alphabeta:depth=1;alphabeta:depth=2;mix:0.4 "
-                        "alphabeta:depth=4,0.25 alphabeta:depth=2,0.2 random,0.15 self"
-                    ),
+                    # The score against depth 2 decides when depth 4 comes.
+                    "opponent": f"curriculum:{SHALLOW};{DEEPER}",
                     "steps": 16_000_000,
-                    "threshold": 0.6,
+                    "threshold": 0.5,
                     "window": 1000,
-                    "rehearsal": 0.2,
+                    "rehearsal": 0.0,
+                    "opening_plies": 8,
+                    "gamma": 0.95,
+                    "gae_lambda": 0.9,
                     "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
-                    "evaluation_plies": 3,
-                    "evaluations": 40,
+                    "evaluation_plies": 4,
+                    "evaluations": 20,
                 }
+            ),
+            TrainingSettings(
+                {"opponent": SHALLOW, "evaluations": 10},
+                steps=6_000_000,
+                hours=0.1,
+            ),
+            # In a minute the moves that win and lose at once are learnt, from weak opponents first.
+            TrainingSettings(
+                {"opponent": "mix:0.9 random,0.1 alphabeta:depth=1", "evaluations": 4},
+                steps=1_200_000,
+                hours=0.02,
             ),
         ),
         "dqn": (
             TrainingSettings(
                 {
-                    "opponent": "mix:0.4 random,0.3 alphabeta:depth=2,0.3 self",
+                    "opponent": SHALLOW,
                     "steps": 4_000_000,
+                    "opening_plies": 8,
+                    "gamma": 0.95,
+                    "memory": 200_000,
+                    "exploration": 0.05,
+                    "exploration_share": 0.3,
+                    "evaluation_plies": 4,
                     "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
                 }
             ),
         ),
         "alphazero": (
             TrainingSettings({"opening_plies": 16, "blocks": 3, "hidden": 48, "judged": 200}),
+            TrainingSettings({"solved_plies": 20, "value_scale": 0.3}, hours=0.09),
         ),
     },
     words=Path(__file__).parent / "words",

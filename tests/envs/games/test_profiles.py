@@ -12,7 +12,7 @@ from helpers import ALL_GAMES, GAMES, finished_position
 from plyground import make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.game import Game
-from plyground.envs.profile import Elsewhere, Profile, TrainingSettings
+from plyground.envs.profile import Elsewhere, Profile, TrainingSettings, tuned_settings
 from plyground.envs.registry import games_in, profiles, usual_game
 from plyground.web.words import LANGUAGES, words_of
 
@@ -102,7 +102,7 @@ def test_a_game_of_a_users_own_needs_no_profile():
     assert words.ending(game, "all is said") == "all is said"
     assert words.how_to_play(game) == []
     assert r.score(game.rules, game.initial_position().record) is None
-    assert game.profile.training_settings("ppo", 9) == {}
+    assert tuned_settings(game.profile.training.get("ppo", ()), 9) == {}
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -157,7 +157,23 @@ def test_a_board_is_known_elsewhere_only_with_the_values_that_it_must_have():
 
 def test_settings_are_tuned_by_the_number_of_actions():
     small = TrainingSettings({"units": 64, "opening_plies": Fraction(1, 2)}, most=24)
-    profile = Profile(training={"ppo": (TrainingSettings({"units": 32, "games": 8}), small)})
-    assert profile.training_settings("ppo", 24) == {"units": 64, "games": 8, "opening_plies": 12}
-    assert profile.training_settings("ppo", 25) == {"units": 32, "games": 8}
-    assert profile.training_settings("dqn", 25) == {}
+    entries = (TrainingSettings({"units": 32, "games": 8}), small)
+    assert tuned_settings(entries, 24) == {"units": 64, "games": 8, "opening_plies": 12}
+    assert tuned_settings(entries, 25) == {"units": 32, "games": 8}
+    assert tuned_settings((), 25) == {}
+
+
+@pytest.mark.parametrize(
+    ("steps", "hours", "units"),
+    [
+        (10**6, 0.0, 16), (10**6 + 1, 0.0, 32), (10**12, 0.0, 32),
+        (10**12, 0.5, 16), (10**12, 0.6, 32), (10**6, 0.6, 16),
+    ],
+)  # fmt: skip
+def test_settings_are_tuned_by_the_length_of_a_run(steps, hours, units):
+    entries = (
+        TrainingSettings({"units": 32, "games": 8}),
+        TrainingSettings({"units": 16}, steps=10**6, hours=0.5),
+    )
+    assert tuned_settings(entries, 9, steps, hours) == {"units": units, "games": 8}
+    assert tuned_settings(entries, 9)["units"] == 32

@@ -1,0 +1,198 @@
+"""What the plain training commands reach in the first minutes, by game, algorithm and budget.
+
+    python benchmarks/learning/first_minutes.py --only "ppo connect_four 180" --seeds 3
+
+A run is ``plyground train ALGORITHM GAME --hours …`` with its defaults, in one process, its hours
+counted in processor time. Its best network then plays, without search, 400 games against each
+opponent, from random openings that are the same for all. A figure is the mean over the seeds, with
+the lowest and the highest; beside it stands the processor time of the whole command, with starting
+and compiling. Processor time of a busy machine is comparable to some 20 %.
+
+Every finished run is written to ``results.json`` in the folder of the runs and not run again, so
+the command goes on where it was stopped. ``--curves FILE`` draws what is there.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import cyclopts
+from plyground.evaluation import evaluate
+from plyground.training.curves import read_curves
+
+PAIRS, OPENINGS_SEED = 200, 11
+SECONDS = (60, 180, 900)
+ALGORITHMS = ("ppo", "dqn", "alphazero")
+
+
+class Board(NamedTuple):
+    """A game: the opponents, the last of which the curves show, and random plies of openings."""
+
+    opponents: tuple[str, ...]
+    plies: int
+
+
+BOARDS = {
+    "connect_four": Board(("random", "greedy", "alphabeta:depth=4", "alphabeta:depth=2"), 4),
+    "tic_tac_toe": Board(("random", "greedy", "alphabeta:depth=9"), 2),
+    "dots_and_boxes:rows=2,cols=2": Board(("random", "alphabeta:depth=4", "greedy"), 2),
+    "dots_and_boxes:rows=3,cols=3": Board(("random", "alphabeta:depth=4", "greedy"), 2),
+    "gomoku:size=9": Board(("random", "greedy", "easy"), 4),
+    "gomoku:size=10,rule=caro": Board(("random", "greedy", "easy"), 4),
+    "othello:size=6": Board(("random", "alphabeta:depth=2", "greedy"), 4),
+}
+
+
+class Case(NamedTuple):
+    """What is run with each seed."""
+
+    algorithm: str
+    game: str
+    seconds: int
+
+    def __str__(self) -> str:
+        return f"{self.algorithm} {self.game} {self.seconds}"
+
+
+CASES = [
+    Case(algorithm, game, seconds)
+    for game in BOARDS
+    for seconds in SECONDS
+    for algorithm in ALGORITHMS
+]
+
+
+def train(case: Case, seed: int, folder: Path) -> dict[str, Any]:
+    """Run the command and measure its network."""
+    words = ["train", case.algorithm, case.game, "--out", str(folder), "--seed", str(seed)]
+    words += ["--hours", f"{case.seconds / 3600:.6f}", "--set", "clock=processor"]
+    if case.algorithm == "alphazero":
+        words += ["--workers", "1"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-m", "plyground.cli", *words], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    curves, clock = read_curves(folder)
+    seconds_at = dict(clock)
+    board = BOARDS[case.game]
+    agent = f"{case.algorithm}:{folder}"
+    rows = evaluate(
+        agent,
+        case.game,
+        against=board.opponents,
+        pairs=PAIRS,
+        opening_plies=board.plies,
+        seed=OPENINGS_SEED,
+    )
+    return {
+        "steps": clock[-1][0],
+        "cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+        "scores": {row.opponent: row.score for row in rows},
+        "curves": {
+            name: [[seconds_at[row["step"]], row["score"]] for row in rows]
+            for name, rows in curves.items()
+        },
+    }
+
+
+def text(values: list[float]) -> str:
+    """The mean in percent, and the range where there are several values."""
+    mean = f"{100 * sum(values) / len(values):.0f}"
+    return mean if len(values) == 1 else f"{mean} ({100 * min(values):.0f}–{100 * max(values):.0f})"
+
+
+def table_row(case: Case, runs: list[dict[str, Any]]) -> tuple[str, ...]:
+    """What the runs of a case reached."""
+    scores = {
+        name: text([run["scores"][name] for run in runs]) for name in BOARDS[case.game].opponents
+    }
+    return (
+        f"`{case.game}`",
+        case.algorithm,
+        str(case.seconds),
+        f"{sum(run['cpu_seconds'] for run in runs) / len(runs):.0f}",
+        f"{sum(run['steps'] for run in runs) / len(runs):,.0f}",
+        str(len(runs)),
+        ", ".join(f"`{name}` {score}" for name, score in scores.items()),
+    )
+
+
+def read(store: Path) -> dict[str, dict[str, Any]]:
+    """The finished runs: by case, then by seed."""
+    results: dict[str, dict[str, Any]] = json.loads(store.read_text()) if store.exists() else {}
+    return results
+
+
+def draw(results: dict[str, dict[str, Any]], out: Path) -> None:
+    """A figure of each game: the longest runs of each algorithm over their processor time."""
+    from matplotlib.figure import Figure
+
+    cases = [case for case in CASES if str(case) in results]
+    games = list(dict.fromkeys(case.game for case in cases))
+    figure = Figure(figsize=(5.2 * len(games), 4.2), layout="constrained")
+    for place, game in enumerate(games, 1):
+        axes, opponent = figure.add_subplot(1, len(games), place), BOARDS[game].opponents[-1]
+        for color, algorithm in enumerate(ALGORITHMS):
+            longest = [case for case in cases if case[:2] == (algorithm, game)][-1:]
+            for run in [run for case in longest for run in results[str(case)].values()]:
+                points = run["curves"].get(opponent, [])
+                axes.plot(
+                    [seconds for seconds, _ in points],
+                    [100 * score for _, score in points],
+                    color=f"C{color}",
+                    label=algorithm,
+                )
+        axes.set(
+            title=f"{game} against {opponent}", xlabel="processor seconds", ylabel="score in %"
+        )
+        lines, names = axes.get_legend_handles_labels()
+        axes.legend(dict(zip(names, lines)).values(), dict.fromkeys(names), fontsize=8)
+    figure.savefig(out)
+
+
+def main(
+    *,
+    only: tuple[str, ...] = (),
+    seeds: int = 3,
+    out: Path = Path("runs/first_minutes"),
+    curves: Path | None = None,
+) -> None:
+    """Run what is not there yet, and print the table; scores in percent.
+
+    Args:
+        only: cases to run, each as "ppo connect_four 180"; none: all.
+        seeds: runs of each case.
+        out: folder of the runs and of results.json.
+        curves: a picture to draw.
+    """
+    store = out / "results.json"
+    names = [str(case) for case in CASES]
+    if unknown := set(only) - set(names):
+        raise SystemExit(f"there is no case {sorted(unknown)[0]!r}; there are: {'; '.join(names)}")
+    for case in CASES:
+        if only and str(case) not in only:
+            continue
+        for seed in range(1, seeds + 1):
+            if str(seed) in read(store).get(str(case), {}):
+                continue
+            folder = out / f"{str(case).replace(' ', '_').replace(':', '_')}_{seed}"
+            run = train(case, seed, folder)
+            results = read(store)  # another process may have written to it
+            results.setdefault(str(case), {})[str(seed)] = run
+            store.write_text(json.dumps(results, indent=1))
+    results = read(store)
+    headings = ("game", "algorithm", "seconds", "with start", "steps", "seeds", "scores against")
+    print(f"| {' | '.join(headings)} |\n|{'---|' * len(headings)}")
+    for case in CASES:
+        if runs := results.get(str(case)):
+            print(f"| {' | '.join(table_row(case, list(runs.values())))} |")
+    if curves is not None:
+        draw(results, curves)
+
+
+if __name__ == "__main__":
+    cyclopts.run(main)
