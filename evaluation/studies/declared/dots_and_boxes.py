@@ -59,9 +59,12 @@ _SIZES_AND_DEPTHS = (("3x3", 4), ("3x4", 4), ("4x4", 4), ("4x4", 6), ("4x5", 4),
 # Adaptive depth changes nothing at the start: it looks further as the moves get fewer.
 _LATER = (Task(_dots("4x4"), (4,), 8, 8), Task(_dots("4x4"), (4,), 14, 8),
           Task(_dots("5x5"), (4,), 12, 8), Task(_dots("5x5"), (4,), 24, 8))  # fmt: skip
-_TASKS = (*(Task(_dots(size), (depth,)) for size, depth in _SIZES_AND_DEPTHS), *_LATER)
+_FROM_THE_START = tuple(Task(_dots(size), (depth,)) for size, depth in _SIZES_AND_DEPTHS)
+# Later the plain search takes long: completed boxes use up no depth.
+_PLAIN_CUT = (("plain search, classic heuristic", _CUT_OFF),)
+_TASKS = (*_FROM_THE_START, *_LATER)
 _CUTS = (
-    ("one depth, classic heuristic", _CUT_OFF),
+    ("one depth, classic heuristic", "alphabeta:depth={depth},heuristic=classic,iterative=no"),
     ("deepening, classic", "alphabeta:depth={depth},heuristic=classic"),
     ("deepening, chains", "alphabeta:depth={depth}"),
     ("deepening, chains, adaptive depth", "alphabeta:depth={depth},adaptive=yes"),
@@ -72,7 +75,8 @@ _TO_THE_END, _ORDERS = (
 )
 _CLASSIC = tuple(_CUT_OFF.format(depth=depth) for depth in (2, 4, 6))
 _DEPTHS_BY_HEURISTIC = (
-    *(_CUT_OFF.format(depth=depth) for depth in (2, 3, 4, 6)),
+    *(_CUT_OFF.format(depth=depth) for depth in (2, 3, 4)),
+    "alphabeta:depth=6,heuristic=classic",
     *(f"alphabeta:depth={depth},heuristic=chains" for depth in (2, 3, 4, 6)),
 )
 _CARLO, _RANDOM, _DEPTH_4 = "montecarlo:simulations=100", "random", _CLASSIC[1]
@@ -213,9 +217,11 @@ STUDY = Study(
             ("D11",),
             "Depth cut-off",
             "What do depths cost by board, and what do deepening and an adaptive depth change?",
-            (Nodes(_TASKS, _CUTS), named_pool(_dots("4x4"), _DEPTHS, 50, "random:4")),
+            (Nodes(_TASKS, _CUTS), named_pool(_dots("4x4"), _DEPTHS, 50, "random:4"),
+             Nodes(_FROM_THE_START, _PLAIN_CUT)),
             (Nodes((_TASKS[0], *_LATER[:2]), _CUTS),
-             named_pool(_dots("4x4"), _DEPTHS, 5, "random:4")),
+             named_pool(_dots("4x4"), _DEPTHS, 5, "random:4"),
+             Nodes(_FROM_THE_START[:1], _PLAIN_CUT)),
             (),
             (Figure("bars", "game", "nodes", "Nodes at depth 4, from the start", "search",
                     (("depth", 4), ("plies", 0)), "y"),
