@@ -174,8 +174,8 @@ STUDY = Study(
                     logarithmic="y"),
              *_EQUAL[1:]),
             (ratings("At about the same processor time a move, pattern tables take alpha-beta from "
-                     "{} to {} Elo, and threat-space search is at {}. MCTS, which costs more, is at "
-                     "{} and, with patterns, at {}.",
+                     "{} to {} Elo, and threat-space search is at {}. MCTS, which costs more, is "
+                     "at {} and, with patterns, at {}.",
                      ("+ win in one", "+ pattern tables", "threat-space search", "MCTS",
                       "MCTS by patterns"), 1),),
         ),
