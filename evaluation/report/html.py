@@ -104,11 +104,24 @@ def render_page(template: str, **values: Any) -> str:
         "breakable": _breakable,
         "margined": _with_margin,
         "lines": _lines,
-        "marks": lambda text: re.sub(r"([*_|<>])", r"\\\1", text),  # no marks of Markdown
+        "marks": _unmarked,
+        "coded": _coded,
     }
     return environment.from_string(text[template]).render(
         style=text["report.css"], script=text["report.js"], **values
     )
+
+
+def _unmarked(text: str) -> str:
+    """The text without marks of Markdown but those of code."""
+    return re.sub(r"(`[^`]*`)|([*_|<>])", lambda match: match[1] or f"\\{match[2]}", text)
+
+
+def _coded(text: str) -> Any:
+    """The text as HTML, with what stands between backticks as code."""
+    import markupsafe
+
+    return markupsafe.Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(markupsafe.escape(text))))
 
 
 def _lines(text: str, indent: str = "") -> str:

@@ -402,7 +402,10 @@ def _facts(report: TournamentReport) -> Iterator[str]:
         else f", which is worth {worth[0]:+.0f} ± {worth[1]:.0f} Elo (95 %)"
     )
     yield f"the player who moves first scores {percent(first.score)} %{elo}"
-    yield f"{percent(first.draws / first.games)} % of the games are drawn"
+    wins, losses, draws = (
+        percent(count / first.games) for count in (first.wins, first.losses, first.draws)
+    )
+    yield f"it wins {wins} % of the games, the other {losses} %, and {draws} % are drawn"
     openings = report.named_openings()
     if openings:
         (best, high), (worst, low) = openings[0], openings[-1]

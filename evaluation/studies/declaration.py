@@ -7,10 +7,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..report.display import duration, percent
+from ..report.display import duration, large_number, percent
 from .measurements.measurement import (
     COUNT,
     DIFFERENCE,
+    LARGE,
     NUMBER,
     SECONDS,
     SHARE,
@@ -34,6 +35,7 @@ CELLS: dict[str, Callable[[Any], str]] = {
     DIFFERENCE: lambda value: (
         f"{value:+.2f}".removesuffix(".00") if abs(value) < 10 else f"{value:+,.0f}"
     ),
+    LARGE: large_number,
     NUMBER: lambda value: f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}",
 }
 
@@ -45,35 +47,47 @@ def _rows_with(rows: list[Row], column: str, where: Where) -> list[Row]:
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """A claim of the original, with the range that a column must keep to for it to hold.
+    """A claim, with the range that a column must keep to for it to hold.
+
+    Those of the courses are data: a file for each study (:mod:`.catalogue`).
 
     Attributes:
         text: the claim in words.
-        column: the column that tells; empty where the claim is only shown beside the numbers.
+        column: the column that tells; empty where nothing is measured, and the note says why.
         low: the least value with which it holds.
         high: the greatest.
         where: values of other columns that a row must have to count.
         measurement: the number of the measurement whose rows count.
         beyond_chance: whether the 95 % interval must keep to the range too; a row whose interval
             goes beyond it, or is beyond it in part only, decides nothing.
+        line: the numbered line of the course that says so; empty for a check of the study's own.
+        of: the agent, board and setting that it speaks of.
+        note: what there is to say beside the verdict.
+        command: what shows it in seconds; empty where the study alone does.
     """
 
     text: str
-    column: str
+    column: str = ""
     low: float = -math.inf
     high: float = math.inf
     where: Where = ()
     measurement: int = 0
     beyond_chance: bool = False
+    line: str = ""
+    of: str = ""
+    note: str = ""
+    command: str = ""
 
     def verdict(self, measurement: Measurement, rows: list[Row]) -> str:
-        """Whether it holds, in one sentence with the numbers."""
+        """Whether it holds, in one sentence with the numbers; empty where nothing is measured."""
+        if not self.column:
+            return ""
         column = next(each for each in measurement.columns if each.key == self.column)
         rows = _rows_with(rows, self.column, self.where)
         if not rows:
             return f"{NO_TEST} by this run."
         text = CELLS[column.kind]
-        ends = sorted(float(row[self.column]) for row in rows)[:: len(rows) - 1 or 1]
+        ends = sorted(row[self.column] for row in rows)[:: len(rows) - 1 or 1]
         span = " to ".join(dict.fromkeys(map(text, ends)))
         if len(rows) == 1 and len(column.interval) == 2 and rows[0][column.interval[0]] is not None:
             span += f"; 95 % interval {' to '.join(text(rows[0][end]) for end in column.interval)}"
@@ -172,7 +186,7 @@ class Experiment:
         question: what is asked.
         full: what is measured.
         quick: the same with less work; empty where the full one is quick enough.
-        claims: what the original claims.
+        claims: what is claimed; the courses' own claims come from their files.
         figures: what is drawn.
         lead: what the page of the study begins with, about three sentences in all experiments.
     """

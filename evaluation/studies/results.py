@@ -9,7 +9,7 @@ from typing import Any
 from ...envs import __version__
 from ...envs.loading.files import written_whole
 from ...envs.specification import refusing
-from .declaration import HOLDS, NO_TEST, Blank
+from .declaration import HOLDS, NO_TEST, Blank, Claim
 from .measurements.measurement import Measurement, Row
 from .runner import Findings, MeasuredExperiment
 
@@ -24,27 +24,33 @@ def rows_of(measurement: Measurement, rows: list[Row], times: bool) -> list[Row]
     return [{key: row[key] for key in keys} for row in rows]
 
 
-def verdicts(experiment: MeasuredExperiment) -> list[tuple[str, str]]:
-    """The claims that were tested, each with its verdict."""
+def verdicts(experiment: MeasuredExperiment) -> list[tuple[Claim, str]]:
+    """The claims, each with its verdict."""
     return [
-        (claim.text, claim.verdict(*table))
+        (claim, claim.verdict(*table))
         for claim in experiment.declaration.claims
         if (table := experiment.table(claim.measurement)) is not None
     ]
 
 
 def sentences(experiment: MeasuredExperiment) -> list[str]:
-    """Whether the claims hold."""
-    return [
-        f"“{text}”: {verdict[:1].lower()}{verdict[1:]}" for text, verdict in verdicts(experiment)
-    ]
+    """Every claim with its line, whom it speaks of, whether it holds, and what shows it."""
+    return [_sentence(claim, verdict) for claim, verdict in verdicts(experiment)]
+
+
+def _sentence(claim: Claim, verdict: str) -> str:
+    line = f"{claim.line} " if claim.line else ""
+    of = f" ({claim.of})" if claim.of else ""
+    parts = [f"{verdict[:1].lower()}{verdict[1:]}", claim.note]
+    parts += [f"`{claim.command}`"] if claim.command else []
+    return f"{line}“{claim.text}”{of}: {' '.join(part for part in parts if part)}"
 
 
 def summary(experiment: MeasuredExperiment) -> str:
     """The title of an experiment, and how many of its claims hold."""
-    verdict_texts = [text for _, text in verdicts(experiment) if not text.startswith(NO_TEST)]
-    count = sum(text.startswith(HOLDS) for text in verdict_texts)
-    claims = f" Claims that hold: {count} of {len(verdict_texts)}." if verdict_texts else ""
+    tested = [text for _, text in verdicts(experiment) if text and not text.startswith(NO_TEST)]
+    count = sum(text.startswith(HOLDS) for text in tested)
+    claims = f" Claims that hold: {count} of {len(tested)}." if tested else ""
     return f"{experiment.declaration.title}.{claims}"
 
 

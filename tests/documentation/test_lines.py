@@ -11,7 +11,7 @@ from helpers import ROOT
 from plyground import make_game
 from plyground.agents.registry import resolve_agent
 from plyground.commands.app import make_app
-from plyground.envs.registry import rules_of_any_size
+from plyground.envs.registry import profiles, rules_of_any_size
 from plyground.evaluation.studies.catalogue import STUDIES
 
 COUNTS = {"D": 15, "C": 11, "T": 5, "G": 7, "R": 5, "X": 3}
@@ -24,6 +24,7 @@ ROWS = {
         re.MULTILINE,
     )
 }
+EXAMPLES = {board.name for profile in profiles().values() for board in profile.boards}
 QUICK = [line for line, (_, takes) in ROWS.items() if takes == "seconds"]
 COMPILES_LITTLE = ["D2", "C2", "C9", "T2", "T4"]  # the others are thorough
 
@@ -50,6 +51,8 @@ def test_the_command_line_reads_every_command(line):
             assert specs == ["all"] or specs[0] in STUDIES
         elif name == "size":
             rules_of_any_size(specs[0])
+        elif "--example" in words:
+            assert words[words.index("--example") + 1] in EXAMPLES
         elif name in ("match", "tournament", "analyse", "solve", "book", "play"):
             make_game(specs[0])
         agents = [words[words.index("--agent") + 1]] if "--agent" in words else []

@@ -86,6 +86,12 @@ def test_a_report_counts_what_the_store_holds(tmp_path):
     assert report.ratings.order()[0] == 0
 
 
+def test_a_report_says_what_share_of_the_games_each_seat_wins(tmp_path):
+    store_results(tmp_path / "store.db", RESULTS)
+    text = " ".join(invoke(["report", str(tmp_path / "store.db")]).stdout.split())
+    assert "it wins 40.0 % of the games, the other 30.0 %, and 30.0 % are drawn" in text
+
+
 def test_the_worth_of_the_first_move_takes_games_with_one_opening_as_one_observation(tmp_path):
     store_results(tmp_path / "store.db", RESULTS)
     (report,) = report_store(Store(tmp_path / "store.db"))

@@ -2,31 +2,64 @@
 
 from __future__ import annotations
 
-from ..declaration import Blank, Claim, Experiment, Figure, Sentence, Study
+from ..declaration import Blank, Experiment, Figure, Sentence, Study
 from ..measurements.games import Strength
-from ..measurements.heuristics import Heuristics
-from ..measurements.nodes import Nodes, Task
+from ..measurements.heuristics import Heuristics, StaticValues
+from ..measurements.nodes import Nodes, Spread, Task
+from ..measurements.quality import Case
 from .searches import at_equal_cost, equal_cost, fixed, ladder, named_pool, pick, ratings
 
 _GAME, _SMALL = "gomoku:size=10", "gomoku:size=5,connect=4"
 _MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
+_ROW = (  # stones in the middle row of 5×5: one window along it, and those across
+    ("five", "XXXXX"), ("four", "XXXX1"), ("three", "XXX2"), ("two", "XX3"), ("one", "X4"),
+)  # fmt: skip
+_ROWS = tuple(
+    Case(f"{words}, {whose}", "gomoku:size=5", board=f"5/5/{row}/5/5:{mover}")
+    for words, row in _ROW
+    for whose, mover in (("own", "X"), ("the opponent's", "O"))
+)
 _SAME_DEPTH = (
-    ("minimax", "minimax:depth={depth},radius=1,heuristic=caro10"),
+    ("minimax", "caro10_minimax:depth={depth}"),
     ("alpha-beta", "caro10_alphabeta:depth={depth}"),
     ("alphabeta", "alphabeta:depth={depth}"),
 )
-_AS_PLAYED = (
-    Nodes((Task(_GAME, (1,), 10, 10),), (("heuristic", "caro10_heuristic"),)),
-    Nodes((Task(_GAME, (3,), 10, 10),), (("minimax", "caro10_minimax"),)),
-    Nodes((Task(_GAME, (4,), 10, 10),), (("alpha-beta", "caro10_alphabeta"),)),
-)  # fmt: skip
-# cells next to a stone
-_WIDE = {"heuristic": "caro10", "shared": ",radius=1", "options": ",width=0,win_in_one=no"}
+# A ply more for alpha-beta: its fixed depth stands where the other's depth is filled in.
+_ONE_DEEPER = tuple(
+    (("minimax", "caro10_minimax:depth={depth}"), ("a ply deeper", f"caro10_alphabeta:depth={ply}"))
+    for ply in (4, 5)
+)
+
+
+def _positions(depth: int, positions: int) -> tuple[Task, ...]:
+    """Positions of the opening and of the middle of a game."""
+    return tuple(Task(_GAME, (depth,), plies, positions) for plies in (4, 7, 10, 13))
+
+
+def _as_played(positions: int) -> tuple[Nodes, ...]:
+    """The modes at their own depths, and the spread of the two that search."""
+    minimax, alphabeta = (("minimax", _MODES[1]),), (("alpha-beta", _MODES[2]),)
+    return (
+        Nodes(_positions(1, positions), (("heuristic", _MODES[0]),)),
+        Nodes(_positions(3, positions), minimax),
+        Nodes(_positions(4, positions), alphabeta),
+        Spread(_positions(3, positions), minimax),
+        Spread(_positions(4, positions), alphabeta),
+    )
+
+
+def _deeper(positions: int) -> tuple[Nodes, ...]:
+    """Alpha-beta against minimax that looks a ply less far."""
+    return tuple(
+        Nodes((Task(_GAME, (depth,), 10, positions),), variants)
+        for depth, variants in zip((3, 4), _ONE_DEEPER)
+    )
+
+
+_WIDE = {"heuristic": "caro10", "shared": ",radius=1"}  # cells next to a stone
 _IMPROVEMENTS = (*ladder(**_WIDE), ("+ pattern tables", "alphabeta:depth={depth}"))
-
-
 _RIVALS = (
-    *at_equal_cost("caro10", ",radius=1,width=0,win_in_one=no"),
+    *at_equal_cost(**_WIDE),
     ("+ pattern tables", "alphabeta:nodes={count}"),
     ("MCTS", "mcts:simulations={count}"),
     ("MCTS, network", "mcts:simulations={count},network=zoo:gomoku_taught"),
@@ -49,8 +82,10 @@ STUDY = Study(
             "The score of windows against exact values",
             "How good is the score of windows of five, on a board that can be solved (5×5, four in "
             "a row)?",
-            (Heuristics(_SMALL, ("caro10", "patterns"), 400, from_ply=8),),
-            (Heuristics(_SMALL, ("caro10", "patterns"), 60, from_ply=10),),
+            (Heuristics(_SMALL, ("caro10", "patterns"), 400, from_ply=8),
+             StaticValues(_ROWS, ("caro10",))),
+            (Heuristics(_SMALL, ("caro10", "patterns"), 60, from_ply=10),
+             StaticValues(_ROWS, ("caro10",))),
             (),
             (Figure("bars", "phase", "optimal", "Best moves chosen by the heuristics, 5×5",
                     "heuristic"),),
@@ -59,25 +94,16 @@ STUDY = Study(
             ("R3",),
             "Cost of the modes",
             "How many nodes and how much time does a move take in each mode?",
-            (*_AS_PLAYED,
-             Nodes((Task(_GAME, (1, 2, 3, 4), 10, 10),), _SAME_DEPTH, skip=(("minimax", 4),)),
-             Nodes((Task(_GAME, (1, 2, 3, 4, 5, 6), 10, 10),), _SAME_DEPTH[2:])),
-            (*_AS_PLAYED, Nodes((Task(_GAME, (1, 2, 3), 10, 4),), _SAME_DEPTH),
-             Nodes((Task(_GAME, (1, 2, 3, 4, 5, 6), 10, 4),), _SAME_DEPTH[2:])),
-            (Claim("The heuristic evaluates about 20 nodes", "nodes", 10, 40),
-             Claim("The heuristic takes under 10 ms", "time", 0, 0.01),
-             Claim("Minimax visits about 20,000 nodes", "nodes", 10_000, 40_000,
-                   measurement=1),
-             Claim("Minimax takes more than a second", "time", 1, 1e9, measurement=1),
-             Claim("Alpha-beta visits about 10,000 nodes", "nodes", 5000, 20_000,
-                   measurement=2),
-             Claim("Alpha-beta takes 200 to 500 ms", "time", 0.2, 0.5, measurement=2),
-             Claim("Alpha-beta visits 30–50 % fewer nodes than minimax of the same depth",
-                   "fewer", 0.3, 0.5, (("search", "alpha-beta"), ("depth", 3)), 3)),
+            (*_as_played(5), Nodes((Task(_GAME, (1, 2, 3, 4), 10, 10),), _SAME_DEPTH,
+                                   skip=(("minimax", 4),)),
+             *_deeper(5), Nodes((Task(_GAME, (1, 2, 3, 4, 5, 6), 10, 10),), _SAME_DEPTH[2:])),
+            (*_as_played(1), Nodes((Task(_GAME, (1, 2, 3), 10, 4),), _SAME_DEPTH),
+             *_deeper(1), Nodes((Task(_GAME, (1, 2, 3, 4, 5, 6), 10, 4),), _SAME_DEPTH[2:])),
+            (),
             (Figure("lines", "depth", "nodes", "Nodes a move by depth", "search", (), "y",
-                    measurement=3),),
+                    measurement=5),),
             (Sentence("To depth 3 alpha-beta needs {} nodes a move, where minimax needs {}.",
-                      tuple(Blank("nodes", (("search", search), ("depth", 3)), 3)
+                      tuple(Blank("nodes", (("search", search), ("depth", 3)), 5)
                             for search in ("alpha-beta", "minimax"))),),
         ),
         Experiment(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..declaration import Blank, Claim, Experiment, Figure, Sentence, Study
-from ..measurements.games import Book, Strength
-from ..measurements.heuristics import Heuristics
-from ..measurements.nodes import Nodes, Task
+from ..declaration import Blank, Experiment, Figure, Sentence, Study
+from ..measurements.games import Book, Seats, Strength
+from ..measurements.heuristics import Heuristics, StaticValues
+from ..measurements.nodes import Nodes, Spread, Task
 from ..measurements.quality import Answers, Case, MoveQuality
 from .searches import (
     at_equal_cost,
@@ -27,20 +27,37 @@ _CASES = (
     Case("make a fork", _GAME, "f8,a1,g8,c1,h9,a3,h10,c3", ("h8",)),
     Case("the centre of an empty board", _GAME, "", ("h8",)),
 )
+# The boards that the course shows beside its points of cells; the other stones are the opponent's.
+_SMALLER = "gomoku:size=10"
+_SAMPLES = (
+    Case("stop an open four", _SMALLER, "", ("b6", "g6"), "10/10/10/10/2XXXX4/2OO6/10/10/10/10:O"),
+    Case("grow an open three", _SMALLER, "", ("c6", "g6"), "10/10/10/10/3OOO4/3XX5/10/10/10/10:O"),
+    Case("grow an open three, the opponent having one", _SMALLER, "", ("c5", "g5"),
+         "10/10/10/10/3XXX4/3OOO4/10/10/10/10:O"),
+)  # fmt: skip
+_ROWS = tuple(
+    Case(f"{words}, {whose}", _GAME, board=f"{7 * '15/'}{row}{7 * '/15'}:{mover}")
+    for words, row in (("six", "4XXXXXX5"), ("five", "5XXXXX5"), ("four", "5XXXX6"),
+                       ("three", "6XXX6"), ("two", "6XX7"), ("one", "7X7"))
+    for whose, mover in (("own", "X"), ("the opponent's", "O"))
+)  # fmt: skip
 _COSTS = (
-    ("minimax", "minimax:depth={depth},radius=2,heuristic=caro15_open"),
+    ("minimax", "minimax:depth={depth},radius=2,heuristic=caro15,resistance=no"),
     (_OWN, f"{_OWN}:depth={{depth}}"),
     ("hard", "hard:depth={depth}"),
     ("alphabeta", "alphabeta:depth={depth}"),
 )
+_PRUNED = _COSTS[:2]
+_CENTRE = (("row-major", _COSTS[1][1]), ("centre first", f"{_COSTS[1][1]},ordering=default"))
+
+
+def _phases(depths: tuple[int, ...], positions: int) -> tuple[Task, ...]:
+    """Positions of the opening, the middle and the end of a game."""
+    return tuple(Task(_GAME, depths, plies, positions) for plies in (6, 30, 80))
 
 
 # all cells within distance 2
-_WIDE = {
-    "heuristic": "caro15_open",
-    "shared": ",radius=2",
-    "options": ",width=0,win_in_one=no",
-}
+_WIDE = {"heuristic": "caro15_open", "shared": ",radius=2"}
 _IMPROVEMENTS = (
     *ladder(**_WIDE),
     ("+ win in one", "hard:depth={depth}"),
@@ -50,7 +67,7 @@ _IMPROVEMENTS = (
 
 _COUNTED = "alphabeta:nodes={count},heuristic=caro15_open,radius=2,width=0"
 _RIVALS = (
-    *at_equal_cost("caro15_open", ",radius=2,width=0,win_in_one=no"),
+    *at_equal_cost(**_WIDE),
     ("+ win in one", f"{_COUNTED},win_in_one=yes"),
     ("+ pattern tables", "alphabeta:nodes={count}"),
     ("MCTS", "mcts:simulations={count}"),
@@ -82,9 +99,11 @@ STUDY = Study(
             "How good are the scores of the levels, on a board that can be solved (5×5, four in a "
             "row)?",
             (MoveQuality(_SMALL, (*_LEVELS, _OWN, "alphabeta:depth=3"), 300, from_ply=8),
-             Heuristics(_SMALL, ("caro15", "caro15_open", "patterns"), 400, from_ply=8)),
+             Heuristics(_SMALL, ("caro15", "caro15_open", "patterns"), 400, from_ply=8),
+             StaticValues(_ROWS, ("caro15",)), Answers(_SAMPLES, (*_LEVELS, _OWN))),
             (MoveQuality(_SMALL, (*_LEVELS, _OWN), 60, from_ply=10),
-             Heuristics(_SMALL, ("caro15", "caro15_open", "patterns"), 60, from_ply=10)),
+             Heuristics(_SMALL, ("caro15", "caro15_open", "patterns"), 60, from_ply=10),
+             StaticValues(_ROWS, ("caro15",)), Answers(_SAMPLES, (*_LEVELS, _OWN))),
             (),
             (Figure("bars", "agent", "optimal", "Best moves of the levels, 5×5",
                     where=(("part", "all"),)),
@@ -96,53 +115,43 @@ STUDY = Study(
             ("G5",),
             "Test positions",
             "Do the levels fill a gap, block a four, make a fork, begin in the centre?",
-            (Answers(_CASES, (*_LEVELS, "alphabeta:depth=5", "mcts:simulations=20000")),),
-            (Answers(_CASES, (*_LEVELS, "alphabeta:depth=4")),),
-            (Claim("The hard level solves all of them", "right", 1, 1, (("agent", "hard"),)),
-             Claim("The medium level solves all of them", "right", 1, 1,
-                   (("agent", "medium"),))),
+            (Answers(_CASES, (*_LEVELS, _OWN, "alphabeta:depth=5", "mcts:simulations=20000")),),
+            (Answers(_CASES, (*_LEVELS, _OWN, "alphabeta:depth=4")),),
         ),
         Experiment(
             ("G6",),
             "Cost by depth",
             "How many nodes and how much time does a move take at depths 1 to 6?",
-            (Nodes((Task(_GAME, (1, 2, 3, 4, 5), 12, 8),), _COSTS, skip=(("minimax", 4),)),
-             Nodes((Task(_GAME, (6, 8), 12, 8),), _COSTS[3:]),
-             Nodes((Task(_GAME, (1,), 12, 8),), tuple(zip(_LEVELS[:2], _LEVELS[:2])))),
-            (Nodes((Task(_GAME, (1, 2, 3, 4), 6, 2),), _COSTS, skip=(("minimax", 4),)),
+            (Nodes((Task(_GAME, (1, 2, 3, 4), 12, 8),), _COSTS, skip=(("minimax", 4),)),
+             Nodes((Task(_GAME, (5, 6, 8), 12, 8),), _COSTS[3:]),
+             Nodes((Task(_GAME, (1,), 12, 8),), tuple(zip(_LEVELS[:2], _LEVELS[:2]))),
+             Spread((Task(_GAME, (1, 2, 3, 4), 12, 8), Task(_GAME, (5,), 12, 3)), _COSTS[1:2]),
+             Nodes(_phases((3,), 5), _PRUNED), Nodes(_phases((3,), 5), _CENTRE),
+             Nodes((Task(_GAME, (4,), 6, 2),), _PRUNED)),
+            (Nodes((Task(_GAME, (1, 2, 3), 6, 2),), _COSTS),
              Nodes((Task(_GAME, (5, 6), 12, 4),), _COSTS[3:]),
-             Nodes((Task(_GAME, (1,), 12, 2),), tuple(zip(_LEVELS[:2], _LEVELS[:2])))),
-            tuple(
-                Claim(text, column, low, high, (("search", searches), ("depth", depth)), number)
-                for number, searches, depth, column, low, high, text in (
-                    (0, _HARD, 3, "nodes", 211_750, 847_000,
-                     "The hard level visits 423,500 nodes a move at depth 3"),
-                    (0, _HARD, 3, "time", 0.25, 1.0, "It takes 0.51 s a move at depth 3"),
-                    (0, _HARD, 4, "time", 30, 1e9, "It takes 30 s and more at depth 4"),
-                    (0, _HARD, 5, "time", 3600, 1e9, "It takes hours at depth 5"),
-                    (0, _HARD, 3, "fewer", 0.45, 0.55, "Pruning halves the nodes at depth 3"),
-                    (0, "minimax", 3, "nodes", 423_625, 1_694_500,
-                     "Without pruning it visits 847,250 nodes at depth 3"),
-                    (0, "minimax", 3, "time", 1.15, 4.6,
-                     "Without pruning it takes 2.3 s at depth 3"),
-                    (2, "easy", 1, "time", 0.0005, 0.002, "The easy level takes 0.001 s a move"),
-                    (2, "medium", 1, "time", 0.005, 0.02, "The medium level takes 0.01 s a move"),
-                )
-            ),
+             Nodes((Task(_GAME, (1,), 12, 2),), tuple(zip(_LEVELS[:2], _LEVELS[:2]))),
+             Spread((Task(_GAME, (1, 2, 3), 12, 2),), _COSTS[1:2]),
+             Nodes(_phases((2,), 1), _PRUNED), Nodes(_phases((3,), 1), _CENTRE),
+             Nodes((Task(_GAME, (4,), 2, 1),), _PRUNED)),
+            (),
             (Figure("lines", "depth", "nodes", "Nodes a move by depth", "search", (), "y"),),
-            (Sentence("To depth 3 minimax visits {} nodes a move, the hard level {} and the "
-                      "default alpha-beta {}.",
+            (Sentence("To depth 3 minimax visits {} nodes a move, the course's hard level {} and "
+                      "the default alpha-beta {}.",
                       tuple(Blank("nodes", (("search", search), ("depth", 3)))
-                            for search in ("minimax", "hard", "alphabeta"))),),
+                            for search in ("minimax", _OWN, "alphabeta"))),),
         ),
         Experiment(
             ("G6",),
             "Strength of the levels",
             "How do the levels do against each other, and against the default search?",
-            (Strength("gomoku:rule=caro", (*_LEVELS, _OWN, "alphabeta:depth=4"), 20, "random:2"),),
-            (Strength("gomoku:rule=caro", (*_LEVELS, _OWN), 4, "random:2"),),
-            (*duels(_OWN, _LEVELS[:2], "The hard level beats {} (85 % against people)"),
-             *duels("hard", _LEVELS[:2], "With the repaired evaluation it beats {}")),
+            (Strength("gomoku:rule=caro", (*_LEVELS, _OWN, "alphabeta:depth=4"), 20, "random:2"),
+             Seats(_GAME, (*_LEVELS[:2], _OWN), 50, "random:0"),
+             Seats(_GAME, (_OWN, _OWN), 20, "random:2")),
+            (Strength("gomoku:rule=caro", (*_LEVELS, _OWN), 4, "random:2"),
+             Seats(_GAME, (*_LEVELS[:2], _OWN), 2, "random:0"),
+             Seats(_GAME, (_OWN, _OWN), 2, "random:2")),
+            duels("hard", _LEVELS[:2], "With the repaired evaluation it beats {}"),
             (Figure("points", "time", "elo", "Strength against time a move", "agent",
                     logarithmic="x"),),
             (Sentence("Against the medium level the hard level of the original scores {}; with "
@@ -165,8 +174,8 @@ STUDY = Study(
                     logarithmic="y"),
              *_EQUAL[1:]),
             (ratings("At about the same processor time a move, pattern tables take alpha-beta from "
-                     "{} to {} Elo; threat-space search is at {}, MCTS at {} and, with patterns, "
-                     "at {}.",
+                     "{} to {} Elo, and threat-space search is at {}. MCTS, which costs more, is "
+                     "at {} and, with patterns, at {}.",
                      ("+ win in one", "+ pattern tables", "threat-space search", "MCTS",
                       "MCTS by patterns"), 1),),
         ),

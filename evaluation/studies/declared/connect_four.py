@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
-from ..declaration import Blank, Claim, Experiment, Figure, Sentence, Study
+from ..declaration import Blank, Experiment, Figure, Sentence, Study
 from ..measurements.first_moves import FirstMoves, MonteCarloChoices
 from ..measurements.games import Seats, Strength
-from ..measurements.heuristics import Heuristics
+from ..measurements.heuristics import Heuristics, StaticValues
 from ..measurements.measurement import ALL
 from ..measurements.nodes import Nodes, Task
+from ..measurements.quality import Answers, Case
 from ..measurements.sizes import TreeSizes
-from .searches import duels, ladder, pick, seats_figure, sizes_figure
+from .searches import ladder, pick, seats_figure, sizes_figure
 
 _SMALL = "connect_four:rows=4,cols=4"
 _MIDDLE = "connect_four:rows=5,cols=5"
 _QUICK = "connect_four:rows=4,cols=5"
-_WINDOWS = "alphabeta:depth={depth},heuristic=windows"
+# The plain search of the course, with its order of columns and its evaluation.
+_WINDOWS = "textbook:depth={depth},heuristic=windows,ordering=default"
+_HALF, _THREE = "7/7/7/XXX1XX1/OOO1OO1/XXX1XX1:X", "7/7/7/7/7/2XXX2:X"
+_CASES = (
+    Case("the half-filled board", "connect_four", "", ("d",), _HALF),
+    Case("three alone", "connect_four", "", ("b", "f"), _THREE),
+)
+_SCORED = (
+    *(
+        Case(f"{words}, {whose}", "connect_four", board=f"{board}:{mover}")
+        for words, board in (
+            ("four in a row", "7/7/7/7/7/XXXX3"),
+            ("three in a row", "7/7/7/7/7/XXX4"),
+            ("two in a row", "7/7/7/7/7/XX5"),
+            ("a disc in the centre", "7/7/7/7/7/3X3"),
+        )
+        for whose, mover in (("own", "X"), ("the opponent's", "O"))
+    ),
+    Case("the half-filled board", "connect_four", board=_HALF),
+    Case("three alone", "connect_four", board=_THREE),
+)
 _DEPTHS = tuple(_WINDOWS.format(depth=depth) for depth in (1, 2, 3, 4, 6, 8))
+_ANSWERING = (_DEPTHS[3], "textbook:depth=4,heuristic=none,ordering=default")
 _ORDERS = pick(("alpha-beta", "+ order"), ladder("windows"))
 _OPENINGS = Figure(
     "lines", "simulations", "right", "Best first move chosen by pure Monte Carlo",
@@ -33,8 +55,7 @@ STUDY = Study(
             "How large are the board and the game tree?",
             (TreeSizes((_SMALL, _MIDDLE, "connect_four"), 9),),
             (TreeSizes((_SMALL, _MIDDLE, "connect_four"), 6),),
-            (Claim("A game lasts at most rows · columns = 42 plies", "depth", 42, 42,
-                   (("game", "connect_four"),)),),
+            (),
             (sizes_figure(),),
         ),
         Experiment(
@@ -51,16 +72,15 @@ STUDY = Study(
             ("C6",),
             "Centre-first order",
             "How much does trying the centre first save on a half-filled board?",
-            (Nodes((Task("connect_four", (2, 3, 4, 5, 6, 8), 21, 20),
+            (Nodes((Task("connect_four", (2, 3, 4), board=_HALF),
+                    Task("connect_four", (2, 3, 4, 5, 6, 8), 21, 20),
                     Task("connect_four", (2, 3, 4, 5, 6, 8))), _ORDERS),),
-            (Nodes((Task("connect_four", (2, 3, 4, 6), 21, 10),
+            (Nodes((Task("connect_four", (2, 3, 4), board=_HALF),
+                    Task("connect_four", (2, 3, 4, 6), 21, 10),
                     Task("connect_four", (2, 3, 4, 6))), _ORDERS),),
-            (Claim("The order saves time at depths 2, 3 and 4 on a half-filled board", "quicker",
-                   1e-9, 1, (("search", "+ order"), ("plies", 21), ("depth", (2, 3, 4)))),
-             Claim("It saves nodes there too", "fewer",
-                   1e-9, 1, (("search", "+ order"), ("plies", 21), ("depth", (2, 3, 4))))),
+            (),
             (Figure("lines", "depth", "nodes", "Nodes with and without order, from the start",
-                    "search", (("plies", 0),), "y"),
+                    "search", (("plies", 0), ("board", None)), "y"),
              Figure("lines", "depth", "time", "Time with and without order, after 21 plies",
                     "search", (("plies", 21),), "y")),
             (Sentence("Trying the centre first, alpha-beta searches the start to depth 6 in {} "
@@ -75,10 +95,7 @@ STUDY = Study(
             (FirstMoves("connect_four", 20_000, 2048),
              MonteCarloChoices("connect_four", (10, 50, 200, 1000, 5000), 200, 2048)),
             (FirstMoves(_QUICK, 2000), MonteCarloChoices(_QUICK, (10, 50, 200, 1000), 40)),
-            (Claim("The centre column is a best first move (6×7)", "best", 1, 1,
-                   (("moves", "d"),)),
-             Claim("200 random games a move find the best first move", "right", 0.95, 1,
-                   (("simulations", 200),), 1)),
+            (),
             (
                 Figure("points", "value", "believed", "Exact value and belief of Monte Carlo",
                        "moves"),
@@ -95,16 +112,17 @@ STUDY = Study(
             "How does minimax of depth 4 do against random play?",
             (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 250, "random:0"),),
             (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 100, "random:0"),),
-            (Claim("Minimax of depth 4 moves first and does not lose", "second_wins", 0, 0,
-                   (("second", "random"),)),),
+            (),
             (seats_figure("Results of depth 4 and random play, 4×4"),),
         ),
         Experiment(
             ("C9",),
             "Heuristics against exact values",
             "How good is the heuristic of windows, and is there a better one?",
-            (Heuristics("connect_four", ("windows", "threats"), 300),),
-            (Heuristics(_MIDDLE, ("windows", "threats"), 90),),
+            (Heuristics("connect_four", ("windows", "threats"), 300),
+             StaticValues(_SCORED, ("windows",))),
+            (Heuristics(_MIDDLE, ("windows", "threats"), 90),
+             StaticValues(_SCORED, ("windows",))),
             (),
             (Figure("bars", "phase", "optimal", "Best moves chosen by the heuristics",
                     "heuristic"),),
@@ -120,11 +138,12 @@ STUDY = Study(
             "What does depth 3 cost on 4×4, 5×5 and 6×7, and does depth 4 beat depth 2?",
             (Nodes((Task(_SMALL, (3,)), Task(_MIDDLE, (3,)), Task("connect_four", (3, 6, 9))),
                    (("alpha-beta", _WINDOWS),)),
-             Strength("connect_four", _DEPTHS, 25, "random:4")),
+             Strength("connect_four", _DEPTHS, 25, "random:4"), Answers(_CASES, _ANSWERING)),
             (Nodes((Task(_SMALL, (3,)), Task(_MIDDLE, (3,)), Task("connect_four", (3, 6))),
                    (("alpha-beta", _WINDOWS),)),
-             Strength("connect_four", _DEPTHS[1::2], 20, "random:4")),
-            duels(_DEPTHS[3], _DEPTHS[1:2], "Depth 4 beats depth 2", 1),
+             Strength("connect_four", _DEPTHS[1::2], 20, "random:4"),
+             Answers(_CASES, _ANSWERING)),
+            (),
             (Figure("points", "time", "elo", "Strength against time a move", "agent",
                     logarithmic="x", measurement=1),),
         ),

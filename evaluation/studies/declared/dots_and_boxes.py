@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from ..declaration import Blank, Claim, Experiment, Figure, Sentence, Study
+from ..declaration import Blank, Experiment, Figure, Sentence, Study
 from ..measurements.first_moves import FirstMoves, MonteCarloChoices
 from ..measurements.games import Book, Seats, Strength
-from ..measurements.heuristics import Heuristics
+from ..measurements.heuristics import Heuristics, StaticValues
 from ..measurements.nodes import Nodes, Reach, Task
 from ..measurements.quality import Answers, Case
 from ..measurements.sizes import TreeSizes
 from .searches import (
     at_equal_cost,
-    duels,
     equal_cost,
     fixed,
     ladder,
@@ -30,7 +29,10 @@ def _dots(size: str, margin: bool = True) -> str:
 
 _BOARDS = ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5", "5x5")
 _SOLVED = (("game", _dots("4x4", False)), ("way", "solver"))
-_EXACT = "alphabeta:depth=12,heuristic=none"
+# The plain search of the course, with its order of moves: to the end, and to a depth.
+_PLAIN = "textbook:depth={depth},heuristic=none,ordering=default"
+_EXACT = _PLAIN.format(depth=12)
+_CUT_OFF = "textbook:depth={depth},heuristic=classic,ordering=default"
 _CASES = (
     Case("a box that can be completed at once", _dots("4x4"),
          "v 0 0,v 1 1,h 2 1,v 0 3,h 1 2,v 1 2,v 2 2"),
@@ -38,12 +40,29 @@ _CASES = (
          "h 3 2,h 3 0,h 3 1,h 0 0,v 1 2,v 0 3,v 1 0,v 0 1,h 2 2,v 2 3,v 2 1,v 0 2"),
     Case("one edge completes two boxes", _dots("3x3"),
          "v 1 1,h 0 0,v 1 2,v 0 1,h 0 1,h 2 0,v 1 0,v 0 0"),
+    *(Case(f"three sides of a box, {mover} to move", _dots("3x3"), right=("v 0 1",),
+           board=f"_1/I4/_1/5/2:{mover}") for mover in "AB"),
 )  # fmt: skip
+_SCORED = (
+    Case("no edges", _dots("3x3")),
+    Case("one edge", _dots("3x3"), "h 0 0"),
+    Case("two sides of a box", _dots("3x3"), "h 0 0,v 0 0"),
+    Case("three sides of a box", _dots("3x3"), "h 0 0,v 0 0,h 1 0"),
+    Case("one box ahead", _dots("3x3"), "h 0 0,v 0 0,h 1 0,v 0 1"),
+    Case(
+        "three boxes ahead",
+        _dots("3x3"),
+        "h 1 0,v 1 1,h 0 1,v 0 0,h 1 1,v 0 1,v 0 2,v 1 0,v 1 2,h 0 0,h 2 0",
+    ),
+)
 _SIZES_AND_DEPTHS = (("3x3", 4), ("3x4", 4), ("4x4", 4), ("4x4", 6), ("4x5", 4), ("5x5", 4))
 # Adaptive depth changes nothing at the start: it looks further as the moves get fewer.
 _LATER = (Task(_dots("4x4"), (4,), 8, 8), Task(_dots("4x4"), (4,), 14, 8),
           Task(_dots("5x5"), (4,), 12, 8), Task(_dots("5x5"), (4,), 24, 8))  # fmt: skip
-_TASKS = (*(Task(_dots(size), (depth,)) for size, depth in _SIZES_AND_DEPTHS), *_LATER)
+_FROM_THE_START = tuple(Task(_dots(size), (depth,)) for size, depth in _SIZES_AND_DEPTHS)
+# Later the plain search takes long: completed boxes use up no depth.
+_PLAIN_CUT = (("plain search, classic heuristic", _CUT_OFF),)
+_TASKS = (*_FROM_THE_START, *_LATER)
 _CUTS = (
     ("one depth, classic heuristic", "alphabeta:depth={depth},heuristic=classic,iterative=no"),
     ("deepening, classic", "alphabeta:depth={depth},heuristic=classic"),
@@ -51,9 +70,16 @@ _CUTS = (
     ("deepening, chains, adaptive depth", "alphabeta:depth={depth},adaptive=yes"),
 )
 _DEPTHS = (("depth 4", "alphabeta:depth=4"), ("adaptive depth", "alphabeta:depth=4,adaptive=yes"))
-_ORDERS = pick(("alpha-beta", "+ order"), ladder())
-_CLASSIC = tuple(f"alphabeta:depth={depth},heuristic=classic" for depth in (2, 4, 6))
-_CARLO, _RANDOM, _DEPTH_4 = "montecarlo:simulations=100", "random", "alphabeta:depth=4"
+_TO_THE_END, _ORDERS = (
+    pick(("alpha-beta", "+ order"), ladder(heuristic)) for heuristic in ("none", "classic")
+)
+_CLASSIC = tuple(_CUT_OFF.format(depth=depth) for depth in (2, 4, 6))
+_DEPTHS_BY_HEURISTIC = (
+    *(_CUT_OFF.format(depth=depth) for depth in (2, 3, 4)),
+    "alphabeta:depth=6,heuristic=classic",
+    *(f"alphabeta:depth={depth},heuristic=chains" for depth in (2, 3, 4, 6)),
+)
+_CARLO, _RANDOM, _DEPTH_4 = "montecarlo:simulations=100", "random", _CLASSIC[1]
 _CHOICES = Figure("lines", "simulations", "right", "Best first move chosen by pure Monte Carlo",
                   logarithmic="x", measurement=1)  # fmt: skip
 _NODES = Figure("bars", "search", "nodes", "Nodes with one improvement more in each bar", "depth",
@@ -92,9 +118,7 @@ STUDY = Study(
             "How large are the board and the game tree?",
             (TreeSizes(tuple(map(_dots, _BOARDS)), 6),),
             (TreeSizes(tuple(map(_dots, _BOARDS)), 4),),
-            (Claim("5×5 dots have 2mn − m − n = 40 edges", "depth", 40, 40,
-                   (("game", _dots("5x5")),)),
-             Claim("The best order takes the tree to about its square root", "ratio", 0.4, 0.6)),
+            (),
             (sizes_figure(),),
         ),
         Experiment(
@@ -111,11 +135,10 @@ STUDY = Study(
             ("D5",),
             "Hand-made positions",
             "Does minimax play the right move where greed is wrong?",
-            (Answers(_CASES, ("alphabeta:depth=20", "minimax:depth=5", "greedy",
+            (Answers(_CASES, (_PLAIN.format(depth=24), "alphabeta:depth=20", "minimax:depth=5",
+                              "greedy", "montecarlo:simulations=200",
                               "montecarlo:simulations=1000", "mcts:simulations=2000", "random")),),
-            (Answers(_CASES, ("alphabeta:depth=20", "greedy", "montecarlo:simulations=200")),),
-            (Claim("Minimax plays the right move in all of them", "right", 1, 1,
-                   (("agent", "alphabeta:depth=20"),)),),
+            (Answers(_CASES, (_PLAIN.format(depth=24), "greedy", "montecarlo:simulations=200")),),
         ),
         Experiment(
             ("D6",),
@@ -123,14 +146,15 @@ STUDY = Study(
             "Up to which board is the start solved?",
             (Reach(tuple(_dots(size, False) for size in ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5")),
                    (("minimax", "minimax:depth={depth},heuristic=none", 2),
+                    ("alpha-beta with the order", _PLAIN, 4),
                     ("alpha-beta, all improvements", "alphabeta:depth={depth},heuristic=none", 4),
                     ("solver", "solver", 6))),),
             (Reach(tuple(_dots(size, False) for size in ("2x2", "2x3", "3x3", "3x4", "4x4")),
                    (("minimax", "minimax:depth={depth},heuristic=none", 2),
+                    ("alpha-beta with the order", _PLAIN, 3),
                     ("alpha-beta, all improvements", "alphabeta:depth={depth},heuristic=none", 3),
                     ("solver", "solver", 5))),),
-            (Claim("3×3 or 3×4 dots is the largest board that can be solved, 4×4 is not",
-                   "solved", 0, 0, (("game", _dots("4x4", False)),)),),
+            (),
             (Figure("bars", "game", "nodes", "Nodes to solve the start", "way", logarithmic="y"),),
             (Sentence("Under perfect play 4×4 dots is a {} for the first player; the solver shows "
                       "it in {} nodes.", (Blank("result", _SOLVED), Blank("nodes", _SOLVED))),),
@@ -139,25 +163,27 @@ STUDY = Study(
             ("D7",),
             "Order of moves",
             "How many nodes does it save to try completing moves first, then safe ones?",
-            (Nodes((Task(_dots("3x3"), (4, 6, 8, 12)), Task(_dots("3x4"), (4, 6)),
-                    Task(_dots("4x4"), (4, 5)), Task(_dots("4x4"), (4, 6), 10, 10)),
-                   _ORDERS),),
-            (Nodes((Task(_dots("3x3"), (4, 6, 8)), Task(_dots("4x4"), (4,)),
-                    Task(_dots("4x4"), (4, 5), 10, 4)), _ORDERS),),
-            (Claim("The order saves 30–50 % of the nodes", "fewer", 0.3, 0.5,
-                   (("search", "+ order"),)),),
+            (Nodes((Task(_dots("3x3"), (12,)), Task(_dots("3x4"), (13,), 4, 5),
+                    Task(_dots("4x4"), (12,), 12, 10)), _TO_THE_END),
+             Nodes((Task(_dots("3x3"), (4, 6, 8)), Task(_dots("3x4"), (4, 6)),
+                    Task(_dots("4x4"), (4, 5)), Task(_dots("4x4"), (4, 6), 10, 10)), _ORDERS)),
+            (Nodes((Task(_dots("3x3"), (12,)), Task(_dots("4x4"), (12,), 12, 4)), _TO_THE_END),
+             Nodes((Task(_dots("3x3"), (4, 6, 8)), Task(_dots("4x4"), (4,)),
+                    Task(_dots("4x4"), (4, 5), 10, 4)), _ORDERS)),
+            (),
             (Figure("lines", "depth", "nodes", "Nodes with and without order, 3×3 dots", "search",
-                    (("game", _dots("3x3")),), "y"),),
+                    (("game", _dots("3x3")),), "y", measurement=1),),
         ),
         Experiment(
             ("D8", "D14"),
             "First moves",
             "What is every class of first moves worth, and what does pure Monte Carlo believe?",
             (FirstMoves(_dots("5x5"), 20_000, 2048),
-             MonteCarloChoices(_dots("4x5"), (10, 50, 200, 1000, 5000, 20_000), 100)),
-            (FirstMoves(_dots("4x5"), 2000), MonteCarloChoices(_dots("4x5"), (10, 50, 200), 20)),
-            (Claim("200 random games a move find a best first move", "right", 0.95, 1,
-                   (("simulations", 200),), 1),),
+             MonteCarloChoices(_dots("4x5"), (10, 50, 200, 1000, 5000, 20_000), 100),
+             FirstMoves(_dots("3x3"), 20_000)),
+            (FirstMoves(_dots("4x5"), 2000), MonteCarloChoices(_dots("4x5"), (10, 50, 200), 20),
+             FirstMoves(_dots("3x3"), 2000)),
+            (),
             (Figure("points", "value", "believed", "Exact value and belief of Monte Carlo",
                     "count"), _CHOICES),
             (Sentence("Pure Monte Carlo chooses a best first move on 4×5 dots in {} of trials with "
@@ -171,10 +197,7 @@ STUDY = Study(
             "How does full search do in both seats?",
             (Seats(_dots("3x3"), (_EXACT, "random"), 250, "random:0"),),
             (Seats(_dots("3x3"), (_EXACT, "random"), 50, "random:0"),),
-            (Claim("Minimax wins nearly always as the first player", "first_wins", 0.9, 1,
-                   (("first", _EXACT),)),
-             Claim("Minimax wins nearly always as the second player", "second_wins", 0.9, 1,
-                   (("second", _EXACT),))),
+            (),
             (seats_figure("Results of full search and random play, 3×3 dots"),),
         ),
         Experiment(
@@ -182,8 +205,10 @@ STUDY = Study(
             "Heuristics against exact values",
             "How good is the classic heuristic, and is there a better one?",
             (Heuristics(_dots("4x4"), ("classic", "chains"), 450),
+             StaticValues(_SCORED, ("classic",)),
              Heuristics(_dots("5x5"), ("classic", "chains"), 90)),
-            (Heuristics(_dots("4x4"), ("classic", "chains"), 120),),
+            (Heuristics(_dots("4x4"), ("classic", "chains"), 120),
+             StaticValues(_SCORED, ("classic",))),
             (),
             (Figure("bars", "phase", "optimal", "Best moves chosen by the heuristics, 4×4 dots",
                     "heuristic"),),
@@ -192,10 +217,12 @@ STUDY = Study(
             ("D11",),
             "Depth cut-off",
             "What do depths cost by board, and what do deepening and an adaptive depth change?",
-            (Nodes(_TASKS, _CUTS), named_pool(_dots("4x4"), _DEPTHS, 50, "random:4")),
+            (Nodes(_TASKS, _CUTS), named_pool(_dots("4x4"), _DEPTHS, 50, "random:4"),
+             Nodes(_FROM_THE_START, _PLAIN_CUT)),
             (Nodes((_TASKS[0], *_LATER[:2]), _CUTS),
-             named_pool(_dots("4x4"), _DEPTHS, 5, "random:4")),
-            duels("adaptive depth", ("depth 4",), "Adaptive depth beats depth 4 on 4×4 dots", 1),
+             named_pool(_dots("4x4"), _DEPTHS, 5, "random:4"),
+             Nodes(_FROM_THE_START[:1], _PLAIN_CUT)),
+            (),
             (Figure("bars", "game", "nodes", "Nodes at depth 4, from the start", "search",
                     (("depth", 4), ("plies", 0)), "y"),
              *(Figure("bars", "plies", "nodes", f"Nodes at depth 4 by plies played, {size} dots",
@@ -207,14 +234,10 @@ STUDY = Study(
             "Duels of depths and heuristics",
             "Do a greater depth and a better heuristic win?",
             (Strength(_dots("3x3"), _CLASSIC, 33, "all:2"),
-             Strength(_dots("4x4"), tuple(f"alphabeta:depth={d},heuristic={h}"
-                                          for h in ("classic", "chains") for d in (2, 3, 4, 6)),
-                      12, "random:4")),
+             Strength(_dots("4x4"), _DEPTHS_BY_HEURISTIC, 12, "random:4")),
             (Strength(_dots("3x3"), _CLASSIC, 10, "all:2"),
-             Strength(_dots("4x4"), tuple(f"alphabeta:depth={d},heuristic={h}"
-                                          for h in ("classic", "chains") for d in (3, 4)),
-                      6, "random:4")),
-            duels(_CLASSIC[2], _CLASSIC[:2], "Depth 6 is the strongest on 3×3: it beats {}"),
+             Strength(_dots("4x4"), _DEPTHS_BY_HEURISTIC[1:3], 6, "random:4")),
+            (),
             (_PARETO,),
         ),
         Experiment(
@@ -223,13 +246,7 @@ STUDY = Study(
             "How does pure Monte Carlo do against random play and against minimax?",
             (Seats(_dots("4x4"), (_CARLO, _RANDOM, _DEPTH_4), 50, "random:2"),),
             (Seats(_dots("4x4"), (_CARLO, _RANDOM, _DEPTH_4), 6, "random:2"),),
-            tuple(
-                Claim(f"It wins more than half of its games against {words}, moving {seat}",
-                      f"{seat}_wins", 0.5, 1, ((seat, _CARLO), (other, opponent)),
-                      beyond_chance=True)
-                for opponent, words in ((_RANDOM, "random play"), (_DEPTH_4, "minimax of depth 4"))
-                for seat, other in (("first", "second"), ("second", "first"))
-            ),
+            (),
             (seats_figure("Results of pure Monte Carlo, random play and minimax, 4×4 dots"),),
         ),
         Experiment(

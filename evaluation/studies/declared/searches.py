@@ -10,61 +10,46 @@ from ..measurements.measurement import ALL
 
 Searches = tuple[tuple[str, str], ...]  # what pages call searches, and their specifications
 
-_OFF = {
-    "iterative": "no", "table": "0", "killers": "no", "history": "no", "scout": "no",
-    "symmetry": "no",
-}  # fmt: skip
-_STEPS = (
-    ("killers", "+ killers"),
-    ("history", "+ history"),
-    ("table", "+ table"),
-    ("scout", "+ null windows"),
-    ("symmetry", "+ symmetries"),
-    ("iterative", "+ deepening"),
+_ORDER = "ordering=default"
+_STEPS = (  # what switches an improvement of the textbook's search on, and what pages call it
+    (_ORDER, "+ order"),
+    ("killers=yes", "+ killers"),
+    ("history=yes", "+ history"),
+    ("table=16", "+ table"),
+    ("scout=yes", "+ null windows"),
+    ("symmetry=yes", "+ symmetries"),
 )
 
 
-def _without(names: list[str]) -> str:
-    """The options that switch improvements off."""
-    return "".join(f",{name}={_OFF[name]}" for name in names)
+def _steps(first: str, base: str, steps: tuple[tuple[str, str], ...]) -> Searches:
+    """The plain search, then one improvement more in each."""
+    options = [option for option, _ in steps]
+    return ((first, base), *((name, ",".join([base, *options[:number]]))
+                             for number, (_, name) in enumerate(steps, 1)))  # fmt: skip
 
 
-def ladder(heuristic: str = "default", options: str = "", shared: str = "") -> Searches:
+def ladder(heuristic: str = "default", shared: str = "") -> Searches:
     """To a depth: minimax, plain alpha-beta, then one improvement more in each.
 
     Args:
         heuristic: what values positions at the depth limit.
-        options: further options of alpha-beta, each after a comma.
-        shared: those that minimax has too.
+        shared: further options, each after a comma.
     """
-    base = f"alphabeta:depth={{depth}},heuristic={heuristic}{shared}{options}"
-    left = list(_OFF)
-    steps = [
-        ("minimax", f"minimax:depth={{depth}},heuristic={heuristic}{shared}"),
-        ("alpha-beta", f"{base}{_without(left)},ordering=none"),
-        ("+ order", f"{base}{_without(left)}"),
-    ]
-    for name, words in _STEPS:
-        left.remove(name)
-        steps.append((words, f"{base}{_without(left)}"))
-    return tuple(steps)
+    options = f"depth={{depth}},heuristic={heuristic}{shared}"
+    steps = (*_STEPS, ("iterative=yes", "+ deepening"))
+    return (
+        ("minimax", f"minimax:{options}"),
+        *_steps("alpha-beta", f"textbook:{options}", steps),
+    )
 
 
-def at_equal_cost(heuristic: str, options: str = "") -> Searches:
+def at_equal_cost(heuristic: str, shared: str = "") -> Searches:
     """Within ``{count}`` nodes: plain search, then one improvement more in each.
 
     A search within a limit deepens ply by ply in any case: that is how it has an answer in time.
     """
-    base = f"alphabeta:nodes={{count}},heuristic={heuristic}{options}"
-    left = [name for name in _OFF if name != "iterative"]
-    steps = [
-        ("alpha-beta, deepening", f"{base}{_without(left)},ordering=none"),
-        ("+ order", f"{base}{_without(left)}"),
-    ]
-    for name, words in _STEPS[:-1]:
-        left.remove(name)
-        steps.append((words, f"{base}{_without(left)}"))
-    return tuple(steps)
+    base = f"textbook:nodes={{count}},heuristic={heuristic}{shared}"
+    return _steps("alpha-beta, deepening", base, _STEPS)
 
 
 def equal_cost(

@@ -180,6 +180,7 @@ class Seats(Pool):
         *share_columns("first_wins", "first wins"),
         *share_columns("second_wins", "second wins"),
         Column("draws", "draws", SHARE),
+        *share_columns("decided", "first wins, of the decided"),
         Column("plies", "plies a game", NUMBER),
         Column("first_time", "CPU time a move, first", SECONDS, timed=True),
         Column("second_time", "CPU time a move, second", SECONDS, timed=True),
@@ -202,9 +203,18 @@ class Seats(Pool):
                 *share_values(results > 0, pairs),
                 *share_values(results < 0, pairs),
                 float(np.mean(results == 0)),
+                *_of_decided(results, pairs),
                 float(np.mean([len(game.result.moves) for game in own])),
                 *(table.rows[self.labels.index(name)].seconds_per_move for name in names),
             )
+
+
+def _of_decided(results: np.ndarray, pairs: list[int]) -> tuple[float | None, ...]:
+    """The share of the first player's wins among the games that are no draws, with its interval."""
+    decided = np.flatnonzero(results)
+    if not decided.size:
+        return None, None, None
+    return share_values(results[decided] > 0, np.array(pairs)[decided])
 
 
 @dataclasses.dataclass(frozen=True)

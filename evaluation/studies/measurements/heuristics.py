@@ -25,6 +25,7 @@ from .measurement import (
     share_columns,
     share_values,
 )  # fmt: skip
+from .quality import Case
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,6 +85,41 @@ class Heuristics(Measurement):
                     share = share_values([hits[n] for n in at])
                     mean = float(np.mean([chance[n] for n in at]))
                     yield self.game, name, phase, len(at), correlation, *share, mean
+
+
+@dataclasses.dataclass(frozen=True)
+class StaticValues(Measurement):
+    """What heuristics say of positions made by hand, from the side of the mover.
+
+    Attributes:
+        cases: the positions.
+        heuristics: names of the games' heuristics.
+    """
+
+    cases: tuple[Case, ...]
+    heuristics: tuple[str, ...]
+
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("position", "position", TEXT),
+        Column("board", "board", TEXT),
+        Column("heuristic", "heuristic", TEXT),
+        Column("value", "worth to the mover", COUNT),
+    )
+
+    def games(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(case.game for case in self.cases))
+
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
+        for case in self.cases:
+            position = case.position()
+            for name in self.heuristics:
+                index = position.game.declaration.heuristics.index(name)
+                yield (
+                    case.name,
+                    position.to_text(),
+                    name,
+                    _evaluate(position, position.to_move, index),
+                )
 
 
 def _evaluate(position: Position, player: int, heuristic: int) -> int:

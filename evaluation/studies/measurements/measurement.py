@@ -27,8 +27,8 @@ SOLVER = "solver"  # stands for the exact solver itself where agents are named
 ALL = "all"  # the part of a table that holds all moves or positions
 
 # What a column holds, which decides how a page writes it.
-TEXT, COUNT, SHARE, NUMBER, DIFFERENCE, SECONDS, YES = (
-    "text", "count", "share", "number", "signed", "seconds", "yes",
+TEXT, COUNT, SHARE, NUMBER, DIFFERENCE, SECONDS, YES, LARGE = (
+    "text", "count", "share", "number", "signed", "seconds", "yes", "large",
 )  # fmt: skip
 
 

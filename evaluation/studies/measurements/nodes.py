@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -41,19 +41,33 @@ class Task:
         depths: in plies.
         plies: random moves that lead to each position; 0: the start.
         positions: how many.
+        board: in their place one board as text, which no game need reach.
     """
 
     game: str
     depths: tuple[int, ...]
     plies: int = 0
     positions: int = 1
+    board: str = ""
 
     def sample(self, seed: int) -> list[Position]:
         """The positions themselves."""
         game = make_game(self.game)
+        if self.board:
+            return [game.position_from_text(self.board, check=False)]
         openings = Openings(game, f"random:{self.plies}", seed)
         count = min(openings.find(self.positions), self.positions)
         return [game.position(openings[index]) for index in range(count)]
+
+
+_PLACE = (
+    Column("game", "game", TEXT),
+    Column("plies", "after plies", COUNT),
+    Column("board", "board", TEXT),
+    Column("positions", "positions", COUNT),
+    Column("depth", "depth", COUNT),
+    Column("search", "search", TEXT),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,11 +88,7 @@ class Nodes(Measurement):
     skip: tuple[tuple[str, int], ...] = ()
 
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("game", "game", TEXT),
-        Column("plies", "after plies", COUNT),
-        Column("positions", "positions", COUNT),
-        Column("depth", "depth", COUNT),
-        Column("search", "search", TEXT),
+        *_PLACE,
         Column("nodes", "nodes a move", NUMBER),
         Column("fewer", "fewer than the first", SHARE),
         Column("reached", "depth reached", NUMBER),
@@ -95,47 +105,74 @@ class Nodes(Measurement):
         return tuple(spec for _, spec in self.variants)
 
     def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
+        first = None  # stays None at depths at which the first variant is left out
+        for place, decisions, seconds in self.searches():
+            nodes, reached = (float(np.mean(each)) for each in zip(
+                *((decision.nodes, decision.depth) for decision in decisions)
+            ))  # fmt: skip
+            time_of_one = float(np.mean(seconds))
+            values = [(decision.value, decision.mate_in) for decision in decisions]
+            fewer = quicker = same = None
+            *where, depth, name = place
+            if name == self.variants[0][0]:
+                first = where, depth, nodes, values, time_of_one
+            elif first is not None and first[:2] == (where, depth):
+                fewer = 1 - nodes / first[2] if first[2] else None
+                same = values == first[3]
+                quicker = 1 - time_of_one / first[4]
+            branching = nodes ** (1 / max(reached, depth))
+            yield *place, nodes, fewer, reached, branching, same, time_of_one, quicker
+
+    def searches(self) -> Iterable[tuple[tuple[Any, ...], list[Decision], Sequence[float]]]:
+        """What every search decides in every position of a task, and its processor times."""
         for task in self.tasks:
             positions = task.sample(self.seed)
+            where = task.game, task.plies, task.board or None, len(positions)
             for depth in task.depths:
-                first = None  # stays None at depths at which the first variant is left out
                 for name, spec in self.variants:
-                    if any(name == slow and depth >= least for slow, least in self.skip):
-                        continue
-                    decisions, seconds = _search(spec, depth, positions)
-                    nodes, reached = (float(np.mean(each)) for each in zip(
-                        *((decision.nodes, decision.depth) for decision in decisions)
-                    ))  # fmt: skip
-                    values = [(decision.value, decision.mate_in) for decision in decisions]
-                    fewer = quicker = same = None
-                    if first is not None:
-                        fewer = 1 - nodes / first[0] if first[0] else None
-                        same = values == first[1]
-                        quicker = 1 - seconds / first[2]
-                    elif name == self.variants[0][0]:
-                        first = nodes, values, seconds
-                    where = task.game, task.plies, len(positions), depth, name
-                    branching = nodes ** (1 / max(reached, depth))
-                    yield *where, nodes, fewer, reached, branching, same, seconds, quicker
+                    if not any(name == slow and depth >= least for slow, least in self.skip):
+                        yield (*where, depth, name), *_search(spec, depth, positions)
 
 
-def _search(spec: str, depth: int, positions: list[Position]) -> tuple[list[Decision], float]:
-    """The decisions of a search to a depth, and the mean processor time of one.
+def _search(spec: str, depth: int, positions: list[Position]) -> tuple[list[Decision], list[float]]:
+    """The decisions of a search to a depth, and the mean processor time of each.
 
     Short searches are repeated until their time can be told from the clock's and the cache's noise.
     """
     game = positions[0].game
     agent = make_agent(spec.replace("{depth}", str(depth)), game)
     agent.get_ready(game)
-    decisions: list[Decision] = []
-    seconds = 0.0
-    while len(decisions) < MOST_PASSES * len(positions) and seconds < LEAST_SECONDS:
+    passes: list[list[float]] = []
+    while len(passes) < MOST_PASSES and sum(map(sum, passes)) < LEAST_SECONDS:
+        decisions, seconds = [], []
         for position in positions:
             agent.reset(0)
             began = time.process_time()
             decisions.append(agent.analyse(position))
-            seconds += time.process_time() - began
-    return decisions[: len(positions)], seconds / len(decisions)
+            seconds.append(time.process_time() - began)
+        passes.append(seconds)
+    return decisions, [float(np.mean(each)) for each in zip(*passes)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread(Nodes):
+    """The least, the median and the most nodes and time of a search among the positions."""
+
+    columns: ClassVar[tuple[Column, ...]] = (
+        *_PLACE,
+        Column("least", "least nodes", NUMBER),
+        Column("median", "median", NUMBER),
+        Column("most", "most", NUMBER),
+        Column("quickest", "least CPU time", SECONDS, timed=True),
+        Column("usual", "median", SECONDS, timed=True),
+        Column("slowest", "most", SECONDS, timed=True),
+    )
+
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
+        for place, decisions, seconds in self.searches():
+            nodes = [decision.nodes for decision in decisions]
+            ends = (float(of(each)) for each in (nodes, seconds) for of in (min, np.median, max))
+            yield *place, *ends
 
 
 @dataclasses.dataclass(frozen=True)

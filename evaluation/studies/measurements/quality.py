@@ -57,15 +57,19 @@ class Case:
         game: the game.
         moves: the moves that lead to it, by name, separated by commas.
         right: the right moves by name; empty where the exact solver tells.
+        board: in place of moves, the board as text, which no game need reach.
     """
 
     name: str
     game: str
-    moves: str
+    moves: str = ""
     right: tuple[str, ...] = ()
+    board: str = ""
 
     def position(self) -> Position:
         """The position itself."""
+        if self.board:
+            return make_game(self.game).position_from_text(self.board, check=False)
         return make_game(self.game).position(self.moves.split(",") if self.moves else [])
 
     def best_moves(self) -> set[str]:
@@ -101,6 +105,7 @@ class Answers(Measurement):
         Column("right", "right", YES),
         Column("best", "right moves", TEXT),
         Column("judge", "judged by", TEXT),
+        Column("value", "worth to the mover, by the agent", NUMBER),
         Column("time", "CPU time", SECONDS, timed=True),
     )
 
@@ -115,10 +120,12 @@ class Answers(Measurement):
                 agent = make_agent(spec, position.game, seed=self.seed)
                 agent.get_ready(position.game)
                 start = time.process_time()
-                move = position.game.action_to_text(agent.act(position))
+                decision = agent.analyse(position)
                 seconds = time.process_time() - start
+                move = position.game.action_to_text(decision.action)
                 right_moves = " · ".join(sorted(best))
-                yield case.name, spec, move, move in best, right_moves, judge, seconds
+                answer = move, move in best, right_moves, judge, decision.value
+                yield case.name, spec, *answer, seconds
 
     def pictures(self) -> list[tuple[str, str]]:
         return [(case.name, case.position().to_svg()) for case in self.cases]

@@ -12,7 +12,8 @@ from ....envs.conformance.perft import perft
 from ....envs.registry import make_game
 from ...report.display import large_number
 from ...statistics.complexity import size_report
-from .measurement import COUNT, NUMBER, TEXT, Column, Measurement
+from .first_moves import symmetry_classes
+from .measurement import COUNT, LARGE, NUMBER, SHARE, TEXT, Column, Measurement
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,15 +31,18 @@ class TreeSizes(Measurement):
     columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
         Column("board", "the board", TEXT),
-        Column("states", "states, at most", TEXT),
+        Column("states", "states, at most", LARGE),
         Column("depth", "longest game, plies", COUNT),
         Column("branching", "branching, mean", NUMBER),
-        Column("minimax", "minimax leaves, at most", TEXT),
-        Column("alphabeta", "alpha-beta leaves, best order", TEXT),
+        Column("minimax", "minimax leaves, at most", LARGE),
+        Column("alphabeta", "alpha-beta leaves, best order", LARGE),
         Column("exponent", "log10 of minimax leaves", NUMBER),
         Column("ratio", "log10 of alpha-beta leaves, as a share of it", NUMBER),
         Column("sequences", "sequences counted, ended games included", COUNT),
         Column("plies", "of this many plies", COUNT),
+        Column("first", "first moves", COUNT),
+        Column("classes", "different by symmetry", COUNT),
+        Column("saved", "saved", SHARE),
     )
 
     def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
@@ -53,17 +57,24 @@ class TreeSizes(Measurement):
             states = next(name for name in names if name.startswith("states"))
             branching = next(name for name in reversed(names) if name.startswith("branching"))
             plies = min(self.plies, depth)
+            first, classes = (
+                len(game.initial_position().legal_actions()),
+                len(symmetry_classes(game)),
+            )
             exponent = math.log10(minimax)
             yield (
                 spec,
                 ", ".join(f"{large_number(sizes[part])} {part}" for part in parts),
-                large_number(sizes[states]),
+                sizes[states],
                 depth,
                 sizes[branching],
-                large_number(minimax),
-                large_number(alphabeta),
+                minimax,
+                alphabeta,
                 exponent,
                 math.log10(max(alphabeta, 1)) / max(exponent, 1e-9),
                 perft(game.initial_position(), plies),
                 plies,
+                first,
+                classes,
+                1 - classes / first,
             )

@@ -84,7 +84,7 @@ def test_claims_and_figures_name_columns_that_are_measured(experiment, quick):
     measurements = experiment.measurements(quick)
     for claim in experiment.claims:
         columns = {column.key for column in measurements[claim.measurement].columns}
-        assert {claim.column, *dict(claim.where)} <= columns
+        assert {claim.column, *dict(claim.where)} - {""} <= columns
     for figure in experiment.figures:
         columns = {column.key for column in measurements[figure.measurement or 0].columns}
         if figure.measurement is None:
@@ -164,7 +164,8 @@ def test_the_page_in_the_documentation_is_that_of_the_declaration(study):
         assert f"## {', '.join(experiment.lines)}: {experiment.title}" in page
         assert f"*{experiment.question}*" in page
         for claim in experiment.claims:
-            assert f"“{claim.text}”: the claim " in page
+            of = f" ({claim.of})" if claim.of else ""
+            assert f"“{claim.text}”{of}: " in page
         for figure in experiment.figures:
             assert f'alt="{figure.title}"' in page
 

@@ -16,10 +16,14 @@ from plyground.evaluation.studies.measurements.first_moves import (
     symmetry_classes,
 )
 from plyground.evaluation.studies.measurements.games import Book, Seats, Strength, corrected
-from plyground.evaluation.studies.measurements.heuristics import Heuristics, rank_correlation
+from plyground.evaluation.studies.measurements.heuristics import (
+    Heuristics,
+    StaticValues,
+    rank_correlation,
+)
 from plyground.evaluation.studies.measurements.measurement import ALL
 from plyground.evaluation.studies.measurements.networks import OPTIMAL, Learning, Networks
-from plyground.evaluation.studies.measurements.nodes import Nodes, Reach, Task
+from plyground.evaluation.studies.measurements.nodes import Nodes, Reach, Spread, Task
 from plyground.evaluation.studies.measurements.quality import (
     Answers,
     Case,
@@ -44,6 +48,8 @@ EVERY_KIND = [
     Answers((Case("a row", "tic_tac_toe", "a1,a3,b1,b3", ("c1",)),), ("greedy", "random")),
     Reach(("tic_tac_toe",), (("solver", "solver", 1),)),
     Nodes((Task("tic_tac_toe", (2, 3), 2, 2),), ladder()[:3]),
+    Spread((Task("tic_tac_toe", (2,), 2, 3),), ladder()[:1]),
+    StaticValues((Case("the centre", "tic_tac_toe", "b2"),), ("lines",)),
     FirstMoves(BOXES, 20),
     MonteCarloChoices(BOXES, (5, 10), 4),
     Heuristics("tic_tac_toe", ("lines",), 12),
@@ -90,6 +96,39 @@ def test_searches_are_compared_with_the_first_one_or_with_none(place):
         (3, "alpha-beta", True),
         (3, "+ order", True),
     ]
+
+
+def test_the_spread_of_a_search_lies_around_its_mean(place):
+    tasks, plain = (Task("tic_tac_toe", (4,), 3, 6),), ladder()[1:2]
+    (mean,), (row,) = Nodes(tasks, plain).measure(place), Spread(tasks, plain).measure(place)
+    assert row["least"] < row["median"] < row["most"]
+    assert row["least"] < mean["nodes"] < row["most"]
+    assert 0 < row["quickest"] <= row["usual"] <= row["slowest"]
+
+
+HALF = "7/7/7/XXX1XX1/OOO1OO1/XXX1XX1:X"  # ten discs against five, which no game reaches
+
+
+def test_boards_are_set_up_whether_or_not_a_game_reaches_them(place):
+    case = Case("half filled", "connect_four", right=("d",), board=HALF)
+    (answer,) = Answers((case,), ("textbook:depth=2",)).measure(place)
+    assert (answer["move"], answer["right"], answer["value"]) == ("d", True, 1)
+    (static,) = StaticValues((case,), ("windows",)).measure(place)
+    assert static["board"] == HALF
+    task = Task("connect_four", (1,), board=HALF)
+    (nodes,) = Nodes((task,), (("plain", "textbook:depth=1"),)).measure(place)
+    assert (nodes["board"], nodes["positions"]) == (HALF, 1)
+
+
+def test_wins_of_the_first_player_are_counted_among_the_decided_games_too(place):
+    (row, *_) = Seats("tic_tac_toe", ("random", "random"), 60, "random:0").measure(place)
+    assert row["draws"] > 0
+    assert row["decided"] == pytest.approx(
+        row["first_wins"] / (row["first_wins"] + row["second_wins"])
+    )
+    assert row["decided_low"] < row["decided"] < row["decided_high"]
+    drawn = Seats("tic_tac_toe", ("alphabeta:depth=9",) * 2, 1, "random:0").measure(place)
+    assert [(each["draws"], each["decided"]) for each in drawn] == [(1.0, None)] * len(drawn)
 
 
 def test_agents_that_visit_no_nodes_have_a_time(place):
