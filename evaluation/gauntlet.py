@@ -84,7 +84,8 @@ class _BatchPlayer:
     def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Legal actions, int64 of shape (n,)."""
         actions = np.asarray(self._act_batch(observations, masks)).astype(np.int64)
-        legal = masks[np.arange(len(masks)), actions] > 0
+        exist = (actions >= 0) & (actions < masks.shape[1])
+        legal = exist & (masks[np.arange(len(masks)), np.where(exist, actions, 0)] > 0)
         if not legal.all():
             first = int(np.flatnonzero(~legal)[0])
             raise IllegalActionError(

@@ -13,7 +13,7 @@ import plyground
 import pytest
 from plyground import as_policy, make_agent, make_game, play_game
 from plyground.agents.bots import ModelBot
-from plyground.envs import SpecificationError, connect_four_v0
+from plyground.envs import IllegalActionError, SpecificationError, connect_four_v0
 from plyground.evaluation import Plan, ProcessRunner, Store, Tournament, evaluate, ratings
 from plyground.training import BoardVecEnv, make_vector_env
 from sb3_contrib import MaskablePPO
@@ -276,6 +276,13 @@ def test_a_game_that_an_agent_cannot_play_is_refused():
     for player in ("zoo:connect_four", make_agent("zoo:connect_four")):
         with pytest.raises(SpecificationError, match="connect_four"):
             as_policy(player, "othello")
+
+
+@pytest.mark.parametrize("action", [7, -1, 99])
+def test_an_action_that_does_not_exist_is_refused_in_a_sentence(action):
+    for player in (lambda position: action, lambda observations, masks: masks[:, 0] * 0 + action):
+        with pytest.raises(IllegalActionError, match=f"chose action {action}; legal are"):
+            evaluate(player, NAME, ["random"], pairs=1)
 
 
 def test_models_draw_by_the_seed_of_the_agent():
