@@ -61,6 +61,7 @@ PROFILE = Profile(
                     "opening_plies": 8,
                     "gamma": 0.95,
                     "memory": 200_000,
+                    "target_every": 5_000,
                     "exploration": 0.05,
                     "exploration_share": 0.3,
                     "evaluation_plies": 4,
