@@ -71,7 +71,9 @@ PROFILE = Profile(
         ),
         "alphazero": (
             TrainingSettings({"opening_plies": 16, "blocks": 3, "hidden": 48, "judged": 200}),
-            TrainingSettings({"solved_plies": 20, "value_scale": 0.3}, hours=0.09),
+            TrainingSettings(
+                {"solved_plies": 20, "value_scale": 0.7, "learning_rate": 4e-3}, hours=0.09
+            ),
         ),
     },
     words=Path(__file__).parent / "words",
