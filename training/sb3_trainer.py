@@ -21,6 +21,7 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
+from ..agents.judges import make_judge
 from ..agents.opponents import MakeAgent
 from ..agents.registry import make_agent
 from ..envs.game import Game
@@ -345,9 +346,12 @@ def train_sb3(
     its opponents, see :func:`~plyground.agents.opponents.make_opponents`.
 
     Raises:
-        SpecificationError: opponents that do not exist or cannot play the game; no folder is made.
+        SpecificationError: opponents or a judge that do not exist or cannot play the game; no
+            folder is made.
     """
     make_curriculum(settings, game, None, make)
+    if settings.regret:
+        make_judge(settings.regret, game)
 
     def make_trainer() -> Sb3Trainer:
         return trainer_type(game, settings, seed, make, device)

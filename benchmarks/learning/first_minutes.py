@@ -127,30 +127,25 @@ def read(store: Path) -> dict[str, dict[str, Any]]:
     return results
 
 
-def draw(results: dict[str, dict[str, Any]], out: Path) -> None:
-    """A figure of each game: the longest runs of each algorithm over their processor time."""
+def draw(results: dict[str, dict[str, Any]], cases: list[Case], out: Path) -> None:
+    """A figure of each game: the scores of every run over its processor time."""
     from matplotlib.figure import Figure
 
-    cases = [case for case in CASES if str(case) in results]
     games = list(dict.fromkeys(case.game for case in cases))
-    figure = Figure(figsize=(5.2 * len(games), 4.2), layout="constrained")
+    figure = Figure(figsize=(6.4 * len(games), 4.4), layout="constrained")
     for place, game in enumerate(games, 1):
         axes, opponent = figure.add_subplot(1, len(games), place), BOARDS[game].opponents[-1]
-        for color, algorithm in enumerate(ALGORITHMS):
-            longest = [case for case in cases if case[:2] == (algorithm, game)][-1:]
-            for run in [run for case in longest for run in results[str(case)].values()]:
+        for color, case in enumerate(case for case in cases if case.game == game):
+            for number, run in enumerate(results[str(case)].values()):
                 points = run["curves"].get(opponent, [])
-                axes.plot(
-                    [seconds for seconds, _ in points],
-                    [100 * score for _, score in points],
-                    color=f"C{color}",
-                    label=algorithm,
-                )
+                label = f"{case.algorithm}, {case.seconds} s" if number == 0 else None
+                seconds, scores = [x for x, _ in points], [100 * score for _, score in points]
+                axes.plot(seconds, scores, color=f"C{color}", label=label, marker=".")
         axes.set(
             title=f"{game} against {opponent}", xlabel="processor seconds", ylabel="score in %"
         )
-        lines, names = axes.get_legend_handles_labels()
-        axes.legend(dict(zip(names, lines)).values(), dict.fromkeys(names), fontsize=8)
+        axes.set_ylim(0, 100)
+        axes.legend(fontsize=8)
     figure.savefig(out)
 
 
@@ -167,7 +162,7 @@ def main(
         only: cases to run, each as "ppo connect_four 180"; none: all.
         seeds: runs of each case.
         out: folder of the runs and of results.json.
-        curves: a picture to draw.
+        curves: a picture to draw, of the games of these cases.
     """
     store = out / "results.json"
     names = [str(case) for case in CASES]
@@ -191,7 +186,10 @@ def main(
         if runs := results.get(str(case)):
             print(f"| {' | '.join(table_row(case, list(runs.values())))} |")
     if curves is not None:
-        draw(results, curves)
+        games = {case.game for case in CASES if not only or str(case) in only}
+        draw(
+            results, [case for case in CASES if case.game in games and str(case) in results], curves
+        )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 from plyground import make_game
 from plyground.envs.registry import game_names
 from plyground.envs.specification import SpecificationError
-from plyground.training.alphazero.self_play import search_options
+from plyground.training.alphazero.self_play import check_solved_plies, search_options
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.dqn.settings import DQNSettings
 from plyground.training.ppo.settings import PPOSettings
@@ -92,6 +92,16 @@ def test_what_is_for_short_runs_of_an_algorithm_replaces_what_is_for_all_runs_of
     runs = [AlphaZeroSettings.for_game(game, {"hours": hours}) for hours in (0.05, 3.0)]
     values = [(run.judged, run.full_share, run.hidden) for run in runs]
     assert values == [(0, 1.0, 48), (200, 0.25, 48)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "plies"), [("connect_four", 20), ("connect_four:rows=8,cols=8", 0), ("hex", 0)]
+)
+def test_leaves_are_solved_by_default_where_the_solver_answers_at_once(spec, plies):
+    game = make_game(spec)
+    settings = AlphaZeroSettings.for_game(game, {"hours": 0.05})
+    assert settings.solved_plies == plies
+    check_solved_plies(game, settings)
 
 
 @pytest.mark.parametrize("kind", [PPOSettings, DQNSettings, AlphaZeroSettings])

@@ -377,6 +377,20 @@ def test_settings_that_are_not_possible_are_refused(texts, message):
         PPOSettings.for_game(make_game("connect_four"), {}, texts)
 
 
+def test_a_learner_is_paid_by_its_regrets_and_its_games_by_their_results(tmp_path):
+    settings = small_settings(steps=512, regret="alphabeta:depth=2", gamma=0.0)
+    run = run_in(tmp_path / "run", settings)
+    rewards = run.trainer.model.rollout_buffer.rewards
+    assert rewards.max() <= 0
+    assert rewards.min() < -0.1
+    returns = [row["rollout/mean_return"] for row in read_metrics(tmp_path / "run")
+               if "rollout/mean_return" in row]  # fmt: skip
+    assert max(returns) > rewards.mean()
+    with pytest.raises(SpecificationError, match="there is no agent 'nobody'"):
+        run_in(tmp_path / "none", small_settings(regret="nobody"))
+    assert not (tmp_path / "none").exists()
+
+
 @pytest.mark.parametrize(("text", "steps"), [("300k", 300_000), ("2M", 2_000_000), ("1.5k", 1500)])
 def test_counts_of_settings_may_be_written_short(text, steps):
     assert PPOSettings.for_game(make_game("tic_tac_toe"), {}, [f"steps={text}"]).steps == steps

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from ...agents.solvers.leaf import new_leaf_solver
 from ...envs.game import Game
 from ...envs.profile import TrainingSettings
 from ...envs.specification import SpecificationError
@@ -248,5 +249,10 @@ class AlphaZeroSettings(LearnerSettings):
     def defaults(
         cls, game: Game, length: Mapping[str, Any] = {}, begun: Mapping[str, Any] = {}
     ) -> dict[str, Any]:
-        """As for every run. Moves are judged by perfect play only where the profile says so."""
-        return {"judged": 0} | super().defaults(game, length, begun)
+        """As for every run. Moves are judged by perfect play only where the profile says so.
+
+        Leaves are solved on the boards on which the game's solver answers at once.
+        """
+        settings = {"judged": 0, "solved_plies": 0} | super().defaults(game, length, begun)
+        plies = min(settings["solved_plies"], new_leaf_solver(game.rules).most)
+        return settings | {"solved_plies": plies}

@@ -61,6 +61,7 @@ PROFILE = Profile(
                     "opening_plies": 8,
                     "gamma": 0.95,
                     "memory": 200_000,
+                    "target_every": 5_000,
                     "exploration": 0.05,
                     "exploration_share": 0.3,
                     "evaluation_plies": 4,
@@ -70,7 +71,9 @@ PROFILE = Profile(
         ),
         "alphazero": (
             TrainingSettings({"opening_plies": 16, "blocks": 3, "hidden": 48, "judged": 200}),
-            TrainingSettings({"solved_plies": 20, "value_scale": 0.3}, hours=0.09),
+            TrainingSettings(
+                {"solved_plies": 20, "value_scale": 0.7, "learning_rate": 4e-3}, hours=0.09
+            ),
         ),
     },
     words=Path(__file__).parent / "words",
