@@ -19,7 +19,7 @@ from .measurements.measurement import ALL, NUMBER, TEXT, YES, Column, Measuremen
 from .results import lead, sentences, summary
 from .runner import Findings, MeasuredExperiment
 
-FIGURES = "figures"
+FIGURES, BOARDS = "figures", "boards"
 MOST_WITH_INTERVALS = 8  # columns of a cross table
 MOST_ROWS = 25  # of a table among the experiments; longer ones stand at the end of the page
 UNITS = (
@@ -131,7 +131,7 @@ def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
         ],
         "leads": figures[True],
         "figures": figures[False],
-        "boards": [(f"e{number}-board{n}.svg", *board) for n, board in enumerate(boards, 1)],
+        "boards": [(f"{BOARDS}/e{number}-{n}.svg", *board) for n, board in enumerate(boards, 1)],
     }
 
 
@@ -170,7 +170,7 @@ def write_pages(findings: Findings, folder: Path) -> None:
     for number, (_, table) in enumerate(long, 1):
         table["number"] = number
     figures = folder / FIGURES / study.stem
-    figures.mkdir(parents=True, exist_ok=True)
+    (figures / BOARDS).mkdir(parents=True, exist_ok=True)
     files = {
         figures / name: svg
         for section in sections
