@@ -17,7 +17,9 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload_attribute, overload_method
+from numba.core import datamodel
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic, overload_attribute, overload_method, register_model
 
 from ...envs import rules as r
 from ...envs.compiled.kernels import kernel
@@ -90,28 +92,44 @@ class _PositionView(NamedTuple):
     record: Any
 
 
+class _ViewType(types.NamedTuple):  # type: ignore[misc]  # numba's types are not read
+    """The compiled type of a view.
+
+    Methods of all named tuples would stand before fields of the same name, such as a network's
+    ``observation``.
+    """
+
+
+register_model(_ViewType)(datamodel.models.TupleModel)
+
+
+@intrinsic
+def _as_view(typing_context: Any, position: Any) -> tuple[Any, Any]:
+    """The same view, with the methods of a position."""
+    kind = _ViewType(position.types, position.instance_class)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return impl_ret_borrowed(context, builder, signature.return_type, arguments[0])
+
+    return kind(position), generate
+
+
 # -- the methods and properties of a position that compiled functions may use --
 
 
-@overload_attribute(types.NamedTuple, "to_move")
+@overload_attribute(_ViewType, "to_move")
 def _to_move(position):
-    if position.instance_class is _PositionView:
-        return lambda position: r.to_move(position.game.rules, position.record)
-    return None
+    return lambda position: r.to_move(position.game.rules, position.record)
 
 
-@overload_attribute(types.NamedTuple, "is_over")
+@overload_attribute(_ViewType, "is_over")
 def _is_over(position):
-    if position.instance_class is _PositionView:
-        return lambda position: r.is_over(position.game.rules, position.record)
-    return None
+    return lambda position: r.is_over(position.game.rules, position.record)
 
 
-@overload_method(types.NamedTuple, "is_legal")
+@overload_method(_ViewType, "is_legal")
 def _is_legal(position, action):
-    if position.instance_class is _PositionView:
-        return lambda position, action: r.is_legal(position.game.rules, position.record, action)
-    return None
+    return lambda position, action: r.is_legal(position.game.rules, position.record, action)
 
 
 @kernel
@@ -121,11 +139,9 @@ def list_actions(position):
     return actions[: r.legal_actions(position.game.rules, position.record, actions)]
 
 
-@overload_method(types.NamedTuple, "legal_actions")
+@overload_method(_ViewType, "legal_actions")
 def _legal_actions(position):
-    if position.instance_class is _PositionView:
-        return lambda position: list_actions(position)  # noqa: PLW0108  # no kernel may be returned
-    return None
+    return lambda position: list_actions(position)  # noqa: PLW0108  # no kernel may be returned
 
 
 @kernel
@@ -137,11 +153,9 @@ def mask_actions(position):
     return mask
 
 
-@overload_method(types.NamedTuple, "action_mask")
+@overload_method(_ViewType, "action_mask")
 def _action_mask(position):
-    if position.instance_class is _PositionView:
-        return lambda position: mask_actions(position)  # noqa: PLW0108
-    return None
+    return lambda position: mask_actions(position)  # noqa: PLW0108
 
 
 @kernel
@@ -152,11 +166,9 @@ def observe(position, player):
     return planes
 
 
-@overload_method(types.NamedTuple, "observation")
+@overload_method(_ViewType, "observation")
 def _observation(position, player):
-    if position.instance_class is _PositionView:
-        return lambda position, player: observe(position, player)  # noqa: PLW0108
-    return None
+    return lambda position, player: observe(position, player)  # noqa: PLW0108
 
 
 # -- machine code of functions --
@@ -179,7 +191,7 @@ def compile_heuristic(function: Callable[..., Any], game: Game, in_python: Any) 
     compiled, view, dtype = _compile(function), _view(game), game.declaration.dtype
 
     def points(record: Any, player: int, unused: Any) -> Any:
-        position = _PositionView(view, numba.carray(record, 1, dtype)[0])
+        position = _as_view(_PositionView(view, numba.carray(record, 1, dtype)[0]))
         try:
             return np.int64(compiled(position, player))
         except Exception:
@@ -198,7 +210,7 @@ def compile_ordering(function: Callable[..., Any], game: Game, in_python: Any) -
     compiled, view, dtype = _compile(function), _view(game), game.declaration.dtype
 
     def sort(record: Any, count: int, data: Any) -> Any:
-        position = _PositionView(view, numba.carray(record, 1, dtype)[0])
+        position = _as_view(_PositionView(view, numba.carray(record, 1, dtype)[0]))
         actions, worth = numba.carray(data, count, np.int16), np.empty(count, np.float64)
         try:
             for i in range(count):

@@ -15,6 +15,7 @@ the command goes on where it was stopped. ``--curves FILE`` draws what is there.
 from __future__ import annotations
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -174,7 +175,7 @@ def main(
         for seed in range(1, seeds + 1):
             if str(seed) in read(store).get(str(case), {}):
                 continue
-            folder = out / f"{str(case).replace(' ', '_').replace(':', '_')}_{seed}"
+            folder = out / re.sub("[^a-z0-9]+", "_", f"{case} {seed}")
             run = train(case, seed, folder)
             results = read(store)  # another process may have written to it
             results.setdefault(str(case), {})[str(seed)] = run

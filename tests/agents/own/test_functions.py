@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -350,3 +351,25 @@ print(decision.action, decision.value, decision.nodes)
         for switch in ("0", "1")
     }
     assert len(printed) == 1
+
+
+class Fields(NamedTuple):
+    """Fields that are called as what compiled functions read of a position."""
+
+    observation: int
+    to_move: int
+    is_over: int
+    is_legal: int
+    legal_actions: int
+    action_mask: int
+
+
+@numba.njit
+def sum_of(fields):
+    first = fields.observation + fields.to_move + fields.is_over
+    return first + fields.is_legal + fields.legal_actions + fields.action_mask
+
+
+@pytest.mark.parametrize("last", [6, 6.0], ids=["one type", "two types"])
+def test_fields_of_other_named_tuples_may_have_the_names_of_a_positions_methods(last):
+    assert sum_of(Fields(1, 2, 3, 4, 5, last)) == 21
