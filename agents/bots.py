@@ -22,9 +22,9 @@ from ..envs.environments.observations import ObservationOptions, find_layout
 from ..envs.game import Game, Position
 from ..envs.loading.own_modules import DIGITS, loaded_version
 from ..envs.loading.packages import version_of
+from ..envs.loading.signatures import read_signature
 from ..envs.registry import make_game
 from .agent import Agent, Decision
-from .external.signatures import read_signature
 from .policies.policy import choose_each
 from .registry import make_agent
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from ..envs.game import Game, Position
 from ..envs.loading.own_modules import loaded_version
 from ..envs.loading.packages import import_own
+from ..envs.loading.signatures import read_signature
 from ..envs.specification import Parameter, SpecificationError, check_names
 from .agent import Agent, Decision
 from .bots import NotAPolicyError, as_policy
-from .external.signatures import read_signature
 from .registry import register_agent
 
 SWITCHES = {"yes": True, "no": False}

@@ -21,12 +21,12 @@ import numpy as np
 from ...envs.declaration import parameter_values
 from ...envs.game import Game, Position
 from ...envs.loading.files import written_whole
+from ...envs.loading.signatures import read_signature
 from ...envs.registry import games_in
 from ...envs.specification import Parameter, SpecificationError, refusing
 from ..agent import Agent, Decision
 from ..registry import register_agent
 from . import submission
-from .signatures import read_signature
 
 PACKAGE_AGENTS = ("negamax", "random")  # the agents that kaggle-environments brings
 SECONDS_A_MOVE = 2.0

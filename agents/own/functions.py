@@ -22,6 +22,7 @@ import numba
 from ...envs.game import Game, load_position
 from ...envs.loading.own_modules import DIGITS, loaded_version
 from ...envs.loading.packages import AGENTS, load_packages
+from ...envs.loading.signatures import read_signature
 from ...envs.registry import rules_type
 from ...envs.specification import SpecificationError, plain_text
 from .kernels import CALLBACK, compile_heuristic, compile_ordering
@@ -87,14 +88,19 @@ def _register(
     present = _functions.get((option, game, name))
     if name in taken or (present is not None and not present.is_one_with(function)):
         raise SpecificationError(f"{game} has {_an(option)} named {name!r} already")
-    try:
-        inspect.signature(function).bind(None, None)
-    except (TypeError, ValueError):
+    if not (callable(function) and _takes_two(function)):
         raise SpecificationError(
             f"{_an(option)} is a function of (position, {_SECOND[option]}), not {function!r}"
-        ) from None
+        )
     module = str(caller.get("__name__", "__main__"))
     _functions[option, game, name] = OwnFunction(option, game, name, function, module)
+
+
+def _takes_two(function: Callable[..., Any]) -> bool:
+    """Whether a function may be called with two arguments by position, and nothing else."""
+    signature = read_signature(function)
+    by_position = signature.required[:2]
+    return signature.positions >= 2 and len(signature.required) == len(by_position)
 
 
 def _an(option: str) -> str:

@@ -10,8 +10,8 @@ import plyground
 import pytest
 from plyground import make_agent, make_game
 from plyground.agents.bots import NotAPolicyError, as_policy
-from plyground.agents.external.signatures import UNREADABLE, read_signature
 from plyground.envs import Position
+from plyground.envs.loading.signatures import UNREADABLE, read_signature
 from plyground.evaluation import evaluate
 
 GAME = "tic_tac_toe"
@@ -211,8 +211,8 @@ def test_submissions_are_given_the_configuration_as_kaggle_gives_it(code, answer
 def test_one_file_reads_signatures_of_users():
     readers = {
         path.relative_to(PACKAGE).as_posix()
-        for folder in ("agents", "evaluation", "training", "web", "commands")
+        for folder in ("envs/loading", "agents", "evaluation", "training", "web", "commands")
         for path in (PACKAGE / folder).rglob("*.py")
         if "inspect.signature" in path.read_text() or "co_argcount" in path.read_text()
     }
-    assert readers == {"agents/external/signatures.py"}
+    assert readers == {"envs/loading/signatures.py"}

@@ -89,7 +89,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from plyground import make_game
-from plyground.agents.solvers.dots_and_boxes.proof import Proof
+from plyground.agents.solvers.dots_and_boxes.proof import BoxesProof
 from plyground.agents.solvers.solver import make_solver
 
 def add(self, *result):
@@ -97,7 +97,7 @@ def add(self, *result):
         os.kill(os.getpid(), signal.SIGKILL)
     kept(self, *result)
 
-kept, Proof.add = Proof.add, add
+kept, BoxesProof.add = BoxesProof.add, add
 solver = make_solver(make_game(sys.argv[2]), 4)
 with solver.proving(Path(sys.argv[1])):
     solver.solve(solver.game.initial_position())
