@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..envs.environments.observations import ObservationOptions, find_layout
+from ..envs.environments.observations import MASK, ObservationOptions, find_layout
 from ..envs.game import Game, Position
 from ..envs.loading.own_modules import DIGITS, loaded_version
 from ..envs.loading.packages import version_of
@@ -275,10 +275,6 @@ class NetworkBot(BatchBot):
     def deterministic(self) -> bool:
         return self._deterministic
 
-    def decide(self, position: Position) -> Decision:
-        observations, masks = position.observation()[None], position.action_mask()[None]
-        return Decision(self.act_batch(observations, masks, streams=self.stream.reshape(1, 1))[0])
-
     def act_batch(
         self, observations: np.ndarray, masks: np.ndarray, streams: np.ndarray | None = None
     ) -> np.ndarray:
@@ -363,10 +359,10 @@ class ModuleBot(NetworkBot):
         # RLlib's own module for action masks keeps the space of the rest only under the usual name
         space = getattr(self.bot, "observation_space_with_mask", self.bot.observation_space)
         if hasattr(space, "spaces"):
-            (key,) = (name for name in space.spaces if name != "action_mask")
+            (key,) = (name for name in space.spaces if name != MASK)
             seen: Any = {
                 key: torch.as_tensor(planes_for(space[key], observations)),
-                "action_mask": torch.as_tensor(masks),
+                MASK: torch.as_tensor(masks),
             }
         else:
             seen = torch.as_tensor(planes_for(space, observations))

@@ -71,7 +71,7 @@ def _make_search(agent: TreeSearchAgent, game: Game) -> SearchJudge:
 
 
 def _scale(game: Game) -> tuple[float, float]:
-    """The slope and the limit of estimates."""
+    """The slope and the limit of estimates, for kernels: :meth:`Profile.scale` in two numbers."""
     return math.log(3) / 2 / game.profile.lead, GREATEST_ESTIMATE * game.facts.max_return
 
 
@@ -117,6 +117,5 @@ def action_values(agent: Agent, position: Position) -> dict[int, float]:
 
 def _value(score: Score, game: Game) -> float:
     if score.unit == "points":
-        slope, limit = _scale(game)
-        return limit * math.tanh(score.value * slope)
+        return GREATEST_ESTIMATE * game.facts.max_return * game.profile.scale(score.value)
     return score.value * DISCOUNT ** (score.plies or 0)

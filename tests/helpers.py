@@ -307,3 +307,17 @@ def count_games(path: Path) -> int:
         return 0  # the tables are being made
     finally:
         connection.close()
+
+
+# A run of PPO of two updates.
+SMALL_RUN = {
+    "steps": 512,
+    "games": 32,
+    "rollout": 8,
+    "batch_size": 64,
+    "dense": "32",
+    "precision": "float32",
+    "epochs": 1,
+    "opponent": "random",
+    "learning_rate": 1e-4,
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from helpers import SMALL_RUN
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
 from plyground.training import train
@@ -20,17 +21,6 @@ from plyground.training.run import unpack
 
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
-SMALL = {
-    "steps": 512,
-    "games": 32,
-    "rollout": 8,
-    "batch_size": 64,
-    "dense": "32",
-    "precision": "float32",
-    "epochs": 1,
-    "opponent": "random",
-    "learning_rate": 1e-4,
-}
 
 
 def weights(folder):
@@ -44,9 +34,9 @@ def row(player):
 
 def test_a_finished_run_goes_on_when_it_is_to_be_longer(tmp_path):
     notes = []
-    train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL)
+    train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL_RUN)
     longer = train(
-        "ppo", "tic_tac_toe", tmp_path / "run", on_note=notes.append, **SMALL | {"steps": 1024}
+        "ppo", "tic_tac_toe", tmp_path / "run", on_note=notes.append, **SMALL_RUN | {"steps": 1024}
     )
     assert notes == [f"resumed at step 512 of 1,024 from {tmp_path / 'run'}"]
     assert longer.trainer.step == 1024
@@ -55,13 +45,13 @@ def test_a_finished_run_goes_on_when_it_is_to_be_longer(tmp_path):
     description = json.loads((tmp_path / "run" / "run.json").read_text())["description"]
     assert description["steps"] == 1024
     with pytest.raises(TrainingError, match="steps is 1024 there and 512 here"):
-        train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL)
+        train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL_RUN)
     with pytest.raises(TrainingError, match="epochs is 1 there and 2 here"):
-        train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL | {"steps": 2048, "epochs": 2})
+        train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL_RUN | {"steps": 2048, "epochs": 2})
 
 
 def test_a_run_that_becomes_longer_keeps_what_followed_its_budget(tmp_path):
-    game, changes = make_game("connect_four"), SMALL | {"steps": 256}
+    game, changes = make_game("connect_four"), SMALL_RUN | {"steps": 256}
     del changes["opponent"]
     train("ppo", game, tmp_path / "run", **changes)
     begun = begun_settings(tmp_path / "run", PPOSettings)
@@ -74,36 +64,36 @@ def test_a_run_that_becomes_longer_keeps_what_followed_its_budget(tmp_path):
 
 
 def test_a_run_of_an_earlier_version_is_resumed_although_it_lacks_a_setting(tmp_path):
-    train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL)
+    train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL_RUN)
     path, notes = tmp_path / "run" / "run.json", []
     description = json.loads(path.read_text())
     del description["description"]["initial"]
     path.write_text(json.dumps(description))
-    train("ppo", "tic_tac_toe", tmp_path / "run", on_note=notes.append, **SMALL)
+    train("ppo", "tic_tac_toe", tmp_path / "run", on_note=notes.append, **SMALL_RUN)
     assert notes == ["the run is finished: 512 steps; there is nothing to do"]
 
 
 def test_a_run_begins_with_the_weights_of_another(tmp_path):
-    train("ppo", "tic_tac_toe", tmp_path / "first", **SMALL | {"learning_rate": 0.01})
-    still = SMALL | {"initial": str(tmp_path / "first"), "learning_rate": 1e-12}
+    train("ppo", "tic_tac_toe", tmp_path / "first", **SMALL_RUN | {"learning_rate": 0.01})
+    still = SMALL_RUN | {"initial": str(tmp_path / "first"), "learning_rate": 1e-12}
     train("ppo", "tic_tac_toe", tmp_path / "second", seed=2, **still)
     first, second = weights(tmp_path / "first"), weights(tmp_path / "second")
     assert all(torch.allclose(first[name], second[name], atol=1e-6) for name in first)
 
 
 def test_weights_that_do_not_fit_or_are_not_there_are_refused(tmp_path):
-    train("ppo", "tic_tac_toe", tmp_path / "first", **SMALL)
+    train("ppo", "tic_tac_toe", tmp_path / "first", **SMALL_RUN)
     for initial, changes, complaint in (
         ("first", {"dense": "16"}, "its network has another shape; the game and the settings"),
         ("nowhere", {}, "it holds no checkpoint that is whole"),
     ):
-        values = SMALL | changes | {"initial": str(tmp_path / initial)}
+        values = SMALL_RUN | changes | {"initial": str(tmp_path / initial)}
         with pytest.raises(TrainingError, match=complaint):
             train("ppo", "tic_tac_toe", tmp_path / complaint[:8], **values)
 
 
 def test_from_python_a_run_is_measured_by_what_it_is_handed(tmp_path):
-    run = train("ppo", "tic_tac_toe", tmp_path / "run", measure=row, evaluations=1, **SMALL)
+    run = train("ppo", "tic_tac_toe", tmp_path / "run", measure=row, evaluations=1, **SMALL_RUN)
     assert run.best_rows == row(None)
     assert (tmp_path / "run" / "best.onnx").exists()
 

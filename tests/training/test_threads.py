@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from command_line import plyground
+from helpers import SMALL_RUN
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
 from plyground.training import train
@@ -13,20 +14,9 @@ from plyground.training.datasets.build import build_dataset
 from plyground.training.folder import newest_checkpoint
 from plyground.training.run import unpack
 
-SMALL = {
-    "steps": 512,
-    "games": 32,
-    "rollout": 8,
-    "batch_size": 64,
-    "dense": "32",
-    "precision": "float32",
-    "epochs": 1,
-    "opponent": "random",
-    "learning_rate": 1e-4,
-}
 # Two updates or more of each algorithm.
 QUICK = {
-    "ppo": SMALL | {"learning_rate": 1e-2, "opponent": "mix:0.5 greedy,0.5 self"},
+    "ppo": SMALL_RUN | {"learning_rate": 1e-2, "opponent": "mix:0.5 greedy,0.5 self"},
     "dqn": {
         "steps": 1024,
         "games": 32,
@@ -115,11 +105,11 @@ def test_after_an_error_torch_has_its_own_number_of_threads(error, tmp_path, thr
         raise error
 
     with pytest.raises(error):
-        train("ppo", "tic_tac_toe", tmp_path / "run", threads=2, on_progress=stop, **SMALL)
+        train("ppo", "tic_tac_toe", tmp_path / "run", threads=2, on_progress=stop, **SMALL_RUN)
     assert torch.get_num_threads() == threads_of_torch
 
 
 def test_a_number_of_threads_that_is_not_possible_is_refused(tmp_path):
     with pytest.raises(SpecificationError, match=r"threads=0 is not possible .* at least 1"):
-        train("ppo", "tic_tac_toe", tmp_path / "run", threads=0, **SMALL)
+        train("ppo", "tic_tac_toe", tmp_path / "run", threads=0, **SMALL_RUN)
     assert not (tmp_path / "run").exists()
