@@ -44,7 +44,7 @@ def main(
     )
     player = SelfPlayer(game, settings, device, 1)
     weights = AlphaZeroLearner(game, settings, 1, device).weights()
-    evaluate = player._evaluator.evaluate
+    evaluate = player.evaluator.evaluate
     evaluation_seconds = 0.0
 
     def timed_evaluation(*arguments):
@@ -54,7 +54,7 @@ def main(
         evaluation_seconds += time.process_time() - start
         return output
 
-    player._evaluator.evaluate = timed_evaluation
+    player.evaluator.evaluate = timed_evaluation
     player.play(weights, 1.0, 2 * simulations)
     speeds, shares, evaluations = [], [], []
     for _ in range(TURNS):

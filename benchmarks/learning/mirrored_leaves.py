@@ -58,7 +58,7 @@ def main(
     network = make_network(board, settings, 0)
     load_initial(network, board, initial)
     player = SelfPlayer(board, settings, torch.device("cpu"), 1)
-    counting = player._evaluator = Counting(player._evaluator, Canonical(board))
+    counting = player.evaluator = Counting(player.evaluator, Canonical(board))
     result = player.play(network.state_dict(), 1.0, simulations)
     keys = np.concatenate(counting.keys)
     asked, positions = len(keys), len(np.unique(keys[:, 0]))

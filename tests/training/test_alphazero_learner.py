@@ -15,6 +15,7 @@ from plyground.training.alphazero.network import PolicyAndValue
 from plyground.training.alphazero.self_play import SelfPlayer, sample_weights, targets
 from plyground.training.alphazero.window import (
     Canonical,
+    Positions,
     ReplayChunk,
     ReplayWindow,
     read_chunk,
@@ -75,14 +76,14 @@ def test_positions_are_the_averages_of_their_samples():
     chunk = ReplayChunk(
         keys, packed, targets, results, values, nearness, weights, replies, soon, finals
     )
-    window = ReplayWindow()
+    window = ReplayWindow(CPU)
     half = (
         ReplayChunk(*(part[:100] for part in chunk)),
         ReplayChunk(*(part[100:] for part in chunk)),
     )
     for number, part in enumerate(half):
         window.add(str(number), part, 1000)
-    positions = window.positions()
+    positions = Positions(*(part.numpy() for part in window.positions()))
     assert positions.counts.sum() == 200
     assert len(positions.counts) == len(set(keys.tolist()))
     assert positions.counts.max() > 5  # the empty board
@@ -108,9 +109,10 @@ def test_the_oldest_samples_leave_a_window_that_grows():
     sizes = [window_size(count, 100, 1000, 0.75) for count in range(100, 20_000, 100)]
     assert sizes == sorted(sizes)
     assert sizes[-1] == 1000
-    window = ReplayWindow()
+    window = ReplayWindow(CPU)
     for number in range(10):
         part = ReplayChunk(*(np.zeros(30) for _ in ReplayChunk._fields))
+        part = part._replace(keys=np.zeros(30, np.uint64))
         window.add(str(number), part, 100)
     assert [name for name, _ in window.chunks] == ["6", "7", "8", "9"]
     assert len(window) == 120
@@ -164,7 +166,7 @@ def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
     options = settings("learning_rate=0.01", "averaging=0.9")
     player = SelfPlayer(GAME, options, CPU, 1)
     learner = AlphaZeroLearner(GAME, options, 1, CPU)
-    window = ReplayWindow()
+    window = ReplayWindow(CPU)
     window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
     positions = window.positions()
     first = learner.learn({GAME: positions}, 20, 0.0)
@@ -192,23 +194,23 @@ def test_heads_learn_what_follows_and_are_not_exported(trunk, tmp_path):
     options = settings("learning_rate=0.01", f"trunk={trunk}", *HEADS)
     player = SelfPlayer(GAME, options, CPU, 1)
     learner = AlphaZeroLearner(GAME, options, 1, CPU)
-    window = ReplayWindow()
+    window = ReplayWindow(CPU)
     window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
     positions = window.positions()
     width = Canonical(GAME).cells.shape[1]
 
     def losses():
-        planes = np.unpackbits(positions.observations, axis=1, count=width)
-        finals = np.unpackbits(positions.finals, axis=1, count=width)
+        planes = np.unpackbits(positions.observations.numpy(), axis=1, count=width)
+        finals = np.unpackbits(positions.finals.numpy(), axis=1, count=width)
         inputs = torch.from_numpy(planes.reshape(-1, *GAME.facts.observation_shape)).float()
         with torch.no_grad():
             outputs = learner.network.train()(inputs)
         last = torch.from_numpy(finals).float()
-        replies = torch.from_numpy(positions.replies.astype(np.int64))
+        replies = positions.replies.long()
         return (
             float(functional.cross_entropy(outputs.replies, replies, ignore_index=-1)),
             float(functional.binary_cross_entropy_with_logits(outputs.finals.flatten(1), last)),
-            float(functional.mse_loss(outputs.soon, torch.from_numpy(positions.soon))),
+            float(functional.mse_loss(outputs.soon, positions.soon)),
         )
 
     before = losses()

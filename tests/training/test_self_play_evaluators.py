@@ -10,7 +10,8 @@ from plyground.agents.policies.compiled.words import INT8
 from plyground.training.alphazero.evaluator import (
     STEP,
     CompiledEvaluator,
-    Evaluator,
+    TorchEvaluator,
+    TorchNetwork,
     make_evaluator,
 )
 from plyground.training.alphazero.learner import make_network
@@ -31,7 +32,7 @@ def test_the_kernel_of_self_play_computes_what_torch_computes(spec, changes):
     observations = random_observations(game, STEP)
     kernel = make_evaluator(game, options, CPU)
     assert isinstance(kernel, CompiledEvaluator)
-    torch_evaluator = Evaluator(make_network(game, options, 0), CPU, STEP, bfloat16=False)
+    torch_evaluator = TorchEvaluator(TorchNetwork(make_network(game, options, 0), CPU, False))
     outputs = []
     for seed in (1, 2):
         weights = make_network(game, options, seed).state_dict()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 
 import numpy as np
 import torch
@@ -16,40 +17,60 @@ from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..devices import use_bfloat16
 from ..export import NetworkExporter
+from .initial import network_of
 from .learner import make_network
 from .network import BoardNetwork, PolicyAndValue
 from .settings import AlphaZeroSettings
 
+Evaluation = tuple[np.ndarray, np.ndarray]  # logits (count, actions) and values (count,), float32
 STEP = 64  # batches are filled up to a multiple: libraries prepare each new size anew
 
 
-class Evaluator:
-    """Evaluates the network with the weights it was given last, in batches of few sizes.
+class TorchNetwork:
+    """The network on a device, with the weights it was given last.
 
     Args:
         network: its shape.
         device: where it is evaluated.
-        most: positions asked about at once.
         bfloat16: whether products are computed in bfloat16.
+
+    Attributes:
+        is_fixed: whether it keeps its weights, as a predecessor does.
     """
 
-    def __init__(
-        self, network: BoardNetwork, device: torch.device, most: int, bfloat16: bool
-    ) -> None:
+    def __init__(self, network: BoardNetwork, device: torch.device, bfloat16: bool) -> None:
+        self.device: torch.device = device
+        self.game: Game = network.game
+        self.is_fixed: bool = False
         self._type = torch.bfloat16 if bfloat16 else torch.float32
         self._network = copy.deepcopy(network).to(device, self._type).eval()
         for weights in self._network.parameters():
             weights.requires_grad_(False)
         self._network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self._device = device
-        self._most = -(-most // STEP) * STEP
 
     def load(self, weights: dict[str, torch.Tensor]) -> None:
-        """Take over weights."""
-        self._network.load_state_dict(weights)
+        """Take over weights, for all evaluations that begin later."""
+        if not self.is_fixed:
+            self._network.load_state_dict(weights)
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
 
-    def evaluate(self, observations: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate the first ``count`` observations.
+    def __call__(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits (float32, (N, actions)) and values (float32, (N,)) of int8 observations."""
+        outputs = self._network(observations.to(self._type))
+        return outputs.logits.float(), (outputs.value * self._network.scale).float()
+
+
+class Evaluator(ABC):
+    """Evaluates the network with the weights it was given last."""
+
+    @abstractmethod
+    def load(self, weights: dict[str, torch.Tensor]) -> None:
+        """Take over weights."""
+
+    @abstractmethod
+    def evaluate(self, observations: np.ndarray, count: int) -> Evaluation:
+        """Evaluate the first ``count`` observations, int8.
 
         The array must have room for the next multiple of ``STEP`` rows.
 
@@ -57,16 +78,94 @@ class Evaluator:
             logits: float32, (count, actions).
             values: float32, (count,).
         """
+
+    def begin(self, observations: np.ndarray, count: int) -> None:
+        """Let the first ``count`` observations be evaluated, by now or until :meth:`finish`."""
+        self._evaluation = self.evaluate(observations, count)
+
+    def finish(self) -> Evaluation:
+        """The answer to :meth:`begin`, as :meth:`evaluate` gives it; the next one overwrites it."""
+        return self._evaluation
+
+
+class TorchEvaluator(Evaluator):
+    """Evaluates a network by torch, in batches of few sizes.
+
+    Args:
+        network: the network.
+    """
+
+    def __init__(self, network: TorchNetwork) -> None:
+        self._network = network
+
+    def load(self, weights: dict[str, torch.Tensor]) -> None:
+        self._network.load(weights)
+
+    def evaluate(self, observations: np.ndarray, count: int) -> Evaluation:
         size = min(-(-count // STEP) * STEP, len(observations))
         with torch.inference_mode():
-            inputs = torch.from_numpy(observations[:size]).to(self._device, self._type)
-            outputs = self._network(inputs)
-            logits = outputs.logits[:count].cpu().numpy()
-            values = (outputs.value[:count] * self._network.scale).cpu().numpy()
-        return np.ascontiguousarray(logits), np.ascontiguousarray(values)
+            logits, values = self._network(torch.from_numpy(observations[:size]))
+        return logits[:count].numpy(), values[:count].numpy()
 
 
-class CompiledEvaluator:
+class GraphEvaluator(Evaluator):
+    """Evaluates a network on a GPU by one CUDA graph, while the caller goes on.
+
+    What goes there and comes back passes through page-locked memory.
+
+    Args:
+        network: the network.
+        most: positions of an evaluation.
+    """
+
+    def __init__(self, network: TorchNetwork, most: int) -> None:
+        self._network = network
+        self._stream = torch.cuda.Stream(network.device)  # type: ignore[no-untyped-call]
+        facts = network.game.facts
+        shape, actions = facts.observation_shape, facts.num_actions
+        inputs = torch.zeros((most, *shape), dtype=torch.int8, pin_memory=True)
+        logits = torch.zeros((most, actions), pin_memory=True)
+        values = torch.zeros(most, pin_memory=True)
+        on_device = torch.zeros_like(inputs, device=network.device)
+        self._inputs, self._outputs = inputs.numpy(), (logits.numpy(), values.numpy())
+        self._tensors = inputs, logits, values, on_device  # the graph has their addresses
+
+        def run() -> None:
+            on_device.copy_(inputs, non_blocking=True)
+            for place, result in zip((logits, values), network(on_device)):
+                place.copy_(result, non_blocking=True)
+
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.inference_mode():
+            with torch.cuda.stream(self._stream):
+                for _ in range(3):  # libraries choose their algorithms
+                    run()
+            torch.cuda.synchronize(network.device)
+            with torch.cuda.graph(
+                self._graph, stream=self._stream, capture_error_mode="thread_local"
+            ):
+                run()
+
+    def load(self, weights: dict[str, torch.Tensor]) -> None:
+        self._network.load(weights)
+
+    def evaluate(self, observations: np.ndarray, count: int) -> Evaluation:
+        self.begin(observations, count)
+        return self.finish()
+
+    def begin(self, observations: np.ndarray, count: int) -> None:
+        self._count = count
+        self._inputs[:count] = observations[:count]
+        with torch.cuda.stream(self._stream):
+            self._graph.replay()
+
+    def finish(self) -> Evaluation:
+        self._stream.synchronize()
+        logits, values = self._outputs
+        return logits[: self._count], values[: self._count]
+
+
+class CompiledEvaluator(Evaluator):
     """Evaluates the network by the kernel that evaluates policy files.
 
     Args:
@@ -84,13 +183,11 @@ class CompiledEvaluator:
         self._run: NetworkRunner
 
     def load(self, weights: dict[str, torch.Tensor]) -> None:
-        """As :meth:`Evaluator.load`."""
         self._network.load_state_dict(weights)
         model = read_model(self._exporter.content())
         self._run = compiled_runner(model, self._game, self._precision)
 
-    def evaluate(self, observations: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """As :meth:`Evaluator.evaluate`."""
+    def evaluate(self, observations: np.ndarray, count: int) -> Evaluation:
         return self._run(observations[:count].astype(np.float32))
 
 
@@ -114,23 +211,50 @@ def open_predecessor(game: Game, settings: AlphaZeroSettings) -> Network | None:
 
 
 def make_evaluator(
-    game: Game, settings: AlphaZeroSettings, device: torch.device
-) -> Evaluator | CompiledEvaluator | FixedEvaluator:
-    """What evaluates the positions of self-play."""
+    game: Game,
+    settings: AlphaZeroSettings,
+    device: torch.device,
+    network: TorchNetwork | None = None,
+) -> Evaluator:
+    """What evaluates the positions of self-play.
+
+    Args:
+        game: the game.
+        settings: the settings.
+        device: where positions are evaluated.
+        network: the network on a GPU, which several evaluators share; None: one of its own.
+    """
+    if device.type == "cuda":
+        return GraphEvaluator(network or torch_network(game, settings, device), settings.games)
     predecessor = open_predecessor(game, settings)
     if predecessor is not None:
         return FixedEvaluator(predecessor)
-    network = make_network(game, settings, 0)
     bfloat16 = use_bfloat16(settings.precision, device)
     precision = BFLOAT16 if bfloat16 else FLOAT32
     if settings.precision == INT8.name:
         precision = INT8
-    if device.type == "cpu" and precision.is_possible:
-        return CompiledEvaluator(network, game, settings.discount, precision.name)
-    return Evaluator(network, device, settings.games, bfloat16)
+    if precision.is_possible:
+        shape = make_network(game, settings, 0)
+        return CompiledEvaluator(shape, game, settings.discount, precision.name)
+    return TorchEvaluator(torch_network(game, settings, device))
 
 
-class FixedEvaluator:
+def torch_network(game: Game, settings: AlphaZeroSettings, device: torch.device) -> TorchNetwork:
+    """The network that plays, on a device: the one that learns, or the predecessor.
+
+    Raises:
+        SpecificationError, TrainingError: the predecessor is no network of these games, or none
+            that plyground has trained.
+    """
+    bfloat16 = use_bfloat16(settings.precision, device)
+    if open_predecessor(game, settings) is None:
+        return TorchNetwork(make_network(game, settings, 0), device, bfloat16)
+    network = TorchNetwork(network_of(game, settings, settings.predecessor), device, bfloat16)
+    network.is_fixed = True
+    return network
+
+
+class FixedEvaluator(Evaluator):
     """Evaluates a network that does not change, in place of an :class:`Evaluator`."""
 
     def __init__(self, network: Network) -> None:
@@ -139,6 +263,5 @@ class FixedEvaluator:
     def load(self, weights: dict[str, torch.Tensor]) -> None:
         """Weights of the network that learns are not for this one."""
 
-    def evaluate(self, observations: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """As :meth:`Evaluator.evaluate`."""
+    def evaluate(self, observations: np.ndarray, count: int) -> Evaluation:
         return self._network.evaluate(observations[:count])

@@ -8,8 +8,10 @@ identity.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -20,7 +22,7 @@ from ..checkpoints import initial_learner
 from ..export import weights_of_policy
 from ..folder import TrainingError
 from .network import LEARNT_ONLY, BoardNetwork
-from .settings import DENSE
+from .settings import CONVOLUTIONS, DENSE
 
 Weights = dict[str, torch.Tensor]
 OUTPUTS = ("policy.3.", "policy.cells.2.", "policy.whole.", "judgement.")  # the game's, or results
@@ -56,6 +58,33 @@ def _weights(game: Game, source: str) -> Weights:
     return average
 
 
+def network_of(game: Game, settings: Any, source: str) -> BoardNetwork:
+    """The network of a run, of a policy file or of the zoo, in its own shape.
+
+    Args:
+        game: the game.
+        settings: of a learner; what the shape does not say is theirs.
+        source: as ``initial`` names it.
+
+    Raises:
+        TrainingError: there is none, or none of the networks that are trained here.
+    """
+    weights = _weights(game, source)
+    entry, features = weights["entry.weight"], weights["summary.0.weight"]
+    shape: dict[str, Any] = {"hidden": len(features), "blocks": _blocks(weights)}
+    if entry.ndim == 2:
+        shape |= {"trunk": DENSE, "units": len(entry)}
+    else:
+        pooled = features.shape[1] == 2 * len(entry)
+        shape |= {"trunk": CONVOLUTIONS, "channels": len(entry), "pooled": pooled}
+    learnt_only = {"reply_weight": 0.0, "soon_weight": 0.0, "final_weight": 0.0}
+    network = BoardNetwork(game, dataclasses.replace(settings, **shape, **learnt_only))
+    network.load_state_dict(
+        {name: value for name, value in weights.items() if not name.startswith(LEARNT_ONLY)}
+    )
+    return network
+
+
 def embed_weights(network: BoardNetwork, weights: Weights) -> Weights:
     """The state of ``network`` with smaller or equal ``weights`` embedded in it.
 
@@ -67,10 +96,7 @@ def embed_weights(network: BoardNetwork, weights: Weights) -> Weights:
     if weights.keys() - state.keys():
         raise KeyError("the larger network lacks a layer")
     units = weights["entry.weight"].shape[0]
-    blocks = 1 + max(
-        (int(match[1]) for name in weights if (match := re.match(r"blocks\.(\d+)\.", name))),
-        default=-1,
-    )
+    blocks = _blocks(weights)
     for name, value in state.items():
         block = re.match(r"blocks\.(\d+)\.", name)
         if (block and int(block[1]) >= blocks) or name.startswith(LEARNT_ONLY):
@@ -85,6 +111,12 @@ def embed_weights(network: BoardNetwork, weights: Weights) -> Weights:
             raise ValueError("another board")
         _embed(value, smaller, *layout)
     return state
+
+
+def _blocks(weights: Weights) -> int:
+    """How many residual blocks a network has."""
+    matches = (re.match(r"blocks\.(\d+)\.", name) for name in weights)
+    return 1 + max((int(match[1]) for match in matches if match), default=-1)
 
 
 def _layout(network: BoardNetwork, name: str) -> tuple[int, int]:

@@ -20,9 +20,11 @@ from ..devices import use_bfloat16
 from ..export import NetworkExporter
 from ..folder import TrainingError
 from .initial import load_initial
-from .network import BoardNetwork, PolicyAndValue
-from .window import Canonical, Positions
+from .minibatches import DRAWN_AT_ONCE, Draws, Minibatch, Source
+from .network import BoardNetwork, Outputs, PolicyAndValue
+from .window import Positions
 
+LOSSES = ("policy", "value", "result", "length")
 ILLEGAL = -1e9  # in the place of an illegal action's logit
 
 
@@ -50,6 +52,10 @@ class AveragePlayer:
 
 class AlphaZeroLearner:
     """Learns from positions, and keeps an average of its weights, which plays.
+
+    Positions, minibatches and losses stay on the device. On a GPU a step is one CUDA graph, and the
+    processor waits for it only when it reads the losses. What is drawn comes from a generator of
+    numpy, so that a seed draws the same on every device.
 
     Args:
         game: the game.
@@ -84,22 +90,28 @@ class AlphaZeroLearner:
         for weights in self.average.parameters():
             weights.requires_grad_(False)
         self.updates: int = 0
-        self._canonical = {board: Canonical(board) for board in (game, *boards)}
+        self._sources = {board: Source(board, device) for board in (game, *boards)}
         self._random = np.random.default_rng(seed)
         self._bfloat16 = use_bfloat16(settings.precision, device)
+        self._draws = Draws(settings.batch_size, device)
+        self._losses = torch.zeros(len(LOSSES), dtype=torch.float64, device=device)
         matrices = [w for w in network.parameters() if w.ndim > 1]
         others = [w for w in network.parameters() if w.ndim <= 1]
+        on_gpu = device.type == "cuda"
         self._optimizer = torch.optim.AdamW(
             [
                 {"params": matrices, "weight_decay": settings.weight_decay},
                 {"params": others, "weight_decay": 0.0},
             ],
-            lr=settings.learning_rate,
+            # a graph reads the rate from the device
+            lr=torch.tensor(settings.learning_rate, device=device) if on_gpu else 1.0,
+            fused=on_gpu,
+            capturable=on_gpu,
         )
 
     def weights(self) -> dict[str, torch.Tensor]:
-        """The averaged weights, on the processor."""
-        return {name: value.detach().cpu() for name, value in self.average.state_dict().items()}
+        """The averaged weights, on the learner's device; it goes on to change them."""
+        return {name: value.detach() for name, value in self.average.state_dict().items()}
 
     def learn(
         self, positions: Mapping[Game, Positions], batches: int, progress: float
@@ -109,109 +121,62 @@ class AlphaZeroLearner:
         Raises:
             TrainingError: a loss is no longer a number.
         """
+        rate = self.settings.rate(progress)
         for group in self._optimizer.param_groups:
-            group["lr"] = self.settings.rate(progress)
+            group["lr"] = group["lr"].fill_(rate) if self.device.type == "cuda" else rate
         self.network.train()
-        losses = np.zeros(4)
-        for batch in self._batches(positions, batches):
-            losses += self._step(*batch)
-        losses /= max(batches, 1)
+        for board, each in positions.items():
+            self._sources[board].fill(each, self.settings.count_exponent)
+        self._losses.zero_()
+        boards = list(positions)
+        for done in range(0, batches, DRAWN_AT_ONCE):
+            for board in self._draw(boards, min(DRAWN_AT_ONCE, batches - done)):
+                self._sources[board].run(self._step)
+        losses = (self._losses / max(batches, 1)).tolist()
         if not np.isfinite(losses).all():
             raise TrainingError(
                 f"the loss is no number any more after update {self.updates:,}; a lower "
                 f"learning_rate may help"
             )
-        names = ("policy", "value", "result", "length")
-        return {f"loss/{name}": float(loss) for name, loss in zip(names, losses)}
+        return {f"loss/{name}": loss for name, loss in zip(LOSSES, losses)}
 
-    def _batches(
-        self, positions: Mapping[Game, Positions], batches: int
-    ) -> Iterator[tuple[torch.Tensor, ...]]:
-        """Minibatches, from each board as often as positions are its."""
-        boards = [
-            (board, each, np.cumsum(each.counts**self.settings.count_exponent * each.weights))
-            for board, each in positions.items()
-        ]
-        ends = np.cumsum([bounds[-1] for _, _, bounds in boards])
-        for _ in range(batches):
+    def _draw(self, boards: list[Game], steps: int) -> list[Game]:
+        """Draw what the next steps learn from; returns their boards, drawn by their positions."""
+        size = self.settings.batch_size
+        ends = np.cumsum([self._sources[board].total for board in boards])
+        drawn_boards, shares = [], np.empty((steps, size))
+        symmetries, rates = np.empty((steps, size), np.int64), np.empty(steps)
+        for step in range(steps):
             drawn = np.searchsorted(ends, self._random.random() * ends[-1], side="right")
-            yield self._batch(*boards[min(drawn, len(boards) - 1)])
+            board = boards[min(int(drawn), len(boards) - 1)]
+            drawn_boards.append(board)
+            shares[step] = self._random.random(size)
+            symmetries[step] = self._random.integers(0, len(board.symmetries), size)
+            self.updates += 1
+            # early on the average follows at once
+            decay = min(self.settings.averaging, self.updates / (self.updates + 10.0))
+            rates[step] = 1.0 - decay
+        self._draws.fill(shares, symmetries, rates)
+        return drawn_boards
 
-    def _batch(
-        self, game: Game, positions: Positions, bounds: np.ndarray
-    ) -> tuple[torch.Tensor, ...]:
-        """Positions drawn by their weights, each through a symmetry drawn for it."""
-        canonical, size = self._canonical[game], self.settings.batch_size
-        width, shape = canonical.cells.shape[1], game.facts.observation_shape
-        drawn = self._random.random(size) * bounds[-1]
-        index = np.minimum(np.searchsorted(bounds, drawn, side="right"), len(bounds) - 1)
-        planes = np.unpackbits(positions.observations[index], axis=1, count=width)
-        policies = positions.policies[index].astype(np.float32)
-        symmetries = self._random.integers(0, len(canonical.actions), size)
-        planes = np.take_along_axis(planes, canonical.cells[symmetries], axis=1)
-        policies = np.take_along_axis(policies, canonical.actions[symmetries], axis=1)
-        replies = canonical.image_actions(positions.replies[index], symmetries)
-        finals = np.zeros_like(planes)
-        if len(positions.finals):
-            finals = np.unpackbits(positions.finals[index], axis=1, count=width)
-            finals = np.take_along_axis(finals, canonical.cells[symmetries], axis=1)
-        return (
-            torch.from_numpy(planes.reshape(size, *shape)).to(self.device).float(),
-            torch.from_numpy(policies).to(self.device),
-            torch.from_numpy(positions.results[index]).to(self.device),
-            torch.from_numpy(positions.values[index]).to(self.device),
-            torch.from_numpy(positions.nearness[index]).to(self.device),
-            torch.from_numpy(replies.astype(np.int64)).to(self.device),
-            torch.from_numpy(positions.soon[index]).to(self.device),
-            torch.from_numpy(finals.reshape(size, *shape)).to(self.device).float(),
-        )
-
-    def _step(
-        self,
-        observations: torch.Tensor,
-        policies: torch.Tensor,
-        results: torch.Tensor,
-        values: torch.Tensor,
-        nearness: torch.Tensor,
-        replies: torch.Tensor,
-        soon: torch.Tensor,
-        finals: torch.Tensor,
-    ) -> np.ndarray:
-        settings = self.settings
+    def _step(self, source: Source) -> None:
+        """Learn from the next minibatch. It reads and writes tensors of the device only."""
+        shares, symmetries, rate = self._draws.next()
+        batch = source.batch(shares, symmetries)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
-            outputs = self.network(observations)
-        policy_loss = -(policies * functional.log_softmax(outputs.logits, dim=1)).sum(1).mean()
-        value_loss = functional.mse_loss(outputs.value, values)
-        result_loss = -(results * functional.log_softmax(outputs.results, dim=1)).sum(1).mean()
-        length_loss = functional.binary_cross_entropy_with_logits(outputs.nearness, nearness)
-        loss = (
-            policy_loss
-            + settings.value_weight * (value_loss + 0.5 * result_loss)
-            + settings.length_weight * length_loss
-        )
-        if outputs.replies is not None:
-            sums = functional.cross_entropy(
-                outputs.replies, replies, ignore_index=-1, reduction="sum"
-            )
-            loss = loss + settings.reply_weight * sums / len(replies)
-        if outputs.soon is not None:
-            loss = loss + settings.soon_weight * functional.mse_loss(outputs.soon, soon)
-        if outputs.finals is not None:
-            final_loss = functional.binary_cross_entropy_with_logits(outputs.finals, finals)
-            loss = loss + settings.final_weight * final_loss
-        self._optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(self.network.parameters(), settings.gradient_norm)
+            outputs = self.network(batch.observations)
+        loss, parts = losses_of(outputs, batch, self.settings)
+        self._optimizer.zero_grad(set_to_none=False)
+        loss.backward()  # type: ignore[no-untyped-call]
+        parameters: list[torch.Tensor] = list(self.network.parameters())
+        nn.utils.clip_grad_norm_(parameters, self.settings.gradient_norm, foreach=True)
         self._optimizer.step()
-        self.updates += 1
-        # early on the average follows at once
-        decay = min(settings.averaging, self.updates / (self.updates + 10.0))
         with torch.no_grad():
-            for mean, new in zip(self.average.parameters(), self.network.parameters()):
-                mean.lerp_(new, 1.0 - decay)
-        return np.array(
-            [float(each.detach()) for each in (policy_loss, value_loss, result_loss, length_loss)]
-        )
+            averages: list[torch.Tensor] = list(self.average.parameters())
+            changes = torch._foreach_sub(parameters, averages)
+            torch._foreach_mul_(changes, rate)
+            torch._foreach_add_(averages, changes)
+            self._losses += parts
 
     # -- checkpoints --
 
@@ -229,9 +194,35 @@ class AlphaZeroLearner:
         """Go on where :meth:`state` was taken."""
         self.network.load_state_dict(state["network"])
         self.average.load_state_dict(state["average"])
+        groups = [{**group} for group in self._optimizer.param_groups]
         self._optimizer.load_state_dict(state["optimizer"])
+        for group, own in zip(self._optimizer.param_groups, groups):
+            group |= {name: own[name] for name in ("lr", "fused", "capturable", "foreach")}
+        for source in self._sources.values():
+            source.forget_graph()
         self.updates = state["updates"]
         self._random.bit_generator.state = json.loads(state["random"])
+
+
+def losses_of(
+    outputs: Outputs, batch: Minibatch, settings: Any
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What is minimised, and the four of it that are logged, (4,)."""
+    policy = -(batch.policies * functional.log_softmax(outputs.logits, dim=1)).sum(1).mean()
+    value = functional.mse_loss(outputs.value, batch.values)
+    result = -(batch.results * functional.log_softmax(outputs.results, dim=1)).sum(1).mean()
+    length = functional.binary_cross_entropy_with_logits(outputs.nearness, batch.nearness)
+    loss = policy + settings.value_weight * (value + 0.5 * result) + settings.length_weight * length
+    if outputs.replies is not None:
+        replies = batch.replies
+        sums = functional.cross_entropy(outputs.replies, replies, ignore_index=-1, reduction="sum")
+        loss = loss + settings.reply_weight * sums / len(replies)
+    if outputs.soon is not None:
+        loss = loss + settings.soon_weight * functional.mse_loss(outputs.soon, batch.soon)
+    if outputs.finals is not None and batch.finals is not None:
+        finals = functional.binary_cross_entropy_with_logits(outputs.finals, batch.finals)
+        loss = loss + settings.final_weight * finals
+    return loss, torch.stack([policy, value, result, length]).detach()
 
 
 class AverageTrainer:

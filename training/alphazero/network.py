@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -125,20 +126,23 @@ class PlanarPolicy(nn.Module):
         )
         elsewhere = int((places[:, 0] < 0).sum())
         self.whole: nn.Linear | None = nn.Linear(2 * channels, elsewhere) if elsewhere else None
-        self.orders: dict[tuple[int, ...], list[int]] = {}  # by rows and columns
+        self._orders: dict[tuple[int, ...], torch.Tensor] = {}  # by rows and columns
         self.add_board(game)
 
     def add_board(self, game: Game) -> None:
         """Put the logits of this game's board in the order of its actions from now on."""
-        self.orders[game.facts.observation_shape[:2]] = action_order(game).tolist()
+        order = torch.from_numpy(action_order(game).astype(np.int64))
+        self._orders[game.facts.observation_shape[:2]] = order
 
     def forward(self, board: torch.Tensor) -> torch.Tensor:
         """(N, channels, rows, columns) to (N, actions)."""
         logits = self.cells(board).flatten(1)
         if self.whole is not None:
             logits = torch.cat([logits, self.whole(pool(board))], dim=1)
-        order = self.orders[board.shape[2], board.shape[3]]
-        selection: torch.Tensor = logits[:, torch.tensor(order, device=logits.device)]
+        board_shape = board.shape[2], board.shape[3]
+        # copied to a device once: no CUDA graph can copy from here
+        order = self._orders[board_shape] = self._orders[board_shape].to(logits.device)
+        selection: torch.Tensor = logits[:, order]
         return selection
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Generator
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -17,7 +18,8 @@ from ...envs.compiled.kernels import announce_compilation
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..folder import TrainingError
-from .evaluator import make_evaluator
+from .evaluator import Evaluation, Evaluator, TorchNetwork, make_evaluator
+from .games import pack_games, unpack_games
 from .settings import GUMBEL, AlphaZeroSettings
 from .window import Canonical, ReplayChunk
 
@@ -79,10 +81,16 @@ class SelfPlayer:
         settings: the settings.
         device: where the network is evaluated.
         seed: decides everything that is random.
+        network: the network on a GPU, which several players share; None: one of its own.
     """
 
     def __init__(
-        self, game: Game, settings: AlphaZeroSettings, device: torch.device, seed: int = 0
+        self,
+        game: Game,
+        settings: AlphaZeroSettings,
+        device: torch.device,
+        seed: int = 0,
+        network: TorchNetwork | None = None,
     ) -> None:
         self.game: Game = game
         self.settings: AlphaZeroSettings = settings
@@ -98,7 +106,7 @@ class SelfPlayer:
             trial = forest_games.new_self_play(game, options, 1, 0, most, 1)
             _begin(game, trial)
             _advance(game, trial, 0, *_nothing(game))
-        self._evaluator = make_evaluator(game, settings, device)
+        self.evaluator: Evaluator = make_evaluator(game, settings, device, network)
         self._canonical = Canonical(game)
         self._nothing = _nothing(game)
 
@@ -107,21 +115,43 @@ class SelfPlayer:
     ) -> SelfPlayResult:
         """Play with these weights for about so many simulations.
 
+        Raises:
+            TrainingError: the network computes what is no number.
+        """
+        self.evaluator.load(weights)
+        stretch, answer = self.stretch(progress, simulations), None
+        while True:
+            try:
+                count = stretch.send(answer)
+            except StopIteration as end:
+                result: SelfPlayResult = end.value
+                return result
+            answer = self.evaluator.evaluate(self.observations, count)
+
+    @property
+    def observations(self) -> np.ndarray:
+        """Those of the leaves that wait for the network, in the first rows: int8."""
+        observations: np.ndarray = self._play.forest.leaves.observations
+        return observations
+
+    def stretch(
+        self, progress: float, simulations: int
+    ) -> Generator[int, Evaluation | None, SelfPlayResult]:
+        """Play for about so many simulations; yields how many leaves wait to be evaluated.
+
         Searches under way begin anew, so that each is one network's, and games go on from where
         they stand.
 
         Raises:
             TrainingError: the network computes what is no number.
         """
-        play = self._play
-        self._evaluator.load(weights)
         options = search_options(self.game, self.settings, progress)
         full, fast = forest_games.tables(self.game, options)
-        play = self._play = play._replace(options=options, full_table=full, fast_table=fast)
+        play = self._play._replace(options=options, full_table=full, fast_table=fast)
+        self._play = play
         play.games.states.goal[:] = 0
         play.generation[0] += 1
         play.tally.view(np.uint8)[...] = 0
-        observations = play.forest.leaves.observations
         parts: list[dict[str, np.ndarray]] = []
         waiting, (logits, values) = 0, self._nothing
         while play.tally[0].simulations < simulations:
@@ -130,7 +160,9 @@ class SelfPlayer:
                 parts.append(self._drain())
             logits, values = self._nothing
             if waiting:
-                logits, values = self._evaluator.evaluate(observations, waiting)
+                answer = yield waiting
+                assert answer is not None
+                logits, values = answer
                 if not (np.isfinite(logits).all() and np.isfinite(values).all()):
                     raise TrainingError(
                         "the network computes what is no number; a lower learning_rate may help"
@@ -181,24 +213,18 @@ class SelfPlayer:
     # -- checkpoints --
 
     def state(self) -> dict[str, torch.Tensor]:
-        """The games under way, as bytes by name. Searches are not among them: they begin anew."""
-        return {
-            name: torch.from_numpy(np.ascontiguousarray(values).view(np.uint8).reshape(-1).copy())
-            for name, values in self._play.games._asdict().items()
-        }
+        """The games under way, as :func:`~.games.pack_games` has them."""
+        return pack_games(self._play.games)
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Go on where :meth:`state` was taken.
 
         Games of a version that kept them in another form begin anew.
         """
-        games = self._play.games._asdict()
-        sizes = {name: each.numel() for name, each in state.items()}
-        if sizes != {name: values.nbytes for name, values in games.items()}:
+        try:
+            unpack_games(state, self._play.games)
+        except ValueError:
             self.begin(zlib.crc32(b"".join(each.numpy().tobytes() for each in state.values())))
-            return
-        for name, values in games.items():
-            values.view(np.uint8).reshape(-1)[...] = state[name].numpy()
 
 
 def targets(

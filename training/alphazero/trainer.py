@@ -22,7 +22,7 @@ from .learner import AverageTrainer
 from .self_play import SelfPlayResult, check_solved_plies
 from .settings import AlphaZeroSettings
 from .window import ReplayChunk, ReplayWindow, read_chunk, window_size, write_chunk
-from .workers import CPU_TIME, NETWORK_BYTES, SelfPlayTask, Workers, seed_of
+from .workers import CPU_TIME, NETWORK_BYTES, SelfPlayTask, open_workers, seed_of
 
 KIND = "alphazero"
 KEPT_CHECKPOINTS = 3
@@ -59,10 +59,10 @@ class AlphaZeroTrainer(AverageTrainer):
         super().__init__(game, settings, seed, device, KIND)
         predecessor = open_predecessor(game, settings)  # refused here, before processes begin
         self._predecessor = predecessor.version if predecessor else ""
-        self._workers = Workers(game, settings, device, place)
+        self._workers = open_workers(game, settings, device, place)
         self._seeds = [seed_of(seed, number) for number in range(settings.workers)]
         self._folder = folder / "window"
-        self._window = ReplayWindow()
+        self._window = ReplayWindow(device)
         self._digests: dict[str, str] = {}  # of the window's files
         self._chunks_of_checkpoints: deque[set[str]] = deque(maxlen=KEPT_CHECKPOINTS)
         # What a checkpoint holds beside learner and window:
@@ -218,7 +218,7 @@ class AlphaZeroTrainer(AverageTrainer):
         # those of earlier versions have the digest in the file alone
         digests = state.get("window_digests", [None] * len(names))
         for name, digest in zip(names, digests, strict=True):
-            self._window.chunks.append((name, self._read(name, digest)))
+            self._window.add(name, self._read(name, digest))
         self._chunks_of_checkpoints = deque([set(names)], KEPT_CHECKPOINTS)
 
     def _write(self, name: str, data: bytes) -> None:

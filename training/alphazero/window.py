@@ -2,7 +2,8 @@
 
 A chunk holds what one update's self-play brought. Every position is kept as its canonical image
 under the game's symmetries, so that equal positions have equal keys. What the learner is given are
-the distinct positions of the window, with the averages of all their samples.
+the distinct positions of the window, with the averages of all their samples. Samples and positions
+lie on the device that learns from them.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 
 from ...envs.game import Game
 from ..symmetry import observation_symmetries
 
 KEY_SEED = 0x706C7967
+SIGN = -(
+    2**63
+)  # torch sorts signed numbers: this bit, turned over, keeps the order of unsigned ones
 
 
 class ReplayChunk(NamedTuple):
@@ -48,21 +53,21 @@ class ReplayChunk(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Distinct positions; as :class:`ReplayChunk`, with how often each was met.
+    """Distinct positions, as tensors; as :class:`ReplayChunk`, with how often each was met.
 
     Replies and finals are those of the newest sample.
     """
 
-    observations: np.ndarray
-    policies: np.ndarray
-    results: np.ndarray
-    values: np.ndarray
-    nearness: np.ndarray
-    weights: np.ndarray
-    replies: np.ndarray
-    soon: np.ndarray
-    finals: np.ndarray
-    counts: np.ndarray
+    observations: torch.Tensor
+    policies: torch.Tensor
+    results: torch.Tensor
+    values: torch.Tensor
+    nearness: torch.Tensor
+    weights: torch.Tensor
+    replies: torch.Tensor
+    soon: torch.Tensor
+    finals: torch.Tensor
+    counts: torch.Tensor
 
 
 class Canonical:
@@ -70,8 +75,8 @@ class Canonical:
 
     def __init__(self, game: Game) -> None:
         self.cells: np.ndarray = observation_symmetries(game)
-        self._forward = game.symmetries.astype(np.int64)
-        self.actions: np.ndarray[tuple[Any, ...], np.dtype] = np.argsort(self._forward, axis=1)
+        self.forward: np.ndarray = game.symmetries.astype(np.int64)
+        self.actions: np.ndarray[tuple[Any, ...], np.dtype] = np.argsort(self.forward, axis=1)
         width = self.cells.shape[1]
         random = np.random.default_rng(KEY_SEED)
         self._weights = random.integers(0, 2**64, width, np.uint64) | np.uint64(1)
@@ -103,52 +108,89 @@ class Canonical:
 
     def image_actions(self, actions: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
         """Actions under a symmetry for each; −1 stays."""
-        return np.where(actions < 0, -1, self._forward[symmetries, actions]).astype(np.int16)
+        return np.where(actions < 0, -1, self.forward[symmetries, actions]).astype(np.int16)
 
 
 class ReplayWindow:
-    """The newest chunks, each with its name."""
+    """The samples of the newest chunks, sorted by position.
 
-    def __init__(self) -> None:
-        self.chunks: list[tuple[str, ReplayChunk]] = []
+    Args:
+        device: where they are kept.
+
+    Attributes:
+        chunks: the name of each chunk and how many samples it holds, the oldest first.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        self.chunks: list[tuple[str, int]] = []
+        self._device = device
+        self._samples: tuple[torch.Tensor, ...] = ()  # as in chunks, keys with their sign turned
+        self._order = torch.zeros(0, dtype=torch.int64, device=device)  # of the samples, by key
 
     def __len__(self) -> int:
-        return sum(len(chunk.keys) for _, chunk in self.chunks)
+        return len(self._order)
 
-    def add(self, name: str, chunk: ReplayChunk, most: int) -> None:
+    def add(self, name: str, chunk: ReplayChunk, most: float = math.inf) -> None:
         """Take in a chunk; the oldest leave as long as ``most`` samples remain."""
-        self.chunks.append((name, chunk))
-        while len(self) - len(self.chunks[0][1].keys) >= most:
-            del self.chunks[0]
+        self.chunks.append((name, len(chunk.keys)))
+        left, size = 0, len(self) + len(chunk.keys)
+        while size - left - self.chunks[0][1] >= most:
+            left += self.chunks.pop(0)[1]
+        fresh = [torch.from_numpy(part).to(self._device) for part in _signed(chunk)]
+        stays = tuple(part[left:] for part in self._samples) or tuple(x[:0] for x in fresh)
+        order = self._order[self._order >= left] - left
+        self._order = _merge(stays[0], order, fresh[0])
+        self._samples = tuple(torch.cat(parts) for parts in zip(stays, fresh))
 
     def positions(self) -> Positions:
         """The distinct positions, each with the averages of its samples."""
-        whole = ReplayChunk(*(np.concatenate(parts) for parts in zip(*(c for _, c in self.chunks))))
-        order = np.argsort(whole.keys, kind="stable")
-        keys = whole.keys[order]
-        first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-        counts = np.diff(np.append(first, len(keys)))
+        whole = dict(zip(ReplayChunk._fields, self._samples))
+        order = self._order
+        _, counts = torch.unique_consecutive(whole["keys"][order], return_counts=True)
+        ends = counts.cumsum(0)
+        newest = order[ends - 1]
 
-        newest = order[first + counts - 1]
-
-        def mean(values: np.ndarray) -> np.ndarray:
-            sums = np.add.reduceat(values[order].astype(np.float32), first, axis=0)
-            shape = (-1,) + (1,) * (values.ndim - 1)
-            averages: np.ndarray = sums / counts.reshape(shape).astype(np.float32)
+        def mean(values: torch.Tensor) -> torch.Tensor:
+            sums = torch.segment_reduce(values[order].float(), "sum", lengths=counts, unsafe=True)
+            averages: torch.Tensor = sums / counts.reshape(-1, *(1,) * (values.ndim - 1)).float()
             return averages
 
         return Positions(
-            whole.observations[order[first]],
-            mean(whole.policies).astype(np.float16),
-            mean(whole.results),
-            mean(whole.values),
-            mean(whole.nearness),
-            mean(whole.weights),
-            whole.replies[newest],
-            mean(whole.soon),
-            whole.finals[newest] if len(whole.finals) else whole.finals,
+            whole["observations"][newest],
+            mean(whole["policies"]).half(),
+            mean(whole["results"]),
+            mean(whole["values"]),
+            mean(whole["nearness"]),
+            mean(whole["weights"]),
+            whole["replies"][newest],
+            mean(whole["soon"]),
+            whole["finals"][newest] if len(whole["finals"]) else whole["finals"],
             counts,
         )
+
+
+def _signed(chunk: ReplayChunk) -> ReplayChunk:
+    """The chunk with keys as the signed numbers of the same order."""
+    return chunk._replace(keys=chunk.keys.view(np.int64) ^ SIGN)
+
+
+def _merge(keys: torch.Tensor, order: torch.Tensor, fresh: torch.Tensor) -> torch.Tensor:
+    """The order of samples and of fresh ones behind them, by key, equal ones by their age.
+
+    Args:
+        keys: int64, of the samples.
+        order: int64: the samples by their keys.
+        fresh: int64, the keys of those that follow.
+    """
+    fresh, index = fresh.sort(stable=True)
+    places = torch.searchsorted(keys[order], fresh, right=True)
+    places += torch.arange(len(fresh), device=keys.device)
+    merged = torch.empty(len(order) + len(fresh), dtype=torch.int64, device=keys.device)
+    is_old = torch.ones(len(merged), dtype=torch.bool, device=keys.device)
+    is_old[places] = False
+    merged[places] = index + len(keys)
+    merged[is_old] = order
+    return merged
 
 
 def window_size(samples: int, smallest: int, largest: int, exponent: float) -> int:

@@ -3,25 +3,37 @@
 A chunk goes on with games from the state in which the last one left them, with one network, for so
 many simulations. It depends on nothing else. So it is the same whoever plays it, and can be played
 again where a machine was lost.
+
+Where the network is on a GPU, threads of this process play the chunks, each two at once: it goes on
+with one while the GPU evaluates the leaves of the other. The kernels run without the interpreter's
+lock, and all threads use one copy of the network.
 """
 
 from __future__ import annotations
 
 import functools
+import threading
 import time
-from typing import NamedTuple
+from collections import deque
+from collections.abc import Generator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
 
 from ...envs.game import Game
 from ...envs.workers.jobs import LOCAL, Answer, JobPlace, Needs, Work
+from ...envs.workers.processors import available_processors
+from .evaluator import Evaluation, torch_network
 from .self_play import SelfPlayer, SelfPlayResult
 from .settings import AlphaZeroSettings
 
 CPU_TIME = "cpu_microseconds"
 NETWORK_BYTES = "network_bytes"
 FOLDERS, PACKAGES = ("envs", "agents", "training"), ("numpy", "numba", "torch")
+
+CHUNKS_OF_THREAD = 2  # that it plays at once
 
 State = dict[str, torch.Tensor]
 
@@ -42,8 +54,41 @@ class SelfPlayTask(NamedTuple):
     simulations: int
 
 
-class Workers:
-    """Play chunks, all with the same network.
+class Workers(Protocol):
+    """Play chunks, all with the same network."""
+
+    def begin(self, weights: State, tasks: list[SelfPlayTask]) -> None:
+        """Let these chunks be played with these weights."""
+
+    def finish(self) -> list[SelfPlayResult]:
+        """What was played, in the order of the tasks.
+
+        Raises:
+            TrainingError: the network computes what is no number.
+            RunnerError: a chunk could not be played.
+        """
+
+    def close(self) -> None:
+        """End what was started."""
+
+
+def open_workers(
+    game: Game, settings: AlphaZeroSettings, device: torch.device, place: JobPlace
+) -> Workers:
+    """Threads if the network is on a GPU of this machine and no runner is asked for; else jobs.
+
+    Raises:
+        SpecificationError, RunnerError: as :meth:`~plyground.envs.workers.jobs.JobPlace.open`.
+    """
+    if device.type != "cuda" or place.runner is not None or place.address is not None:
+        return JobWorkers(game, settings, device, place)
+    most = max(available_processors() - 1, 1)  # the learner has the last
+    count = min(place.concurrency or most, -(-settings.workers // CHUNKS_OF_THREAD))
+    return ThreadWorkers(game, settings, device, count)
+
+
+class JobWorkers:
+    """:class:`Workers` whose chunks are jobs.
 
     Args:
         game: the game.
@@ -66,18 +111,11 @@ class Workers:
         self._answers: list[Answer] = []
 
     def begin(self, weights: State, tasks: list[SelfPlayTask]) -> None:
-        """Let these chunks be played with these weights."""
         # The learner goes on to change them.
-        network = self._jobs.share({name: value.clone() for name, value in weights.items()})
+        network = self._jobs.share({name: value.cpu().clone() for name, value in weights.items()})
         self._answers = [self._jobs.submit(network, task) for task in tasks]
 
     def finish(self) -> list[SelfPlayResult]:
-        """What was played, in the order of the tasks.
-
-        Raises:
-            TrainingError: the network computes what is no number.
-            RunnerError: a chunk could not be played.
-        """
         results: list[SelfPlayResult] = [answer.read() for answer in self._answers]
         self._answers = []
         results[0].counts[NETWORK_BYTES] = self._jobs.network_bytes
@@ -85,8 +123,99 @@ class Workers:
         return results
 
     def close(self) -> None:
-        """End what was started."""
         self._jobs.close()
+
+
+class Stretch(NamedTuple):
+    """A chunk that a thread plays.
+
+    Attributes:
+        number: of its task.
+        player: plays it.
+        play: its :meth:`~.self_play.SelfPlayer.stretch`.
+    """
+
+    number: int
+    player: SelfPlayer
+    play: Generator[int, Evaluation | None, SelfPlayResult]
+
+
+class ThreadWorkers:
+    """:class:`Workers` that are threads of this process.
+
+    Args:
+        game: the game.
+        settings: the settings.
+        device: where the network is evaluated.
+        count: of threads.
+    """
+
+    def __init__(
+        self, game: Game, settings: AlphaZeroSettings, device: torch.device, count: int
+    ) -> None:
+        self._network = torch_network(game, settings, device)
+        self._players = [
+            [SelfPlayer(game, settings, device, 0, self._network) for _ in range(CHUNKS_OF_THREAD)]
+            for _ in range(count)
+        ]
+        self._pool = ThreadPoolExecutor(count)
+        self._ends = threading.Event()
+        self._futures: list[Future[None]] = []
+        self._results: dict[int, SelfPlayResult] = {}
+
+    def begin(self, weights: State, tasks: list[SelfPlayTask]) -> None:
+        self._network.load(weights)
+        self._results = {}
+        queue = deque(enumerate(tasks))
+        self._futures = [self._pool.submit(self._play, each, queue) for each in self._players]
+
+    def _play(self, players: list[SelfPlayer], queue: deque[tuple[int, SelfPlayTask]]) -> None:
+        """Play chunks of the queue until it is empty, as many at once as there are players."""
+        idle, stretches = list(players), deque[Stretch]()
+        while not self._ends.is_set():
+            if idle and (entry := _next_task(queue)):
+                number, task = entry
+                player, answer = idle.pop(), None
+                _set_up(player, task)
+                play = player.stretch(task.progress, task.simulations)
+                stretch = Stretch(number, player, play)
+            elif stretches:
+                stretch = stretches.popleft()
+                answer = stretch.player.evaluator.finish()
+            else:
+                return
+            player = stretch.player
+            try:
+                player.evaluator.begin(player.observations, stretch.play.send(answer))
+                stretches.append(stretch)
+            except StopIteration as end:
+                self._results[stretch.number] = end.value
+                idle.append(player)
+
+    def finish(self) -> list[SelfPlayResult]:
+        for future in self._futures:
+            future.result()
+        return [self._results[number] for number in sorted(self._results)]
+
+    def close(self) -> None:
+        self._ends.set()
+        self._pool.shutdown()
+
+
+def _next_task(queue: deque[tuple[int, SelfPlayTask]]) -> tuple[int, SelfPlayTask] | None:
+    """Take a task, if there is one left; other threads take theirs."""
+    try:
+        return queue.popleft()
+    except IndexError:
+        return None
+
+
+def _set_up(player: SelfPlayer, task: SelfPlayTask) -> None:
+    """Let a player go on with the games of a task, or begin them."""
+    if task.state:
+        player.load_state(task.state)
+    else:
+        player.begin(task.seed)
 
 
 def _make_player(
@@ -98,10 +227,7 @@ def _make_player(
 
 
 def _play(player: SelfPlayer, weights: State, task: SelfPlayTask) -> SelfPlayResult:
-    if task.state:
-        player.load_state(task.state)
-    else:
-        player.begin(task.seed)
+    _set_up(player, task)
     return player.play(weights, task.progress, task.simulations)
 
 

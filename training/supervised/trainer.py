@@ -80,7 +80,7 @@ def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
     counts = ones.astype(np.int64)
     replies, finals = np.full(len(rows), -1, np.int16), np.zeros((0, 0), np.uint8)
     learnt = observations, targets, results, values, nothing, ones
-    return Positions(*learnt, replies, nothing, finals, counts)
+    return Positions(*map(torch.from_numpy, (*learnt, replies, nothing, finals, counts)))
 
 
 def _final_margins(data: Dataset, rows: np.ndarray) -> np.ndarray:
@@ -136,7 +136,8 @@ class SupervisedTrainer(AverageTrainer):
                     optimal_actions(data)[rows],
                 )
             )
-            self._positions[data.game] = learning_positions(data, order[count:])
+            positions = learning_positions(data, order[count:])
+            self._positions[data.game] = Positions(*(each.to(device) for each in positions))
 
     def update(self) -> dict[str, float]:
         """Learn from a few hundred minibatches; returns what is logged."""
