@@ -12,6 +12,7 @@ lock, and all threads use one copy of the network.
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
 import time
 from collections import deque
@@ -153,18 +154,21 @@ class ThreadWorkers:
     def __init__(
         self, game: Game, settings: AlphaZeroSettings, device: torch.device, count: int
     ) -> None:
-        self._network = torch_network(game, settings, device)
+        shared = torch_network(game, settings, device) if device.type == "cuda" else None
         self._players = [
-            [SelfPlayer(game, settings, device, 0, self._network) for _ in range(CHUNKS_OF_THREAD)]
+            [SelfPlayer(game, settings, device, 0, shared) for _ in range(CHUNKS_OF_THREAD)]
             for _ in range(count)
         ]
+        players = itertools.chain.from_iterable(self._players)
+        self._networks = [shared] if shared else [player.evaluator for player in players]
         self._pool = ThreadPoolExecutor(count)
         self._ends = threading.Event()
         self._futures: list[Future[None]] = []
         self._results: dict[int, SelfPlayResult] = {}
 
     def begin(self, weights: State, tasks: list[SelfPlayTask]) -> None:
-        self._network.load(weights)
+        for network in self._networks:
+            network.load(weights)
         self._results = {}
         queue = deque(enumerate(tasks))
         self._futures = [self._pool.submit(self._play, each, queue) for each in self._players]
