@@ -73,7 +73,11 @@ def measure_learner(shape: str, batch: int, device: torch.device, seconds: float
         losses = learner.learn(window, 64 if device.type == "cuda" else 2, 0.1)
         batches += 64 if device.type == "cuda" else 2
     rate = batches * batch / (time.perf_counter() - began)
-    print(f"learner {shape}, batch {batch}: {rate:,.0f} samples/s ({losses})", flush=True)
+    print(
+        f"learner {shape}, batch {batch}: {rate:,.0f} samples/s, losses "
+        f"{[round(each, 3) for each in losses.values()]}",
+        flush=True,
+    )
 
 
 def measure_self_play(
@@ -84,8 +88,8 @@ def measure_self_play(
     workers = ThreadWorkers(GAME, settings, device, threads)
     weights = AlphaZeroLearner(GAME, settings, 1, device).weights()
     states: list = [{}] * 2 * threads
-    simulations = 100 * games
-    for turn in range(3):  # openings, middles and ends mix in the first
+    simulations = 300 * games
+    for turn in range(2):  # openings, middles and ends mix in the first
         began = time.perf_counter()
         tasks = [SelfPlayTask(k, state, 0.5, simulations) for k, state in enumerate(states)]
         workers.begin(weights, tasks)
@@ -266,10 +270,10 @@ def main(*parts: str, device: str = "cuda", seconds: float = 15.0, quick: bool =
                 measure_learner(shape, batch, where, seconds / 3)
     if "self_play" in chosen:
         for shape in ("32×3",) if quick else ("32×3", "128×5", "128×6"):
-            measure_self_play(shape, 64 if quick else 1024, threads, where, seconds / 2)
+            measure_self_play(shape, 64 if quick else 2048, threads, where, seconds / 2)
     if "training" in chosen:
         for shape in ("32×3",) if quick else ("32×3", "128×5"):
-            measure_training(shape, 64 if quick else 1024, 4096, 4.0, device, 3 * seconds)
+            measure_training(shape, 64 if quick else 2048, 4096, 4.0, device, 3 * seconds)
     if "mctx" in chosen:
         for shape in ("32×3",) if quick else ("32×3", "128×6"):
             measure_mctx(shape, 64 if quick else 4096, 32, seconds / 2)

@@ -96,6 +96,7 @@ class TrainingSettings(NamedTuple):
         settings: their values by name; a ``Fraction`` is that share of the number of actions.
         fewest, most: how many actions the boards have that they are for.
         steps, hours: the budget of the longest runs that they are for; None and None: all runs.
+        gpu: True: they are for networks on a GPU; False: for others; None: for all.
     """
 
     settings: Mapping[str, Any]
@@ -103,22 +104,28 @@ class TrainingSettings(NamedTuple):
     most: int = sys.maxsize
     steps: int | None = None
     hours: float | None = None
+    gpu: bool | None = None
 
     @property
-    def follows_budget(self) -> bool:
+    def is_short(self) -> bool:
         """Whether they are for short runs only."""
         return self.steps is not None or self.hours is not None
 
-    def suits(self, num_actions: int, steps: int, hours: float) -> bool:
-        """Whether they are for a board of so many actions and a run of this length.
+    @property
+    def follows_run(self) -> bool:
+        """Whether they are for runs of some length or device only."""
+        return self.is_short or self.gpu is not None
+
+    def suits(self, num_actions: int, steps: int, hours: float, gpu: bool = False) -> bool:
+        """Whether they are for a board of so many actions, a run of this length and its device.
 
         A run ends after so many steps or hours, whichever comes first; 0 hours: no limit.
         """
-        if not self.fewest <= num_actions <= self.most:
+        if not self.fewest <= num_actions <= self.most or self.gpu not in (None, gpu):
             return False
         few_steps = self.steps is not None and steps <= self.steps
         few_hours = self.hours is not None and 0 < hours <= self.hours
-        return few_steps or few_hours or not self.follows_budget
+        return few_steps or few_hours or not self.is_short
 
 
 def tuned_settings(
@@ -126,6 +133,7 @@ def tuned_settings(
     num_actions: int,
     steps: int = sys.maxsize,
     hours: float = 0.0,
+    gpu: bool = False,
 ) -> dict[str, Any]:
     """The settings for a board of so many actions and a run of so many steps or hours.
 
@@ -134,7 +142,7 @@ def tuned_settings(
     return {
         name: int(value * num_actions) if isinstance(value, Fraction) else value
         for entry in entries
-        if entry.suits(num_actions, steps, hours)
+        if entry.suits(num_actions, steps, hours, gpu)
         for name, value in entry.settings.items()
     }
 

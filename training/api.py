@@ -72,23 +72,19 @@ def train(
         TrainingError: the folder holds another run, or the run cannot go on.
     """
     board = make_game(game)
-    run_settings = _read_settings(algorithm, board, settings, Path(out))
+    check_names("there is no algorithm", [algorithm], SETTINGS)
     from .devices import choose_device
 
-    place = choose_device(device or run_settings.device)
+    kind = SETTINGS[algorithm]
+    place = choose_device(device or kind.device)
+    begun = begun_settings(Path(out), kind)
+    run_settings = kind.for_game(board, settings, begun=begun, gpu=place.type == "cuda")
     command = f"plyground.training.train({algorithm!r}, {board.spec!r}, …)"
     facts = {"command": command, "device": str(place)}
     more: dict[str, Any] = {"make": make} if isinstance(run_settings, OpposedSettings) else {}
     more |= {"evaluate": None if measure is None else _as_rows(measure), "threads": threads}
     more |= {"on_progress": on_progress, "on_note": on_note}
     return load_algorithm(algorithm)(board, run_settings, seed, Path(out), facts, place, **more)
-
-
-def _read_settings(algorithm: str, game: Game, settings: dict[str, Any], out: Path) -> RunSettings:
-    """The settings of the run in a folder."""
-    check_names("there is no algorithm", [algorithm], SETTINGS)
-    kind = SETTINGS[algorithm]
-    return kind.for_game(game, settings, begun=begun_settings(out, kind))
 
 
 def load_algorithm(name: str) -> Callable[..., TrainingRun]:

@@ -86,9 +86,13 @@ class RunSettings:
 
     @classmethod
     def defaults(
-        cls, game: Game, length: Mapping[str, Any] = {}, begun: Mapping[str, Any] = {}
+        cls,
+        game: Game,
+        length: Mapping[str, Any] = {},
+        begun: Mapping[str, Any] = {},
+        gpu: bool = False,
     ) -> dict[str, Any]:
-        """What replaces the defaults for a game and its board: facts, experiments, the budget.
+        """What replaces the defaults for a game and its board: facts, experiments, the run.
 
         Who gathers points, moving again for each, may not be paid less for the later ones.
 
@@ -96,17 +100,19 @@ class RunSettings:
             game: the game.
             length: ``steps`` and ``hours`` of the run, where they are set.
             begun: the settings of a run that goes on: its budget has decided already.
+            gpu: whether its network is on a GPU.
         """
         facts = {cls.discount_setting: 1.0} if game.facts.moves_again else {}
         entries = sorted(
             (*cls.budgets, *game.profile.training.get(cls.algorithm, ())),
-            key=lambda entry: entry.follows_budget,  # what is for all lengths comes first
+            key=lambda entry: entry.follows_run,  # what is for all runs comes first
         )
         usual = facts | tuned_settings(entries, game.facts.num_actions)
         length = {"steps": UNLIMITED, **length} if length.get("hours") else length
         budget = {name: {**usual, **length}.get(name, getattr(cls, name)) for name in LENGTH}
-        settings = usual | tuned_settings(entries, game.facts.num_actions, **budget) | budget
-        follow = {name for each in entries if each.follows_budget for name in each.settings}
+        tuned = tuned_settings(entries, game.facts.num_actions, **budget, gpu=gpu)
+        settings = usual | tuned | budget
+        follow = {name for each in entries if each.follows_run for name in each.settings}
         return settings | {name: begun[name] for name in follow & begun.keys()}
 
     @classmethod
@@ -116,6 +122,7 @@ class RunSettings:
         values: Mapping[str, Any] | None = None,
         texts: Iterable[str] = (),
         begun: Mapping[str, Any] = {},
+        gpu: bool = False,
     ) -> Self:
         """The settings of a run.
 
@@ -125,6 +132,7 @@ class RunSettings:
             texts: more of them, each as ``name=value``.
             begun: the settings of the run in the folder, if there is one: what followed its budget
                 stays as it is, also where the run is to be longer.
+            gpu: whether the network is on a GPU, where larger ones are cheap.
 
         Raises:
             SpecificationError: an unknown name, or a value that is not possible.
@@ -146,7 +154,7 @@ class RunSettings:
             for name in LENGTH
             if name in settings
         }
-        return cls(**cls.defaults(game, length, begun) | settings)
+        return cls(**cls.defaults(game, length, begun, gpu) | settings)
 
     @property
     def opponents_to_measure(self) -> list[str]:

@@ -165,7 +165,7 @@ class Samples(NamedTuple):
 def new_forest(game: Game, trees: int, simulations: int) -> Forest:
     """Room for so many trees, each of one search of at most so many simulations."""
     facts = game.facts
-    capacity = 1 + (simulations + 2) * facts.num_actions
+    capacity = bytes_of_tree(game, simulations) // NODE.itemsize
     return Forest(
         blank_records((trees, capacity), NODE),
         game.new_records(2 * trees).reshape(trees, 2),
@@ -175,6 +175,11 @@ def new_forest(game: Game, trees: int, simulations: int) -> Forest:
         new_leaves(game, trees),
         np.zeros(trees, np.int32),
     )
+
+
+def bytes_of_tree(game: Game, simulations: int) -> int:
+    """The memory of the nodes of one search of at most so many simulations."""
+    return NODE.itemsize * (1 + (simulations + 2) * game.facts.num_actions)
 
 
 def new_cache(game: Game, trees: int, entries: int) -> Cache:

@@ -57,14 +57,15 @@ def alphazero(
         raise SpecificationError(
             "with --runner ray name the --workers: as many as the cluster is to have processors"
         )
+    gpu = options.on_gpu(AlphaZeroSettings)
     values = {
         "hours": hours,
         "evaluate": options.evaluate,
         "keep": options.keep,
-        "workers": workers or available_processors(),
+        "workers": workers if gpu else workers or available_processors(),
     }
     begun = begun_settings(options.out, AlphaZeroSettings)
-    settings = AlphaZeroSettings.for_game(board, values, options.settings, begun)
+    settings = AlphaZeroSettings.for_game(board, values, options.settings, begun, gpu)
     measures = [_optimality(board, settings, options.seed)] if settings.judged else []
     train_or_list(board, settings, options, _describe, measures=measures, place=where.place)
 

@@ -84,6 +84,16 @@ class RunOptions:
         bool, flag("List the settings with their values for this game, and do not train.")
     ] = False
 
+    def on_gpu(self, kind: type[RunSettings]) -> bool:
+        """Whether the network of an algorithm will be on a GPU."""
+        name = self.device or kind.device
+        if name == "cpu":
+            return False
+        with missing_packages_are_refused():
+            from ...training.devices import choose_device
+
+            return choose_device(name).type == "cuda"
+
 
 DEFAULT_RUN = RunOptions()
 

@@ -66,7 +66,7 @@ def test_more_games_than_an_update_can_search_are_refused():
 def short_entries(kind, name):
     """What the algorithm and the game have for short runs."""
     entries = (*kind.budgets, *make_game(name).profile.training.get(kind.algorithm, ()))
-    return [entry for entry in entries if entry.follows_budget]
+    return [entry for entry in entries if entry.is_short]
 
 
 @pytest.mark.parametrize("name", game_names())

@@ -103,6 +103,10 @@ class Source:
         self._buffers: dict[str, torch.Tensor] = {}
         self._graph: torch.cuda.CUDAGraph | None = None
         self._eager = 0  # steps taken without the graph
+        if device.type == "cuda":
+            # Of another pool than the streams of self-play: nothing else may use it while a step
+            # is recorded, and torch hands out the 32 streams of a pool in turn.
+            self._stream = torch.cuda.Stream(device, priority=-1)  # type: ignore[no-untyped-call]
 
     def fill(self, positions: Positions, count_exponent: float) -> None:
         """Draw from these positions from now on, by count to a power times weight."""
@@ -171,17 +175,19 @@ class Source:
         if self._device.type == "cpu":
             step(self)
             return
+        here = torch.cuda.current_stream(self._device)
         if self._graph is None and self._eager < EAGER_STEPS:
             self._eager += 1
-            side = torch.cuda.Stream(self._device)  # type: ignore[no-untyped-call]
-            side.wait_stream(torch.cuda.current_stream(self._device))
-            with torch.cuda.stream(side):
+            self._stream.wait_stream(here)
+            with torch.cuda.stream(self._stream):
                 step(self)
-            torch.cuda.current_stream(self._device).wait_stream(side)
+            here.wait_stream(self._stream)
             return
         if self._graph is None:
             self._graph = torch.cuda.CUDAGraph()
             # threads of self-play go on with graphs of their own meanwhile
-            with torch.cuda.graph(self._graph, capture_error_mode="thread_local"):
+            with torch.cuda.graph(
+                self._graph, stream=self._stream, capture_error_mode="thread_local"
+            ):
                 step(self)
         self._graph.replay()

@@ -7,15 +7,20 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from ...agents.search.forest import bytes_of_tree
 from ...agents.solvers.leaf import new_leaf_solver
 from ...envs.game import Game
 from ...envs.profile import TrainingSettings
 from ...envs.specification import SpecificationError
+from ...envs.workers.processors import available_processors
 from ..settings import POSITIVE, UNLIMITED, RunSettings, setting
 
 GUMBEL, PUCT = "gumbel", "puct"
 DENSE, CONVOLUTIONS = "dense", "convolutions"
 SHORT_ROUNDS = 6  # at the beginning
+CHUNKS_OF_THREAD = 2  # that it plays at once, where the network is on a GPU
+GPU_FOREST_BYTES = 8 * 2**30  # of the search trees of all chunks, by default
+SIMULATIONS_OF_GAME = 700  # between two updates, by default where the network is on a GPU
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,6 +84,23 @@ class AlphaZeroSettings(LearnerSettings):
                 "judged": 0,
             },
             hours=0.09,
+            gpu=False,
+        ),
+        # A GPU evaluates large networks, and large batches of positions, at little cost.
+        TrainingSettings(
+            {
+                "channels": 128,
+                "blocks": 5,
+                "hidden": 64,
+                "batch_size": 4096,
+                "learning_rate": 3e-3,
+                "cache": 128,
+                "window_smallest": 300_000,
+                "workers": 30,
+                "games": 2048,
+                "simulations_per_update": 40_000_000,
+            },
+            gpu=True,
         ),
     )
 
@@ -247,12 +269,25 @@ class AlphaZeroSettings(LearnerSettings):
 
     @classmethod
     def defaults(
-        cls, game: Game, length: Mapping[str, Any] = {}, begun: Mapping[str, Any] = {}
+        cls,
+        game: Game,
+        length: Mapping[str, Any] = {},
+        begun: Mapping[str, Any] = {},
+        gpu: bool = False,
     ) -> dict[str, Any]:
         """As for every run. Moves are judged by perfect play only where the profile says so.
 
-        Leaves are solved on the boards on which the game's solver answers at once.
+        Leaves are solved on the boards on which the game's solver answers at once. On a GPU there
+        are two chunks for each processor but the learner's, of as many games as memory holds.
         """
-        settings = {"judged": 0, "solved_plies": 0} | super().defaults(game, length, begun)
+        settings = {"judged": 0, "solved_plies": 0} | super().defaults(game, length, begun, gpu)
+        if gpu and not begun:
+            workers = CHUNKS_OF_THREAD * max(available_processors() - 1, 1)
+            most = GPU_FOREST_BYTES // (bytes_of_tree(game, cls.simulations) * workers)
+            games = min(settings["games"], 1 << max(most.bit_length() - 1, 4))
+            simulations = SIMULATIONS_OF_GAME * workers * games
+            settings |= {
+                "workers": workers, "games": games, "simulations_per_update": simulations
+            }  # fmt: skip
         plies = min(settings["solved_plies"], new_leaf_solver(game.rules).most)
         return settings | {"solved_plies": plies}

@@ -90,12 +90,13 @@ class AlphaZeroTrainer(AverageTrainer):
         parts = self._workers.finish()
         ended = time.monotonic()
         self._begun, playing, waiting = False, ended - self._began, ended - waits
-        self._add_samples(parts)
+        self._games = [part.state for part in parts]
         self._totals["updates"] += 1
-        if several:  # the next chunks, in the time of measurements and checkpoints
+        if several:  # the next chunks, in the time of the window, measurements and checkpoints
             self._progress_of_games = self.progress
             self._begin()
-        else:
+        self._add_samples(parts)
+        if not several:
             losses = self._learn()
         values = self._statistics(parts, playing, time.monotonic() - began) | losses
         values["time/waiting"] = waiting  # for chunks
@@ -138,7 +139,6 @@ class AlphaZeroTrainer(AverageTrainer):
     def _add_samples(self, parts: list[SelfPlayResult]) -> None:
         """Add what was played to the window, on disk and in memory."""
         settings, totals = self.settings, self._totals
-        self._games = [part.state for part in parts]
         for number, part in enumerate(parts):
             for name in ("plies", "games", "simulations"):
                 totals[name] += part.counts[name]

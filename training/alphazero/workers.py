@@ -28,13 +28,11 @@ from ...envs.workers.jobs import LOCAL, Answer, JobPlace, Needs, Work
 from ...envs.workers.processors import available_processors
 from .evaluator import Evaluation, torch_network
 from .self_play import SelfPlayer, SelfPlayResult
-from .settings import AlphaZeroSettings
+from .settings import CHUNKS_OF_THREAD, AlphaZeroSettings
 
 CPU_TIME = "cpu_microseconds"
 NETWORK_BYTES = "network_bytes"
 FOLDERS, PACKAGES = ("envs", "agents", "training"), ("numpy", "numba", "torch")
-
-CHUNKS_OF_THREAD = 2  # that it plays at once
 
 State = dict[str, torch.Tensor]
 

@@ -38,7 +38,11 @@ class SupervisedSettings(LearnerSettings):
 
     @classmethod
     def defaults(
-        cls, game: Game, length: Mapping[str, Any] = {}, begun: Mapping[str, Any] = {}
+        cls,
+        game: Game,
+        length: Mapping[str, Any] = {},
+        begun: Mapping[str, Any] = {},
+        gpu: bool = False,
     ) -> dict[str, Any]:
         """The network that AlphaZero has for this game."""
         alphazero = AlphaZeroSettings.defaults(game)

@@ -72,8 +72,11 @@ PROFILE = Profile(
         "alphazero": (
             TrainingSettings({"opening_plies": 16, "blocks": 3, "hidden": 48, "judged": 200}),
             TrainingSettings(
-                {"solved_plies": 20, "value_scale": 0.7, "learning_rate": 4e-3}, hours=0.09
+                {"solved_plies": 20, "value_scale": 0.7, "learning_rate": 4e-3},
+                hours=0.09,
+                gpu=False,
             ),
+            TrainingSettings({"solved_plies": 14, "value_scale": 0.7}, gpu=True),
         ),
     },
     words=Path(__file__).parent / "words",
