@@ -96,8 +96,9 @@ class Game:
         """``count`` initial positions as a recarray of shape (count,)."""
         records = np.recarray(count, self.declaration.dtype)
         records.view(np.uint8)[...] = 0  # padding too: equal positions are equal bytes
-        for index in range(count):
-            r.start(self.rules, records[index])
+        if count:
+            r.start(self.rules, records[0])
+            records[1:] = records[0]
         return records
 
     def initial_position(self) -> Position:

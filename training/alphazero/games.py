@@ -58,10 +58,11 @@ def unpack_games(state: dict[str, torch.Tensor], games: Games) -> None:
 def _read(content: torch.Tensor, dtype: np.dtype, count: int) -> np.ndarray:
     """So many numbers of this type; a ValueError if there are more or fewer."""
     size = count * dtype.itemsize
+    decompressor = zlib.decompressobj()
     try:
-        data = zlib.decompressobj().decompress(content.numpy().tobytes(), size + 1)
+        data = decompressor.decompress(content.numpy().tobytes(), size + 1)
     except zlib.error as error:
         raise ValueError(str(error)) from None
-    if len(data) != size:
+    if len(data) != size or not decompressor.eof:
         raise ValueError(f"{len(data)} bytes in place of {size}")
     return np.frombuffer(data, dtype)

@@ -125,15 +125,14 @@ class AlphaZeroTrainer(AverageTrainer):
         samples = settings.reuse * self._new_samples
         batches = max(1, math.ceil(samples / settings.batch_size))
         self._new_samples = 0
-        began, cpu_began = time.monotonic(), time.process_time()
+        began = time.monotonic()
         losses = self.learner.learn({self.game: positions}, batches, self.progress)
-        seconds, cpu_seconds = time.monotonic() - began, time.process_time() - cpu_began
+        seconds = time.monotonic() - began
         return losses | {
             "learner/positions": float(len(positions.counts)),
             "learner/batches": float(batches),
             "learner/rate": self.settings.rate(self.progress),
             "learner/seconds": seconds,
-            "learner/cpu_seconds": cpu_seconds,
         }
 
     def _add_samples(self, parts: list[SelfPlayResult]) -> None:
