@@ -1,4 +1,4 @@
-"""Simulations per second of AlphaZero's self-play on one core, and where its time goes.
+"""Simulations per second of AlphaZero's self-play on one core, where its time goes, what it keeps.
 
 Run with ``python benchmarks/self_play.py`` (two minutes), or name a game and a run whose weights
 play: ``python benchmarks/self_play.py connect_four --run runs/az_c4``. Games are first played until
@@ -66,6 +66,8 @@ def main(
         evaluations.append(counts["evaluations"] / counts["simulations"])
     print(f"{game.spec}: {statistics.median(speeds):,.0f} simulations a second on one core")
     print(f"network: {statistics.median(shares):.0%} of the time")
+    size = sum(len(part) for part in player.state().values())
+    print(f"a checkpoint: {size / settings.games:,.0f} bytes for each game under way")
     print(f"positions it evaluates: {statistics.median(evaluations):.2f} for each simulation")
 
 

@@ -13,6 +13,7 @@ from plyground.training.alphazero.evaluator import (
     TorchEvaluator,
     TorchNetwork,
     make_evaluator,
+    torch_network,
 )
 from plyground.training.alphazero.learner import make_network
 from plyground.training.alphazero.settings import AlphaZeroSettings
@@ -55,3 +56,21 @@ def test_the_kernel_takes_over_weights_in_bytes_too():
         kernel.load(make_network(game, options, 2).state_dict())
         near.append(kernel.evaluate(observations, 40)[0])
     assert 0 < np.abs(near[0] - near[1]).max() < 0.1 * np.abs(near[0]).max()
+
+
+@pytest.mark.parametrize("spec", ["connect_four", "othello:size=6"])
+def test_a_predecessor_in_torch_computes_what_its_policy_file_computes(spec):
+    game = make_game(spec)
+    name = f"zoo:{game.name}"
+    options = AlphaZeroSettings.for_game(
+        game, {}, ["precision=float32", f"predecessor={name}", *SMALL]
+    )
+    network, kernel = torch_network(game, options, CPU), make_evaluator(game, options, CPU)
+    weights = make_network(game, options, 0).state_dict()
+    observations = random_observations(game, STEP)
+    for evaluator in (TorchEvaluator(network), kernel):
+        evaluator.load(weights)  # it keeps its own
+    for ours, theirs in zip(
+        TorchEvaluator(network).evaluate(observations, 40), kernel.evaluate(observations, 40)
+    ):
+        assert np.abs(ours - theirs).max() < 2e-3

@@ -247,9 +247,11 @@ def torch_network(game: Game, settings: AlphaZeroSettings, device: torch.device)
             that plyground has trained.
     """
     bfloat16 = use_bfloat16(settings.precision, device)
-    if open_predecessor(game, settings) is None:
+    predecessor = open_predecessor(game, settings)
+    if predecessor is None:
         return TorchNetwork(make_network(game, settings, 0), device, bfloat16)
-    network = TorchNetwork(network_of(game, settings, settings.predecessor), device, bfloat16)
+    policy = getattr(predecessor, "data", b"")
+    network = TorchNetwork(network_of(game, settings, policy), device, bfloat16)
     network.is_fixed = True
     return network
 

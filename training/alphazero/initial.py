@@ -58,18 +58,20 @@ def _weights(game: Game, source: str) -> Weights:
     return average
 
 
-def network_of(game: Game, settings: Any, source: str) -> BoardNetwork:
-    """The network of a run, of a policy file or of the zoo, in its own shape.
+def network_of(game: Game, settings: Any, policy: bytes) -> BoardNetwork:
+    """The network of a policy file, in its own shape.
 
     Args:
         game: the game.
         settings: of a learner; what the shape does not say is theirs.
-        source: as ``initial`` names it.
+        policy: the file's content.
 
     Raises:
-        TrainingError: there is none, or none of the networks that are trained here.
+        TrainingError: the file holds none of the networks that are trained here.
     """
-    weights = _weights(game, source)
+    weights = weights_of_policy(policy)
+    if not {"entry.weight", "summary.0.weight"} <= weights.keys():
+        raise TrainingError("on a GPU a predecessor is a network that plyground has trained")
     entry, features = weights["entry.weight"], weights["summary.0.weight"]
     shape: dict[str, Any] = {"hidden": len(features), "blocks": _blocks(weights)}
     if entry.ndim == 2:
@@ -79,9 +81,7 @@ def network_of(game: Game, settings: Any, source: str) -> BoardNetwork:
         shape |= {"trunk": CONVOLUTIONS, "channels": len(entry), "pooled": pooled}
     learnt_only = {"reply_weight": 0.0, "soon_weight": 0.0, "final_weight": 0.0}
     network = BoardNetwork(game, dataclasses.replace(settings, **shape, **learnt_only))
-    network.load_state_dict(
-        {name: value for name, value in weights.items() if not name.startswith(LEARNT_ONLY)}
-    )
+    network.load_state_dict(weights)
     return network
 
 
