@@ -170,7 +170,6 @@ def files_of_a_click() -> set[str]:
                 trace.files.clear()
             for answer in (
                 client.post("/api/play", json={"game": game, "moves": [], "action": 4}),
-                client.get("/api/check", params={"game": game, "agent": agent}),
                 client.get("/api/think", params={"game": game, "moves": "b2", "agent": agent}),
             ):
                 answer.raise_for_status()

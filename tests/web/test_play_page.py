@@ -380,6 +380,15 @@ def test_a_clock_runs_and_loses_the_game(visit):
     assert "Red ran out of time" in page.inner_text("#status")
 
 
+def test_a_move_and_its_answer_cost_two_requests(visit):
+    page, paths = visit(f"/play?game=connect_four&{QUIET}"), []
+    page.on("request", lambda request: paths.append(urlsplit(request.url).path))
+    page.get_by_role("button", name="Column d").click()
+    wait_for_moves(page, 2)
+    wait_for_turn(page)
+    assert [path for path in paths if "/api/" in path] == ["/api/play", "/api/think"]
+
+
 def test_thinking_is_shown_on_request(visit):
     page = visit("/play?game=connect_four&opponent=alphabeta:depth=4")
     assert page.is_hidden("#thinking")
