@@ -83,7 +83,7 @@ def row_major_cells(rules: Any) -> np.ndarray:
 
 
 def cell_areas(rules: Any, left: float, top: float) -> list[Area | None]:
-    """``action_areas`` of a game whose actions are the cells of a grid, row-major.
+    """The areas of a game whose actions are the cells of a grid, row-major.
 
     Args:
         rules: of the game, which may have one more action, without a place.
@@ -126,16 +126,13 @@ def cells_complexity(
     return Complexity((Bound("cells", "", cells),), states, fewer_each_ply)
 
 
-def register_named_cells(
-    rules_type: Any, extra: str = "", from_top: bool = False, slant: int = 0
-) -> None:
-    """Register the rules about text and places of actions for games of stones on cells.
+def register_named_cells(rules_type: Any, extra: str = "", from_top: bool = False) -> None:
+    """Register the rules about names and places of actions for games of stones on cells.
 
     Args:
         rules_type: of the game. Its actions are the cells, row-major, and perhaps one more.
         extra: the name of the action after the last cell.
         from_top: whether rows are numbered from the top.
-        slant: as of :func:`grid_text`.
     """
 
     def action_to_text(rules: Any, action: int) -> str:
@@ -148,14 +145,8 @@ def register_named_cells(
             return int(rows * cols)
         return parse_cell(rows, cols, text, from_top)
 
-    def board_text(rules: Any, position: Any) -> str:
-        rows, cols, _ = r.facts(rules).observation_shape
-        cells = seen_cells(rules, position).ravel()
-        return grid_text(rows, cols, ".XO", cells, from_top, slant)
-
     r.action_to_text.register(rules_type)(action_to_text)
     r.text_to_action.register(rules_type)(text_to_action)
-    r.board_text.register(rules_type)(board_text)
     r.action_cells.register(rules_type)(row_major_cells)
 
 

@@ -171,7 +171,7 @@ def test_the_swap_of_hex_is_a_button_beside_the_board(visit):
 
 def test_a_click_on_a_taken_cell_does_nothing(visit):
     page = visit("/play?game=tic_tac_toe&opponent=human&moves=b2")
-    area = r.action_areas(make_game("tic_tac_toe").rules)[4]
+    area = r.board(make_game("tic_tac_toe").rules).areas[4]
     box = page.locator("#board").bounding_box()
     scale = box["width"] / make_game("tic_tac_toe").facts.observation_shape[1]
     x, y = area.centre

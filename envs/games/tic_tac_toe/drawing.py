@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from ... import rules as r
 from ...boards.grid import COLUMN_LETTERS, cell_areas, cells_in_rows
+from ...boards.rows import cells_board
 from ...boards.stones import board_cells
-from ...pictures.drawing import PLAYER_COLOURS, Area, Line, Picture, Rectangle, Ring, Text
+from ...declaration import Board
+from ...pictures.drawing import PLAYER_COLOURS, Line, Picture, Rectangle, Ring, Text
 from .rules import TicTacToe
 
 MARGIN, NAMES = 0.2, 0.45  # around the grid: at the top and right, and at the sides with names
@@ -20,9 +23,10 @@ def winning_cells(rules: TicTacToe, position: Any) -> list[tuple[int, int]]:
     return cells_in_rows(board_cells(rules, position), rules.connect)
 
 
-@r.action_areas.register(TicTacToe)
-def action_areas(rules: TicTacToe) -> list[Area | None]:
-    return cell_areas(rules, NAMES, MARGIN)
+@r.board.register(TicTacToe)
+@functools.cache
+def board(rules: TicTacToe) -> Board:
+    return cells_board(rules, cell_areas(rules, NAMES, MARGIN))
 
 
 @r.picture.register(TicTacToe)
