@@ -106,18 +106,9 @@ class Scale(NamedTuple):
             axis.set_major_formatter(EngFormatter("s"))
 
 
-class Bar(NamedTuple):
-    """A bar, or a dot with an interval.
-
-    Attributes:
-        label: what stands above it.
-        parts: lengths, one after the other.
-        interval: the ends of its interval.
-    """
-
-    label: str
-    parts: tuple[float, ...]
-    interval: tuple[float, float] | None = None
+# A bar, or a dot with an interval: what stands above it, its lengths one after the other, and the
+# ends of its interval.
+Bar = tuple[str, tuple[float, ...], tuple[float, float] | None]
 
 
 def bar_chart(
@@ -223,12 +214,12 @@ def pareto_front(points: Sequence[Point]) -> list[Point]:
 
 def forest(ratings: Ratings) -> Plot:
     """The ratings with their 95 % intervals, the strongest first."""
-    bars = []
+    bars: list[Bar] = []
     for number in ratings.order():
         elo, margin = float(ratings.elo[number]), ratings.margin(number)
         text = f"{elo:.0f} ± {margin:.0f}".replace("-", "−")
         text += " (anchor)" if number == ratings.anchor else ""
-        bars.append(Bar(f"{text}  {ratings.labels[number]}", (elo,), (elo - margin, elo + margin)))
+        bars.append((f"{text}  {ratings.labels[number]}", (elo,), (elo - margin, elo + margin)))
     title = "Ratings with 95 % intervals; the table holds the same figures"
     return bar_chart(title, bars, Scale("Elo"), dots=True)
 

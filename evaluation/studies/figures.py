@@ -28,14 +28,14 @@ def _bars(figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> Pl
     """A bar for each row, those of a category together."""
     categories = list(dict.fromkeys(row[figure.x] for row in rows))
     parts = [columns[key] for key in (figure.y, *figure.stacked)]
-    bars = []
+    bars: list[Bar] = []
     for row in sorted(rows, key=lambda row: categories.index(row[figure.x])):
         label = str(row[figure.x])
         if figure.series:
             column = columns[figure.series]
             label += f", {'' if column.kind == TEXT else f'{column.heading} '}{row[column.key]}"
         lengths = tuple(_value(row, part) for part in parts)
-        bars.append(Bar(label, lengths, _interval(row, parts[0], columns)))
+        bars.append((label, lengths, _interval(row, parts[0], columns)))
     scale = _scale(parts[0], bool(figure.logarithmic))
     if figure.stacked:
         scale = scale._replace(heading="share, %")

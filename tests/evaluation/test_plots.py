@@ -6,7 +6,6 @@ import re
 
 import pytest
 from plyground.evaluation.report.plots import (
-    Bar,
     Point,
     Scale,
     bar_chart,
@@ -56,7 +55,10 @@ def test_the_pareto_front_joins_what_nothing_quicker_beats():
 
 @pytest.mark.parametrize(
     "plot",
-    [forest(RATINGS), bar_chart("<i>", [Bar("<b>", (1, 2)), Bar("c", (3, 0))], Scale("x"), "de")],
+    [
+        forest(RATINGS),
+        bar_chart("<i>", [("<b>", (1, 2), None), ("c", (3, 0), (2, 4))], Scale("x"), "de"),
+    ],
     ids=["dots", "bars"],
 )
 def test_a_plot_has_the_colours_of_its_page_and_changes_nothing_else_on_it(plot):
