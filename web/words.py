@@ -151,11 +151,6 @@ def preferred_language(link: str | None, cookie: str | None, header: str | None)
     return min(weights)[2] if weights else "en"
 
 
-def words_by_preference(link: str | None, cookie: str | None, header: str | None) -> Words:
-    """The messages for a request: see :func:`preferred_language`."""
-    return words_of(preferred_language(link, cookie, header))
-
-
 def _number(text: str) -> float:
     try:
         return float(text or 1)

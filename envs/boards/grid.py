@@ -27,26 +27,6 @@ def count_run(cells, rows, cols, action, row_step, col_step, stone):
     return length
 
 
-def cells_in_rows(cells: np.ndarray, connect: int) -> list[tuple[int, int]]:
-    """The (row, column) of every cell in a row of ``connect`` or more equal stones.
-
-    ``cells`` is (rows, cols), 0 free.
-    """
-    board = cells.tolist()  # Python looks at its own numbers ten times as fast
-    stones = [(y, x) for y, row in enumerate(board) for x, stone in enumerate(row) if stone]
-    row_cells = set()
-    for row, column in stones:
-        stone = board[row][column]
-        for row_step, col_step in DIRECTIONS:
-            last_row, last = row + (connect - 1) * row_step, column + (connect - 1) * col_step
-            if not (0 <= last_row < len(board) and 0 <= last < len(board[0])):
-                continue
-            line = [(row + i * row_step, column + i * col_step) for i in range(connect)]
-            if all(board[y][x] == stone for y, x in line):
-                row_cells.update(line)
-    return sorted(row_cells)
-
-
 def cell_name(rows: int, cols: int, action: int, from_top: bool = False) -> str:
     """The name of a cell: column letter, then row number.
 
@@ -67,6 +47,26 @@ def parse_cell(rows: int, cols: int, text: str, from_top: bool = False) -> int:
             f"{COLUMN_LETTERS[cols - 1]}{rows}"
         )
     return (number - 1 if from_top else rows - number) * cols + column
+
+
+def register_lettered_actions(rules_type: Any, kind: str) -> None:
+    """Register the names of actions that are letters, from ``a`` on.
+
+    Args:
+        rules_type: of the game.
+        kind: what an action is, such as a column.
+    """
+
+    def text_to_action(rules: Any, text: str) -> int:
+        count, name = r.facts(rules).num_actions, text.strip()
+        letter = name.lower() if count <= 26 else name
+        if len(name) == 1 and letter in COLUMN_LETTERS[:count]:
+            return COLUMN_LETTERS.index(letter)
+        last = COLUMN_LETTERS[count - 1]
+        raise ValueError(f"{text!r} is no {kind} of this board; {kind}s are a to {last}")
+
+    r.action_to_text.register(rules_type)(lambda rules, action: COLUMN_LETTERS[action])
+    r.text_to_action.register(rules_type)(text_to_action)
 
 
 def row_major_cells(rules: Any) -> np.ndarray:

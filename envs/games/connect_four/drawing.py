@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS, cell_areas, cell_name, cells_in_rows, seen_cells
+from ...boards.grid import (
+    COLUMN_LETTERS,
+    cell_areas,
+    cell_name,
+    register_lettered_actions,
+    seen_cells,
+)
 from ...boards.rows import cells_board, register_stone_rows
-from ...boards.stones import OUT_OF_TURN, place_stones
+from ...boards.stones import OUT_OF_TURN, cells_in_rows, place_stones
 from ...declaration import Board
 from ...pictures.drawing import (
     PLAYER_COLOURS,
@@ -28,9 +34,8 @@ from .rules import ConnectFour, WideConnectFour, connects
 MARGIN, LETTERS = 0.35, 0.5  # around the holes, and below the panel
 
 
-@r.winning_cells.register(ConnectFour)
-def winning_cells(rules: ConnectFour, position: Any) -> list[tuple[int, int]]:
-    return cells_in_rows(seen_cells(rules, position), rules.connect)
+register_lettered_actions(ConnectFour, "column")
+r.winning_cells.register(ConnectFour)(cells_in_rows)
 
 
 @r.board.register(ConnectFour)
@@ -103,29 +108,10 @@ def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Pictu
     if last_action is not None:
         row = int(np.argmax(cells[:, last_action] != 0))
         shapes.append(Disc(last_action + 0.5 + margin, row + 0.44 + margin, 0.11, "#ffffff"))
-    for row, column in winning_cells(rules, position):
+    for row, column in cells_in_rows(rules, position):
         shapes.append(Ring(column + 0.5 + margin, row + 0.46 + margin, 0.41, "#ffffff", 0.08))
     for column in range(cols):
         shapes.append(
             Text(column + 0.5 + margin, height + 0.2, COLUMN_LETTERS[column], "#6b6558", 0.36)
         )
     return Picture(cols + 2 * margin, height + letters, shapes)
-
-
-@r.action_to_text.register(ConnectFour)
-def action_to_text(rules: ConnectFour, action: int) -> str:
-    return COLUMN_LETTERS[action]
-
-
-@r.text_to_action.register(ConnectFour)
-def text_to_action(rules: ConnectFour, text: str) -> int:
-    name = text.strip()
-    column = (
-        COLUMN_LETTERS.find(name.lower() if rules.cols <= 26 else name) if len(name) == 1 else -1
-    )
-    if not 0 <= column < rules.cols:
-        raise ValueError(
-            f"{text!r} is no column of this board; columns are a to "
-            f"{COLUMN_LETTERS[rules.cols - 1]}"
-        )
-    return column

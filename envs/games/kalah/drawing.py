@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS
+from ...boards.grid import COLUMN_LETTERS, register_lettered_actions
 from ...declaration import Board
 from ...pictures.drawing import (
     BOX_FILLS,
@@ -33,18 +33,7 @@ GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))  # seeds lie like those of a sunflow
 WOOD, INK, FAINT = "#c99f68", "#20242b", "#6b6558"
 
 
-@r.action_to_text.register(Kalah)
-def action_to_text(rules: Kalah, action: int) -> str:
-    return COLUMN_LETTERS[action]
-
-
-@r.text_to_action.register(Kalah)
-def text_to_action(rules: Kalah, text: str) -> int:
-    pit = COLUMN_LETTERS.find(text.strip().lower() or " ")
-    if 0 <= pit < rules.pits and len(text.strip()) == 1:
-        return pit
-    last = COLUMN_LETTERS[rules.pits - 1]
-    raise ValueError(f"{text!r} is no pit of this board; pits run from a to {last}")
+register_lettered_actions(Kalah, "pit")
 
 
 @r.board_text.register(Kalah)

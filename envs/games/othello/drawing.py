@@ -23,9 +23,7 @@ def board(rules: Othello) -> Board:
     return cells_board(rules, cell_areas(rules, EDGE, EDGE), from_top=True)
 
 
-@r.score.register(Othello)
-def score(rules: Othello, position: Any) -> tuple[int, int]:
-    return scores(rules, position)
+r.score.register(Othello)(scores)
 
 
 @r.picture.register(Othello)
