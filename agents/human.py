@@ -135,7 +135,7 @@ class ActionCells:
 def refusal(position: Position, action: int) -> str:
     """Why an action that exists is not legal, in words: where something stands, it is taken."""
     rules, name = position.game.rules, position.game.action_to_text(action)
-    for place in r.board_places(rules):
+    for place in r.board(rules).places:
         if place.name == name:
             if r.board_rows(rules, position.record)[place.row][place.column] in place.symbols:
                 return f"{name} is taken"

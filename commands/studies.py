@@ -22,7 +22,7 @@ from .app import command, ctrl_c_says
 from .common import HERE, PlaceOptions, argument, flag, option
 from .output import say
 
-PACKAGES = ("jinja2", "pyarrow", "scipy", "onnx")
+PACKAGES = ("jinja2", "matplotlib", "pyarrow", "scipy", "onnx")
 CELLS = "cells"
 
 

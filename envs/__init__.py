@@ -3,47 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .loading.exports import exports_on_demand
-from .loading.version import __version__ as __version__
+import lazy_loader
 
-if TYPE_CHECKING:
-    from .aec import BoardEnv, IllegalMoveError, env_functions
-    from .conformance import ConformanceError, Ledger, check_env, check_game, trace
-    from .declaration import Bound, Complexity, Facts, declare_game
-    from .game import Game, IllegalActionError, IllegalPositionError, Outcome, Position
-    from .registry import BUILT_IN, make_game, register_game
-    from .specification import Parameter, SpecificationError, check_names
-
-
-__all__ = [
-    "BUILT_IN",
-    "BoardEnv",
-    "Bound",
-    "Complexity",
-    "ConformanceError",
-    "Facts",
-    "Game",
-    "IllegalActionError",
-    "IllegalMoveError",
-    "IllegalPositionError",
-    "Ledger",
-    "Outcome",
-    "Parameter",
-    "Position",
-    "SpecificationError",
-    "check_env",
-    "check_game",
-    "check_names",
-    "declare_game",
-    "env_functions",
-    "make_game",
-    "register_game",
-    "trace",
-]
-
-_export = exports_on_demand(__name__, __file__)
+_export, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -79,6 +79,40 @@ class Place(NamedTuple):
     column: int
     symbols: str
     area: Area | None = None
+
+
+class Board(NamedTuple):
+    """Where things lie on a board and its picture.
+
+    Attributes:
+        places: those by which a position can be written and set up; a game that names none has
+            positions that are reached by moves only.
+        areas: of each action, the area of the picture where a person clicks to play it, None for an
+            action without a place, such as a pass. They do not overlap, unless their actions have
+            different sources. Without areas, actions are buttons.
+        second_areas: those of player 1, if they are others: where actions are counted from the
+            player's own side.
+        sources: of each action, the place of the piece that it moves, which is clicked first, None
+            where one click plays it; empty if every action is one click.
+    """
+
+    places: Sequence[Place] = ()
+    areas: Sequence[Area | None] = ()
+    second_areas: Sequence[Area | None] = ()
+    sources: Sequence[Place | None] = ()
+
+    def area(self, action: int, player: int) -> Area | None:
+        """Where a player clicks to play an action."""
+        areas = (self.second_areas if player else ()) or self.areas
+        return areas[action] if areas else None
+
+    def area_number(self, action: int, player: int) -> int:
+        """Which of the areas of both players it is: so pictures are told the last action."""
+        return action + (len(self.areas) if player and self.second_areas else 0)
+
+    def source(self, action: int) -> Place | None:
+        """The place of the piece that an action moves."""
+        return self.sources[action] if self.sources else None
 
 
 class Declaration(NamedTuple):

@@ -124,7 +124,7 @@ class Game:
 
         Raises:
             ValueError: wrong shape, or the observation fits no position of this game. In a game
-                that declares ``board_places``, neither does a board that no game reaches.
+                whose board has places, neither does a board that no game reaches.
         """
         planes = np.ascontiguousarray(observation, dtype=np.int8)
         if planes.shape != self.facts.observation_shape:
@@ -138,7 +138,7 @@ class Game:
             raise ValueError(
                 f"no position of {self.spec} looks like this observation to the player to move"
             )
-        if r.board_places(self.rules):
+        if r.board(self.rules).places:
             for problem in position.problems():
                 raise ValueError(
                     f"no position of {self.spec} looks like this observation: {problem}"
@@ -458,7 +458,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
             action, player = self.game.action_number(last_action), 1 - self.to_move
             if self._history and self._history[1] == action:
                 player = load_position(self.game, self._history[2]).to_move
-            number = r.area_number(rules, action, player)
+            number = r.board(rules).area_number(action, player)
         picture: Picture = r.picture(rules, self.record, number)
         return picture
 

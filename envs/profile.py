@@ -208,11 +208,11 @@ class Profile(NamedTuple):
         """The game's words in a language; English where it has no others."""
         return {} if self.words is None else _read_words(self.words, language)
 
-    def ending_text(self, ending: Ending | str) -> str:
-        """Why a game ended, in English."""
+    def ending_text(self, ending: Ending | str, language: str = "en") -> str:
+        """Why a game ended by its rules; as it stands where the rules give a text."""
         if isinstance(ending, str):
             return ending
-        return self.words_in("en")[f"ending.{ending.key}"].format_map(ending.values)
+        return self.words_in(language)[f"ending.{ending.key}"].format_map(ending.values)
 
     def scale(self, points: float) -> float:
         """Points of an estimate as an expected return between −1 and 1: a lead is 0.5.

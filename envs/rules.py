@@ -29,8 +29,8 @@ import numpy as np
 
 from .compiled.dispatch import missing, rule
 from .compiled.randomness import random_below
-from .declaration import Complexity, Place
-from .pictures.drawing import Area, text_picture
+from .declaration import Board, Complexity
+from .pictures.drawing import text_picture
 from .profile import Ending
 
 NOBODY = -1  # the value of a `winner` field while nobody has won
@@ -302,17 +302,14 @@ def board_text(rules: Any, position: Any) -> str:
 
 
 @functools.singledispatch
-def board_places(rules: Any) -> list[Place]:
-    """The places of the board, by which a position can be written and set up.
-
-    A game that declares none has positions that are reached by moves only.
-    """
-    return []
+def board(rules: Any) -> Board:
+    """Where things lie on the board; a game that declares nothing has no places and no areas."""
+    return Board()
 
 
 @functools.singledispatch
 def board_rows(rules: Any, position: Any) -> list[str]:
-    """What stands on the :func:`board_places`, as rows of characters, ``.`` for free ones."""
+    """What stands on the :func:`board`'s places, as rows of characters, ``.`` for free ones."""
     raise missing(rules, "board_rows")
 
 
@@ -357,40 +354,10 @@ def score(rules: Any, position: Any) -> tuple[int, int] | None:
 def picture(rules: Any, position: Any, last_action: int | None) -> Any:
     """The board as a :class:`~plyground.envs.pictures.drawing.Picture`.
 
-    ``last_action`` is given by its :func:`area_number`. A game that draws none shows its board as
-    text.
+    ``last_action`` is given by its :meth:`~plyground.envs.declaration.Board.area_number`. A game
+    that draws none shows its board as text.
     """
     return text_picture(board_text(rules, position))
-
-
-@functools.singledispatch
-def action_areas(rules: Any) -> list[Area | None]:
-    """The area of each action on the board's :func:`picture`, where a person clicks to play it.
-
-    They are numbered by :func:`area_number` and lie inside the picture. They do not overlap, unless
-    their actions have different :func:`action_sources`. An action without a place, such as a pass,
-    has None; so has every action of a game that declares no areas.
-    """
-    return [None] * int(facts(rules).num_actions)
-
-
-@functools.singledispatch
-def action_sources(rules: Any) -> list[str | None]:
-    """The place of the piece that each action moves, by its name among the :func:`board_places`.
-
-    A person clicks it first, and then the action's area. An action that is one click, such as a
-    stone that is put on a cell, has None; so has every action of a game that declares no sources.
-    """
-    return [None] * int(facts(rules).num_actions)
-
-
-@functools.singledispatch
-def area_number(rules: Any, action: int, player: int) -> int:
-    """Which of the :func:`action_areas` belongs to a player's action: the one of its number.
-
-    A game whose actions are counted from the player's own side gives each player areas of its own.
-    """
-    return action
 
 
 @functools.singledispatch

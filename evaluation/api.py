@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..envs.registry import make_game
+from ..envs.workers.errors import RunnerError as RunnerError  # noqa: PLC0414 (exported)
 from .move_quality.judge import MoveJudge
 from .move_quality.positions import ask_agents, sample_positions
 from .runners.contest import USUAL, Conditions

@@ -32,6 +32,7 @@ from .settings import LONGEST_NAME, LONGEST_POSITION, LONGEST_SPEC, MOST_MOVES
 from .state import server_state, words_for
 from .streams import stream
 from .thinking import Call, Decide
+from .wording.agent_names import agent_name
 from .wording.values import bar_value, result_json, value_json
 from .words import Words
 
@@ -92,7 +93,7 @@ def opponents(request: Request, game: SpecQuery) -> Any:
         "choices": [
             {
                 "spec": choice.spec,
-                "name": words.opponent(choice, board),
+                "name": choice.name(words, board),
                 "group": choice.group,
             }
             for choice in choices(board, extra)
@@ -106,17 +107,33 @@ def check(request: Request, game: SpecQuery, agent: AgentQuery) -> dict[str, str
     """The agent's specification within the limits, and its name; 422 if it may not play here."""
     board = read_game(game)
     spec = limit_spec(agent, board, server_state(request).settings.agents)
-    return {"agent": spec, "name": words_for(request).agent(spec, board)}
+    return {"agent": spec, "name": agent_name(words_for(request), spec, board)}
 
 
 @router.get("/think")
 async def think(
-    request: Request, line: UnfinishedQuery, agent: PermittedQuery, seed: SeedQuery = 0
+    request: Request,
+    line: UnfinishedQuery,
+    agent: PermittedQuery,
+    seed: SeedQuery = 0,
+    threats: bool = False,
 ) -> StreamingResponse:
-    """An agent's decision as server-sent events; see :func:`~plyground.web.streams.stream`."""
+    """An agent's decision as server-sent events; see :func:`~plyground.web.streams.stream`.
+
+    The last one holds the ``view`` of the position after the agent's action too.
+    """
     words = words_for(request)
+
+    def to_json(decision: Decision) -> dict[str, Any]:
+        return decision_json(line, words, decision)
+
+    def with_view(decision: Decision) -> dict[str, Any]:
+        data = to_json(decision)
+        line.play(decision.action)
+        return data | {"view": line.view(words, threats)}
+
     job = Decide(agent, line.position, len(line.actions), seed)
-    return stream(request, job, lambda decision: decision_json(line, words, decision))
+    return stream(request, job, to_json, with_view)
 
 
 @router.get("/solve")
@@ -177,7 +194,6 @@ def decision_json(line: LineOfPlay, words: Words, decision: Decision) -> dict[st
     position = line.position
     data = analysis.to_json(position, decision)
     data["bar"] = bar_value(position, decision.score)
-    data["score_in_words"] = words.score(line.game, decision.score)
     data["shown"] = value_json(words, position, decision.score)
     for entry in data["actions"]:
         score = (decision.scores or {}).get(entry["action"])

@@ -9,17 +9,18 @@ import os
 import socket
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs
 
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from .errors import Refusal
 from .sessions import Sessions
 from .settings import LONGEST_BODY
-from .words import LANGUAGE_COOKIE, Words, words_by_preference
+from .state import words_for
+from .words import Words
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -74,14 +75,13 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        cookies = _cookies(headers.get(b"cookie", ""))
-        wrong, admitted = self._wrong(scope, headers), None
+        request = Request(scope)
+        wrong, admitted = self._wrong(request.headers), None
         if wrong is None:
             client = (scope.get("client") or [""])[0]
-            admitted = self._sessions.admit(cookies.get(COOKIE), client)
+            admitted = self._sessions.admit(request.cookies.get(COOKIE), client)
         if admitted is None:
-            await _refuse(send, wrong or Refusal("often", 429), _words(scope, headers, cookies))
+            await _refuse(send, wrong or Refusal("often", 429), words_for(request))
             return
         name, session, is_new = admitted
         scope.setdefault("state", {})["session"] = session
@@ -103,18 +103,18 @@ class Guard:
 
         await self._app(scope, _limit_size(receive), send_with_headers)
 
-    def _wrong(self, scope: Message, headers: dict[bytes, str]) -> Refusal | None:
+    def _wrong(self, headers: Headers) -> Refusal | None:
         """Why a request is refused, if it is."""
-        host = headers.get(b"host", "").lower()
+        host = headers.get("host", "").lower()
         if not self._is_own(_name_of(host)):
             return Refusal("host", 421, host=_name_of(host)[:LONGEST_HOST])
-        origin = headers.get(b"origin", "").lower()
+        origin = headers.get("origin", "").lower()
         if origin and origin not in (f"http://{host}", f"https://{host}"):
             return Refusal("origin", 403)
-        other_site = headers.get(b"sec-fetch-site", "none") not in ("none", "same-origin")
-        if other_site and headers.get(b"sec-fetch-mode") != "navigate":
+        other_site = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+        if other_site and headers.get("sec-fetch-mode") != "navigate":
             return Refusal("origin", 403)
-        length = headers.get(b"content-length", "0")
+        length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()):
             return Refusal("length", 400)
         if int(length) > LONGEST_BODY:
@@ -175,21 +175,6 @@ def _name_of(host: str) -> str:
         return host[1:].partition("]")[0]
     name, colon, _ = host.rpartition(":")
     return (name if colon and ":" not in name else host).removesuffix(".")
-
-
-def _cookies(text: str) -> dict[str, str]:
-    try:
-        return {name: morsel.value for name, morsel in SimpleCookie(text).items()}
-    except CookieError:
-        return {}
-
-
-def _words(scope: Message, headers: dict[bytes, str], cookies: dict[str, str]) -> Words:
-    """The messages in the visitor's language."""
-    language = parse_qs(scope["query_string"].decode("latin-1")).get("lang", [None])[0]
-    return words_by_preference(
-        language, cookies.get(LANGUAGE_COOKIE), headers.get(b"accept-language")
-    )
 
 
 def _limit_size(receive: Receive) -> Receive:

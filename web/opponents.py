@@ -15,6 +15,7 @@ from ..envs.specification import Parameter, SpecificationError, format_specifica
 from ..evaluation.review import estimator_of
 from .errors import Refusal, sentence
 from .settings import LONGEST_SPEC, MOST
+from .wording.agent_names import agent_name
 from .words import Words
 
 PERSON = "human"  # the opponent of a game of two people at one screen
@@ -53,6 +54,11 @@ class Choice(NamedTuple):
     spec: str
     key: str | None
     group: str
+
+    def name(self, words: Words, game: Game) -> str:
+        """Its level, and what it is, in words."""
+        name = agent_name(words, self.spec, game)
+        return name if self.key is None else f"{words(self.key)} – {name}"
 
 
 def choices(game: Game, extra: tuple[str, ...]) -> list[Choice]:

@@ -23,6 +23,7 @@ from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent, other
 from .positions import LineOfPlay, blank_board, open_line, read_game
 from .queries import SpecQuery, UsualLineQuery, Whole
 from .state import server_state, words_for
+from .wording.agent_names import agent_name
 from .words import LANGUAGE_COOKIE, LANGUAGES, Words
 
 router: APIRouter = APIRouter(default_response_class=HTMLResponse)
@@ -69,6 +70,7 @@ templates.filters |= {
     "made": make_game,
     "capitalised": lambda text: text[:1].upper() + text[1:],
 }
+templates.globals["agent_name"] = agent_name
 
 
 def render(request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:

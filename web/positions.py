@@ -171,7 +171,7 @@ class LineOfPlay:
             "link": link_text(game, names),
             "position": self.start_text,
             "problems": self.start.problems() if self.start_text else [],
-            "board": position.to_text() if r.board_places(game.rules) else None,
+            "board": position.to_text() if r.board(game.rules).places else None,
             "movers": self.movers,
             "svg": position.to_svg(self.actions[-1] if self.actions else None),
             "text": str(position),
@@ -254,7 +254,7 @@ def action_json(position: Position, action: int, words: Words) -> dict[str, Any]
 
 def _piece_json(game: Game, action: int, words: Words) -> dict[str, Any] | None:
     """The place of the piece that an action moves, which is clicked first; None if it is none."""
-    place = action_sources(game)[action]
+    place = r.board(game.rules).source(action)
     if place is None:
         return None
     label = words.place(game, place.name)
@@ -273,7 +273,7 @@ def _landing(position: Position, action: int, area: Area) -> bool | list[float] 
     after = r.board_rows(game.rules, position.after(action).record)
     areas = [
         place.area
-        for place in r.board_places(game.rules)
+        for place in r.board(game.rules).places
         if before[place.row][place.column] != mark == after[place.row][place.column]
     ]
     return _corners(areas[0]) if len(areas) == 1 else None
@@ -283,7 +283,8 @@ def _leaves_free_places(position: Position) -> bool:
     """Whether some free places, where actions are clicked, are not open to the mover."""
     game = position.game
     open_areas = {area_of(position, action) for action in position.legal_actions()}
-    clicked = [_places(game)[area] for area in action_areas(game) if area in _places(game)]
+    areas = r.board(game.rules).areas
+    clicked = [_places(game)[area] for area in areas if area in _places(game)]
     if not clicked:
         return False
     rows = r.board_rows(game.rules, position.record)
@@ -294,13 +295,13 @@ def _leaves_free_places(position: Position) -> bool:
 @functools.lru_cache(256)
 def _places(game: Game) -> Mapping[Area | None, Place]:
     """The places of the board by their areas."""
-    places = r.board_places(game.rules)
+    places = r.board(game.rules).places
     return {place.area: place for place in places if place.area is not None}
 
 
 def blank_board(game: Game, words: Words) -> dict[str, Any] | None:
     """What a position is set up with; None for a game whose positions are reached by moves only."""
-    places = r.board_places(game.rules)
+    places = r.board(game.rules).places
     if not places:
         return None
     initial = game.initial_position()
@@ -328,18 +329,4 @@ def _corners(area: Area | None) -> list[float] | None:
 
 def area_of(position: Position, action: int) -> Area | None:
     """Where the player to move clicks to play an action."""
-    game = position.game
-    return action_areas(game)[r.area_number(game.rules, action, position.to_move)]
-
-
-@functools.lru_cache(256)
-def action_areas(game: Game) -> list[Area | None]:
-    """The areas of actions on the picture."""
-    return r.action_areas(game.rules)
-
-
-@functools.lru_cache(256)
-def action_sources(game: Game) -> list[Place | None]:
-    """The place of the piece that each action moves."""
-    places = {place.name: place for place in r.board_places(game.rules)}
-    return [None if name is None else places[name] for name in r.action_sources(game.rules)]
+    return r.board(position.game.rules).area(action, position.to_move)

@@ -10,7 +10,7 @@ from fastapi import Request
 from .sessions import Sessions
 from .settings import Settings
 from .thinking import Thinkers
-from .words import LANGUAGE_COOKIE, Words, words_by_preference
+from .words import LANGUAGE_COOKIE, Words, preferred_language, words_of
 
 
 @dataclasses.dataclass
@@ -29,8 +29,9 @@ def server_state(request: Request) -> State:
 
 def words_for(request: Request) -> Words:
     """The messages in the visitor's language."""
-    return words_by_preference(
+    language = preferred_language(
         request.query_params.get("lang"),
         request.cookies.get(LANGUAGE_COOKIE),
         request.headers.get("accept-language"),
     )
+    return words_of(language)

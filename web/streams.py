@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 from fastapi import Request
@@ -28,10 +28,18 @@ STAGES: dict[Any, str] = {PREPARING: "preparing", READY: "ready"}
 ToJson = Callable[[Any], Any]
 
 
-def stream(request: Request, job: Job, to_json: ToJson) -> StreamingResponse:
+def stream(
+    request: Request, job: Job, to_json: ToJson, of_result: ToJson | None = None
+) -> StreamingResponse:
     """The events of a job: its stages, ``progress``, then ``move`` or ``error``.
 
     Closing the connection ends the job.
+
+    Args:
+        request: who asks.
+        job: what is asked.
+        to_json: of what the job reports.
+        of_result: of its result, where it is another.
 
     Raises:
         Refusal: too many wait already.
@@ -52,8 +60,9 @@ def stream(request: Request, job: Job, to_json: ToJson) -> StreamingResponse:
             events.put_nowait((ERROR, message | {"status": refused.status}))
 
     state.thinkers.turns.check_room(session)
+    writers = {PROGRESS: to_json, MOVE: of_result or to_json}
     return StreamingResponse(
-        _lines(request, asyncio.ensure_future(search()), events, to_json),
+        _lines(request, asyncio.ensure_future(search()), events, writers),
         media_type="text/event-stream",
         headers={"cache-control": "no-store", "x-accel-buffering": "no"},
     )
@@ -76,7 +85,7 @@ async def _lines(
     request: Request,
     running: asyncio.Future[None],
     events: asyncio.Queue[tuple[str, Any]],
-    to_json: ToJson,
+    writers: Mapping[str, ToJson],
 ) -> AsyncIterator[str]:
     """The events as text, until the job has ended or the page listens no more."""
     try:
@@ -88,7 +97,7 @@ async def _lines(
                     return
                 yield HEARTBEAT
                 continue
-            data = to_json(content) if kind in (PROGRESS, MOVE) else content
+            data = writers[kind](content) if kind in writers else content
             yield f"event: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
             if kind in (MOVE, ERROR):
                 return

@@ -6,19 +6,14 @@ import functools
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..agents.score import Score
 from ..envs import rules as r
 from ..envs.declaration import parameter_values
 from ..envs.game import Game, Position
 from ..envs.profile import Ending, Example
 from ..envs.registry import make_game
 from ..envs.specification import Parameter
-from .wording.agent_names import agent_name
-
-if TYPE_CHECKING:
-    from .opponents import Choice
 
 FOLDER = Path(__file__).resolve().parent / "messages"
 ANSWERS = ("refused.", "invalid.")  # begin the keys of messages of the server's answers
@@ -75,15 +70,6 @@ class Words:
             line for line in (self.rule(game), *(text.format_map(values) for text in texts)) if line
         ]
 
-    def agent(self, spec: str, game: Game) -> str:
-        """An agent in words."""
-        return agent_name(self, spec, game)
-
-    def opponent(self, choice: Choice, game: Game | str) -> str:
-        """An opponent that is offered: its level, and what it is."""
-        name = self.agent(choice.spec, make_game(game))
-        return name if choice.key is None else f"{self(choice.key)} – {name}"
-
     def parameter(self, game: Game, parameter: Parameter) -> str:
         """A parameter of a game in words."""
         return self.of_game(game, f"parameter.{parameter.name}", parameter.help or parameter.name)
@@ -115,14 +101,13 @@ class Words:
         return fault["msg"] if message is None else message.format(**fault.get("ctx", {}))
 
     def ending(self, game: Game, ending: Ending | str) -> str:
-        """Why a game ended: by its rules, or as the message of the key says."""
-        if isinstance(ending, str):
-            return ending
+        """Why a game ended: by its rules, or as the message ``reason.…`` or ``fault.…`` says."""
+        if isinstance(ending, str) or not ending.key.startswith(("reason.", "fault.")):
+            return game.profile.ending_text(ending, self.language)
         values = dict(ending.values)
         if "player" in values:
             values["player"] = self.player(game, values["player"])
-        text = self.of_game(game, f"ending.{ending.key}", "") or self.get(ending.key, "{reason}")
-        return text.format_map(values)
+        return self.get(ending.key, "{reason}").format_map(values)
 
     def outcome(self, position: Position) -> str:
         """How a game ended, in a sentence."""
@@ -132,29 +117,6 @@ class Words:
         if outcome.winner is None:
             return self("outcome.draw", reason=reason)
         return self("outcome.win", player=self.player(game, outcome.winner), reason=reason)
-
-    def score(self, game: Game, score: Score | None) -> str:
-        """A score from the side of the player to move, as :meth:`Score.text` says it in English."""
-        if score is None:
-            return "–"
-        bound = {"lower": "≥ ", "upper": "≤ "}.get(score.kind, "")
-        if score.unit == "return" and (score.is_exact or score.plies is not None or bound):
-            words = self._result(score, margin=game.facts.max_return != 1)
-        elif score.unit == "points":
-            words = self("score.points", value=_with_sign(f"{score.level:+.0f}"))
-        else:
-            words = _with_sign(f"{score.value:+.2f}")
-        if bound or score.is_exact:
-            return bound + words
-        return self("score.estimate" if score.plies is None else "score.seen", value=words)
-
-    def _result(self, score: Score, margin: bool) -> str:
-        if score.value == 0:
-            return self("score.draw")
-        words = self("score.wins" if score.value > 0 else "score.loses")
-        if margin:
-            words = self("score.by", result=words, margin=f"{abs(score.value):g}")
-        return words if score.plies is None else self("score.in", result=words, plies=score.plies)
 
     def for_browser(self) -> str:
         """The messages that pages show as JSON that can stand inside an element ``script``."""
@@ -187,16 +149,6 @@ def preferred_language(link: str | None, cookie: str | None, header: str | None)
         if primary in LANGUAGES:
             weights.append((-_number(weight), place, primary))
     return min(weights)[2] if weights else "en"
-
-
-def words_by_preference(link: str | None, cookie: str | None, header: str | None) -> Words:
-    """The messages for a request: see :func:`preferred_language`."""
-    return words_of(preferred_language(link, cookie, header))
-
-
-def _with_sign(text: str) -> str:
-    """A number with a minus sign instead of a hyphen."""
-    return text.replace("-", "−")
 
 
 def _number(text: str) -> float:

@@ -32,8 +32,9 @@ PRODUCT = ("agents", "commands", "envs", "evaluation", "training", "web")
 
 
 def product_files() -> list[Path]:
-    """The Python files of the product that git keeps."""
-    command = ["git", "-C", str(ROOT), "ls-files", "--", *(f"{folder}/*.py" for folder in PRODUCT)]
+    """The Python files of the product that git keeps, stubs too."""
+    patterns = [f"{folder}/*.{ending}" for folder in PRODUCT for ending in ("py", "pyi")]
+    command = ["git", "-C", str(ROOT), "ls-files", "--", *patterns]
     names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     return [ROOT / name for name in names]
 
@@ -169,7 +170,6 @@ def files_of_a_click() -> set[str]:
                 trace.files.clear()
             for answer in (
                 client.post("/api/play", json={"game": game, "moves": [], "action": 4}),
-                client.get("/api/check", params={"game": game, "agent": agent}),
                 client.get("/api/think", params={"game": game, "moves": "b2", "agent": agent}),
             ):
                 answer.raise_for_status()

@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import time
+from typing import Any
 
 import httpx
 import psutil
@@ -44,13 +45,13 @@ async def ask(client: httpx.AsyncClient, method: str, path: str, **content: obje
     return answer.text
 
 
-async def agent_move(client: httpx.AsyncClient, query: dict[str, str]) -> int:
-    """The agent's action."""
+async def agent_move(client: httpx.AsyncClient, query: dict[str, str]) -> dict[str, Any]:
+    """The view after the agent's action."""
     text = await ask(client, "GET", "/api/think", params=query)
     kind, data = re.findall(r"event: (\w+)\ndata: (.*)\n", text)[-1]
     if kind != "move":
         raise RuntimeError(data)
-    return int(json.loads(data)["action"])
+    return json.loads(data)["view"]
 
 
 async def play(
@@ -63,13 +64,13 @@ async def play(
         if view["to_move"] == 1:
             began = time.perf_counter()
             query = {"game": GAME, "agent": args.agent, "moves": view["link"], "seed": str(seed)}
-            action = await agent_move(client, query)
+            view = await agent_move(client, query)
             times.append(time.perf_counter() - began)
         else:
             await asyncio.sleep(args.pause * rng.uniform(0.5, 1.5))
             action = rng.choice(view["actions"])["action"]
-        content = {"game": GAME, "moves": view["moves"], "action": action}
-        view = json.loads(await ask(client, "POST", "/api/play", json=content))
+            content = {"game": GAME, "moves": view["moves"], "action": action}
+            view = json.loads(await ask(client, "POST", "/api/play", json=content))
 
 
 async def load(address: str, args: argparse.Namespace, server: psutil.Process) -> dict[str, object]:

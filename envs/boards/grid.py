@@ -27,26 +27,6 @@ def count_run(cells, rows, cols, action, row_step, col_step, stone):
     return length
 
 
-def cells_in_rows(cells: np.ndarray, connect: int) -> list[tuple[int, int]]:
-    """The (row, column) of every cell in a row of ``connect`` or more equal stones.
-
-    ``cells`` is (rows, cols), 0 free.
-    """
-    board = cells.tolist()  # Python looks at its own numbers ten times as fast
-    stones = [(y, x) for y, row in enumerate(board) for x, stone in enumerate(row) if stone]
-    row_cells = set()
-    for row, column in stones:
-        stone = board[row][column]
-        for row_step, col_step in DIRECTIONS:
-            last_row, last = row + (connect - 1) * row_step, column + (connect - 1) * col_step
-            if not (0 <= last_row < len(board) and 0 <= last < len(board[0])):
-                continue
-            line = [(row + i * row_step, column + i * col_step) for i in range(connect)]
-            if all(board[y][x] == stone for y, x in line):
-                row_cells.update(line)
-    return sorted(row_cells)
-
-
 def cell_name(rows: int, cols: int, action: int, from_top: bool = False) -> str:
     """The name of a cell: column letter, then row number.
 
@@ -69,6 +49,26 @@ def parse_cell(rows: int, cols: int, text: str, from_top: bool = False) -> int:
     return (number - 1 if from_top else rows - number) * cols + column
 
 
+def register_lettered_actions(rules_type: Any, kind: str) -> None:
+    """Register the names of actions that are letters, from ``a`` on.
+
+    Args:
+        rules_type: of the game.
+        kind: what an action is, such as a column.
+    """
+
+    def text_to_action(rules: Any, text: str) -> int:
+        count, name = r.facts(rules).num_actions, text.strip()
+        letter = name.lower() if count <= 26 else name
+        if len(name) == 1 and letter in COLUMN_LETTERS[:count]:
+            return COLUMN_LETTERS.index(letter)
+        last = COLUMN_LETTERS[count - 1]
+        raise ValueError(f"{text!r} is no {kind} of this board; {kind}s are a to {last}")
+
+    r.action_to_text.register(rules_type)(lambda rules, action: COLUMN_LETTERS[action])
+    r.text_to_action.register(rules_type)(text_to_action)
+
+
 def row_major_cells(rules: Any) -> np.ndarray:
     """``action_cells`` of a game whose actions are the cells, row-major.
 
@@ -83,7 +83,7 @@ def row_major_cells(rules: Any) -> np.ndarray:
 
 
 def cell_areas(rules: Any, left: float, top: float) -> list[Area | None]:
-    """``action_areas`` of a game whose actions are the cells of a grid, row-major.
+    """The areas of a game whose actions are the cells of a grid, row-major.
 
     Args:
         rules: of the game, which may have one more action, without a place.
@@ -126,16 +126,13 @@ def cells_complexity(
     return Complexity((Bound("cells", "", cells),), states, fewer_each_ply)
 
 
-def register_named_cells(
-    rules_type: Any, extra: str = "", from_top: bool = False, slant: int = 0
-) -> None:
-    """Register the rules about text and places of actions for games of stones on cells.
+def register_named_cells(rules_type: Any, extra: str = "", from_top: bool = False) -> None:
+    """Register the rules about names and places of actions for games of stones on cells.
 
     Args:
         rules_type: of the game. Its actions are the cells, row-major, and perhaps one more.
         extra: the name of the action after the last cell.
         from_top: whether rows are numbered from the top.
-        slant: as of :func:`grid_text`.
     """
 
     def action_to_text(rules: Any, action: int) -> str:
@@ -148,14 +145,8 @@ def register_named_cells(
             return int(rows * cols)
         return parse_cell(rows, cols, text, from_top)
 
-    def board_text(rules: Any, position: Any) -> str:
-        rows, cols, _ = r.facts(rules).observation_shape
-        cells = seen_cells(rules, position).ravel()
-        return grid_text(rows, cols, ".XO", cells, from_top, slant)
-
     r.action_to_text.register(rules_type)(action_to_text)
     r.text_to_action.register(rules_type)(text_to_action)
-    r.board_text.register(rules_type)(board_text)
     r.action_cells.register(rules_type)(row_major_cells)
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from .. import rules as r
-from ..declaration import Place
+from ..declaration import Board, Place
 from ..pictures.drawing import Area
-from .grid import cell_name, seen_cells
+from .grid import cell_name, grid_text, seen_cells
 
 FREE = "."
 BETWEEN, TURN = "/", ":"  # between rows, and before the player to move
@@ -37,7 +37,7 @@ def read_rows(rules: Any, text: str) -> tuple[list[str], int | None]:
     Raises:
         ValueError: the text does not fit the board.
     """
-    places = r.board_places(rules)
+    places = r.board(rules).places
     board, _, turn = text.strip().partition(TURN)
     texts = board.split(BETWEEN)
     if not places:  # the game reads its rows itself, or has none
@@ -102,18 +102,35 @@ def no_faults(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     return []
 
 
+def cells_board(rules: Any, areas: Sequence[Area | None], from_top: bool = False) -> Board:
+    """The board of a game whose actions are its cells, and perhaps one more without an area.
+
+    Args:
+        rules: of the game, which observes as many rows and columns as its board has.
+        areas: of the cells, row-major, and of the action behind them.
+        from_top: whether rows are numbered from the top.
+    """
+    rows, cols, _ = r.facts(rules).observation_shape
+    symbols = "".join(rules.declaration.marks)
+    places = [
+        Place(cell_name(rows, cols, cell, from_top), cell // cols, cell % cols, symbols, area)
+        for cell, area in enumerate(areas[: rows * cols])
+    ]
+    return Board(places, areas)
+
+
 def register_stone_rows(
     rules_type: Any,
     place_stones: Callable[[Any, np.ndarray, int, Any], None],
     *,
-    areas: Callable[[Any], Sequence[Area | None]] | None = None,
     turns: Turns = alternate,
     faults: Faults = no_faults,
     oddities: Faults = no_faults,
     stones_stay: bool = True,
     from_top: bool = False,
+    slant: int = 0,
 ) -> None:
-    """Register the rules about rows for a game of stones on the cells of a board.
+    """Register the rules about text and rows for a game of stones on the cells of a board.
 
     Args:
         rules_type: of the game. It observes own and opponent's stones in the first two planes; in
@@ -121,22 +138,18 @@ def register_stone_rows(
         place_stones: sets the record (last) up with the cells, int8 (rows * cols), row-major, 0
             free, 1 and 2 the players' stones, and a player to move. Of two winners it is the one
             who moved last.
-        areas: of the cells on the picture, row-major; None: those of the actions.
         turns: who may be to move.
         faults: why the record cannot hold a board.
         oddities: why no game reaches a board, beside its numbers of stones.
         stones_stay: whether a move puts one stone on the board and changes no other.
         from_top: whether rows are numbered from the top.
+        slant: as of :func:`~plyground.envs.boards.grid.grid_text`.
     """
 
-    def board_places(rules: Any) -> list[Place]:
+    def board_text(rules: Any, position: Any) -> str:
         rows, cols, _ = r.facts(rules).observation_shape
-        cell_areas = r.action_areas(rules) if areas is None else areas(rules)
-        symbols = "".join(rules.declaration.marks)
-        return [
-            Place(cell_name(rows, cols, cell, from_top), cell // cols, cell % cols, symbols, area)
-            for cell, area in enumerate(cell_areas[: rows * cols])
-        ]
+        cells = seen_cells(rules, position).ravel()
+        return grid_text(rows, cols, ".XO", cells, from_top, slant)
 
     def board_rows(rules: Any, position: Any) -> list[str]:
         symbols = FREE + "".join(rules.declaration.marks)
@@ -155,7 +168,7 @@ def register_stone_rows(
             odd.append("the game was over before its last stone")
         return odd
 
-    r.board_places.register(rules_type)(board_places)
+    r.board_text.register(rules_type)(board_text)
     r.board_rows.register(rules_type)(board_rows)
     r.set_up.register(rules_type)(set_up)
     r.problems.register(rules_type)(problems)

@@ -25,6 +25,7 @@ from .grid import (
     cells_complexity,
     count_run,
     register_named_cells,
+    seen_cells,
 )
 from .rows import register_stone_rows
 
@@ -328,6 +329,23 @@ def row_ending(rules: Any, position: Any, longest: int) -> Ending:
         stones[tuple(zip(*r.winning_cells(rules, position)))] = True
         longest = longest_row(stones)
     return Ending("row", {"n": max(longest, rules.connect)}, {"n": rules.connect})
+
+
+def cells_in_rows(rules: Any, position: Any) -> list[tuple[int, int]]:
+    """``winning_cells`` where ``rules.connect`` or more equal stones in a row win."""
+    board, connect = seen_cells(rules, position).tolist(), rules.connect  # lists are faster
+    stones = [(y, x) for y, row in enumerate(board) for x, stone in enumerate(row) if stone]
+    row_cells = set()
+    for row, column in stones:
+        stone = board[row][column]
+        for row_step, col_step in DIRECTIONS:
+            last_row, last = row + (connect - 1) * row_step, column + (connect - 1) * col_step
+            if not (0 <= last_row < len(board) and 0 <= last < len(board[0])):
+                continue
+            line = [(row + i * row_step, column + i * col_step) for i in range(connect)]
+            if all(board[y][x] == stone for y, x in line):
+                row_cells.update(line)
+    return sorted(row_cells)
 
 
 def longest_row(stones: np.ndarray) -> int:

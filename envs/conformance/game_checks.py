@@ -142,33 +142,27 @@ def _check_symmetry_table(game: Game) -> None:
 
 def _check_areas(game: Game) -> None:
     """Check that the areas where actions are clicked lie in the picture and apart."""
-    areas, actions = r.action_areas(game.rules), range(game.facts.num_actions)
-    owners = {
-        r.area_number(game.rules, action, player): action for player in (0, 1) for action in actions
-    }
-    if len(areas) != len(owners):
-        raise _fault(game, f"action_areas gives {len(areas)} areas for {len(owners)} actions")
-    if sorted(owners) != list(range(len(areas))):
-        raise _fault(
-            game, f"area_number numbers the areas {sorted(owners)}, not 0 to {len(areas) - 1}"
-        )
-    sources = r.action_sources(game.rules)
-    places = {None, *(place.name for place in r.board_places(game.rules) if place.area)}
-    if len(sources) != len(actions) or not places.issuperset(sources):
-        raise _fault(game, "action_sources must give a board place with an area, or None, for each")
-    pairs = [(number, area) for number, area in enumerate(areas) if area is not None]
+    board, count = r.board(game.rules), game.facts.num_actions
+    for name in ("areas", "second_areas", "sources"):
+        if len(getattr(board, name)) not in (0, count):
+            length = len(getattr(board, name))
+            raise _fault(game, f"its board has {length} {name} for {count} actions")
+    if not {None, *(place for place in board.places if place.area)}.issuperset(board.sources):
+        raise _fault(game, "a source of its board must be a place with an area, or None")
+    areas = enumerate([*board.areas, *board.second_areas])
+    pairs = [(number, area) for number, area in areas if area is not None]
     picture = r.picture(game.rules, game.initial_position().record, None)
     for number, area in pairs:
-        action = owners[number]
+        action = number % count
         name = f"the area of action {action} ({game.action_to_text(action)})"
         if not all(0 <= x <= picture.width and 0 <= y <= picture.height for x, y in area.points):
             raise _fault(game, f"{name} does not lie in the picture")
         if not area.contains(*area.centre):
             raise _fault(game, f"{name} is no convex polygon")
         for other, its_area in pairs:
-            same_source = sources[owners[other]] == sources[action]
+            same_source = board.source(other % count) == board.source(action)
             if other != number and same_source and its_area.contains(*area.centre):
-                raise _fault(game, f"{name} overlaps that of action {owners[other]}")
+                raise _fault(game, f"{name} overlaps that of action {other % count}")
 
 
 class _Run:

@@ -50,7 +50,7 @@ class RenderedBoard:
         from ..pictures.drawing import to_array
 
         rules = self.game.rules
-        last = None if self._last_move is None else r.area_number(rules, *self._last_move)
+        last = self._last_move and r.board(rules).area_number(*self._last_move)
         pixels = to_array(r.picture(rules, position.record, last))
         if self.render_mode == "rgb_array":
             return pixels

@@ -1,1 +1,1 @@
-"""What goes before any game is loaded: exports on demand, ids, the version, answers to Ctrl-C."""
+"""What goes before any game is loaded: ids, the version, answers to Ctrl-C."""

@@ -46,7 +46,7 @@ def board(position: Position, before: Position | None = None) -> Text:
 def winning_row(position: Position) -> list[str]:
     """The names of the cells that won the game, none where no row or chain of stones wins."""
     rules: Any = position.game.rules
-    names = {(place.row, place.column): place.name for place in r.board_places(rules)}
+    names = {(place.row, place.column): place.name for place in r.board(rules).places}
     cells = r.winning_cells(rules, position.record)
     return [names[cell] for cell in cells if cell in names]
 

@@ -50,7 +50,7 @@ def report_page(
         findings: what does not check in the store.
 
     Raises:
-        SpecificationError: jinja2 is not installed.
+        SpecificationError: jinja2 or matplotlib is not installed.
     """
     sections = []
     for index, report in enumerate(reports):

@@ -1,30 +1,39 @@
-"""Plots as SVG, without a library: bars with intervals, and points or lines between two axes.
+"""Plots as SVG, drawn by matplotlib: bars with intervals, and points or lines between two axes.
 
-Places across are percentages, so that a plot stretches with its page while its letters keep their
-size; places down are pixels. Numbers, names and dashes tell series apart where colours do not.
+They take the colour of letters from their page. Numbers, names and dashes tell series apart where
+colours do not.
 """
 
 from __future__ import annotations
 
+import io
 import itertools
-import math
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ...envs.specification import refusing
 from ..statistics.cross_table import AgentRow
 from ..statistics.ratings import Ratings
-from .display import duration
 from .pairs import SequentialTest
 
-WIDTH = 760  # of a plot that is a file of its own; this and the following in pixels
-LINE, BAR, GAP = 17, 11, 6  # heights of a line of text, of a bar, and what lies between
-AREA, MARGIN = 300, 32  # the height of the area of points, and what is free above it
+WIDTH, LINE = 760, 17  # of a plot, and the height of a line of text, in pixels
 # Four colours of Okabe and Ito, brown and grey: all are seen on white and on black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A6761D", "#808080")
-DASHES = ("", "7 3", "2 2", "9 3 2 3", "12 4", "1 4")
+DASHES = ("-", (0, (7, 3)), (0, (2, 2)), (0, (9, 3, 2, 3)), (0, (12, 4)), (0, (1, 4)))
 PARTS = (1.0, 0.6, 0.35, 0.12)  # how dense the parts of a bar are
+INK = "#010203"  # stands for the colour of the page's letters
 SCHEME = "<style>svg{color:#1c2127}@media (prefers-color-scheme:dark){svg{color:#e4e8ec}}</style>"
+INKED = tuple(
+    f"{part}color" for part in ("text.", "grid.", "xtick.", "ytick.", "axes.edge", "axes.label")
+)
+STYLE: Any = dict.fromkeys(INKED, INK) | {
+    "svg.fonttype": "none", "svg.hashsalt": "plyground", "font.size": 12,
+    "axes.grid": True, "grid.alpha": 0.25, "axes.spines.top": False, "axes.spines.right": False,
+    "text.parse_math": False,  # a name may hold dollar signs
+}  # fmt: skip
+NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
 class Plot(NamedTuple):
@@ -35,200 +44,122 @@ class Plot(NamedTuple):
     height: int
 
     def inline(self) -> str:
-        """The plot within a page, as wide as its place and in the page's colours."""
+        """The plot within a page, in the page's colours."""
+        title = f'aria-label="{escape(self.title)}"'
         return (
-            f'<svg class="plot" width="100%" height="{self.height}" fill="currentColor" role="img" '
-            f'aria-label="{escape(self.title)}">{self.elements}</svg>'
+            f'<div class="plot" tabindex="0" role="region" {title}><svg role="img" {title} '
+            f'viewBox="0 0 {WIDTH} {self.height}">{self.elements}</svg></div>'
         )
 
     def file(self) -> str:
         """The plot as a file of its own, with its title; it follows the reader's colour scheme."""
         height = self.height + 2 * LINE
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-            f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12" '
-            f'fill="currentColor">{SCHEME}<text y="14" font-weight="bold">{escape(self.title)}'
-            f'</text><svg y="{2 * LINE}" height="{self.height}">{self.elements}</svg></svg>'
+            f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+            f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}">{SCHEME}'
+            f'<text y="14" fill="currentColor" style="font: bold 12px sans-serif">'
+            f'{escape(self.title)}</text><g transform="translate(0 {2 * LINE})">{self.elements}'
+            f"</g></svg>"
         )
 
 
-def ticks(lowest: float, highest: float, most: int = 7) -> list[float]:
-    """At most ``most`` round numbers in a range.
+def draw_plot(title: str, height: int, draw: Callable[[Any], None]) -> Plot:
+    """The plot that ``draw`` makes of matplotlib's axes.
 
-    They are multiples of 1, 2 or 5 times a power of ten.
+    Raises:
+        SpecificationError: matplotlib is not installed.
     """
-    span = max(highest - lowest, 1e-9)
-    step = next(
-        base * 10**power
-        for power in range(math.floor(math.log10(span)) - 1, 20)
-        for base in (1, 2, 5)
-        if math.floor(highest / (base * 10**power)) - math.ceil(lowest / (base * 10**power)) < most
-    )
-    return [
-        number * step for number in range(math.ceil(lowest / step), math.floor(highest / step) + 1)
-    ]
+    with refusing(ImportError, 'a plot needs matplotlib: pip install "plyground[report]"'):
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    with mpl.rc_context(STYLE), io.StringIO() as stream:
+        figure = Figure((WIDTH / 72, height / 72), dpi=72, layout="constrained")
+        draw(figure.add_subplot(axisbelow=True))
+        figure.savefig(stream, format="svg", transparent=True, metadata=NO_METADATA)
+        text = re.sub(r"\s*\n\s*", " ", stream.getvalue()).replace(INK, "currentColor")
+    # matplotlib's style would be that of all pictures on the page
+    elements = text[text.index("</defs>") + len("</defs>") : text.rindex("</svg>")]
+    return Plot(title, f'<g stroke-linejoin="round">{elements}</g>', height)
 
 
-def number_text(value: float) -> str:
-    """A number on an axis."""
-    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:g}"
-    return text.replace("-", "−")
+class Scale(NamedTuple):
+    """What an axis shows: its heading, whether it is logarithmic, whether it holds seconds."""
 
+    heading: str
+    logarithmic: bool = False
+    seconds: bool = False
 
-class Axis:
-    """Maps a range, with some room on both sides, to 0 … 100 percent.
+    def set_on(self, axes: Any, which: str) -> None:
+        """Give the axis ``x`` or ``y`` its numbers and its heading, once all is drawn."""
+        from matplotlib.ticker import EngFormatter, LogLocator, NullLocator
 
-    Args:
-        values: what must have a place on it.
-        room: what is left on either side, as a share of the range.
-        logarithmic: whether it maps by the logarithm.
-        text: writes the numbers on it.
-        heading: what it shows.
-    """
-
-    def __init__(
-        self,
-        values: Iterable[float],
-        room: float = 0.06,
-        logarithmic: bool = False,
-        text: Callable[[float], str] = number_text,
-        heading: str = "",
-    ) -> None:
-        self._scale: Callable[[float], float] = math.log10 if logarithmic else float
-        self.logarithmic: bool = logarithmic
-        self.text: Callable[[float], str] = text
-        self.heading: str = heading
-        places = [self._scale(value) for value in values]
-        low, high = min(places), max(places)
-        extra = (high - low) * room or (0.2 if logarithmic else 0.05 * abs(low) or 1.0)
-        self.low: float = low - extra
-        self.high: float = high + extra
-
-    def __call__(self, value: float) -> float:
-        return round(100 * (self._scale(value) - self.low) / (self.high - self.low), 2)
-
-    def ticks(self) -> list[tuple[float, str]]:
-        """Places and labels of round numbers.
-
-        On a logarithmic axis they are powers of ten and, where it is short, multiples of them.
-        """
-        values = ticks(self.low, self.high)
+        axis = getattr(axes, f"{which}axis")
+        axis.set_label_text(self.heading)
         if self.logarithmic:
-            span = self.high - self.low
-            bases = (1,) if span > 3.2 else (1, 3) if span > 1.5 else (1, 2, 5)
-            powers = range(math.floor(self.low), math.ceil(self.high) + 1)
-            every = -(-len(powers) // 8)
-            values = [base * 10.0**power for power in powers[::every] for base in bases]
-        return [
-            (self(value), self.text(value))
-            for value in values
-            if self.low <= self._scale(value) <= self.high
-        ]
+            axes.set(**{f"{which}scale": "log"})
+            low, high = axis.get_view_interval()
+            subs = (1,) if high / low > 1500 else (1, 3) if high / low > 30 else (1, 2, 5)
+            axis.set_major_locator(LogLocator(subs=subs))
+            axis.set_minor_locator(NullLocator())
+            axis.set_major_formatter(lambda x, _: f"{x:,.0f}" if x >= 1 else f"{x:g}")
+        if self.seconds:
+            axis.set_major_formatter(EngFormatter("s"))
 
 
-def seconds_text(value: float) -> str:
-    """A round number of seconds in the unit that suits it."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if value >= 0.999 * scale:
-            return f"{value / scale:g} {unit}"
-    return f"{value / 1e-9:g} ns"
-
-
-def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
-    return f'<text x="{x}%" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
-    return f'<line x1="{x1}%" y1="{y1}" x2="{x2}%" y2="{y2}" {style}/>'
-
-
-FAINT = 'stroke="currentColor" stroke-opacity="0.15"'
-INK = 'stroke="currentColor" stroke-width="1.5"'
-
-
-def _across(axis: Axis, top: int, bottom: int) -> str:
-    """The lines, numbers and heading of an axis from left to right; 2 lines of text high."""
-    marks = [
-        _line(at, top, at, bottom, FAINT)
-        + _text(at, bottom + LINE, label, "end" if at > 96 else "start" if at < 4 else "middle")
-        for at, label in axis.ticks()
-    ]
-    return "".join(marks) + _text(100, bottom + 2 * LINE, axis.heading, "end")
-
-
-class Bar(NamedTuple):
-    """A bar, or a dot with an interval.
-
-    Attributes:
-        label: what stands above it.
-        parts: lengths, one after the other.
-        interval: the ends of its interval.
-    """
-
-    label: str
-    parts: tuple[float, ...]
-    interval: tuple[float, float] | None = None
+# A bar, or a dot with an interval: what stands above it, its lengths one after the other, and the
+# ends of its interval.
+Bar = tuple[str, tuple[float, ...], tuple[float, float] | None]
 
 
 def bar_chart(
-    title: str, bars: Sequence[Bar], axis: Axis, names: Sequence[str] = (), dots: bool = False
+    title: str, bars: Sequence[Bar], scale: Scale, names: Sequence[str] = (), dots: bool = False
 ) -> Plot:
     """Horizontal bars under their labels, which may be of any length.
 
     Args:
         title: what it shows.
         bars: from top to bottom.
-        axis: of the lengths.
+        scale: of the lengths.
         names: of the parts, where bars have several.
         dots: whether dots stand for the bars.
     """
-    elements, y = "", 0
-    for bar in bars:
-        y += LINE
-        elements += _text(0, y - 4, bar.label)
-        ends = [*itertools.accumulate(bar.parts)]
-        start = 0.0 if axis.logarithmic else min(max(axis(0), 0.0), 100.0) if not dots else 0.0
-        for density, end in zip(PARTS, ends if not dots else []):
-            low, high = sorted((start, axis(end)))
-            elements += (
-                f'<rect x="{low}%" y="{y}" width="{high - low:.2f}%" height="{BAR}" '
-                f'fill="{COLOURS[0]}" fill-opacity="{density}" stroke="currentColor" '
-                f'stroke-width="0.4"/>'
-            )
-            start = axis(end)
-        middle = y + BAR / 2
-        if bar.interval is not None:
-            elements += _line(axis(bar.interval[0]), middle, axis(bar.interval[1]), middle, INK)
-        if dots:
-            elements += f'<circle cx="{axis(ends[-1])}%" cy="{middle}" r="5" fill="{COLOURS[0]}"/>'
-        y += BAR + GAP
-    elements = _across(axis, 0, y) + elements
-    y += 2 * LINE
-    for density, name in zip(PARTS, names):
-        y += LINE
-        elements += (
-            f'<rect x="0" y="{y - BAR}" width="{BAR}" height="{BAR}" fill="{COLOURS[0]}" '
-            f'fill-opacity="{density}" stroke="currentColor" stroke-width="0.4"/>'
-            f'<text x="{2 * BAR}" y="{y - 1}">{escape(name)}</text>'
-        )
-    return Plot(title, elements, y + GAP)
+
+    def draw(axes: Any) -> None:
+        for place, (label, parts, interval) in enumerate(bars):
+            above = axes.get_yaxis_transform()
+            axes.text(0, place - 0.3, label, transform=above, in_layout=False)
+            if dots:
+                axes.plot(parts[0], place, "o", color=COLOURS[0])
+            for number, end in enumerate(() if dots else itertools.accumulate(parts)):
+                look = {"facecolor": COLOURS[0], "alpha": PARTS[number], "edgecolor": INK}
+                axes.barh(place, parts[number], 0.34, end - parts[number], linewidth=0.4, **look)
+            if interval is not None:
+                axes.hlines(place, *interval, colors=INK, linewidth=1.5)
+        for density, name in zip(PARTS, names):
+            axes.barh(0, 0, color=COLOURS[0], alpha=density, label=name)
+        if names:
+            axes.figure.legend(loc="outside lower left", frameon=False)
+        axes.set_ylim(len(bars) - 0.7, -0.8)
+        axes.set_yticks([])
+        scale.set_on(axes, "x")
+
+    return draw_plot(title, 2 * LINE * (len(bars) + 2) + (LINE + 4) * len(names), draw)
 
 
 class Point(NamedTuple):
-    """A point, with the ends of its interval upwards, the number of its series, and its name."""
+    """A point, with the ends of its interval upwards, and the number of its series."""
 
     x: float
     y: float
     low: float
     high: float
     series: int
-    name: str = ""
 
 
 def point_chart(
     title: str,
     points: Sequence[Point],
-    axes: tuple[Axis, Axis],
+    scales: tuple[Scale, Scale],
     names: Sequence[str],
     lines: bool = False,
     front: bool = False,
@@ -238,105 +169,59 @@ def point_chart(
     Args:
         title: what it shows.
         points: what is drawn.
-        axes: from left to right, and upwards.
+        scales: from left to right, and upwards.
         names: of the series.
         lines: whether the points of a series are joined.
         front: whether the Pareto front is drawn: nothing left of it is as high.
     """
-    across, up = axes
 
-    def down(value: float) -> float:
-        return round(MARGIN + (100 - up(value)) / 100 * AREA, 1)
+    def draw(axes: Any) -> None:
+        for number in range(len(names)):
+            own = sorted(point for point in points if point.series == number)
+            colour = COLOURS[number % len(COLOURS)]
+            dash = DASHES[number // 2 % len(DASHES)] if lines else "none"
+            axes.vlines([p.x for p in own], [p.low for p in own], [p.high for p in own], colour)
+            axes.plot([p.x for p in own], [p.y for p in own], "o", linestyle=dash, color=colour)
+            for point in own[-1:] if lines else own:
+                axes.annotate(
+                    str(number + 1), (point.x, point.y), (4, 4), textcoords="offset points"
+                )
+        for scale, which in zip(scales, "xy"):
+            scale.set_on(axes, which)
+        if front:
+            best = pareto_front(points)
+            right = axes.get_xlim()[1]
+            xs, ys = [*(p.x for p in best), right], [*(p.y for p in best), best[-1].y]
+            axes.step(xs, ys, where="post", color=COLOURS[1], linestyle=(0, (5, 4)), zorder=1)
+            axes.set_xlim(right=right)
+        below = "\n".join(f"{number} {name}" for number, name in enumerate(names, 1))
+        axes.figure.text(0.01, 0.01, below, in_layout=False)
+        axes.figure.get_layout_engine().set(rect=(0, share, 1, 1 - share))
 
-    bottom = MARGIN + AREA
-    elements = _text(0, 12, up.heading) + _across(across, MARGIN, bottom)
-    for at, label in up.ticks():
-        y = MARGIN + (100 - at) / 100 * AREA
-        elements += _line(0, y, 100, y, FAINT) + _text(0, y - 3, label)
-    if front:
-        elements += _front(points, across, down)
-    for number in range(len(names)):
-        own = sorted(point for point in points if point.series == number)
-        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // 2 % len(DASHES)]
-        for one, two in itertools.pairwise(own if lines else []):
-            style = f'stroke="{colour}" stroke-width="1.6" stroke-dasharray="{dash}"'
-            elements += _line(across(one.x), down(one.y), across(two.x), down(two.y), style)
-        for point in own:
-            x, y = across(point.x), down(point.y)
-            label = "" if lines and point is not own[-1] else str(number + 1)
-            style = f'stroke="{colour}" stroke-width="1.5" stroke-opacity="0.6"'
-            elements += _line(x, down(point.low), x, down(point.high), style)
-            elements += (
-                f'<g><title>{escape(point.name or names[number])}</title><circle cx="{x}%" '
-                f'cy="{y}" r="4" fill="{colour}"/>{_text(x, y - 6, label)}</g>'
-            )
-    y = bottom + 2 * LINE
-    for number, name in enumerate(names, 1):
-        y += LINE
-        elements += _text(0, y, f"{number} {name}")
-    return Plot(title, elements, int(y) + GAP)
+    height = 320 + LINE * len(names)
+    share = LINE * len(names) / height
+    return draw_plot(title, height, draw)
 
 
-def _front(points: Sequence[Point], across: Axis, down: Callable[[float], float]) -> str:
-    """The Pareto front in steps to the right edge."""
-    corners: list[tuple[float, float]] = []
+def pareto_front(points: Sequence[Point]) -> list[Point]:
+    """The points that are higher than all left of them, from left to right."""
+    front: list[Point] = []
     for point in sorted(points, key=lambda each: (each.x, -each.y)):
-        x, y = across(point.x), down(point.y)
-        if not corners or y < corners[-1][1]:
-            corners += [(x, corners[-1][1])] if corners else []
-            corners.append((x, y))
-    style = f'stroke="{COLOURS[1]}" stroke-width="1.75" stroke-dasharray="5 4"'
-    return "".join(
-        _line(*one, *two, style)
-        for one, two in itertools.pairwise([*corners, (100.0, corners[-1][1])])
-    )
-
-
-def course_chart(
-    title: str,
-    course: Sequence[tuple[float, float]],
-    levels: Sequence[tuple[float, str]],
-    axes: tuple[Axis, Axis],
-) -> Plot:
-    """A line through points, and named levels that it may reach.
-
-    Args:
-        title: what it shows.
-        course: the points, from left to right.
-        levels: heights and what they are.
-        axes: from left to right, and upwards.
-    """
-    across, up = axes
-
-    def down(value: float) -> float:
-        return round(MARGIN + (100 - up(value)) / 100 * AREA, 1)
-
-    bottom = MARGIN + AREA
-    elements = _text(0, 12, up.heading) + _across(across, MARGIN, bottom)
-    for at, label in up.ticks():
-        y = MARGIN + (100 - at) / 100 * AREA
-        elements += _line(0, y, 100, y, FAINT) + _text(0, y - 3, label)
-    for height, name in levels:
-        style = f'stroke="{COLOURS[1]}" stroke-width="1.75" stroke-dasharray="5 4"'
-        elements += _line(0, down(height), 100, down(height), style)
-        elements += _text(100, down(height) - 4, name, "end")
-    style = f'stroke="{COLOURS[0]}" stroke-width="1.75"'
-    for one, two in itertools.pairwise(course):
-        elements += _line(across(one[0]), down(one[1]), across(two[0]), down(two[1]), style)
-    return Plot(title, elements, bottom + 2 * LINE + GAP)
+        if not front or point.y > front[-1].y:
+            front.append(point)
+    return front
 
 
 def forest(ratings: Ratings) -> Plot:
     """The ratings with their 95 % intervals, the strongest first."""
-    bars = []
+    bars: list[Bar] = []
     for number in ratings.order():
         elo, margin = float(ratings.elo[number]), ratings.margin(number)
         text = f"{elo:.0f} ± {margin:.0f}".replace("-", "−")
         text += " (anchor)" if number == ratings.anchor else ""
-        bars.append(Bar(f"{text}  {ratings.labels[number]}", (elo,), (elo - margin, elo + margin)))
-    axis = Axis([end for bar in bars for end in bar.interval or ()], 0.04, heading="Elo")
+        bars.append((f"{text}  {ratings.labels[number]}", (elo,), (elo - margin, elo + margin)))
     title = "Ratings with 95 % intervals; the table holds the same figures"
-    return bar_chart(title, bars, axis, dots=True)
+    return bar_chart(title, bars, Scale("Elo"), dots=True)
 
 
 def speed_plot(order: Sequence[AgentRow], ratings: Ratings | None) -> Plot | None:
@@ -352,16 +237,12 @@ def speed_plot(order: Sequence[AgentRow], ratings: Ratings | None) -> Plot | Non
             continue
         strength = 100 * score if ratings is None else float(ratings.elo[row.number])
         margin = 0.0 if ratings is None else ratings.margin(row.number)
-        unit = " %" if ratings is None else " Elo"
-        name = f"{row.label}: {strength:.0f}{unit}, {duration(seconds)} a move"
-        points.append(Point(seconds, strength, strength - margin, strength + margin, place, name))
+        points.append(Point(seconds, strength, strength - margin, strength + margin, place))
     if not points:
         return None
-    heading = "score in %" if ratings is None else "Elo"
-    across = Axis([point.x for point in points], 0.1, True, seconds_text, "time a move")
-    up = Axis([end for point in points for end in (point.low, point.high)], heading=heading)
+    scales = Scale("time a move", True, True), Scale("score in %" if ratings is None else "Elo")
     title = "Strength against seconds a move; the ratings table holds the same figures"
-    return point_chart(title, points, (across, up), [row.label for row in order], front=True)
+    return point_chart(title, points, scales, [row.label for row in order], front=True)
 
 
 def sequential_plot(test: SequentialTest) -> Plot | None:
@@ -369,9 +250,13 @@ def sequential_plot(test: SequentialTest) -> Plot | None:
     if not test.course:
         return None
     (lower, upper), (elo0, elo1, _, _) = test.hypotheses.bounds, test.hypotheses
-    course: list[tuple[float, float]] = [(0, 0.0), *test.course]
-    across = Axis([pairs for pairs, _ in course], 0.0, heading="pairs")
-    up = Axis([lower, upper, *(ratio for _, ratio in course)], heading="log-likelihood ratio")
-    levels = [(upper, f"H1: {elo1:g} Elo"), (lower, f"H0: {elo0:g} Elo")]
-    title = f"Sequential test of {elo1:g} against {elo0:g} Elo"
-    return course_chart(title, course, levels, (across, up))
+
+    def draw(axes: Any) -> None:
+        axes.plot(*zip((0, 0.0), *test.course), color=COLOURS[0])
+        for height, name in ((upper, f"H1: {elo1:g} Elo"), (lower, f"H0: {elo0:g} Elo")):
+            axes.axhline(height, color=COLOURS[1], linestyle=(0, (5, 4)))
+            right = axes.get_yaxis_transform()
+            axes.annotate(name, (1, height), (0, 3), right, "offset points", ha="right")
+        axes.set(xlabel="pairs", ylabel="log-likelihood ratio", xlim=(0, None))
+
+    return draw_plot(f"Sequential test of {elo1:g} against {elo0:g} Elo", 320, draw)

@@ -177,7 +177,7 @@ class Frames:
                 position.play(action)
             except IllegalActionError:
                 break
-            number = r.area_number(self.game.rules, action, mover)
+            number = r.board(self.game.rules).area_number(action, mover)
             after = self._numbers_of(r.picture(self.game.rules, position.record, number))
             changes.append(_change(before, after))
             movers += str(mover)

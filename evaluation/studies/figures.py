@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..report.plots import Axis, Bar, Plot, Point, bar_chart, number_text, point_chart, seconds_text
+from ..report.plots import Bar, Plot, Point, Scale, bar_chart, point_chart
 from .declaration import Figure
 from .measurements.measurement import ALL, SECONDS, SHARE, TEXT, Column, Measurement, Row, matches
 
@@ -28,19 +28,18 @@ def _bars(figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> Pl
     """A bar for each row, those of a category together."""
     categories = list(dict.fromkeys(row[figure.x] for row in rows))
     parts = [columns[key] for key in (figure.y, *figure.stacked)]
-    bars = []
+    bars: list[Bar] = []
     for row in sorted(rows, key=lambda row: categories.index(row[figure.x])):
         label = str(row[figure.x])
         if figure.series:
             column = columns[figure.series]
             label += f", {'' if column.kind == TEXT else f'{column.heading} '}{row[column.key]}"
         lengths = tuple(_value(row, part) for part in parts)
-        bars.append(Bar(label, lengths, _interval(row, parts[0], columns)))
-    ends = [end for bar in bars for end in (sum(bar.parts), *(bar.interval or ()))]
-    axis = _axis(parts[0], ends if figure.logarithmic else [0.0, *ends], bool(figure.logarithmic))
+        bars.append((label, lengths, _interval(row, parts[0], columns)))
+    scale = _scale(parts[0], bool(figure.logarithmic))
     if figure.stacked:
-        axis.heading = "share, %"
-    return bar_chart(figure.title, bars, axis, [part.heading for part in parts[len(parts) == 1 :]])
+        scale = scale._replace(heading="share, %")
+    return bar_chart(figure.title, bars, scale, [part.heading for part in parts[len(parts) == 1 :]])
 
 
 def _points(figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> Plot:
@@ -56,18 +55,13 @@ def _points(figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> 
         points.append(
             Point(_value(row, x), height, low, high, series.index(name) if lines else number)
         )
-    ends = [end for point in points for end in (point.low, point.high)]
-    axes = (
-        _axis(x, [point.x for point in points], "x" in figure.logarithmic),
-        _axis(y, ends, "y" in figure.logarithmic),
-    )
-    return point_chart(figure.title, points, axes, series, lines, front="front" in columns)
+    scales = _scale(x, "x" in figure.logarithmic), _scale(y, "y" in figure.logarithmic)
+    return point_chart(figure.title, points, scales, series, lines, front="front" in columns)
 
 
-def _axis(column: Column, values: list[float], logarithmic: bool) -> Axis:
-    text = seconds_text if column.kind == SECONDS else number_text
+def _scale(column: Column, logarithmic: bool) -> Scale:
     unit = ", %" if column.kind == SHARE else ""
-    return Axis(values, 0.06, logarithmic, text, f"{column.heading}{unit}")
+    return Scale(f"{column.heading}{unit}", logarithmic, column.kind == SECONDS)
 
 
 def _value(row: Row, column: Column) -> float:

@@ -156,7 +156,7 @@ def write_pages(findings: Findings, folder: Path) -> None:
     """Write ``NAME.md`` with its figures in a folder beside it, and ``NAME.html``.
 
     Raises:
-        SpecificationError: jinja2 is not installed.
+        SpecificationError: jinja2 or matplotlib is not installed.
         OSError: a file cannot be written.
     """
     study = findings.study

@@ -12,6 +12,7 @@ import numpy as np
 from plyground.envs import Facts, Parameter, declare_game
 from plyground.envs import rules as r
 from plyground.envs.compiled.randomness import mix64
+from plyground.envs.declaration import Board, Place
 from plyground.envs.pictures.drawing import rectangle_area, text_picture
 
 FAULTS = (
@@ -44,7 +45,6 @@ FAULTS = (
     "area_outside",
     "area_missing",
     "source_unknown",
-    "area_without_number",
     "ply_leaves_out_a_turn",
 )
 (
@@ -77,7 +77,6 @@ FAULTS = (
     AREA_OUTSIDE,
     AREA_MISSING,
     SOURCE_UNKNOWN,
-    AREA_WITHOUT_NUMBER,
     PLY_LEAVES_OUT_A_TURN,
 ) = range(len(FAULTS))
 CELLS = 6
@@ -289,23 +288,15 @@ def picture(rules: Line, position: Any, last_action: int | None) -> Any:
     return text_picture(board_text(rules, position))
 
 
-@r.action_areas.register(Line)
-def action_areas(rules: Line) -> Any:
+@r.board.register(Line)
+def board(rules: Line) -> Board:
     """The cells of the text; the picture ends one unit behind the last one."""
     first = 3 if rules.fault == AREA_OUTSIDE else 1
     width = 2.5 if rules.fault == AREAS_OVERLAP else 1.0
     count = CELLS - (rules.fault == AREA_MISSING)
-    return [rectangle_area(first + cell, 1, width, 1) for cell in range(count)]
-
-
-@r.action_sources.register(Line)
-def action_sources(rules: Line) -> Any:
-    return ["a" if rules.fault == SOURCE_UNKNOWN else None] * CELLS
-
-
-@r.area_number.register(Line)
-def area_number(rules: Line, action: int, player: int) -> int:
-    return action + (rules.fault == AREA_WITHOUT_NUMBER)
+    sources = [Place("a", 0, 0, "XO")] * CELLS if rules.fault == SOURCE_UNKNOWN else ()
+    areas = [rectangle_area(first + cell, 1, width, 1) for cell in range(count)]
+    return Board(areas=areas, sources=sources)
 
 
 @r.plies_played.register(Line)

@@ -59,9 +59,8 @@ REJECTIONS = {
     "lopsided_facts": "returns from -1 to 2, which is not symmetric about zero",
     "areas_overlap": "the area of action 0 (a) overlaps that of action 1",
     "area_outside": "the area of action 5 (f) does not lie in the picture",
-    "area_missing": "action_areas gives 5 areas for 6 actions",
-    "source_unknown": "action_sources must give a board place with an area, or None, for each",
-    "area_without_number": "area_number numbers the areas [1, 2, 3, 4, 5, 6], not 0 to 5",
+    "area_missing": "its board has 5 areas for 6 actions",
+    "source_unknown": "a source of its board must be a place with an area, or None",
     "ply_leaves_out_a_turn": "the position says ply 1 after 2 actions",
 }
 

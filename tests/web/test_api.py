@@ -240,7 +240,7 @@ def test_the_opponents_offered_can_be_made(preset):
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.key)
 def test_no_two_opponents_of_a_board_have_the_same_name(preset, language):
     game, words = make_game(preset.game), words_of(language)
-    names = [words.opponent(each, game) for each in choices(game, ())]
+    names = [each.name(words, game) for each in choices(game, ())]
     assert len(set(names)) == len(names)
 
 
@@ -282,6 +282,9 @@ def test_a_search_tells_its_progress_and_its_move(client):
     assert move["depth"] == 9
     assert -1 <= move["bar"] <= 1
     assert move["principal_variation"][0] == move["name"]
+    body = {"game": "connect_four", "moves": ["d", "d"], "action": move["action"]}
+    assert move["view"] == client.post("/api/play", json=body).json()
+    assert all("view" not in content for _, content in answers[:-1])
 
 
 def test_a_random_agent_repeats_its_move_by_the_seed_of_the_game(client):

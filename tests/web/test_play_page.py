@@ -171,7 +171,7 @@ def test_the_swap_of_hex_is_a_button_beside_the_board(visit):
 
 def test_a_click_on_a_taken_cell_does_nothing(visit):
     page = visit("/play?game=tic_tac_toe&opponent=human&moves=b2")
-    area = r.action_areas(make_game("tic_tac_toe").rules)[4]
+    area = r.board(make_game("tic_tac_toe").rules).areas[4]
     box = page.locator("#board").bounding_box()
     scale = box["width"] / make_game("tic_tac_toe").facts.observation_shape[1]
     x, y = area.centre
@@ -378,6 +378,15 @@ def test_a_clock_runs_and_loses_the_game(visit):
     page = visit("/play?game=connect_four&opponent=human&clock=1%2B0&moves=dd")
     page.wait_for_selector("#board[data-state=over]")
     assert "Red ran out of time" in page.inner_text("#status")
+
+
+def test_a_move_and_its_answer_cost_two_requests(visit):
+    page, paths = visit(f"/play?game=connect_four&{QUIET}"), []
+    page.on("request", lambda request: paths.append(urlsplit(request.url).path))
+    page.get_by_role("button", name="Column d").click()
+    wait_for_moves(page, 2)
+    wait_for_turn(page)
+    assert [path for path in paths if "/api/" in path] == ["/api/play", "/api/think"]
 
 
 def test_thinking_is_shown_on_request(visit):

@@ -24,7 +24,7 @@ def ask(server, browser, method, path, **options):
 
 
 @pytest.mark.parametrize(
-    "spec", [spec for spec in SMALL_VARIANTS if r.board_places(make_game(spec).rules)]
+    "spec", [spec for spec in SMALL_VARIANTS if r.board(make_game(spec).rules).places]
 )
 @pytest.mark.fast_cases(2)
 def test_a_view_of_a_position_is_that_of_the_moves_that_lead_to_it(server, browser, spec):

@@ -9,6 +9,7 @@ from plyground.agents.score import Score
 from plyground.web.api import with_time
 from plyground.web.opponents import choices
 from plyground.web.positions import LineOfPlay
+from plyground.web.wording.agent_names import agent_name
 from plyground.web.wording.values import bar_value, value_json
 from plyground.web.words import words_of
 
@@ -42,7 +43,7 @@ from plyground.web.words import words_of
     ],
 )
 def test_agents_are_named_in_words_with_the_strength_of_networks(spec, game, name):
-    assert words_of("en").agent(spec, make_game(game)) == name
+    assert agent_name(words_of("en"), spec, make_game(game)) == name
 
 
 def test_a_stone_lands_where_it_will_stand():
@@ -101,6 +102,13 @@ def test_values_are_results_in_words_or_on_one_scale(score, to_move, text, kind,
     shown = value_json(words_of("en"), position, score)
     assert (shown["text"], shown["kind"]) == (text, kind)
     assert bar_value(position, score) == bar
+    assert ("points" in shown) == (score.unit == "points")
+
+
+def test_points_of_a_heuristic_are_said_beside_its_estimate():
+    position = make_game("tic_tac_toe").initial_position()
+    shown = value_json(words_of("vi"), position, Score(-5.0, "points", "upper"))
+    assert shown["points"] == "≤−5 điểm (ước lượng)"
 
 
 def test_values_of_games_that_return_margins_are_margins():

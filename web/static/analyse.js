@@ -195,7 +195,7 @@ function detailsOf(which, data, open) {
   const details = document.createElement("details");
   details.className = "raw";
   details.open = Boolean(open);
-  const points = data.score?.unit === "points" ? [textElement("p", data.score_in_words, "note")] : [];
+  const points = data.shown?.points ? [textElement("p", data.shown.points, "note")] : [];
   details.append(textElement("summary", t("analyse.details")), ...points,
     textElement("code", chosen[which]));
   return details;

@@ -168,23 +168,27 @@ function choose(action, missed) {
   showElsewhere([{ ...action, label, area: null }], () => play(action.action), "button primary");
 }
 
-// Play an action: an agent's, which took `seconds`, or a person's.
-async function play(action, seconds) {
+// Play a person's action.
+async function play(action) {
   if (over()) return;
   aimed = null;
   stopSearch();
-  const mover = view.to_move;
   try {
-    view = await ask("play", { action });
+    arrive(await ask("play", { action }));
   } catch (error) {
     complain(error);
-    return;
   }
+}
+
+// The game is one move further: a person's, or an agent's, which took `seconds`.
+function arrive(next, seconds) {
+  const mover = view.to_move;
+  view = next;
   times.add(view, seconds);
   if (view.moves.length === 1) sessionStorage.removeItem(`kept ${game} ${seed}`); // a new game
   byId("how")?.removeAttribute("open"); // the game goes on, its rules are known
-  const next = undone.shift();
-  if (next && next.name !== view.moves.at(-1)) undone = [];
+  const undoneMove = undone.shift();
+  if (undoneMove && undoneMove.name !== view.moves.at(-1)) undone = [];
   clock.run(view.over ? null : view.to_move, mover);
   show();
   if (view.over) finish("rules", null);
@@ -225,7 +229,7 @@ async function letOpponentMove() {
     const decision = await decided(opponent, mine);
     if (search !== mine) return;
     search = null;
-    await play(decision.action, decision.seconds);
+    arrive(decision.view, decision.seconds);
   } catch (error) {
     failed(error, mine);
   }
@@ -233,7 +237,9 @@ async function letOpponentMove() {
 
 // What an agent decides in the position shown; its progress is shown too.
 async function decided(agent, mine) {
-  const decision = await think({ ...played(view), agent, seed }, mine.signal, progressShown);
+  const threats = byId("show-threats").checked;
+  const query = { ...played(view), agent, seed, threats };
+  const decision = await think(query, mine.signal, progressShown);
   if (search === mine) progressShown(decision);
   return decision;
 }

@@ -24,10 +24,10 @@ export function thoughts(decision) {
   } else if (decision.nodes) list.append(line(t("think.nodes"), number.format(decision.nodes)));
   const expected = decision.principal_variation;
   if (expected.length > 1) list.append(line(t("think.line"), expected.slice(0, 10).join(" ")));
-  if (decision.score?.unit !== "points") return list;
+  if (!decision.shown?.points) return list;
   const details = document.createElement("details");
   details.className = "raw";
-  details.append(textElement("summary", t("analyse.details")), decision.score_in_words);
+  details.append(textElement("summary", t("analyse.details")), decision.shown.points);
   const all = document.createElement("div");
   all.append(list, details);
   return all;

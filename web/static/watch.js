@@ -62,8 +62,7 @@ async function step() {
     const decision = await think(query, mine.signal, tell);
     if (search !== mine) return;
     tell(decision);
-    view = await ask("play", { action: decision.action });
-    if (search !== mine) return;
+    view = decision.view;
     search = null;
     running &&= !view.over;
     show();

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...agents.policies.zoo import PREFIX, Card, cards_of
 from ...envs.game import Game
 from ...envs.specification import SpecificationError, parse_specification
-
-if TYPE_CHECKING:
-    from ..words import Words
+from ..words import Words
 
 # Settings that tell agents of one kind apart. Of the others, QUIET ones change nothing of the play.
 SETTINGS = ("network", "time", "depth", "simulations", "nodes")

@@ -7,13 +7,11 @@ the expected margin. Points of a heuristic become one of them as in reviews, by 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...agents.score import Score
 from ...envs.game import Game, Position
-
-if TYPE_CHECKING:
-    from ..words import Words
+from ..words import Words
 
 FORESEEN_RESULT = 0.97  # of a result that a search has seen without proving it, and of estimates
 BOUNDS = {"lower": "≥", "upper": "≤"}
@@ -59,7 +57,8 @@ def bar_value(position: Position, score: Score | None) -> float | None:
 def value_json(words: Words, position: Position, score: Score | None) -> dict[str, Any] | None:
     """A score as the pages show it: ``text``, the same in one or two short ``lines``, a ``kind``.
 
-    The kind is ``win``, ``draw`` or ``loss`` where it is proved, ``guess`` elsewhere.
+    The kind is ``win``, ``draw`` or ``loss`` where it is proved, ``guess`` elsewhere. ``points``
+    says a heuristic's estimate in its own unit.
     """
     if score is None:
         return None
@@ -74,7 +73,11 @@ def value_json(words: Words, position: Position, score: Score | None) -> dict[st
     else:
         text = f"{50 + 50 * _bounded(share):.0f} %"
     text = BOUNDS.get(score.kind, "") + text
-    return {"text": text, "lines": [text.removesuffix(" %")], "kind": "guess"}
+    shown = {"text": text, "lines": [text.removesuffix(" %")], "kind": "guess"}
+    if score.unit == "points":
+        points = f"{BOUNDS.get(score.kind, '')}{score.level:+.0f}".replace("-", "−")
+        shown["points"] = words("value.points", points=points)
+    return shown
 
 
 def result_json(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import cell_name, grid_text, names_at_the_sides, parse_cell, seen_cells
-from ...boards.rows import register_stone_rows
-from ...pictures.drawing import Area, Disc, Picture, Rectangle, Ring, rectangle_area
+from ...boards.grid import cell_areas, cell_name, names_at_the_sides, parse_cell, seen_cells
+from ...boards.rows import cells_board, register_stone_rows
+from ...declaration import Board
+from ...pictures.drawing import Disc, Picture, Rectangle, Ring
 from .board import action_of, move_of
 from .rules import COLOURS, Breakthrough, has_won
 
@@ -26,12 +28,6 @@ def cells_of(rules: Breakthrough, action: int) -> tuple[int, int]:
     """The cells that an action leads from and to, row-major."""
     _, first, last = move_of(rules, action)
     return first // 8 * rules.cols + first % 8, last // 8 * rules.cols + last % 8
-
-
-@r.action_sources.register(Breakthrough)
-def action_sources(rules: Breakthrough) -> list[str | None]:
-    actions = range(r.facts(rules).num_actions)
-    return [cell_name(rules.rows, rules.cols, cells_of(rules, action)[0]) for action in actions]
 
 
 @r.action_to_text.register(Breakthrough)
@@ -51,25 +47,17 @@ def text_to_action(rules: Breakthrough, text: str) -> int:
     return int(action_of(rules, 8 * first[0] + first[1], aside + 1, 0 if down < 0 else 1))
 
 
-@r.board_text.register(Breakthrough)
-def board_text(rules: Breakthrough, position: Any) -> str:
-    return grid_text(*rules, ".XO", seen_cells(rules, position).ravel())
-
-
-def square_areas(rules: Breakthrough) -> list[Area | None]:
-    """The areas of the cells, row-major."""
-    return [
-        rectangle_area(EDGE + column, EDGE + row, 1, 1)
-        for row, column in np.ndindex(rules.rows, rules.cols)
-    ]
-
-
-@r.action_areas.register(Breakthrough)
-def action_areas(rules: Breakthrough) -> list[Area | None]:
-    """The cells that the moves lead to."""
-    areas = square_areas(rules)
-    actions = range(r.facts(rules).num_actions)
-    return [areas[cells_of(rules, action)[1]] for action in actions]
+@r.board.register(Breakthrough)
+@functools.cache
+def board(rules: Breakthrough) -> Board:
+    """The cells; a move is clicked on the cell that it leads to, after that of its piece."""
+    places = cells_board(rules, cell_areas(rules, EDGE, EDGE)).places
+    moves = [cells_of(rules, action) for action in range(r.facts(rules).num_actions)]
+    return Board(
+        places,
+        areas=[places[last].area for _, last in moves],
+        sources=[places[first] for first, _ in moves],
+    )
 
 
 def piece_counts(rules: Any, rows: Sequence[str]) -> list[int]:
@@ -114,7 +102,6 @@ def place_pieces(rules: Breakthrough, cells: np.ndarray, player: int, position: 
 register_stone_rows(
     Breakthrough,
     place_pieces,
-    areas=square_areas,
     turns=lambda rules, first, second: (0, 1),
     faults=too_many_pieces,
     oddities=wins_out_of_turn,

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS, cell_name, cells_in_rows, grid_text, seen_cells
-from ...boards.rows import register_stone_rows
-from ...boards.stones import OUT_OF_TURN, place_stones
+from ...boards.grid import (
+    COLUMN_LETTERS,
+    cell_areas,
+    cell_name,
+    register_lettered_actions,
+    seen_cells,
+)
+from ...boards.rows import cells_board, register_stone_rows
+from ...boards.stones import OUT_OF_TURN, cells_in_rows, place_stones
+from ...declaration import Board
 from ...pictures.drawing import (
     PLAYER_COLOURS,
     PLAYER_SHADES,
-    Area,
     Disc,
     Picture,
     Rectangle,
@@ -27,24 +34,18 @@ from .rules import ConnectFour, WideConnectFour, connects
 MARGIN, LETTERS = 0.35, 0.5  # around the holes, and below the panel
 
 
-@r.winning_cells.register(ConnectFour)
-def winning_cells(rules: ConnectFour, position: Any) -> list[tuple[int, int]]:
-    return cells_in_rows(seen_cells(rules, position), rules.connect)
+register_lettered_actions(ConnectFour, "column")
+r.winning_cells.register(ConnectFour)(cells_in_rows)
 
 
-@r.action_areas.register(ConnectFour)
-def action_areas(rules: ConnectFour) -> list[Area | None]:
-    """Whole columns, their letters included."""
+@r.board.register(ConnectFour)
+@functools.cache
+def board(rules: ConnectFour) -> Board:
+    """Squares around the holes, and whole columns, letters included, that are clicked."""
+    holes = cell_areas(rules, MARGIN, MARGIN - 0.04)
     height = rules.rows + 2 * MARGIN + LETTERS
-    return [rectangle_area(MARGIN + column, 0, 1, height) for column in range(rules.cols)]
-
-
-def cell_areas(rules: ConnectFour) -> list[Area]:
-    """The squares around the holes, row-major from the top left."""
-    return [
-        rectangle_area(MARGIN + column, MARGIN - 0.04 + row, 1, 1)
-        for row, column in np.ndindex(rules.rows, rules.cols)
-    ]
+    columns = [rectangle_area(MARGIN + column, 0, 1, height) for column in range(rules.cols)]
+    return cells_board(rules, holes)._replace(areas=columns)
 
 
 def floating_discs(rules: ConnectFour, rows: Sequence[str], player: int) -> list[str]:
@@ -70,8 +71,8 @@ def place_discs(rules: ConnectFour, cells: np.ndarray, player: int, position: An
             position.winner = side
 
 
-register_stone_rows(ConnectFour, place_discs, areas=cell_areas, faults=floating_discs)
-register_stone_rows(WideConnectFour, place_stones, areas=cell_areas, faults=floating_discs)
+register_stone_rows(ConnectFour, place_discs, faults=floating_discs)
+register_stone_rows(WideConnectFour, place_stones, faults=floating_discs)
 
 
 @r.picture.register(ConnectFour)
@@ -107,34 +108,10 @@ def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Pictu
     if last_action is not None:
         row = int(np.argmax(cells[:, last_action] != 0))
         shapes.append(Disc(last_action + 0.5 + margin, row + 0.44 + margin, 0.11, "#ffffff"))
-    for row, column in winning_cells(rules, position):
+    for row, column in cells_in_rows(rules, position):
         shapes.append(Ring(column + 0.5 + margin, row + 0.46 + margin, 0.41, "#ffffff", 0.08))
     for column in range(cols):
         shapes.append(
             Text(column + 0.5 + margin, height + 0.2, COLUMN_LETTERS[column], "#6b6558", 0.36)
         )
     return Picture(cols + 2 * margin, height + letters, shapes)
-
-
-@r.action_to_text.register(ConnectFour)
-def action_to_text(rules: ConnectFour, action: int) -> str:
-    return COLUMN_LETTERS[action]
-
-
-@r.text_to_action.register(ConnectFour)
-def text_to_action(rules: ConnectFour, text: str) -> int:
-    name = text.strip()
-    column = (
-        COLUMN_LETTERS.find(name.lower() if rules.cols <= 26 else name) if len(name) == 1 else -1
-    )
-    if not 0 <= column < rules.cols:
-        raise ValueError(
-            f"{text!r} is no column of this board; columns are a to "
-            f"{COLUMN_LETTERS[rules.cols - 1]}"
-        )
-    return column
-
-
-@r.board_text.register(ConnectFour)
-def board_text(rules: ConnectFour, position: Any) -> str:
-    return grid_text(rules.rows, rules.cols, ".XO", seen_cells(rules, position).ravel())

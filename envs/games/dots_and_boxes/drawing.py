@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...declaration import Place
+from ...declaration import Board, Place
 from ...pictures.drawing import (
     BOX_FILLS,
     PLAYER_COLOURS,
@@ -97,59 +97,48 @@ def action_cells(rules: DotsAndBoxes) -> np.ndarray:
     return np.array(horizontal + vertical, np.int16)
 
 
-@r.action_areas.register(DotsAndBoxes)
-def action_areas(rules: DotsAndBoxes) -> list[Area | None]:
-    """Around each edge the rhombus from its dots to the middles of the boxes beside it.
-
-    The rhombi tile the board: a click belongs to the edge that is nearest.
-    """
-    areas: list[Area | None] = []
-    for edge in range(count_edges(rules.rows, rules.cols)):
-        direction, row, column = action_to_text(rules, edge).split()
-        x, y = int(column) + MARGIN, int(row) + MARGIN
-        horizontal = direction == "h"
-        middle_x, middle_y = (x + 0.5, y) if horizontal else (x, y + 0.5)
-        sides = ((0.0, -0.5), (0.5, 0.0), (0.0, 0.5), (-0.5, 0.0))
-        areas.append(Area(tuple((middle_x + dx, middle_y + dy) for dx, dy in sides)))
-    return areas
-
-
-@r.board_places.register(DotsAndBoxes)
+@r.board.register(DotsAndBoxes)
 @functools.cache
-def board_places(rules: Any) -> list[Place]:
-    """Edges and boxes; between two rows of horizontal edges stands one of walls and boxes."""
+def board(rules: Any) -> Board:
+    """Edges and boxes; between two rows of horizontal edges stands one of walls and boxes.
+
+    The area of an edge is the rhombus from its dots to the middles of the boxes beside it. The
+    rhombi tile the board: a click belongs to the edge that is nearest.
+    """
     places = []
-    for edge, area in enumerate(action_areas(rules)):
+    for edge in range(count_edges(rules.rows, rules.cols)):
         name = action_to_text(rules, edge)
-        direction, row, column = name.split()
-        if direction == "h":
-            places.append(Place(name, 2 * int(row), int(column), DRAWN[0], area))
-        else:
-            places.append(Place(name, 2 * int(row) + 1, 2 * int(column), DRAWN[1], area))
+        across, (row, column) = name[0] == "h", map(int, name.split()[1:])
+        x, y = column + MARGIN + 0.5 * across, row + MARGIN + 0.5 * (not across)
+        sides = ((0.0, -0.5), (0.5, 0.0), (0.0, 0.5), (-0.5, 0.0))
+        area = Area(tuple((x + dx, y + dy) for dx, dy in sides))
+        at = (2 * row, column) if across else (2 * row + 1, 2 * column)
+        places.append(Place(name, *at, DRAWN[not across], area))
+    areas = [place.area for place in places]
     owners, corner = "".join(rules.declaration.marks), MARGIN + 0.28
     for row, column in np.ndindex(rules.rows, rules.cols):
         area = rectangle_area(column + corner, row + corner, 0.44, 0.44)
         places.append(Place(f"box {row} {column}", 2 * row + 1, 2 * column + 1, owners, area))
-    return places
+    return Board(places, areas)
 
 
 @r.board_rows.register(DotsAndBoxes)
 def board_rows(rules: Any, position: Any) -> list[str]:
     owners = FREE + "".join(rules.declaration.marks)
     edges = count_edges(rules.rows, rules.cols)
-    symbols = [DRAWN[place.symbols == DRAWN[1]] for place in board_places(rules)[:edges]]
+    symbols = [DRAWN[place.symbols == DRAWN[1]] for place in board(rules).places[:edges]]
     characters = [symbol if drawn else FREE for symbol, drawn in zip(symbols, position.edges)]
     characters += [owners[owner] for owner in position.owner[: rules.rows * rules.cols]]
     rows = [[FREE] * (2 * rules.cols + 1 if row % 2 else rules.cols)
             for row in range(2 * rules.rows + 1)]  # fmt: skip
-    for place, symbol in zip(board_places(rules), characters):
+    for place, symbol in zip(board(rules).places, characters):
         rows[place.row][place.column] = symbol
     return ["".join(row) for row in rows]
 
 
 @r.set_up.register(DotsAndBoxes)
 def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
-    edges, places = count_edges(rules.rows, rules.cols), board_places(rules)
+    edges, places = count_edges(rules.rows, rules.cols), board(rules).places
     characters = [rows[place.row][place.column] for place in places]
     r.start(rules, position)
     for edge, symbol in enumerate(characters[:edges]):
@@ -173,7 +162,7 @@ def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
 @r.problems.register(DotsAndBoxes)
 def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     marks, edges = rules.declaration.marks, count_edges(rules.rows, rules.cols)
-    places, position = board_places(rules), np.recarray(1, rules.declaration.dtype)[0]
+    places, position = board(rules).places, np.recarray(1, rules.declaration.dtype)[0]
     set_up(rules, rows, player, position)
     owners = [rows[place.row][place.column] for place in places[edges:]]
     # Moves that complete no box change the turn. One move completes one box, or two that touch.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from ... import rules as r
 from ...boards.grid import COLUMN_LETTERS, DIRECTIONS, cell_areas
+from ...boards.rows import cells_board
 from ...boards.stones import board_cells
-from ...pictures.drawing import Area, Disc, Line, Picture, Rectangle, Ring, Text
+from ...declaration import Board
+from ...pictures.drawing import Disc, Line, Picture, Rectangle, Ring, Text
 from .rules import STONE_COLOURS, Gomoku, row_wins
 
 MARGIN = 1.15  # up to the first line
@@ -40,9 +43,10 @@ def star_points(rules: Gomoku) -> list[tuple[int, int]]:
     return [(rules.rows // 2, rules.cols // 2), *corners]
 
 
-@r.action_areas.register(Gomoku)
-def action_areas(rules: Gomoku) -> list[Area | None]:
-    return cell_areas(rules, MARGIN - 0.5, MARGIN - 0.5)
+@r.board.register(Gomoku)
+@functools.cache
+def board(rules: Gomoku) -> Board:
+    return cells_board(rules, cell_areas(rules, MARGIN - 0.5, MARGIN - 0.5))
 
 
 @r.picture.register(Gomoku)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from ... import rules as r
 from ...boards.grid import COLUMN_LETTERS, seen_cells
+from ...boards.rows import cells_board
+from ...declaration import Board
 from ...pictures.drawing import Area, Disc, Line, Picture, Ring, Text
 from .rules import COLOURS, STEPS, Hex
 
@@ -46,8 +49,9 @@ def winning_cells(rules: Hex, position: Any) -> list[tuple[int, int]]:
     raise AssertionError("unreachable: a winner's stones join the edges")
 
 
-@r.action_areas.register(Hex)
-def action_areas(rules: Hex) -> list[Area | None]:
+@r.board.register(Hex)
+@functools.cache
+def board(rules: Hex) -> Board:
     """The hexagons around the cells' centres, which tile the board; the swap has no place."""
     corner = ROW_HEIGHT * 2 / 3  # from the centre to the upper corner
     areas: list[Area | None] = []
@@ -56,7 +60,8 @@ def action_areas(rules: Hex) -> list[Area | None]:
         right = [(x, y - corner), (x + 0.5, y - corner / 2), (x + 0.5, y + corner / 2)]
         left = [(x, y + corner), (x - 0.5, y + corner / 2), (x - 0.5, y - corner / 2)]
         areas.append(Area((*right, *left)))
-    return areas + [None] * (int(r.facts(rules).num_actions) - len(areas))
+    areas += [None] * (int(r.facts(rules).num_actions) - len(areas))
+    return cells_board(rules, areas, from_top=True)
 
 
 @r.picture.register(Hex)

@@ -76,7 +76,7 @@ class Hex(NamedTuple):
     swap: int = NO
 
 
-register_named_cells(Hex, extra="swap", from_top=True, slant=1)
+register_named_cells(Hex, extra="swap", from_top=True)
 
 
 def turns(rules: Hex, first: int, second: int) -> tuple[int, ...]:
@@ -96,7 +96,7 @@ def place_stones(rules: Hex, cells: np.ndarray, player: int, position: Any) -> N
         position.ply = 3  # there is no first stone to swap
 
 
-register_stone_rows(Hex, place_stones, turns=turns, from_top=True)
+register_stone_rows(Hex, place_stones, turns=turns, from_top=True, slant=1)
 r.to_move.register_body(Hex)(to_move)
 r.returns.register_body(Hex)(returns)
 

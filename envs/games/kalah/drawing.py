@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Sequence
@@ -10,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS
+from ...boards.grid import COLUMN_LETTERS, register_lettered_actions
+from ...declaration import Board
 from ...pictures.drawing import (
     BOX_FILLS,
     PLAYER_COLOURS,
-    Area,
     Disc,
     Picture,
     Rectangle,
@@ -32,18 +33,7 @@ GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))  # seeds lie like those of a sunflow
 WOOD, INK, FAINT = "#c99f68", "#20242b", "#6b6558"
 
 
-@r.action_to_text.register(Kalah)
-def action_to_text(rules: Kalah, action: int) -> str:
-    return COLUMN_LETTERS[action]
-
-
-@r.text_to_action.register(Kalah)
-def text_to_action(rules: Kalah, text: str) -> int:
-    pit = COLUMN_LETTERS.find(text.strip().lower() or " ")
-    if 0 <= pit < rules.pits and len(text.strip()) == 1:
-        return pit
-    last = COLUMN_LETTERS[rules.pits - 1]
-    raise ValueError(f"{text!r} is no pit of this board; pits run from a to {last}")
+register_lettered_actions(Kalah, "pit")
 
 
 @r.board_text.register(Kalah)
@@ -116,19 +106,16 @@ def pit_centre(rules: Kalah, player: int, pit: int) -> tuple[float, float]:
     return SIDE + column + 0.5, ROWS[player]
 
 
-@r.area_number.register(Kalah)
-def area_number(rules: Kalah, action: int, player: int) -> int:
-    """The pits of player 0, then those of player 1."""
-    return action + player * rules.pits
-
-
-@r.action_areas.register(Kalah)
-def action_areas(rules: Kalah) -> list[Area | None]:
-    areas: list[Area | None] = []
-    for player in range(2):
-        centres = (pit_centre(rules, player, pit) for pit in range(rules.pits))
-        areas += [rectangle_area(x - 0.5, y - 0.5, 1, 1) for x, y in centres]
-    return areas
+@r.board.register(Kalah)
+@functools.cache
+def board(rules: Kalah) -> Board:
+    """The pits of each player."""
+    first, second = (
+        [rectangle_area(x - 0.5, y - 0.5, 1, 1)
+         for x, y in (pit_centre(rules, player, pit) for pit in range(rules.pits))]
+        for player in range(2)
+    )  # fmt: skip
+    return Board(areas=first, second_areas=second)
 
 
 def seed_discs(x: float, y: float, seeds: int, stretch: float = 1.0) -> list[Shape]:
@@ -161,7 +148,7 @@ def picture(rules: Kalah, position: Any, last_action: int | None) -> Picture:
             (x, y), inwards = pit_centre(rules, player, pit), 1 if player else -1
             seeds = int(position.seeds[first_pit(rules, player) + pit])
             shapes.append(Disc(x, y, PIT_RADIUS, BOX_FILLS[player]))
-            if last_action == area_number(rules, pit, player):
+            if last_action == board(rules).area_number(pit, player):
                 shapes.append(Ring(x, y, PIT_RADIUS, INK, 0.05))
             shapes += seed_discs(x, y, seeds)
             shapes.append(Text(x, y + inwards * 0.57, str(seeds), INK, 0.26))

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from ... import rules as r
 from ...boards.grid import cell_areas, names_at_the_sides, seen_cells
-from ...pictures.drawing import Area, Disc, Line, Picture, Rectangle
+from ...boards.rows import cells_board
+from ...declaration import Board
+from ...pictures.drawing import Disc, Line, Picture, Rectangle
 from .rules import COLOURS, Othello, scores
 
 EDGE = 0.6  # room for the cells' names
 
 
-@r.action_areas.register(Othello)
-def action_areas(rules: Othello) -> list[Area | None]:
-    return cell_areas(rules, EDGE, EDGE)
+@r.board.register(Othello)
+@functools.cache
+def board(rules: Othello) -> Board:
+    return cells_board(rules, cell_areas(rules, EDGE, EDGE), from_top=True)
 
 
-@r.score.register(Othello)
-def score(rules: Othello, position: Any) -> tuple[int, int]:
-    return scores(rules, position)
+r.score.register(Othello)(scores)
 
 
 @r.picture.register(Othello)

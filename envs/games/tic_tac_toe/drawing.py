@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS, cell_areas, cells_in_rows
-from ...boards.stones import board_cells
-from ...pictures.drawing import PLAYER_COLOURS, Area, Line, Picture, Rectangle, Ring, Text
+from ...boards.grid import COLUMN_LETTERS, cell_areas
+from ...boards.rows import cells_board
+from ...boards.stones import board_cells, cells_in_rows
+from ...declaration import Board
+from ...pictures.drawing import PLAYER_COLOURS, Line, Picture, Rectangle, Ring, Text
 from .rules import TicTacToe
 
 MARGIN, NAMES = 0.2, 0.45  # around the grid: at the top and right, and at the sides with names
 
 
-@r.winning_cells.register(TicTacToe)
-def winning_cells(rules: TicTacToe, position: Any) -> list[tuple[int, int]]:
-    return cells_in_rows(board_cells(rules, position), rules.connect)
+r.winning_cells.register(TicTacToe)(cells_in_rows)
 
 
-@r.action_areas.register(TicTacToe)
-def action_areas(rules: TicTacToe) -> list[Area | None]:
-    return cell_areas(rules, NAMES, MARGIN)
+@r.board.register(TicTacToe)
+@functools.cache
+def board(rules: TicTacToe) -> Board:
+    return cells_board(rules, cell_areas(rules, NAMES, MARGIN))
 
 
 @r.picture.register(TicTacToe)
@@ -39,7 +41,7 @@ def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture
         shapes.append(
             Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#e9e1cf", 0.1)
         )
-    for row, column in winning_cells(rules, position):
+    for row, column in cells_in_rows(rules, position):
         shapes.append(
             Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#c5e5c5", 0.1)
         )

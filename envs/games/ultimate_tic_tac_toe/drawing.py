@@ -1,4 +1,4 @@
-"""The display of ultimate tic-tac-toe: names of cells, the board as text, the picture."""
+"""The display of ultimate tic-tac-toe: the board as text, the picture."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS, cell_name, parse_cell, seen_cells
-from ...boards.rows import turn_problems
-from ...declaration import Place
+from ...boards.grid import COLUMN_LETTERS, cell_name, seen_cells
+from ...boards.rows import cells_board, turn_problems
+from ...declaration import Board, Place
 from ...pictures.drawing import (
     BOX_FILLS,
     PLAYER_COLOURS,
-    Area,
     Line,
     Picture,
     Rectangle,
@@ -33,16 +32,6 @@ FREE, SENT = ".", "+"  # in rows of characters; SENT marks the only small board 
 OPEN, FRAME = "#d9ecd2", "#3a8f4f"  # of the small boards that are open to the mover
 FADED = ("#e6a3ae", "#e8cc84")  # of marks in boards that are won
 LARGE_LETTERS = ("X.X.X.X.X", "OOOO.OOOO")  # a small board that is won, as text
-
-
-@r.action_to_text.register(UltimateTicTacToe)
-def action_to_text(rules: UltimateTicTacToe, action: int) -> str:
-    return cell_name(SIDE, SIDE, action)
-
-
-@r.text_to_action.register(UltimateTicTacToe)
-def text_to_action(rules: UltimateTicTacToe, text: str) -> int:
-    return parse_cell(SIDE, SIDE, text)
 
 
 def owner_of(position: Any, board: int) -> int | None:
@@ -83,32 +72,24 @@ def corner(index: int) -> float:
     return index + GAP * (index // 3)
 
 
-@r.action_areas.register(UltimateTicTacToe)
-def action_areas(rules: UltimateTicTacToe) -> list[Area | None]:
-    return [
-        rectangle_area(NAMES + corner(column), GAP + corner(row), 1, 1)
-        for row, column in np.ndindex(SIDE, SIDE)
-    ]
-
-
-@r.board_places.register(UltimateTicTacToe)
+@r.board.register(UltimateTicTacToe)
 @functools.cache
-def board_places(rules: UltimateTicTacToe) -> list[Place]:
+def board(rules: UltimateTicTacToe) -> Board:
     """The cells; in one more row the small boards, of which one may be marked as the open one.
 
     Each small board is named by its central cell, and marked in the gap above it.
     """
-    marks = "".join(rules.declaration.marks)  # type: ignore[attr-defined]
-    places = [
-        Place(action_to_text(rules, action), action // SIDE, action % SIDE, marks, area)
-        for action, area in enumerate(action_areas(rules))
+    areas = [
+        rectangle_area(NAMES + corner(column), GAP + corner(row), 1, 1)
+        for row, column in np.ndindex(SIDE, SIDE)
     ]
-    for board in range(PLACES):
-        row, column = 3 * (board // 3), 3 * (board % 3)
-        name = f"board {action_to_text(rules, SIDE * (row + 1) + column + 1)}"
+    cells, boards = cells_board(rules, areas), []
+    for number in range(PLACES):
+        row, column = 3 * (number // 3), 3 * (number % 3)
+        name = f"board {cell_name(SIDE, SIDE, SIDE * (row + 1) + column + 1)}"
         area = rectangle_area(NAMES + corner(column), corner(row), 3, GAP)
-        places.append(Place(name, SIDE, board, SENT, area))
-    return places
+        boards.append(Place(name, SIDE, number, SENT, area))
+    return cells._replace(places=[*cells.places, *boards])
 
 
 def boards_not_closed(position: Any) -> int:

@@ -36,7 +36,7 @@ from ... import rules as r
 from ...boards.grid import (
     cell_symmetries,
     cells_complexity,
-    row_major_cells,
+    register_named_cells,
     sort_by_rank,
 )
 from ...boards.stones import returns, to_move
@@ -96,7 +96,7 @@ class UltimateTicTacToe(NamedTuple):
 
 r.to_move.register_body(UltimateTicTacToe)(to_move)
 r.returns.register_body(UltimateTicTacToe)(returns)
-r.action_cells.register(UltimateTicTacToe)(row_major_cells)
+register_named_cells(UltimateTicTacToe)
 
 
 @r.start.register_body(UltimateTicTacToe)

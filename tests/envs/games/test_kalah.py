@@ -112,11 +112,12 @@ def ring(picture):
 
 def test_pictures_mark_the_pit_of_the_player_who_sowed_it():
     position = make_game("kalah").initial_position()
-    areas = r.action_areas(position.game.rules)
+    board = r.board(position.game.rules)
+    areas = [*board.areas, *board.second_areas]
     for action in (2, 5, 0, 0):  # c moves again; both players sow a
         mover = position.to_move
         position.play(action)
-        number = r.area_number(position.game.rules, action, mover)
+        number = board.area_number(action, mover)
         assert ring(r.picture(position.game.rules, position.record, number)) == areas[number].centre
         assert position.to_svg(action) == position.copy().to_svg(action)
     assert areas[0].centre[1] > areas[6].centre[1]
@@ -135,6 +136,6 @@ def test_environments_mark_the_last_move_of_its_player():
     action = int(np.flatnonzero(info["action_mask"])[0])
     single.step(action)
     position = single.unwrapped.position
-    number = r.area_number(position.game.rules, action, 1)
+    number = r.board(position.game.rules).area_number(action, 1)
     expected = to_array(r.picture(position.game.rules, position.record, number))
     assert np.array_equal(single.render(), expected)

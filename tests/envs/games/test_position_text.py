@@ -10,7 +10,7 @@ from plyground.envs import rules as r
 from plyground.envs.game import Game, IllegalPositionError
 
 # The games whose positions can be written: they declare the places of their boards.
-WITH_PLACES = [spec for spec in ALL_GAMES if r.board_places(make_game(spec).rules)]
+WITH_PLACES = [spec for spec in ALL_GAMES if r.board(make_game(spec).rules).places]
 KALAH = ["kalah", "kalah:pits=2,seeds=6", "kalah:remaining=nobody"]  # it has a text without places
 
 
@@ -46,7 +46,7 @@ def test_the_turn_may_be_left_out_where_the_board_tells_it(spec):
 @pytest.mark.parametrize("spec", WITH_PLACES)
 def test_every_place_has_a_name_and_an_area_inside_the_picture(spec):
     game = make_game(spec)
-    places = r.board_places(game.rules)
+    places = r.board(game.rules).places
     picture = r.picture(game.rules, game.initial_position().record, None)
     assert len({place.name for place in places}) == len(places)
     assert len({(place.row, place.column) for place in places}) == len(places)

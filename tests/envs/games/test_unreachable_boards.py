@@ -25,7 +25,7 @@ CANNOT_BE = (
 
 def random_board(game, rng):
     """The text of a random board: each place free or with any of its marks; any player to move."""
-    marks, places = game.declaration.marks, r.board_places(game.rules)
+    marks, places = game.declaration.marks, r.board(game.rules).places
     turn, full = rng.choice(marks), rng.random()
     if not places:  # seeds instead of marks
         rows = r.board_rows(game.rules, game.initial_position().record)

@@ -1,0 +1,31 @@
+"""What the package exports; each name is loaded when it is first asked for."""
+
+from . import agents as agents
+from . import envs as envs
+from . import evaluation as evaluation
+from . import training as training
+from .agents import Agent as Agent
+from .agents import Decision as Decision
+from .agents import Score as Score
+from .agents import as_policy as as_policy
+from .agents import load_policy as load_policy
+from .agents import make_agent as make_agent
+from .agents import register_agent as register_agent
+from .agents import solve as solve
+from .envs import Game as Game
+from .envs import IllegalActionError as IllegalActionError
+from .envs import IllegalPositionError as IllegalPositionError
+from .envs import Position as Position
+from .envs import SpecificationError as SpecificationError
+from .envs import __version__ as __version__
+from .envs import make_game as make_game
+from .envs import register_game as register_game
+from .evaluation import StoreError as StoreError
+from .evaluation import evaluate as evaluate
+from .evaluation import play_game as play_game
+from .evaluation.notebook import show as show
+from .training import TrainingError as TrainingError
+from .training import datasets as datasets
+from .training import make_env as make_env
+from .training import make_vector_env as make_vector_env
+from .training import train as train
