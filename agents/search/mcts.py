@@ -276,11 +276,7 @@ class Mcts(Agent):
 
     def _simulate(self, game: Game, tree: Any, index: int, stream: Any, simulations: int) -> int:
         options, knowledge = self._search_options, self._knowledge[index]
-        if knowledge is None:
-            return int(search.simulate(game.rules, options, tree, stream, simulations))
-        return int(
-            search.simulate_by_knowledge(game.rules, options, tree, knowledge, stream, simulations)
-        )
+        return int(search.simulate(game.rules, options, tree, knowledge, stream, simulations))
 
     def _decision(self, position: Position, simulations: int) -> Decision:
         scale = position.game.facts.max_return

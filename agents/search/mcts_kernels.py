@@ -126,81 +126,51 @@ def reset_tree(rules, tree):
 
 
 @inner_kernel
-def simulate(rules, options, tree, rng, simulations):
-    """Run simulations; stops early once the root is proven. Returns how many were run."""
+def simulate(rules, options, tree, knowledge, rng, simulations):
+    """Run simulations; stops early once the root is proven. Returns how many were run.
+
+    ``knowledge`` is None, or a :class:`Knowledge`: then children are the actions that the game
+    proposes, with its estimates, playouts are its own, and all moves count as first. Only one of
+    the two is compiled for a game.
+    """
     nodes, positions, path, actions, size = tree
     position = positions[1]
     for count in range(simulations):
         if nodes[ROOT].proven == EXACT:
             return count
         positions[1] = positions[0]
-        # 1. Selection: walk down the tree by UCB1 to a node that is not expanded, or proven.
-        node, ply = ROOT, 0
+        # 1. Selection and expansion: walk down the tree to a node that is not expanded, or proven;
+        # on its second visit it is expanded, and one of its children is visited at once.
+        node, ply, grown = ROOT, 0, False
         path[0] = ROOT
-        while nodes[node].count > 0 and nodes[node].proven != EXACT:
-            node = select_child(nodes, node, options.exploration)
-            r.play(rules, position, np.int64(nodes[node].action))
-            ply += 1
-            path[ply] = node
-        # 2. Expansion, on the second visit; the first child is visited at once.
-        if (
-            nodes[node].proven != EXACT
-            and (nodes[node].visits > 0 or node == ROOT)
-            and expand(rules, nodes, node, position, actions, size)
-        ):
-            node = np.int64(nodes[node].children)
-            r.play(rules, position, np.int64(nodes[node].action))
-            ply += 1
-            path[ply] = node
-        if nodes[node].visits == 0:
-            set_terminal(rules, options, nodes[node], position)
-        # 3. Playout, unless the result is known.
-        is_proven = nodes[node].proven == EXACT
-        result = (
-            np.float64(nodes[node].result)
-            if is_proven
-            else play_out(rules, options, position, rng, actions)
-        )
-        # 4. Backup.
-        backup_with_margin(rules, options, nodes, path, ply, position, is_proven, result)
-    return simulations
-
-
-@inner_kernel
-def simulate_by_knowledge(rules, options, tree, knowledge, rng, simulations):
-    """:func:`simulate` with the game's own proposals and playouts; all moves count as first.
-
-    A kernel of its own, so that nothing of it is compiled for games without knowledge.
-    """
-    nodes, positions, path, actions, size = tree
-    position, players = positions[1], knowledge.players
-    for count in range(simulations):
-        if nodes[ROOT].proven == EXACT:
-            return count
-        positions[1] = positions[0]
-        node, ply = ROOT, 0
-        path[0] = ROOT
-        grown = False
         while nodes[node].proven != EXACT and not grown:
             if nodes[node].count == 0:
-                grown = (nodes[node].visits > 0 or node == ROOT) and expand_by_estimates(
-                    rules, nodes, node, position, actions, size, knowledge.estimates
+                grown = (nodes[node].visits > 0 or node == ROOT) and expand(
+                    rules, nodes, node, position, actions, size, knowledge
                 )
                 if not grown:
                     break
-            node = select_by_amaf(nodes, node, options.exploration)
+            if knowledge is None:
+                node = select_child(nodes, node, options.exploration)
+            else:
+                node = select_by_amaf(nodes, node, options.exploration)
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
             path[ply] = node
         if nodes[node].visits == 0:
             set_terminal(rules, options, nodes[node], position)
+        # 2. Playout, unless the result is known.
         is_proven = nodes[node].proven == EXACT
         if is_proven:
             result = np.float64(nodes[node].result)
+        elif knowledge is None:
+            result = play_out(rules, options, position, rng, actions)
         else:
+            players = knowledge.players
             r.play_out(rules, position, np.int64(nodes[node].action), rng, actions, players)
             result = r.returns(rules, position, 0) / options.scale
             add_amaf(nodes, path, ply, result, players)
+        # 3. Backup.
         backup_with_margin(rules, options, nodes, path, ply, position, is_proven, result)
     return simulations
 
@@ -297,34 +267,28 @@ def add_amaf(nodes, path, ply, result, players):
 
 
 @inner_kernel
-def expand(rules, nodes, node, position, actions, size):
+def expand(rules, nodes, node, position, actions, size, knowledge):
     """Add a child for every legal action, in the game's order.
 
-    False if the game is over or the tree is full.
+    With :class:`Knowledge`, those that the game proposes, with its estimates. False if the game is
+    over or the tree is full.
     """
     if r.is_over(rules, position):
         return False
-    count = r.legal_actions(rules, position, actions)
+    if knowledge is None:
+        count = r.legal_actions(rules, position, actions)
+    else:
+        count = r.propose(rules, position, actions, knowledge.estimates)
     if size[0] + count > nodes.size:
         return False
-    r.order_actions(rules, position, actions, count)
+    if knowledge is None:
+        r.order_actions(rules, position, actions, count)
     add_children(nodes, node, actions, count, size)
-    return True
-
-
-@inner_kernel
-def expand_by_estimates(rules, nodes, node, position, actions, size, estimates):
-    """:func:`expand` with the actions that the game proposes, and what it thinks of them."""
-    if r.is_over(rules, position):
-        return False
-    count = r.propose(rules, position, actions, estimates)
-    if size[0] + count > nodes.size:
-        return False
-    add_children(nodes, node, actions, count, size)
-    sign = 1.0 if nodes[node].mover == 0 else -1.0
-    for i in range(count):
-        child = nodes[nodes[node].children + i]
-        child.prior, child.pending = sign * estimates[i], ESTIMATE_GAMES
+    if knowledge is not None:
+        sign = 1.0 if nodes[node].mover == 0 else -1.0
+        for i in range(count):
+            child = nodes[nodes[node].children + i]
+            child.prior, child.pending = sign * knowledge.estimates[i], ESTIMATE_GAMES
     return True
 
 

@@ -186,7 +186,7 @@ def descend(rules, options, tree, leaves, path, first):
     if (
         nodes[node].count == 0
         and nodes[node].proven != EXACT
-        and expand(rules, nodes, node, position, tree.actions, tree.size)
+        and expand(rules, nodes, node, position, tree.actions, tree.size, None)
     ):
         prove_terminal_children(rules, options, nodes, node, position, leaves.children)
     return node, ply
