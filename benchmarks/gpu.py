@@ -149,15 +149,13 @@ def measure_training(
     )
 
 
-def measure_mctx(shape: str, batch: int, simulations: int, seconds: float) -> None:
-    """Print simulations and evaluations of mctx's Gumbel search over Pgx's connect four."""
+def residual_network(shape: str) -> tuple:
+    """Random weights, in JAX, and what evaluates them: as our networks of this shape."""
     import jax
     import jax.numpy as jnp
-    import mctx
-    import pgx
 
-    env, (channels, blocks) = pgx.make("connect_four"), SHAPES[shape]
-    keys = iter(jax.random.split(jax.random.PRNGKey(0), 64))
+    channels, blocks = SHAPES[shape]
+    keys = iter(jax.random.split(jax.random.PRNGKey(1), 64))
 
     def weights(*shape):
         scale = (2.0 / np.prod(shape[:-1])) ** 0.5
@@ -187,6 +185,19 @@ def measure_mctx(shape: str, batch: int, simulations: int, seconds: float) -> No
         value = jnp.tanh(jax.nn.relu(flat @ net["value"][0]) @ net["value"][1])
         return policy.astype(jnp.float32), value[:, 0].astype(jnp.float32)
 
+    return net, evaluate
+
+
+def measure_mctx(shape: str, batch: int, simulations: int, seconds: float) -> None:
+    """Print simulations and evaluations of mctx's Gumbel search over Pgx's connect four."""
+    import jax
+    import jax.numpy as jnp
+    import mctx
+    import pgx
+
+    env = pgx.make("connect_four")
+    net, evaluate = residual_network(shape)
+    keys = iter(jax.random.split(jax.random.PRNGKey(0), 64))
     step = jax.vmap(env.step)
 
     def recurrent(net, key, action, state):

@@ -94,11 +94,10 @@ class Game:
 
     def new_records(self, count: int) -> np.recarray[Any, Any]:
         """``count`` initial positions as a recarray of shape (count,)."""
-        records = np.recarray(count, self.declaration.dtype)
-        records.view(np.uint8)[...] = 0  # padding too: equal positions are equal bytes
+        records = np.zeros(count, self.declaration.dtype).view(np.recarray)  # padding is zero too
         if count:
             r.start(self.rules, records[0])
-            records[1:] = records[0]
+        records[1:] = records[:1]
         return records
 
     def initial_position(self) -> Position:

@@ -20,7 +20,7 @@ from ..devices import use_bfloat16
 from ..export import NetworkExporter
 from ..folder import TrainingError
 from .initial import load_initial
-from .minibatches import DRAWN_AT_ONCE, Draws, Minibatch, Source
+from .minibatches import DRAWN_AT_ONCE, Draws, Minibatch, Sampler
 from .network import BoardNetwork, Outputs, PolicyAndValue
 from .window import Positions
 
@@ -90,7 +90,7 @@ class AlphaZeroLearner:
         for weights in self.average.parameters():
             weights.requires_grad_(False)
         self.updates: int = 0
-        self._sources = {board: Source(board, device) for board in (game, *boards)}
+        self._samplers = {board: Sampler(board, device) for board in (game, *boards)}
         self._random = np.random.default_rng(seed)
         self._bfloat16 = use_bfloat16(settings.precision, device)
         self._draws = Draws(settings.batch_size, device)
@@ -126,12 +126,12 @@ class AlphaZeroLearner:
             group["lr"] = group["lr"].fill_(rate) if self.device.type == "cuda" else rate
         self.network.train()
         for board, each in positions.items():
-            self._sources[board].fill(each, self.settings.count_exponent)
+            self._samplers[board].fill(each, self.settings.count_exponent)
         self._losses.zero_()
         boards = list(positions)
         for done in range(0, batches, DRAWN_AT_ONCE):
             for board in self._draw(boards, min(DRAWN_AT_ONCE, batches - done)):
-                self._sources[board].run(self._step)
+                self._samplers[board].run(self._step)
         losses = (self._losses / max(batches, 1)).tolist()
         if not np.isfinite(losses).all():
             raise TrainingError(
@@ -143,7 +143,7 @@ class AlphaZeroLearner:
     def _draw(self, boards: list[Game], steps: int) -> list[Game]:
         """Draw what the next steps learn from; returns their boards, drawn by their positions."""
         size = self.settings.batch_size
-        ends = np.cumsum([self._sources[board].total for board in boards])
+        ends = np.cumsum([self._samplers[board].total for board in boards])
         drawn_boards, shares = [], np.empty((steps, size))
         symmetries, rates = np.empty((steps, size), np.int64), np.empty(steps)
         for step in range(steps):
@@ -159,10 +159,10 @@ class AlphaZeroLearner:
         self._draws.fill(shares, symmetries, rates)
         return drawn_boards
 
-    def _step(self, source: Source) -> None:
+    def _step(self, sampler: Sampler) -> None:
         """Learn from the next minibatch. It reads and writes tensors of the device only."""
         shares, symmetries, rate = self._draws.next()
-        batch = source.batch(shares, symmetries)
+        batch = sampler.batch(shares, symmetries)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
             outputs = self.network(batch.observations)
         loss, parts = losses_of(outputs, batch, self.settings)
@@ -198,8 +198,8 @@ class AlphaZeroLearner:
         self._optimizer.load_state_dict(state["optimizer"])
         for group, own in zip(self._optimizer.param_groups, groups):
             group |= {name: own[name] for name in ("lr", "fused", "capturable", "foreach")}
-        for source in self._sources.values():
-            source.forget_graph()
+        for sampler in self._samplers.values():
+            sampler.forget_graph()
         self.updates = state["updates"]
         self._random.bit_generator.state = json.loads(state["random"])
 

@@ -78,7 +78,7 @@ class Draws:
         return shares, symmetries, rate
 
 
-class Source:
+class Sampler:
     """The positions of one board, from which minibatches are drawn, and the step that learns.
 
     On a GPU the step is recorded as a CUDA graph. It reads from buffers whose addresses stay.
@@ -170,7 +170,7 @@ class Source:
             unpack(window["finals"]) if len(window["finals"]) else None,
         )
 
-    def run(self, step: Callable[[Source], None]) -> None:
+    def run(self, step: Callable[[Sampler], None]) -> None:
         """Take a step; on a GPU, after the first ones, by replaying its graph."""
         if self._device.type == "cpu":
             step(self)

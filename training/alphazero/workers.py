@@ -125,7 +125,7 @@ class JobWorkers:
         self._jobs.close()
 
 
-class Stretch(NamedTuple):
+class _Stretch(NamedTuple):
     """A chunk that a thread plays.
 
     Attributes:
@@ -173,14 +173,14 @@ class ThreadWorkers:
 
     def _play(self, players: list[SelfPlayer], queue: deque[tuple[int, SelfPlayTask]]) -> None:
         """Play chunks of the queue until it is empty, as many at once as there are players."""
-        idle, stretches = list(players), deque[Stretch]()
+        idle, stretches = list(players), deque[_Stretch]()
         while not self._ends.is_set():
             if idle and (entry := _next_task(queue)):
                 number, task = entry
                 player, answer = idle.pop(), None
                 _set_up(player, task)
                 play = player.stretch(task.progress, task.simulations)
-                stretch = Stretch(number, player, play)
+                stretch = _Stretch(number, player, play)
             elif stretches:
                 stretch = stretches.popleft()
                 answer = stretch.player.evaluator.finish()

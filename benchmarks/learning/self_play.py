@@ -1,9 +1,9 @@
 """Simulations per second of AlphaZero's self-play on one core, where its time goes, what it keeps.
 
-Run with ``python benchmarks/self_play.py`` (two minutes), or name a game and a run whose weights
-play: ``python benchmarks/self_play.py connect_four --run runs/az_c4``. Games are first played until
-openings, middles and ends are mixed; then each turn of ten seconds is measured in processor time.
-The share of the network is that of the calls that evaluate it.
+Run with ``python benchmarks/learning/self_play.py`` (two minutes), or name a game and a run whose
+weights play: ``python benchmarks/learning/self_play.py connect_four --run runs/az_c4``. Games are
+first played until openings, middles and ends are mixed; then each turn of ten seconds is measured
+in processor time. The share of the network is that of the calls that evaluate it.
 """
 
 from __future__ import annotations
