@@ -201,7 +201,8 @@ class LostMoves:
         if self._heuristic < 0:
             return candidates
         points = [self._evaluate(position, action) for action in candidates]
-        return [action for action, value in zip(candidates, points) if value == max(points)]
+        most = max(points)
+        return [action for action, value in zip(candidates, points) if value == most]
 
     def _evaluate(self, position: Position, action: int) -> int:
         child = position.after(action)

@@ -330,17 +330,20 @@ class Mcts(Agent):
         values: dict[int, float],
         priors: dict[int, float] | None,
     ) -> int:
-        """The unproven action that :meth:`_best_open` names, unless a proven one is worth as much.
+        """The unproven action visited most, unless a proven one is worth as much.
 
-        An action after which the opponent wins at once is lost, whether the simulations met that
-        reply or not. Lost actions are chosen only where nothing else is left.
+        With a network it may be another, see :meth:`_surest`. An action after which the opponent
+        wins at once is lost, whether the simulations met that reply or not. Lost actions are chosen
+        only where nothing else is left.
         """
-        while True:
-            open_actions = [a for a in root.visits if a not in root.proven]
-            best_proven = max(root.proven, key=lambda a: root.proven[a], default=None)
-            if not open_actions:
-                break
-            best = self._best_open(root, values, priors, open_actions)
+        ranking = sorted(
+            root.open_actions(),
+            key=lambda a: (root.visits[a], values.get(a, 0.0), priors[a] if priors else 0.0),
+            reverse=True,
+        )
+        best_proven = max(root.proven, key=lambda a: root.proven[a], default=None)
+        while ranking:
+            best = ranking[0] if priors is None else self._surest(root, ranking)
             if (
                 best_proven is not None
                 and root.proven[best_proven] > -1.0
@@ -348,42 +351,32 @@ class Mcts(Agent):
             ):
                 break
             if not self._lost_moves.loses_at_once(position, best):
-                return self._widest(root, values, best, open_actions)
+                return self._widest(root, values, best)
             root.lose_at_once(best)
             values[best] = -1.0
+            ranking.remove(best)
+            best_proven = best if best_proven is None else best_proven
         # The root has at least one action, and each is open or proven.
         assert best_proven is not None
         return self._best_proven(position, root, best_proven)
 
-    def _best_open(
-        self,
-        root: RootActions,
-        values: dict[int, float],
-        priors: dict[int, float] | None,
-        actions: list[int],
-    ) -> int:
-        """The unproven action visited most; with a network, by ``lower_bound=``, the surest one.
+    def _surest(self, root: RootActions, ranking: list[int]) -> int:
+        """By ``lower_bound=`` the action that is surely best, otherwise the one visited most.
 
         The values of a network vary little, so that few visits tell the better of two actions
         before its visits do.
         """
-        most_visited = max(
-            actions,
-            key=lambda a: (root.visits[a], values.get(a, 0.0), priors[a] if priors else 0.0),
-        )
-        if priors is None or not self.options["lower_bound"] or not root.visits[most_visited]:
-            return most_visited
-        fewest = FEWEST_VISITS * root.visits[most_visited]
-        often = [action for action in actions if root.visits[action] >= fewest]
+        most = root.visits[ranking[0]]
+        if not self.options["lower_bound"] or not most:
+            return ranking[0]
+        often = [a for a in root.open_actions() if root.visits[a] >= FEWEST_VISITS * most]
         return max(often, key=lambda a: (root.lower_bound(a), root.visits[a]))
 
-    def _widest(
-        self, root: RootActions, values: dict[int, float], action: int, actions: list[int]
-    ) -> int:
+    def _widest(self, root: RootActions, values: dict[int, float], action: int) -> int:
         """The action of the widest mean margin, where all simulations had the same result."""
         if not self._search_options.margins or abs(values.get(action, 0.0)) < 1.0:
             return action
-        same = [a for a in actions if values.get(a) == values[action]]
+        same = [a for a in root.open_actions() if values.get(a) == values[action]]
         return max(same, key=lambda a: (root.margin(a), a == action))
 
     def _best_proven(self, position: Position, root: RootActions, best: int) -> int:

@@ -49,6 +49,10 @@ class RootActions:
         self.is_proven = bool(root.proven == search.EXACT)
         self._at_once: set[int] = set()
 
+    def open_actions(self) -> list[int]:
+        """The actions whose result is not proven."""
+        return [action for action in self.visits if action not in self.proven]
+
     def lose_at_once(self, action: int) -> None:
         """Note that the opponent wins with the reply to an action."""
         self.proven[action] = -1.0
