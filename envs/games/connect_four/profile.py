@@ -71,8 +71,19 @@ PROFILE = Profile(
         ),
         "alphazero": (
             TrainingSettings({"opening_plies": 16, "blocks": 3, "hidden": 48, "judged": 200}),
+            # Learning was the limit: many small steps, most of them for the policy.
             TrainingSettings(
-                {"solved_plies": 20, "value_scale": 0.7, "learning_rate": 4e-3},
+                {
+                    "solved_plies": 20,
+                    "value_scale": 0.7,
+                    "batch_size": 256,
+                    "learning_rate": 4e-3,
+                    "gradient_norm": 10.0,
+                    "value_weight": 0.5,
+                    "reuse": 3.0,
+                    "evaluations": 3,
+                    "keep": 3,
+                },
                 hours=0.09,
                 gpu=False,
             ),
