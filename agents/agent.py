@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -128,6 +129,8 @@ class Agent(ABC):
             agent is plyground's own, or that of its surroundings, and ends the run.
         uses_tokens: whether it asks a language model, whose tokens matches count.
         tokens_of_game: the tokens used since the reset.
+        time_left: how many seconds a match leaves it for the next call; one that can be stopped is
+            stopped then.
         options: the values of its parameters.
         on_progress: called by iterative searches with the Decision of every iteration completed, if
             set.
@@ -144,6 +147,7 @@ class Agent(ABC):
     foreign: ClassVar[bool] = False
     uses_tokens: ClassVar[bool] = False
     tokens_of_game: int = 0
+    time_left: float = math.inf
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -192,6 +196,10 @@ class Agent(ABC):
 
     def close(self) -> None:
         """Release what it holds outside of this process; it may still be asked again."""
+
+    def processor_seconds(self) -> float:
+        """The processor time that its process has used."""
+        return time.process_time()
 
     def act(self, situation: Any) -> int:
         """The action to play.

@@ -19,8 +19,8 @@ from ...agents.faults import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault
 from ...envs.game import Game, Position
 from ...envs.workers.error_output import ErrorOutput
 from ...envs.workers.process import WorkerDeath, WorkerProcess
+from ..fingerprints import Description
 from ..match import CPU, NO_LIMITS, Limits
-from ..players import Description
 from .messages import Failure, Result, Start, call_frame, number_of, read_answer
 
 START_SECONDS = 600.0  # for importing, loading and compiling
@@ -71,7 +71,7 @@ class AgentProcess:
             self.close()
             self._worker = WorkerProcess("plyground.evaluation.runners.agent_worker", self._errors)
 
-    def seat(
+    def make(
         self, spec: str, game: Game, modules: tuple[str, ...] = (), anew: bool = False
     ) -> Description:
         """Make an agent for a game, in the running process or in a new one.
@@ -91,16 +91,11 @@ class AgentProcess:
         self._occupant = spec, game
         return description
 
-    def prepare(self, seed: int) -> None:
-        """Let the agent get ready for a game and reset it."""
-        self.get_ready()
-        self.reset(seed, START_SECONDS)
-
     def get_ready(self) -> None:
         """Let the agent load and compile for its game."""
         self._call("get_ready")
 
-    def reset(self, seed: int, seconds: float) -> None:
+    def reset(self, seed: int, seconds: float = START_SECONDS) -> None:
         """Reset the agent for a game, within so many seconds."""
         self._call("reset", seed, seconds=seconds)
 

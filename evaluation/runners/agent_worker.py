@@ -17,14 +17,14 @@ from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any
 
-from ...agents import Decision, Score, make_agent
-from ...agents.faults import CANCELLED, Fault
+from ...agents import Agent, Decision, Score, make_agent
+from ...agents.faults import CANCELLED, Fault, ask, existing_action, faults_of, tokens_of
 from ...agents.registry import resolve_agent
 from ...envs.compiled.cache import KernelCache
 from ...envs.game import Game, load_position
 from ...envs.registry import import_modules
 from ...envs.specification import SpecificationError
-from ..players import Description, LocalPlayer, existing_action, faults_of
+from ..fingerprints import Description, describe
 from .messages import AgentCall, SearchProgress, Service, Start
 
 REPORT_SECONDS = 0.05  # between two reports of progress at least
@@ -40,7 +40,7 @@ class AgentService(Service):
     def __init__(self) -> None:
         super().__init__()
         self._game: Game | None = None
-        self._player: LocalPlayer | None = None
+        self._agent: Agent | None = None
         self._spec, self._foreign = "", False
         self._interruptible = False  # whether a signal may end what is going on
         self._last_report = 0.0
@@ -57,8 +57,8 @@ class AgentService(Service):
                 return super().result(call)
         except KeyboardInterrupt:
             # What the agent was about to store is lost: the next game gets an agent of its own.
-            if self._player is not None:
-                self._player = LocalPlayer(make_agent(self._spec, self._game))
+            if self._agent is not None:
+                self._agent = make_agent(self._spec, self._game)
             raise Fault(CANCELLED, "was told to stop") from None
 
     def make(self, modules: Iterable[str], game: bytes, spec: str) -> Description:
@@ -67,24 +67,25 @@ class AgentService(Service):
         self._game, self._spec = pickle.loads(game), spec
         self._foreign = resolve_agent(spec)[0].foreign
         with faults_of(self._foreign, SpecificationError):
-            self._player = LocalPlayer(make_agent(spec, self._game))
-            return self._player.describe()
+            self._agent = make_agent(spec, self._game)
+            return describe(self._agent)
 
     def get_ready(self) -> None:
         """Let the agent load and compile for the game."""
-        assert self._player is not None
+        assert self._agent is not None
         assert self._game is not None
-        self._player.get_ready(self._game)
+        self._agent.get_ready(self._game)
 
     def reset(self, seed: int) -> None:
         """Reset the agent for a game."""
-        assert self._player is not None
-        self._player.reset(seed, 0.0)
+        assert self._agent is not None
+        with faults_of(self._foreign):
+            self._agent.reset(seed)
 
     def tokens(self) -> int:
         """The tokens that the agent has used since its reset."""
-        assert self._player is not None
-        return int(self._player.tokens())
+        assert self._agent is not None
+        return tokens_of(self._agent)
 
     def has_compiled(self) -> bool:
         """Whether the process has compiled and kept kernels since it was last asked."""
@@ -104,13 +105,13 @@ class AgentService(Service):
     def _decide(
         self, start: bytes, moves: tuple[int, ...], analyse: bool, reporting: bool
     ) -> tuple[int, Decision | None]:
-        assert self._player is not None
+        assert self._agent is not None
         assert self._game is not None
         position = load_position(self._game, start, moves)
-        self._player.listen(self._report_decision if reporting else None)
+        self._agent.on_progress = self._report_decision if reporting else None
         self._interruptible = True
         try:
-            answer, decision = self._player.ask(position, analyse, seconds=0.0)
+            answer, decision = ask(self._agent, position, analyse)
         finally:
             self._interruptible = False
         return existing_action(answer, self._game), decision

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from ...agents.agent import Agent
-from ...agents.faults import Fault
+from ...agents.faults import Fault, begin, close, faults_of
 from ...agents.human import HumanAgent
-from ...agents.registry import modules_of, resolve_agent
+from ...agents.registry import make_agent, modules_of, resolve_agent
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
+from ..fingerprints import Description, check_identity, describe
 from ..match import NO_LIMITS, TO_THE_END, Adjudication, GameResult, Limits, play_game
-from ..players import Description, LocalPlayer, Player, check_identity, make_player
 from ..statistics.withdrawals import WITHDRAW_AFTER
 from ..store.store import GameKey
-from .isolation import ALWAYS, AUTO, ISOLATION, NEVER, IsolatedPlayer, is_isolated
+from .isolation import ALWAYS, AUTO, ISOLATION, NEVER, IsolatedAgent, is_isolated
 
 LEAST_MEMORY = 256 << 20
 
@@ -107,46 +105,34 @@ class Contest(NamedTuple):
         modules = (module for spec in specs for module in modules_of(spec, self.game))
         return tuple(dict.fromkeys(modules))
 
-    def player(self, number: int) -> Player:
-        """A player of the agent of that number.
+    def agent(self, number: int) -> Agent:
+        """The agent of that number.
 
         Raises:
-            SpecificationError: the agent cannot be made, or is another one than it was. That of an
-                isolated agent is not known before :meth:`Player.describe`.
+            SpecificationError: it cannot be made, or is another one than it was. That of an
+                isolated agent is not known before it is described.
         """
         spec = self.agents[number]
         expected = self.versions[number] if self.versions else None
         if isinstance(spec, Agent):
-            return LocalPlayer(spec, is_lent=True)
+            return spec
         if self._is_isolated(number):
-            return IsolatedPlayer(spec, self.game, self.conditions.limits, self.modules, expected)
-        player = make_player(spec, self.game)
-        check_identity(spec, player.describe(), expected)
-        return player
-
-    def _class_of(self, number: int) -> type[Agent]:
-        agent = self.agents[number]
-        return type(agent) if isinstance(agent, Agent) else resolve_agent(agent)[0]
+            limits = self.conditions.limits
+            return IsolatedAgent(spec, self.game, 0, limits, self.modules, expected, in_match=True)
+        try:
+            with faults_of(resolve_agent(spec)[0].foreign, SpecificationError):
+                agent = make_agent(spec, self.game)
+                description = describe(agent)
+        except Fault as fault:
+            raise SpecificationError(f"{spec} cannot be made: it {fault}") from None
+        check_identity(spec, description, expected)
+        return agent
 
     def is_human(self, number: int) -> bool:
         """Whether the agent of that number is a person at the terminal."""
-        return issubclass(self._class_of(number), HumanAgent)
-
-    @contextlib.contextmanager
-    def players(self) -> Iterator[list[Player]]:
-        """Players of all agents, each of which is known to exist; they are closed afterwards.
-
-        Raises:
-            SpecificationError: one of them cannot be made.
-        """
-        players = [self.player(number) for number in range(len(self.agents))]
-        try:
-            for player in players:
-                player.describe()
-            yield players
-        finally:
-            for player in players:
-                player.close()
+        agent = self.agents[number]
+        agent_class = type(agent) if isinstance(agent, Agent) else resolve_agent(agent)[0]
+        return issubclass(agent_class, HumanAgent)
 
     def describe(self) -> list[Description]:
         """The agents' descriptions of themselves. The agents are made for this and released again.
@@ -157,9 +143,18 @@ class Contest(NamedTuple):
         descriptions: dict[str | Agent, Description] = {}
         for number, spec in enumerate(self.agents):
             if spec not in descriptions:
-                with contextlib.closing(self.player(number)) as player:
-                    descriptions[spec] = player.describe()
+                agent = self.agent(number)
+                try:
+                    descriptions[spec] = describe(agent)
+                finally:
+                    _release(agent, spec)
         return [descriptions[spec] for spec in self.agents]
+
+
+def _release(agent: Agent, spec: str | Agent) -> None:
+    """Close an agent that was made for a contest; one that was lent is its owner's."""
+    if agent is not spec:
+        close(agent)
 
 
 class ScheduledGame(NamedTuple):
@@ -184,48 +179,60 @@ class ScheduledGame(NamedTuple):
 
 
 class Arena:
-    """The players of a contest, and their games in this process.
+    """The agents of a contest, and their games in this process.
 
-    A game does not depend on the games that its players have played before.
+    A game does not depend on the games that its agents have played before.
 
     Attributes:
         contest: the contest.
         isolation: which agents play from processes of their own, see :attr:`Contest.isolation`.
+        agents: the agents, by their numbers.
     """
 
     def __init__(self, contest: Contest) -> None:
         self.contest, self.isolation = contest, contest.isolation
-        self._players = [contest.player(number) for number in range(len(contest.agents))]
+        self.agents = [contest.agent(number) for number in range(len(contest.agents))]
+
+    def __enter__(self) -> Self:
+        """Make sure that each agent exists; SpecificationError if one cannot be made."""
+        try:
+            for agent in self.agents:
+                describe(agent)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
     def get_ready(self) -> tuple[str | None, ...]:
         """Let the agents compile and allocate, which is no thinking time; returns their versions.
 
         An agent that fails in this will forfeit its games; None stands for its version.
         """
-        return tuple(map(self._get_ready, self._players))
+        return tuple(map(self._get_ready, self.agents))
 
-    def _get_ready(self, player: Player) -> str | None:
+    def _get_ready(self, agent: Agent) -> str | None:
         try:
-            player.prepare(self.contest.game, seed=0)
-            return player.describe().identity
+            begin(agent, self.contest.game, seed=0)
+            return describe(agent).identity
         except Fault:  # the games will tell
             return None
 
     def play(self, game: ScheduledGame) -> GameResult:
         """Play a game."""
-        players = [self._players[number] for number in game.players]
-        names = [self.contest.labels[number] for number in game.players]
         return play_game(
             self.contest.game,
-            players,
+            [self.agents[number] for number in game.players],
             game.opening,
             game.seeds,
-            names,
+            [self.contest.labels[number] for number in game.players],
             limits=self.contest.conditions.limits,
             adjudication=self.contest.conditions.adjudication,
         )
 
     def close(self) -> None:
-        """Close the players, which ends the processes of isolated agents."""
-        for player in self._players:
-            player.close()
+        """Close the agents, which ends the processes of isolated ones."""
+        for agent, spec in zip(self.agents, self.contest.agents):
+            _release(agent, spec)

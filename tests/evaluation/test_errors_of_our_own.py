@@ -15,14 +15,14 @@ import pytest
 from command_line import invoke
 from helpers import BREAKING, count_games, play
 from plyground import make_agent, make_game
-from plyground.agents.faults import RAISED
+from plyground.agents.faults import RAISED, begin
 from plyground.agents.random_agent import RandomAgent
 from plyground.agents.registry import agent_classes
 from plyground.envs.workers.error_output import LAST_PART, PASSED_ON
 from plyground.envs.workers.errors import RunnerError
 from plyground.evaluation.match import play_game
 from plyground.evaluation.runners.contest import Contest
-from plyground.evaluation.runners.isolation import IsolatedPlayer
+from plyground.evaluation.runners.isolation import IsolatedAgent
 from plyground.evaluation.runners.processes import ProcessRunner
 from plyground.evaluation.runners.runner import LocalRunner
 from plyground.evaluation.store.store import Store, StoreError
@@ -124,11 +124,11 @@ def test_a_command_ends_with_a_sentence_and_stores_nothing(
 @pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 def test_a_dead_process_of_an_agent_of_plyground_is_no_forfeit():
     opponent = make_agent("random")
-    with contextlib.closing(IsolatedPlayer("greedy", GAME)) as player:
-        player.prepare(GAME, 1)
+    with contextlib.closing(IsolatedAgent("greedy", GAME, in_match=True)) as player:
+        begin(player, GAME, 1)
         os.kill(player.pid, signal.SIGKILL)
         with pytest.raises(RunnerError, match=r"greedy was killed by signal 9 .*not counted"):
-            player.ask(GAME.initial_position(), False, 60.0)
+            player.act(GAME.initial_position())
         assert play_game(GAME, [player, opponent]).fault is None
 
 
@@ -211,9 +211,9 @@ def test_an_agent_that_cannot_be_made_is_named(isolation, own):
 
 @pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 def test_the_standard_error_of_an_isolated_agent_is_cut(own, capfd):
-    with contextlib.closing(IsolatedPlayer("python:own_agents:talks", GAME)) as player:
-        player.prepare(GAME, 1)
-        player.ask(GAME.initial_position(), False, 60.0)
+    with contextlib.closing(IsolatedAgent("python:own_agents:talks", GAME)) as player:
+        begin(player, GAME, 1)
+        player.act(GAME.initial_position())
     errors = capfd.readouterr().err
     assert len(errors) < PASSED_ON + LAST_PART + 200
     assert errors.startswith("xxx")

@@ -22,8 +22,8 @@ from plyground.evaluation.circumstances import (
     machine_here,
     text_of,
 )
+from plyground.evaluation.fingerprints import describe
 from plyground.evaluation.match import NO_LIMITS, Limits
-from plyground.evaluation.players import LocalPlayer
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.runners.contest import Conditions, Contest
 from plyground.evaluation.runners.isolation import ISOLATION
@@ -144,7 +144,7 @@ def test_every_agent_that_is_given_a_time_to_think_is_seen(name):
 
 @pytest.mark.parametrize("name", sorted(set(agent_classes()) - NEED_MORE))
 def test_an_agent_without_any_limit_is_seen_where_it_thinks_by_the_clock(name):
-    options = LocalPlayer(make_agent(name)).describe().options
+    options = describe(make_agent(name)).options
     assert depend_on_time({}, [options]) is (name in BY_THE_CLOCK)
 
 
