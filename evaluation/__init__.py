@@ -12,6 +12,7 @@ from ..envs.loading.exports import exports_on_demand
 
 if TYPE_CHECKING:
     from ..envs.workers.errors import RunnerError
+    from ..envs.workers.jobs import JobPlace
     from .api import quality, ratings, sprt
     from .gauntlet import GauntletResult, evaluate
     from .ladder import Ladder
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from .openings import Openings
     from .runners.contest import Conditions
     from .runners.isolation import make_isolated_opponent
-    from .runners.processes import ProcessRunner
-    from .runners.ray_cluster import RayRunner
-    from .runners.runner import LocalRunner, Runner
     from .sequential_test import SprtMatch, SprtState
     from .statistics.complexity import size_report
     from .statistics.cross_table import CrossTable
@@ -42,17 +40,14 @@ __all__ = [
     "GameResult",
     "GauntletResult",
     "Hypotheses",
+    "JobPlace",
     "Ladder",
     "Limits",
-    "LocalRunner",
     "MoveJudge",
     "Openings",
     "Plan",
-    "ProcessRunner",
     "Ratings",
     "RatingsError",
-    "RayRunner",
-    "Runner",
     "RunnerError",
     "SprtMatch",
     "SprtState",
