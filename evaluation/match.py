@@ -400,8 +400,8 @@ def play_game(
         SpecificationError: an agent cannot play this game.
     """
     under_way = _GameUnderWay(
-        make_game(game),
-        [as_policy(agent) for agent in agents],
+        game if isinstance(game, Game) else make_game(game),
+        [agent if isinstance(agent, Agent) else as_policy(agent) for agent in agents],
         opening,
         limits,
         on_move,

@@ -1,7 +1,8 @@
 """The process of an isolated agent: it holds the agent and is asked by an ``AgentProcess``.
 
-See :class:`~plyground.evaluation.runners.agent_process.AgentProcess` for the calls, and
-:mod:`.messages` for how they are sent. The signal of Ctrl-C ends a decision, which is then the
+See :class:`~plyground.evaluation.runners.agent_process.AgentProcess` for the calls: the name of a
+method and its arguments. Every message, there and back, is pickled and follows the number of the
+call that it belongs to, in eight bytes. The signal of Ctrl-C ends a decision, which is then the
 fault ``cancelled``.
 """
 
@@ -10,12 +11,15 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
+import os
 import pickle
 import signal
+import struct
 import time
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection
-from typing import Any
+from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
+from typing import Any, NamedTuple, Self
 
 from ...agents import Agent, Decision, Score, make_agent
 from ...agents.faults import CANCELLED, Fault, ask, existing_action, faults_of, tokens_of
@@ -25,20 +29,76 @@ from ...envs.game import Game, load_position
 from ...envs.registry import import_modules
 from ...envs.specification import SpecificationError
 from ..fingerprints import Description, describe
-from .messages import AgentCall, SearchProgress, Service, Start
 
 REPORT_SECONDS = 0.05  # between two reports of progress at least
+NUMBER = struct.Struct("!Q")  # of a call
+
+
+class SearchProgress(NamedTuple):
+    """Before the result, any number of times: what the method reports.
+
+    None is reported when all is loaded and compiled, and the call's time begins.
+    """
+
+    value: Any
+
+
+class Result(NamedTuple):
+    """The value that the method has returned."""
+
+    value: Any
+
+
+class Failure(NamedTuple):
+    """What went wrong, in place of a result.
+
+    Attributes:
+        kind: a kind of fault; None for a bad specification and for an unexpected error.
+        text: the message.
+        pickle: the unexpected error with its trace.
+    """
+
+    kind: str | None
+    text: str
+    pickle: bytes | None = None
+
+    @classmethod
+    def of(cls, error: Exception) -> Self:
+        text = str(error).encode(errors="replace").decode()
+        if isinstance(error, (Fault, SpecificationError)):
+            return cls(error.kind if isinstance(error, Fault) else None, text)
+        text = f"{type(error).__name__}: {text}"
+        with contextlib.suppress(Exception):  # there are errors that cannot be pickled
+            return cls(None, text, pickle.dumps(ExceptionWithTraceback(error, error.__traceback__)))
+        return cls(None, text, b"")
+
+    @property
+    def error(self) -> Exception:
+        """The error, to be raised on this side."""
+        if self.pickle is None:
+            return (
+                SpecificationError(self.text) if self.kind is None else Fault(self.kind, self.text)
+            )
+        with contextlib.suppress(Exception):
+            error = pickle.loads(self.pickle)
+            if isinstance(error, Exception):
+                return error
+        return RuntimeError(self.text)
+
+
+Answer = SearchProgress | Result | Failure
 
 
 class _Cancellation(KeyboardInterrupt):
     """The decision is no longer wanted."""
 
 
-class AgentService(Service):
-    """Holds one agent at a time."""
+class AgentService:
+    """Holds one agent at a time, and is called by the process at the other end."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self._connection: Connection | None = None
+        self._number = b""  # of the call under way
         self._game: Game | None = None
         self._agent: Agent | None = None
         self._spec, self._foreign = "", False
@@ -51,10 +111,31 @@ class AgentService(Service):
             self._interruptible = False
             raise _Cancellation
 
-    def result(self, call: AgentCall) -> bytes:
+    def serve(self, connection: Connection) -> None:
+        """Answer calls until the other end of the connection is closed: an EOFError or OSError.
+
+        A process that an agent forks has no part in this: it neither hears calls nor answers them.
+        """
+        own_pid, self._connection = os.getpid(), connection
+        while True:
+            frame = connection.recv_bytes()
+            self._number = frame[: NUMBER.size]
+            answer = self.answer(*pickle.loads(frame[NUMBER.size :]))
+            if os.getpid() != own_pid:  # forked where Python did not see it
+                os._exit(0)
+            connection.send_bytes(self._number + answer)
+
+    def answer(self, method: str, arguments: tuple[Any, ...]) -> bytes:
+        """The pickled answer to a call."""
+        try:
+            return self._result(method, arguments)
+        except Exception as error:
+            return pickle.dumps(Failure.of(error))
+
+    def _result(self, method: str, arguments: tuple[Any, ...]) -> bytes:
         try:
             with faults_of(self._foreign, SpecificationError):
-                return super().result(call)
+                return pickle.dumps(Result(getattr(self, method)(*arguments)))
         except KeyboardInterrupt:
             # What the agent was about to store is lost: the next game gets an agent of its own.
             if self._agent is not None:
@@ -126,9 +207,7 @@ class AgentService(Service):
         try:
             return getattr(importlib.import_module(module), name)(
                 *pickle.loads(arguments),
-                lambda value: self._send_report(
-                    Start() if value is None else SearchProgress(value)
-                ),
+                self._report,
             )
         finally:
             self._interruptible = False
@@ -138,13 +217,14 @@ class AgentService(Service):
         now = time.perf_counter()
         if now - self._last_report >= REPORT_SECONDS:
             self._last_report = now
-            self._send_report(SearchProgress(_plain(decision)))
+            self._report(_plain(decision))
 
-    def _send_report(self, message: Start | SearchProgress) -> None:
-        """Send a report; a signal must not cut the message short."""
+    def _report(self, value: Any) -> None:
+        """Send a report before the answer; a signal must not cut the message short."""
+        assert self._connection is not None
         self._interruptible = True
         with _signals_held_back():
-            self.report(message)
+            self._connection.send_bytes(self._number + pickle.dumps(SearchProgress(value)))
 
 
 @contextlib.contextmanager

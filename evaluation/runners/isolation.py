@@ -126,7 +126,7 @@ class IsolatedAgent(Agent):
             self._process.get_ready()
 
     def reset(self, seed: int = 0) -> None:
-        super().reset(seed)
+        self.seed = seed  # the random numbers are the process's own
         self._is_reset = self._process.occupant is not None  # else when it is started
         if self._is_reset:
             with self._faults():

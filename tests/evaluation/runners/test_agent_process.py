@@ -11,8 +11,7 @@ from plyground import Agent, Decision, make_game
 from plyground.agents.faults import CANCELLED, HUNG, Fault
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.runners.agent_process import AgentProcess
-from plyground.evaluation.runners.agent_worker import AgentService
-from plyground.evaluation.runners.messages import AgentCall, Result
+from plyground.evaluation.runners.agent_worker import AgentService, Result
 
 GAME = make_game("gomoku:size=9")
 ENDLESS = "alphabeta:depth=40,radius=2"
@@ -127,4 +126,4 @@ class CountsNothing(Agent):
 def test_what_is_no_number_of_tokens_counts_as_none():
     service = AgentService()
     service._agent = CountsNothing()
-    assert pickle.loads(service.answer(AgentCall("tokens"))) == Result(0)
+    assert pickle.loads(service.answer("tokens", ())) == Result(0)
