@@ -175,20 +175,15 @@ def _gather(
     if any(map(contest.is_human, range(len(agents)))):
         raise SpecificationError("a person at the terminal is not judged; use: plyground play GAME")
     count = sample.positions or DEFAULT_POSITIONS
-    with _arena(contest, place) as arena:
-        steps = show_steps("solving positions", console)
-        with _jobs(place, judging(judge)) as jobs, steps as progress:
-            positions = sample_positions(judge, count, seed, first, progress, jobs)
-        needs = Needs(contest.modules, FOLDERS)
-        deciding = Work(decide, functools.partial(_make_agents, contest), needs)
-        steps = show_steps("agents' moves", console)
-        with _jobs(place, deciding) as jobs, steps as progress:
-            return ask_agents(judge, positions, arena.agents, contest.labels, seed, progress, jobs)
-
-
-def _arena(contest: Contest, place: JobPlace) -> AbstractContextManager[Arena | Contest]:
-    """What has the agents that decide here; where others decide, their specifications."""
-    return Arena(contest) if place.runner_of() == LOCAL else nullcontext(contest)
+    contest.describe()  # those that cannot be made are refused before anything is solved
+    steps = show_steps("solving positions", console)
+    with _jobs(place, judging(judge)) as jobs, steps as progress:
+        positions = sample_positions(judge, count, seed, first, progress, jobs)
+    needs = Needs(contest.modules, FOLDERS)
+    deciding = Work(decide, functools.partial(_make_agents, contest), needs)
+    steps = show_steps("agents' moves", console)
+    with place.open(deciding) as jobs, steps as progress:
+        return ask_agents(judge, positions, agents, contest.labels, seed, progress, jobs)
 
 
 def _jobs(place: JobPlace, work: Work) -> AbstractContextManager[Jobs | None]:
@@ -197,5 +192,5 @@ def _jobs(place: JobPlace, work: Work) -> AbstractContextManager[Jobs | None]:
 
 
 def _make_agents(contest: Contest) -> list[Agent]:
-    """The agents in a worker, for as long as it lives."""
-    return Arena(contest).__enter__().agents
+    """The agents where they decide."""
+    return Arena(contest).agents

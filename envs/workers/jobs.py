@@ -280,8 +280,9 @@ class ProcessJobs(Jobs):
             for attempt in range(1, ATTEMPTS + 1):
                 try:
                     if process not in self._ready:
-                        _result(process.receive())
+                        prepared = process.receive()
                         self._ready.add(process)
+                        _result(prepared)
                     if message is None:
                         return None
                     process.send(message)
@@ -333,15 +334,17 @@ class RayJobs(Jobs):
     Args:
         work: what is done to every job.
         cluster: where.
-        concurrency: how many jobs are handed out at most; None: twice as many as are done at once.
+        concurrency: how many jobs are handed out at most to a cluster that is there already; None:
+            twice as many as it has processors.
     """
 
     runner = RAY
 
     def __init__(self, work: Work, cluster: Cluster, concurrency: int | None = None) -> None:
         self._cluster, self._ray, self._lost = cluster, cluster.ray, work.lost
-        self.count = concurrency or cluster.processors
-        self.ahead = 2 * self.count if concurrency is None else concurrency - 1
+        self.count, self.ahead = cluster.processors, 2 * cluster.processors
+        if cluster.address and concurrency:
+            self.count, self.ahead = concurrency, concurrency - 1
         self._package: Any = self._ray.put(_package(work))
         self._open: set[Any] = set()  # references to results that were not read
         self._remote = {each: self._ray.remote(each) for each in (_get_ready, _do_on_cluster)}
