@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ from ..agents.agent import Agent
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB
 from ..envs import make_game
 from ..envs.specification import SpecificationError
-from ..envs.workers.jobs import LOCAL, JobPlace, Jobs, Needs, Work
+from ..envs.workers.jobs import LOCAL, JobPlace, Needs, Work
 from ..evaluation.move_quality.judge import (
     TIME_LIMIT,
     Evidence,
@@ -177,18 +177,14 @@ def _gather(
     count = sample.positions or DEFAULT_POSITIONS
     contest.describe()  # those that cannot be made are refused before anything is solved
     steps = show_steps("solving positions", console)
-    with _jobs(place, judging(judge)) as jobs, steps as progress:
+    here = place.runner_of() == LOCAL  # the judge itself solves
+    with nullcontext(None) if here else place.open(judging(judge)) as jobs, steps as progress:
         positions = sample_positions(judge, count, seed, first, progress, jobs)
     needs = Needs(contest.modules, FOLDERS)
     deciding = Work(decide, functools.partial(_make_agents, contest), needs)
     steps = show_steps("agents' moves", console)
     with place.open(deciding) as jobs, steps as progress:
         return ask_agents(judge, positions, agents, contest.labels, seed, progress, jobs)
-
-
-def _jobs(place: JobPlace, work: Work) -> AbstractContextManager[Jobs | None]:
-    """Those who work elsewhere; None if that is here."""
-    return nullcontext(None) if place.runner_of() == LOCAL else place.open(work)
 
 
 def _make_agents(contest: Contest) -> list[Agent]:
