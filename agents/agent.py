@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -128,6 +129,8 @@ class Agent(ABC):
             agent is plyground's own, or that of its surroundings, and ends the run.
         uses_tokens: whether it asks a language model, whose tokens matches count.
         tokens_of_game: the tokens used since the reset.
+        time_left: seconds that a match leaves for the next call; it may be stopped after them.
+        bound_game: the game that it was made for, if it was made for one.
         options: the values of its parameters.
         on_progress: called by iterative searches with the Decision of every iteration completed, if
             set.
@@ -144,6 +147,7 @@ class Agent(ABC):
     foreign: ClassVar[bool] = False
     uses_tokens: ClassVar[bool] = False
     tokens_of_game: int = 0
+    time_left: float = math.inf
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -156,12 +160,12 @@ class Agent(ABC):
             raise SpecificationError(f"write {self.name}:{self.usage}")
         self.check_options()
         self._book = open_book(self.options)
-        self._bound_game = None if game is None else make_game(game)
+        self.bound_game: Game | None = None if game is None else make_game(game)
         self._ready_for: Game | None = None
         self._own_functions: tuple[own.OwnFunction, ...] = ()
         self.reset(seed)
-        if self._bound_game is not None:
-            self._check_game_and_book(self._bound_game)
+        if self.bound_game is not None:
+            self._check_game_and_book(self.bound_game)
 
     def check_options(self) -> None:
         """Refuse combinations of options that make no sense, with a SpecificationError."""
@@ -192,6 +196,10 @@ class Agent(ABC):
 
     def close(self) -> None:
         """Release what it holds outside of this process; it may still be asked again."""
+
+    def processor_seconds(self) -> float:
+        """The processor time that its process has used."""
+        return time.process_time()
 
     def act(self, situation: Any) -> int:
         """The action to play.
@@ -224,14 +232,14 @@ class Agent(ABC):
         Raises:
             ValueError: the agent was made for no game, or the observation fits no position of it.
         """
-        if self._bound_game is None:
+        if self.bound_game is None:
             raise ValueError(_NO_GAME)
-        planes, masks = planes_and_masks(self._bound_game, observation, info)
+        planes, masks = planes_and_masks(self.bound_game, observation, info)
         if planes.ndim == 3:
             seen = {"observation": planes} | ({} if masks is None else {MASK: masks})
             return self.act(seen)
         if masks is None:
-            read = self._bound_game.position_from_observation
+            read = self.bound_game.position_from_observation
             masks = np.stack([read(each).action_mask() for each in planes])
         actions, live = np.zeros(len(planes), np.int64), masks.any(axis=1)
         if not live.any():
@@ -250,7 +258,7 @@ class Agent(ABC):
         """
         self._check_game_and_book(game)
         other = copy.copy(self)
-        other._bound_game = game
+        other.bound_game = game
         return other
 
     def analyse(self, situation: Any) -> Decision:
@@ -298,26 +306,22 @@ class Agent(ABC):
         move = None if self._book is None else self._book.look_up(position)
         if move is None:
             return None
-        return Decision(
-            move.action,
-            None if move.scores is None else move.scores.get(move.action),
-            move.scores,
-            principal_variation=(move.action,),
-            from_book=True,
-        )
+        action, scores = move
+        score = None if scores is None else scores.get(action)
+        return Decision(action, score, scores, principal_variation=(action,), from_book=True)
 
     def _position_of(self, situation: Any) -> Position:
         if isinstance(situation, Position):
             return situation
         if isinstance(situation, Mapping) and "observation" in situation:
-            if self._bound_game is None:
+            if self.bound_game is None:
                 raise ValueError(_NO_GAME)
             if MASK in situation and not np.any(situation[MASK]):
                 raise ValueError(
                     "there is nothing to decide: the action mask is all zeros (the game is over, "
                     "or another player is to move)"
                 )
-            return self._bound_game.position_from_observation(situation["observation"])
+            return self.bound_game.position_from_observation(situation["observation"])
         inner = getattr(situation, "unwrapped", situation)
         position = getattr(inner, "position", None)
         if isinstance(position, Position):
@@ -333,11 +337,6 @@ class Agent(ABC):
         if not hasattr(inner, "agent_selection"):
             raise ValueError(f"there is nothing to decide: {name} was not reset")
         return game.position_from_observation(inner.observe(inner.agent_selection)["observation"])
-
-    @property
-    def bound_game(self) -> Game | None:
-        """The game that it was made for, if it was made for one."""
-        return self._bound_game
 
     @property
     def options_in_force(self) -> dict[str, Any]:
@@ -359,7 +358,7 @@ class Agent(ABC):
         """What decisions depend on besides the specification: programs, and the opening book."""
         package = version_of(type(self).__module__) if self.foreign else ""
         book = "" if self._book is None else self._book.version
-        functions = (each.version for each in own.functions_of(self.options, self._bound_game))
+        functions = (each.version for each in own.functions_of(self.options, self.bound_game))
         return ", ".join(filter(None, (f"plyground {__version__}", package, book, *functions)))
 
     @property

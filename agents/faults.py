@@ -1,10 +1,25 @@
-"""What loses an agent a game: the kinds of faults, and the error that tells of one.
+"""What loses an agent a game: the kinds of faults, and how an agent is asked so that they are seen.
 
-A match raises most of them itself. An agent that speaks for another program raises those that this
-program commits.
+A match raises most faults itself. An agent that speaks for another program, or for a process of its
+own, raises those that this commits.
 """
 
 from __future__ import annotations
+
+import contextlib
+import traceback
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..envs.game import Game, Position
+from ..envs.loading.interruption import InterruptWatch
+from ..envs.specification import SpecificationError, plain_text
+from .score import Score
+
+if TYPE_CHECKING:
+    from .agent import Agent, Decision
 
 # Kinds of faults, as the store keeps them.
 RAISED, NO_ACTION, ILLEGAL_ACTION, OUT_OF_TIME = (
@@ -28,3 +43,143 @@ class Fault(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return Fault, (self.kind, str(self))
+
+
+def faults_of(foreign: bool, *refusals: type[Exception]) -> contextlib.AbstractContextManager[None]:
+    """Whatever a foreign agent raises in the body is its Fault; an error of any other goes through.
+
+    Args:
+        foreign: whether the agent is, see :class:`~plyground.agents.Agent`.
+        refusals: errors that are none of its faults.
+    """
+    return _foreign_faults(refusals) if foreign else contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _foreign_faults(refusals: tuple[type[Exception], ...]) -> Iterator[None]:
+    """A Ctrl-C in the body stays one, whatever the agent makes of it."""
+    with InterruptWatch() as interrupt:
+        try:
+            yield
+        except BaseException as error:
+            if not interrupt.came:
+                if isinstance(error, (Fault, *refusals)):
+                    raise
+                raise exception_fault(error) from error
+        if interrupt.came:
+            raise KeyboardInterrupt
+
+
+def begin(agent: Agent, game: Game, seed: int) -> None:
+    """Get an agent ready for a game and reset it, without a time limit.
+
+    Raises:
+        Fault: what it does wrong.
+        SpecificationError: it cannot play the game.
+    """
+    with faults_of(agent.foreign, SpecificationError):
+        agent.get_ready(game)
+    with faults_of(agent.foreign):
+        agent.reset(seed)
+
+
+def ask(agent: Agent, position: Position, analyse: bool) -> tuple[Any, Decision | None]:
+    """An agent's answer, unchecked, and its decision if that is wanted.
+
+    Args:
+        agent: the agent.
+        position: the position, which the agent may change.
+        analyse: whether more than an action is wanted.
+
+    Raises:
+        Fault: what it does wrong.
+    """
+    with faults_of(agent.foreign):
+        if not analyse:
+            return agent.act(position), None
+        decision = agent.analyse(position)
+        if not isinstance(decision.score, Score | None):
+            raise TypeError(
+                f"the score of a Decision is a Score, such as Score(0.5), not {decision.score!r}"
+            )
+        return decision.action, decision
+
+
+def tokens_of(agent: Agent) -> int:
+    """The tokens that an agent has used since its reset, as far as that is known."""
+    with contextlib.suppress(Fault), faults_of(agent.foreign):
+        return int(agent.tokens_of_game)
+    return 0
+
+
+def close(agent: Agent) -> None:
+    """Close an agent, whatever it raises."""
+    with contextlib.suppress(Fault), faults_of(agent.foreign):
+        agent.close()
+
+
+def existing_action(answer: Any, game: Game) -> int:
+    """An answer as an action of the game, legal or not.
+
+    Raises:
+        Fault: the answer is no whole number, or no action of the game has that number.
+    """
+    num_actions = game.facts.num_actions
+    action = answer if type(answer) is int else _whole_number(answer)
+    if action is None:
+        raise Fault(
+            NO_ACTION,
+            f"returned {_one_line(answer, repr)}, which is no action; actions are whole numbers "
+            f"from 0 to {num_actions - 1}",
+        )
+    if not 0 <= action < num_actions:
+        raise Fault(
+            ILLEGAL_ACTION,
+            f"played the action {_one_line(action, repr)}, which does not exist; actions go from "
+            f"0 to {num_actions - 1}",
+        )
+    return action
+
+
+def _whole_number(answer: Any) -> int | None:
+    """The number that an object of another class than int is, or None; Fault if that raises."""
+    with faults_of(True):
+        if isinstance(answer, (int, np.integer)) and not isinstance(answer, (bool, np.bool_)):
+            return int(answer)
+    return None
+
+
+def illegal(game: Game, action: int) -> Fault:
+    """The fault of playing an action that exists but is not legal."""
+    return Fault(
+        ILLEGAL_ACTION, f"played the illegal action {action} ({game.action_to_text(action)})"
+    )
+
+
+def legal_action(answer: Any, position: Position) -> int:
+    """The legal action that an answer stands for; Fault if it stands for none."""
+    action = existing_action(answer, position.game)
+    if not position.is_legal(action):
+        raise illegal(position.game, action)
+    return action
+
+
+def exception_fault(error: BaseException) -> Fault:
+    """The fault of raising: type, message and place, in one line."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = (
+        f" ({frames[-1].filename.rpartition('/')[2]}, line {frames[-1].lineno})" if frames else ""
+    )
+    message = _one_line(error, str)
+    return Fault(RAISED, f"raised {type(error).__name__}{': ' + message if message else ''}{place}")
+
+
+def _one_line(value: Any, render: Callable[[Any], str], longest: int = 200) -> str:
+    """A value as one line of text, whatever ``__str__`` or ``__repr__`` of its class do."""
+    with InterruptWatch() as interrupt:
+        try:
+            return plain_text(render(value), longest)
+        except BaseException:
+            if interrupt.came:
+                raise
+            return f"an unprintable {type(value).__name__}"

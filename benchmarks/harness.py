@@ -14,9 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from plyground.envs.workers.jobs import HERE, JobPlace
 from plyground.evaluation.runners.contest import Conditions
-from plyground.evaluation.runners.processes import ProcessRunner
-from plyground.evaluation.runners.runner import Runner
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 
@@ -26,16 +25,14 @@ RANDOM = Plan("connect_four", ("random", "random"), pairs=500)
 THINKING = Plan("connect_four", ("montecarlo:simulations=300",) * 2, pairs=30)
 
 
-def play(
-    plan: Plan, runner: Runner | None = None, isolation: str = "auto"
-) -> tuple[float, float, int]:
+def play(plan: Plan, place: JobPlace = HERE, isolation: str = "auto") -> tuple[float, float, int]:
     """A tournament from plan to table: seconds, those that the agents thought, moves."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "games.db") as store:
         tournament = Tournament(
-            plan, store, runner=runner, conditions=Conditions(isolation=isolation)
+            plan, store, place=place, conditions=Conditions(isolation=isolation)
         )
         tournament.get_ready()
-        if runner is not None:
+        if place != HERE:
             time.sleep(START_SECONDS)  # for the second process; the first is ready
         start = time.perf_counter()
         tournament.run()
@@ -60,8 +57,8 @@ def main() -> None:
         )
     speeds = []
     for processes in (1, 2):
-        with ProcessRunner(processes) as runner:
-            speeds.append(2 * THINKING.pairs / min(play(THINKING, runner)[0] for _ in range(2)))
+        place = JobPlace("processes", concurrency=processes)
+        speeds.append(2 * THINKING.pairs / min(play(THINKING, place)[0] for _ in range(2)))
     print(
         f"worker processes: one {speeds[0]:.1f} games/s, two {speeds[1]:.1f} games/s: "
         f"{speeds[1] / speeds[0]:.2f} times as many"

@@ -165,7 +165,12 @@ class PlaceOptions:
     ] = None
     concurrency: Annotated[
         int | None,
-        option("N", "How much is done at once, each with memory of its own.", low=1),
+        option(
+            "N",
+            "How much is done at once, each with memory of its own (default: 1; elsewhere than in "
+            "this process as much as there are processors).",
+            low=1,
+        ),
     ] = None
     address: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-"""Groups of options that several commands share: openings, conditions of play, runners.
+"""Groups of options that several commands share: openings, conditions of play.
 
 Each is a dataclass whose fields become options of a command. What the values must be together is
 checked here.
@@ -15,17 +15,21 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..envs.specification import SpecificationError, check_names
-from ..envs.workers.jobs import LOCAL, PROCESSES, JobPlace
 from ..evaluation.match import CLOCKS, WALL, Adjudication, Limits
 from ..evaluation.runners.contest import Conditions
 from ..evaluation.runners.isolation import ISOLATION
-from ..evaluation.runners.processes import ProcessRunner
-from ..evaluation.runners.ray_cluster import RayRunner
-from ..evaluation.runners.runner import LocalRunner, Runner
 from ..evaluation.statistics.withdrawals import WITHDRAW_AFTER
 from ..evaluation.tournament import Tournament
 from .app import FAILURE
-from .common import DEFAULT_STORE, ExpectOption, JsonOption, SeedOption, StoreOption, option
+from .common import (
+    DEFAULT_STORE,
+    ExpectOption,
+    JsonOption,
+    PlaceOptions,
+    SeedOption,
+    StoreOption,
+    option,
+)
 from .output import note, remarks
 
 CHANGE_ANSWERS = ("ask", "refuse", "new")
@@ -47,20 +51,6 @@ OpeningsOption = Annotated[
         "that the engine holds even, or what the file lists.",
     ),
 ]
-
-
-def runner_at(place: JobPlace) -> Runner:
-    """Who plays games there.
-
-    Raises:
-        SpecificationError: there is no such runner, or its options do not fit it.
-    """
-    name = place.runner_of()
-    if name == LOCAL:
-        return LocalRunner()
-    if name == PROCESSES:
-        return ProcessRunner(place.concurrency)
-    return RayRunner(place.address, place.concurrency)
 
 
 @Parameter(name="*")
@@ -104,7 +94,7 @@ class ConditionOptions:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class PlayOptions(ConditionOptions):
+class PlayOptions(ConditionOptions, PlaceOptions):
     """How the games of a tournament or a test are played, and where they are stored."""
 
     balanced: Annotated[
@@ -121,23 +111,6 @@ class PlayOptions(ConditionOptions):
     ] = None
     seed: SeedOption = 1
     store: StoreOption = DEFAULT_STORE
-    runner: Annotated[
-        str | None,
-        option(
-            "local|processes|ray",
-            "Where games are played (default: local, or processes if --concurrency is given).",
-        ),
-    ] = None
-    concurrency: Annotated[
-        int | None,
-        option("N", "Number of games at once (default: the number of processors).", low=1),
-    ] = None
-    address: Annotated[
-        str | None,
-        option(
-            "HOST:PORT", "Address of a Ray cluster, or auto (default: Ray starts on this machine)."
-        ),
-    ] = None
     draw_after: Annotated[
         int | None,
         option("PLIES", "End a game as a draw after so many plies, those of the opening included."),
@@ -166,14 +139,6 @@ class PlayOptions(ConditionOptions):
         adjudication = Adjudication(self.draw_after, self.agreed_after)
         adjudication.check()
         return conditions._replace(adjudication=adjudication)
-
-    def make_runner(self) -> Runner:
-        """The runner asked for.
-
-        Raises:
-            SpecificationError: there is none of this name, or options that it does not have.
-        """
-        return runner_at(JobPlace(self.runner, self.address, self.concurrency))
 
     def answer_to_change(self) -> Callable[[str], bool]:
         """What a tournament asks where the code has changed: whether a new one is to begin.
@@ -221,14 +186,15 @@ def report_withdrawals(tournaments: list[Tournament]) -> None:
             remarks().print(text, style="red", markup=False)
 
 
-def fail_if_given_up(runner: Runner) -> None:
+def fail_if_given_up(tournaments: list[Tournament]) -> None:
     """If games could not be played wherever they were tried, say so and end with exit status 1."""
-    for given_up in runner.given_up:
-        first, second = given_up.game.players
+    given_up = [each for tournament in tournaments for each in tournament.given_up]
+    for game, reason in given_up:
+        first, second = game.players
         text = (
-            f"game {given_up.game.pair} of agents {first} and {second} was given up, since every "
-            f"worker died over it; the last one {given_up.reason}"
+            f"game {game.pair} of agents {first} and {second} was given up, since every worker "
+            f"died over it; the last one {reason}"
         )
         remarks().print(text, style="red", markup=False)
-    if runner.given_up:
+    if given_up:
         raise SystemExit(FAILURE)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 from rich.console import Console
 
+from ..agents.agent import Agent
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB
 from ..envs import make_game
 from ..envs.specification import SpecificationError
-from ..envs.workers.jobs import LOCAL, JobPlace, Jobs, Needs, Work
+from ..envs.workers.jobs import LOCAL, JobPlace, Needs, Work
 from ..evaluation.move_quality.judge import (
     TIME_LIMIT,
     Evidence,
@@ -30,10 +30,9 @@ from ..evaluation.move_quality.positions import (
     judging,
     sample_positions,
 )
-from ..evaluation.players import Player
 from ..evaluation.report.display import show_steps
 from ..evaluation.report.quality_table import print_qualities, to_json
-from ..evaluation.runners.contest import Contest
+from ..evaluation.runners.contest import Arena, Contest
 from ..evaluation.store.store import Store, StoreError
 from ..evaluation.tournament import distinct_labels
 from .app import command, ctrl_c_says
@@ -176,30 +175,18 @@ def _gather(
     if any(map(contest.is_human, range(len(agents)))):
         raise SpecificationError("a person at the terminal is not judged; use: plyground play GAME")
     count = sample.positions or DEFAULT_POSITIONS
-    with _players(contest, place) as players:
-        steps = show_steps("solving positions", console)
-        with _jobs(place, judging(judge)) as jobs, steps as progress:
-            positions = sample_positions(judge, count, seed, first, progress, jobs)
-        needs = Needs(contest.modules, FOLDERS)
-        deciding = Work(decide, functools.partial(_make_players, contest), needs)
-        steps = show_steps("agents' moves", console)
-        with _jobs(place, deciding) as jobs, steps as progress:
-            return ask_agents(judge, positions, players, contest.labels, seed, progress, jobs)
+    contest.describe()  # those that cannot be made are refused before anything is solved
+    steps = show_steps("solving positions", console)
+    here = place.runner_of() == LOCAL  # the judge itself solves
+    with nullcontext(None) if here else place.open(judging(judge)) as jobs, steps as progress:
+        positions = sample_positions(judge, count, seed, first, progress, jobs)
+    needs = Needs(contest.modules, FOLDERS)
+    deciding = Work(decide, functools.partial(_make_agents, contest), needs)
+    steps = show_steps("agents' moves", console)
+    with place.open(deciding) as jobs, steps as progress:
+        return ask_agents(judge, positions, agents, contest.labels, seed, progress, jobs)
 
 
-def _players(contest: Contest, place: JobPlace) -> AbstractContextManager[Sequence[Any]]:
-    """The agents that decide here; where others decide, their specifications."""
-    return contest.players() if place.runner_of() == LOCAL else nullcontext(contest.agents)
-
-
-def _jobs(place: JobPlace, work: Work) -> AbstractContextManager[Jobs | None]:
-    """Those who work elsewhere; None if that is here."""
-    return nullcontext(None) if place.runner_of() == LOCAL else place.open(work)
-
-
-def _make_players(contest: Contest) -> list[Player]:
-    """The agents in a worker, for as long as it lives."""
-    players = [contest.player(number) for number in range(len(contest.agents))]
-    for player in players:
-        player.describe()
-    return players
+def _make_agents(contest: Contest) -> list[Agent]:
+    """The agents where they decide."""
+    return Arena(contest).agents

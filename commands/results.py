@@ -256,18 +256,17 @@ def sprt(
     plan = Plan(game, (first, second), max_pairs, opening, play.seed)
     plan = plan._replace(balanced=play.balanced, within=play.within)
     with Store(play.store).expect(play.expect) as games:
-        with play.make_runner() as runner:
-            match = SprtMatch(plan, test.hypotheses(), games, runner, conditions, answer)
-            match.tournament.enter(same_command())  # reports show the test that it asks for
-            _run_sprt(match, play.store)
-            report_withdrawals([match.tournament])
+        match = SprtMatch(plan, test.hypotheses(), games, play.place, conditions, answer)
+        match.tournament.enter(same_command())  # reports show the test that it asks for
+        _run_sprt(match, play.store)
+        report_withdrawals([match.tournament])
         if play.as_json:
             print_json(match.to_json())
         else:
             _print_sprt(match, Console(highlight=False))
         if match.withdrawn is not None:
             raise SystemExit(FAILURE)
-    fail_if_given_up(runner)
+    fail_if_given_up([match.tournament])
 
 
 def _run_sprt(match: SprtMatch, store: Path) -> None:

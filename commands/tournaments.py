@@ -112,10 +112,10 @@ def tournament(
     """
     plans = _make_plans(game, agents, schedule, play)
     conditions, on_changed = play.conditions(withdraw_after), play.answer_to_change()
-    with Store(play.store).expect(play.expect) as games, play.make_runner() as runner:
+    with Store(play.store).expect(play.expect) as games:
         # All plans are checked before any game is played.
         tournaments = [
-            Tournament(x.plan, games, x.name, runner, conditions, on_changed) for x in plans
+            Tournament(x.plan, games, x.name, play.place, conditions, on_changed) for x in plans
         ]
         _begin(tournaments, play.store, resume)
         tables = _play(tournaments, games, same_command("--resume"))
@@ -126,7 +126,7 @@ def tournament(
             print_json({"tournaments": values} if game.endswith(".toml") else values[0])
         else:
             _print_results(tournaments, tables, play.store)
-    fail_if_given_up(runner)
+    fail_if_given_up(tournaments)
 
 
 def _print_results(tournaments: list[Tournament], tables: list[CrossTable], store: Path) -> None:

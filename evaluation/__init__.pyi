@@ -1,5 +1,6 @@
 """What the package exports; each name is loaded when it is first asked for."""
 
+from .api import JobPlace as JobPlace
 from .api import RunnerError as RunnerError
 from .api import quality as quality
 from .api import ratings as ratings
@@ -18,10 +19,6 @@ from .move_quality.positions import sample_positions as sample_positions
 from .openings import Openings as Openings
 from .runners.contest import Conditions as Conditions
 from .runners.isolation import make_isolated_opponent as make_isolated_opponent
-from .runners.processes import ProcessRunner as ProcessRunner
-from .runners.ray_cluster import RayRunner as RayRunner
-from .runners.runner import LocalRunner as LocalRunner
-from .runners.runner import Runner as Runner
 from .sequential_test import SprtMatch as SprtMatch
 from .sequential_test import SprtState as SprtState
 from .statistics.complexity import size_report as size_report

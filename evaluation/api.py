@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..envs.registry import make_game
 from ..envs.workers.errors import RunnerError as RunnerError  # noqa: PLC0414 (exported)
+from ..envs.workers.jobs import HERE
+from ..envs.workers.jobs import JobPlace as JobPlace  # noqa: PLC0414
 from .move_quality.judge import MoveJudge
 from .move_quality.positions import ask_agents, sample_positions
 from .runners.contest import USUAL, Conditions
 from .runners.isolation import make_safe_agent
-from .runners.runner import Runner
 from .sequential_test import SprtMatch, SprtState
 from .statistics.ratings import Ratings, rate
 from .statistics.sprt import Hypotheses
@@ -29,7 +30,7 @@ def ratings(
     tournament: Tournament | Plan,
     anchor: tuple[str, float] | None = None,
     *,
-    runner: Runner | None = None,
+    place: JobPlace = HERE,
     conditions: Conditions = USUAL,
 ) -> Ratings:
     """The Elo ratings of a tournament's agents, with 95 % intervals.
@@ -38,7 +39,7 @@ def ratings(
         tournament: a tournament, rated by the games that its store holds; or a plan, which is
             played for this and kept nowhere.
         anchor: an agent's name and the rating it is given; without it the mean rating is 0.
-        runner: where the games of a plan are played; by default in this process.
+        place: where the games of a plan are played; by default in this process.
         conditions: what the agents of a plan may use.
 
     Raises:
@@ -48,7 +49,7 @@ def ratings(
     if isinstance(tournament, Tournament):
         return rate(tournament.labels, tournament.table().meetings(), anchor)
     with _temporary_store() as store:
-        one = Tournament(tournament, store, runner=runner, conditions=conditions)
+        one = Tournament(tournament, store, place=place, conditions=conditions)
         one.run()
         return ratings(one, anchor)
 
@@ -64,7 +65,7 @@ def sprt(
     opening: str = "random:2",
     seed: int = 1,
     store: Store | None = None,
-    runner: Runner | None = None,
+    place: JobPlace = HERE,
 ) -> SprtState:
     """Test whether the first agent is stronger than the second, by as few games as it takes.
 
@@ -78,7 +79,7 @@ def sprt(
         opening: where openings come from.
         seed: decides the openings, and the random choices of the agents.
         store: keeps the games, so that the test can be continued; by default none does.
-        runner: where the games are played; by default in this process.
+        place: where the games are played; by default in this process.
 
     Returns:
         How the test ended: ``verdict`` is ``"H0"``, ``"H1"``, or None where the agents would only
@@ -89,7 +90,7 @@ def sprt(
     """
     plan = Plan(game, (first, second), pairs, opening, seed)
     with _temporary_store() if store is None else contextlib.nullcontext(store) as games:
-        return SprtMatch(plan, Hypotheses(elo0, elo1), games, runner).run()
+        return SprtMatch(plan, Hypotheses(elo0, elo1), games, place).run()
 
 
 def quality(

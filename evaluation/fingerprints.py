@@ -10,17 +10,84 @@ from __future__ import annotations
 import hashlib
 import inspect
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
+from ..agents.agent import Agent
+from ..agents.faults import faults_of
 from ..envs.compiled.sources import PACKAGE, digest_of, sources_of_play
 from ..envs.game import Game
 from ..envs.loading.own_modules import DIGITS, loaded_version
+from ..envs.specification import SpecificationError
 
 _BELOW_ALL_RULES = (PACKAGE / "envs" / "game.py", PACKAGE / "envs" / "stepping.py")
 # what decides openings and seeds, and judges the answers of agents
-_MATCHES = tuple(
-    PACKAGE / "evaluation" / f"{name}.py" for name in ("match", "openings", "players", "schedule")
+_MATCHES = (
+    *(PACKAGE / "evaluation" / f"{name}.py" for name in ("match", "openings", "schedule")),
+    PACKAGE / "agents" / "faults.py",
 )
+
+
+class Description(NamedTuple):
+    """An agent's description of itself.
+
+    Attributes:
+        spec: the specification that makes it.
+        options: all its options.
+        version: what its decisions depend on beside the specification.
+        deterministic: whether it plays the same in a game that takes the same course.
+        sources: the fingerprint of its code; empty where it was made for no game.
+        uses_tokens: whether it asks a language model.
+    """
+
+    spec: str
+    options: dict[str, Any]
+    version: str
+    deterministic: bool
+    sources: str = ""
+    uses_tokens: bool = False
+
+    @property
+    def identity(self) -> str:
+        """Version and code in words: what must be the same wherever and whenever it is made."""
+        return f"{self.version}, code {self.sources}" if self.sources else self.version
+
+
+def describe(agent: Agent) -> Description:
+    """An agent's description of itself; that of an isolated agent comes from its process.
+
+    Raises:
+        Fault: what it does wrong.
+        SpecificationError: it cannot be made.
+    """
+    with faults_of(agent.foreign, SpecificationError):
+        description = getattr(agent, "description", None)
+        if isinstance(description, Description):
+            return description
+        game = agent.bound_game
+        return Description(
+            agent.spec,
+            agent.options_in_force,
+            agent.version,
+            agent.deterministic,
+            "" if game is None else sources_of_agent(type(agent), game),
+            agent.uses_tokens,
+        )
+
+
+def check_identity(spec: str, now: Description, expected: str | None) -> None:
+    """Refuse an agent that is another one than it was, with a SpecificationError.
+
+    Args:
+        spec: how it is called.
+        now: its description.
+        expected: the identity that it had when the games began; None if that is not known.
+    """
+    if expected is not None and now.identity != expected:
+        raise SpecificationError(
+            f"{spec} was changed while its games were played: it is now {now.identity}, and was "
+            f"{expected}; the games that are counted are those of the agent as it was, and the "
+            f"same command begins a new tournament"
+        )
 
 
 class Sources(NamedTuple):

@@ -11,9 +11,9 @@ from pathlib import Path
 from ..agents.registry import resolve_agent
 from ..envs.game import Game
 from ..envs.registry import make_game
+from ..envs.workers.jobs import HERE, JobPlace
 from .runners.contest import Conditions
 from .runners.isolation import AUTO, NEVER
-from .runners.runner import Runner
 from .statistics.cross_table import CrossTable
 from .statistics.ratings import Meeting, Ratings, rate
 from .store.store import Store, StoredGame
@@ -41,7 +41,7 @@ class Ladder:
             :class:`~plyground.evaluation.tournament.Plan`.
         seed: decides the openings and the random choices.
         anchor: an agent's specification and the rating it is given; None: the first is rated 0.
-        runner: plays the games; by default this process.
+        place: where the games are played; by default in this process.
 
     Raises:
         SpecificationError: agents that do not exist or cannot play the game.
@@ -57,14 +57,14 @@ class Ladder:
         opening: str = "random:2",
         seed: int = 1,
         anchor: tuple[str, float] | None = None,
-        runner: Runner | None = None,
+        place: JobPlace = HERE,
     ) -> None:
         self.game: Game = make_game(game)
         self.agents: tuple[str, ...] = tuple(agents)
         self.path: Path = Path(store)
         self.anchor: tuple[str, float] = anchor or (self.agents[0], 0.0)
         self._plan = Plan(self.game.spec, self.agents, pairs, opening, seed)
-        self._runner = runner
+        self._place = place
         # A policy file runs no code of others: it needs no process of its own.
         foreign = any(resolve_agent(agent)[0].foreign for agent in self.agents)
         self._conditions = Conditions(AUTO if foreign else NEVER)
@@ -153,7 +153,7 @@ class Ladder:
         tournament = Tournament(
             plan,
             store,
-            runner=self._runner,
+            place=self._place,
             conditions=self._conditions,
             on_changed=lambda change: True,
         )

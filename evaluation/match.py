@@ -11,13 +11,21 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..agents.agent import Decision
-from ..agents.faults import OUT_OF_TIME, Fault
+from ..agents.agent import Agent, Decision
+from ..agents.bots import as_policy
+from ..agents.faults import (
+    OUT_OF_TIME,
+    Fault,
+    ask,
+    existing_action,
+    faults_of,
+    illegal,
+    tokens_of,
+)
 from ..envs.game import PLAYERS, Game, IllegalActionError, Position
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError, number_text
 from ..envs.stepping import OVER
-from .players import Player, as_player, existing_action, illegal
 
 # Called after each move of an agent with the position, the seat, the action and the decision.
 OnMove = Callable[[Position, int, int, Decision | None], None]
@@ -109,7 +117,7 @@ class GameResult(NamedTuple):
             game knows.
         reason: why the game ended: the game's own words, or what the forfeiting player did.
         fault: the kind of fault that ended it (``RAISED``, ``NO_ACTION``, … in
-            :mod:`~plyground.evaluation.players`), or None.
+            :mod:`~plyground.agents.faults`), or None.
         forfeited: the seat that committed the fault, or None.
         seconds: thinking time of each seat.
         decisions: how many moves each seat was asked for.
@@ -243,13 +251,13 @@ class _GameUnderWay:
     def __init__(
         self,
         game: Game,
-        players: Sequence[Player],
+        agents: Sequence[Agent],
         opening: Sequence[int],
         limits: Limits,
         on_move: OnMove | None,
         adjudication: Adjudication,
     ) -> None:
-        self._game, self._players, self._limits, self._on_move = game, players, limits, on_move
+        self._game, self._agents, self._limits, self._on_move = game, agents, limits, on_move
         self._timed = limits != NO_LIMITS
         self._analyse = on_move is not None or adjudication.agreed_after is not None
         self._referee = None if adjudication == TO_THE_END else Referee(adjudication)
@@ -258,16 +266,18 @@ class _GameUnderWay:
         self._seconds, self._decisions = [0.0, 0.0], [0, 0]
         self.seat = 0
 
-    def prepare(self, seeds: tuple[int, int]) -> None:
-        """Prepare both players; Fault if one fails. What an agent does in its reset is thinking."""
+    def begin(self, seeds: tuple[int, int]) -> None:
+        """Let both agents begin; Fault if one fails. What one does in its reset is thinking."""
         for self.seat in (0, 1):
-            player, limits = self._players[self.seat], self._limits
-            limit = limits.seconds_of_reset
+            agent, limit = self._agents[self.seat], self._limits.seconds_of_reset
             try:
-                player.get_ready(self._game)
+                with faults_of(agent.foreign, SpecificationError):
+                    agent.get_ready(self._game)
+                agent.time_left = limit
                 began = self._now()
                 try:
-                    player.reset(seeds[self.seat], limit)
+                    with faults_of(agent.foreign):
+                        agent.reset(seeds[self.seat])
                 finally:
                     seconds = self._charge(began)
                 if seconds > limit:
@@ -277,19 +287,19 @@ class _GameUnderWay:
                 raise Fault(fault.kind, f"{fault} before the first move") from fault
 
     def _now(self) -> float:
-        """The clock of the player whose turn it is, in seconds."""
+        """The clock of the agent whose turn it is, in seconds."""
         if self._limits.clock == CPU:
-            return self._players[self.seat].processor_seconds()
+            return self._agents[self.seat].processor_seconds()
         return time.perf_counter()
 
     def _charge(self, began: float) -> float:
-        """Add the time since ``began`` to that of the player whose turn it is; returns it."""
+        """Add the time since ``began`` to that of the agent whose turn it is; returns it."""
         seconds = max(self._now() - began, 0.0)
         self._seconds[self.seat] += seconds
         return seconds
 
     def play(self) -> GameResult:
-        """Play to the end, or to the verdict of the referee; Fault if a player fails."""
+        """Play to the end, or to the verdict of the referee; Fault if an agent fails."""
         position = self._position
         mover = OVER if position.is_over else position.to_move
         while mover != OVER:
@@ -314,13 +324,13 @@ class _GameUnderWay:
         return self._result(position.returns, position.outcome.reason)
 
     def _ask(self) -> tuple[Any, Decision | None]:
-        """The answer of the player to move; Fault if it comes too late."""
+        """The answer of the agent to move; Fault if it comes too late."""
         seat, limits = self.seat, self._limits
-        before = self._seconds[seat]
-        limit = limits.seconds_left(before) if self._timed else math.inf
+        agent, before = self._agents[seat], self._seconds[seat]
+        limit = agent.time_left = limits.seconds_left(before) if self._timed else math.inf
         began = self._now()
         try:
-            answer = self._players[seat].ask(self._position.copy(), self._analyse, limit)
+            answer = ask(agent, self._position.copy(), self._analyse)
         finally:
             seconds = self._charge(began)
             self._decisions[seat] += 1
@@ -353,7 +363,7 @@ class _GameUnderWay:
             forfeited,
             (first, second),
             (asked_first, asked_second),
-            (self._players[0].tokens(), self._players[1].tokens()),
+            (tokens_of(self._agents[0]), tokens_of(self._agents[1])),
         )
 
 
@@ -374,9 +384,8 @@ def play_game(
 
     Args:
         game: the game or its specification.
-        agents: the agents in seats 0 and 1: what :func:`~plyground.agents.bots.as_policy` takes, or
-            players; each is reset first, and given copies of the position, so it cannot disturb
-            the game.
+        agents: the agents in seats 0 and 1: what :func:`~plyground.agents.bots.as_policy` takes.
+            Each is reset first, and given copies of the position, so it cannot disturb the game.
         opening: actions played before the agents take over.
         seeds: what each seat is reset with.
         names: the agents' names in the reason for a forfeit (default: their specifications).
@@ -391,15 +400,15 @@ def play_game(
         SpecificationError: an agent cannot play this game.
     """
     under_way = _GameUnderWay(
-        make_game(game),
-        [as_player(agent) for agent in agents],
+        game if isinstance(game, Game) else make_game(game),
+        [agent if isinstance(agent, Agent) else as_policy(agent) for agent in agents],
         opening,
         limits,
         on_move,
         adjudication,
     )
     try:
-        under_way.prepare(seeds)
+        under_way.begin(seeds)
         return under_way.play()
     except Fault as fault:
         seat = under_way.seat

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..envs.specification import SpecificationError
+from ..envs.workers.jobs import HERE, JobPlace
 from .runners.contest import USUAL, Conditions
-from .runners.runner import Runner
 from .statistics.cross_table import CrossTable
 from .statistics.ratings import Ratings, rate
 from .statistics.sprt import Hypotheses, hypotheses_of, log_likelihood_ratio, normalized_elo
@@ -56,7 +56,7 @@ class SprtMatch:
             (by default 10,000).
         hypotheses: what is tested.
         store: where the games go.
-        runner: where they are played; by default in this process.
+        place: where they are played; by default in this process.
         conditions: what the agents may use.
         on_changed: as of :class:`~plyground.evaluation.tournament.Tournament`.
 
@@ -71,7 +71,7 @@ class SprtMatch:
         plan: Plan,
         hypotheses: Hypotheses,
         store: Store,
-        runner: Runner | None = None,
+        place: JobPlace = HERE,
         conditions: Conditions = USUAL,
         on_changed: Callable[[str], bool] = lambda change: False,
     ) -> None:
@@ -84,7 +84,7 @@ class SprtMatch:
             plan._replace(pairs=self.max_pairs),
             store,
             None,
-            runner,
+            place,
             conditions,
             on_changed,
             hypotheses,

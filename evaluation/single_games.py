@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from ..agents.human import HumanAgent
 from ..envs import __version__
 from ..envs.game import Game
-from .fingerprints import sources_of
+from .fingerprints import Description, describe, sources_of
 from .match import ABANDONMENT, RESIGNATION, SINGLE_GAMES, GameResult, greatest_loss
-from .players import Description, LocalPlayer
 from .store.store import AgentEntry, Store, StoredGame, StoredTournament
 from .tournament import default_name
 
@@ -30,7 +29,7 @@ def entry_of(description: Description, label: str | None = None) -> AgentEntry:
 
 def person() -> AgentEntry:
     """The entry of a person."""
-    return entry_of(LocalPlayer(HumanAgent()).describe())
+    return entry_of(describe(HumanAgent()))
 
 
 def joint_entry(entries: Sequence[AgentEntry]) -> AgentEntry:

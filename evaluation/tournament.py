@@ -15,18 +15,13 @@ from ..envs import __version__
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError, check_names
+from ..envs.workers.jobs import HERE, LOCAL, JobPlace
 from .circumstances import LIMITS
 from .fingerprints import Sources, changes, sources_of
 from .match import NO_LIMITS
 from .openings import Openings
-from .runners.contest import (
-    USUAL,
-    Conditions,
-    Contest,
-    ScheduledGame,
-)
+from .runners.contest import USUAL, Conditions, Contest, GameJobs, GivenUp, ScheduledGame
 from .runners.isolation import make_safe_agent
-from .runners.runner import LocalRunner, Runner
 from .schedule import FORMATS, Schedule
 from .statistics.cross_table import CrossTable
 from .statistics.sprt import TEST, Hypotheses
@@ -86,7 +81,7 @@ class Tournament:
         plan: what to play.
         store: where finished games go, and those of a tournament that was stopped come from.
         name: what the tournament is called in the store; by default a name made from the plan.
-        runner: where the games are played; by default in this process.
+        place: where the games are played; by default in this process.
         conditions: what the agents may use, which of them play from a process of their own, when
             they are withdrawn.
         on_changed: asked where the store holds this tournament, but with games of other sources of
@@ -107,7 +102,7 @@ class Tournament:
         plan: Plan,
         store: Store,
         name: str | None = None,
-        runner: Runner | None = None,
+        place: JobPlace = HERE,
         conditions: Conditions = USUAL,
         on_changed: Callable[[str], bool] = lambda change: False,
         hypotheses: Hypotheses | None = None,
@@ -117,12 +112,12 @@ class Tournament:
         conditions.check()
         conditions = conditions._replace(limits=conditions.limits.effective)
         self.conditions = conditions
-        self._runner = runner or LocalRunner()
-        players = self._players(plan.agents)
+        players = _players(plan.agents, self.game, place)
         self.labels: list[str] = distinct_labels(tuple(map(str, players)))
         contest = Contest(self.game, players, tuple(self.labels), conditions)
         agents = contest.describe()
-        self._contest = contest._replace(versions=tuple(agent.identity for agent in agents))
+        versions = tuple(agent.identity for agent in agents)
+        self._jobs = GameJobs(contest._replace(versions=versions), place)
         self.plan: Plan = plan._replace(
             game=self.game.spec, agents=tuple(agent.spec for agent in agents)
         )
@@ -152,19 +147,6 @@ class Tournament:
             self.openings.find(1)  # refuse now what cannot be opened so; a judge may need its time
         else:
             self.openings.recall(store.openings(self.name))
-
-    def _players(self, agents: tuple[Any, ...]) -> tuple[str | Agent, ...]:
-        """Specifications as they are, and the agents of what is none."""
-        players = tuple(
-            agent if isinstance(agent, str) else as_policy(agent, self.game) for agent in agents
-        )
-        objects = [player for player in players if isinstance(player, Agent)]
-        if objects and not isinstance(self._runner, LocalRunner):
-            raise SpecificationError(
-                f"{objects[0]} is an object of this process, and cannot play in others; "
-                f"specifications can, such as python:MODULE:NAME or onnx:FILE"
-            )
-        return players
 
     def find_openings(self, on_judged: Callable[[int, int], None] | None = None) -> None:
         """Find the openings of all pairs; see :meth:`Openings.find`.
@@ -265,9 +247,14 @@ class Tournament:
         """Notebooks show the table."""
         return self.table()._repr_html_()
 
+    @property
+    def given_up(self) -> list[GivenUp]:
+        """The games that could not be played wherever they were tried."""
+        return self._jobs.given_up
+
     def get_ready(self) -> None:
-        """Let the runner make the agents and compile, which is no thinking time."""
-        self._runner.get_ready(self._contest)
+        """Make the agents where they play, and let them compile, which is no thinking time."""
+        self._jobs.get_ready()
 
     def run(self, on_game: Callable[[StoredGame], None] | None = None) -> None:
         """Play the missing games.
@@ -290,7 +277,7 @@ class Tournament:
     def _play(self, on_game: Callable[[StoredGame], None] | None) -> None:
         keys, withdrawals = self._store.game_keys(self._number), self._withdrawals()
         missing = self._missing(keys, withdrawals.withdrawn)
-        with contextlib.closing(self._runner.play(self._contest, missing)) as results:
+        with contextlib.closing(self._jobs.play(missing)) as results:
             for game, result, circumstances in results:
                 game_record = StoredGame(
                     game.pair, game.players, game.opening, game.seeds, result, circumstances
@@ -338,6 +325,18 @@ class Tournament:
             self.conditions.withdraw_after,
             functools.partial(self._store.latest, self._number),
         )
+
+
+def _players(agents: tuple[Any, ...], game: Game, place: JobPlace) -> tuple[str | Agent, ...]:
+    """Specifications as they are, and the agents of what is none."""
+    players = tuple(agent if isinstance(agent, str) else as_policy(agent, game) for agent in agents)
+    objects = [player for player in players if isinstance(player, Agent)]
+    if objects and place.runner_of() != LOCAL:
+        raise SpecificationError(
+            f"{objects[0]} is an object of this process, and cannot play in others; "
+            f"specifications can, such as python:MODULE:NAME or onnx:FILE"
+        )
+    return players
 
 
 def _check(plan: Plan, game: Game) -> None:

@@ -22,8 +22,8 @@ from plyground.envs.specification import (
     SpecificationError,
     format_specification,
 )
+from plyground.envs.workers.jobs import JobPlace
 from plyground.evaluation.runners.contest import Conditions
-from plyground.evaluation.runners.runner import Runner
 from plyground.evaluation.store.schema import migrate
 from plyground.evaluation.store.store import Store, StoredGame
 from plyground.evaluation.tournament import Plan, Tournament
@@ -246,10 +246,10 @@ def records(games: list[StoredGame]) -> list[tuple]:
     ]
 
 
-def play(plan: Plan, path: Path, runner: Runner, on_game=None, **conditions) -> list[tuple]:
-    """Play a tournament on a runner; returns the games that the store then holds."""
-    with Store(path) as store, runner:
-        tournament = Tournament(plan, store, runner=runner, conditions=Conditions(**conditions))
+def play(plan: Plan, path: Path, place: JobPlace, on_game=None, **conditions) -> list[tuple]:
+    """Play a tournament at a place; returns the games that the store then holds."""
+    with Store(path) as store:
+        tournament = Tournament(plan, store, place=place, conditions=Conditions(**conditions))
         tournament.run(on_game)
         return records(list(tournament.played()))
 

@@ -53,7 +53,7 @@ LAYERS = {
     ),
     "evaluation": (
         ("circumstances", "fingerprints", "pages"),
-        ("players", "match", "openings"),
+        ("match", "openings"),
         ("store",),
         ("statistics", "move_quality"),
         ("grades",),

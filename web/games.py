@@ -15,8 +15,8 @@ from ..agents.registry import make_agent, resolve_agent
 from ..envs import __version__
 from ..envs.game import Game
 from ..envs.registry import make_game
+from ..evaluation.fingerprints import Description, describe
 from ..evaluation.match import GameResult
-from ..evaluation.players import Description, LocalPlayer
 from ..evaluation.replay import ending_of
 from ..evaluation.report.report import TournamentReport, report_tournament
 from ..evaluation.single_games import concession, entry_of, person, store_game
@@ -267,4 +267,4 @@ def _entry(spec: str, game: Game) -> AgentEntry:
     agent_class: type[Agent] = resolve_agent(spec)[0]
     if agent_class.isolated or "network=" in spec:
         return entry_of(Description(spec, {}, f"plyground {__version__}", False))
-    return entry_of(LocalPlayer(make_agent(spec, game)).describe())
+    return entry_of(describe(make_agent(spec, game)))

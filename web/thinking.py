@@ -14,11 +14,18 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, Protocol
 
 from ..agents import Decision
-from ..agents.faults import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault
+from ..agents.faults import (
+    CANCELLED,
+    EXITED,
+    HUNG,
+    OUT_OF_MEMORY,
+    Fault,
+    exception_fault,
+    legal_action,
+)
 from ..agents.registry import modules_of
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
-from ..evaluation.players import exception_fault, legal_action
 from ..evaluation.runners.agent_process import AgentProcess
 from .errors import Refusal, sentence
 from .sessions import Session
@@ -82,8 +89,9 @@ class Decide(NamedTuple):
         """The agent's decision; the process keeps the agent for the next one."""
         if process.occupant != (self.what, self.game):
             report(PREPARING)
-            process.seat(self.what, self.game, modules_of(self.what, self.game))
-        process.prepare((self.seed * 1_000_003 + self.plies) % SEEDS)
+            process.make(self.what, self.game, modules_of(self.what, self.game))
+        process.get_ready()
+        process.reset((self.seed * 1_000_003 + self.plies) % SEEDS)
         report(READY)
         decision = process.decide(self.position, seconds, report, cancel)
         legal_action(decision.action, self.position)

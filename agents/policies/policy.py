@@ -178,7 +178,7 @@ class PolicyAgent(Agent):
         """
         self.check_game(game)
         other = copy.deepcopy(self)
-        other._bound_game = game
+        other.bound_game = game
         other._bind(game)
         return other
 

@@ -12,17 +12,16 @@ from rich.text import Text
 
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError, check_names
+from ...envs.workers.jobs import JobPlace
 from ...evaluation.ladder import Ladder
 from ...evaluation.report.display import plain_table, status_line
 from ...evaluation.report.report import parse_anchor
-from ...evaluation.runners.runner import Runner
 from ...evaluation.statistics.ratings import Ratings, RatingsError
 from ...evaluation.store.store import StoreError
 from ...training.api import SETTINGS
 from ...training.folder import LADDER, RATING, add_ratings, read_run, snapshots_in
 from ..app import command, ctrl_c_says
 from ..common import HERE, JsonOption, PlaceOptions, argument, option
-from ..options import runner_at
 from ..output import note, print_json
 
 PAIRS = 50
@@ -67,8 +66,8 @@ def ladder(
     reference = None if anchor is None else parse_anchor(anchor)
     store = run / LADDER
     at_ctrl_c = ctrl_c_says(f"stopped; the games are in {store}. The same command goes on")
-    with at_ctrl_c, status_line(Console(stderr=True)) as tell, runner_at(where.place) as runner:
-        rows = rate_snapshots(run, pairs=pairs, anchor=reference, on_game=count, runner=runner)
+    with at_ctrl_c, status_line(Console(stderr=True)) as tell:
+        rows = rate_snapshots(run, pairs=pairs, anchor=reference, on_game=count, place=where.place)
     note(f"{games or 'no'} new games; all are in {store}")
     if as_json:
         print_json({"run": str(run), "ratings": rows})
@@ -91,7 +90,7 @@ def rate_snapshots(
     anchor: tuple[str, float] | None = None,
     seconds: float = math.inf,
     on_game: Callable[[object], None] = lambda game: None,
-    runner: Runner | None = None,
+    place: JobPlace = HERE.place,
 ) -> Rows:
     """Rate a run's snapshots and the opponents of its evaluations; add it to the run's metrics.
 
@@ -103,7 +102,7 @@ def rate_snapshots(
         anchor: an agent and the rating it is given instead.
         seconds: for so long games are played, see :meth:`~plyground.evaluation.Ladder.pool`.
         on_game: called after every game.
-        runner: plays the games; by default this process.
+        place: where the games are played; by default in this process.
 
     Returns:
         A row for each opponent (``step`` is None) and each snapshot, with ``elo``, ``low`` and
@@ -128,7 +127,7 @@ def rate_snapshots(
         )
     plies = max(int(facts["evaluation_plies"]), FEWEST_PLIES)
     terms: dict[str, Any] = {"opening": f"random:{plies}", "seed": facts["seed"], "anchor": anchor}
-    pool = Ladder(game, agents, run / LADDER, pairs=pairs, runner=runner, **terms)
+    pool = Ladder(game, agents, run / LADDER, pairs=pairs, place=place, **terms)
     # a folder that is named in another way has the same games
     files = [path.resolve() for path in snapshots.values()]
     ratings, games = pool.pool(files, seconds=seconds, on_game=on_game)

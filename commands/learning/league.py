@@ -16,7 +16,6 @@ from ...envs.workers.jobs import JobPlace
 from ...evaluation.report.display import percent, plain_table
 from ...evaluation.runners.contest import Conditions
 from ...evaluation.runners.isolation import AUTO, make_isolated_opponent
-from ...evaluation.runners.runner import Runner
 from ...evaluation.store.store import Store
 from ...evaluation.tournament import Plan, Tournament
 from ...training.api import load_algorithm
@@ -24,7 +23,6 @@ from ...training.psro import ALGORITHMS, ALPHAZERO, LeagueSettings, LeagueTraini
 from ...training.settings import RunSettings, read_count
 from ..app import Interruption, command, missing_packages_are_refused, same_command
 from ..common import HERE, GameArgument, PlaceOptions, SeedOption, option
-from ..options import runner_at
 from ..output import note
 from .runs import ProgressBar
 
@@ -135,14 +133,14 @@ def league(
     board, settings = make_game(game), options.read()
     for name in settings.members:  # wrong settings are refused before anything is trained
         settings.of_run(board, ALGORITHMS.get(name, name), {})
-    with missing_packages_are_refused(), runner_at(where.place) as runner:
+    with missing_packages_are_refused():
         import matplotlib  # noqa: F401 - for the picture in the end
         import scipy  # noqa: F401 - for the mixtures
         import torch  # noqa: F401 - for the members
 
         plan = Plan(board.spec, (), table.pairs, table.opening, seed, "gauntlet")
         training = LeagueTraining(
-            board, out, settings, seed, _Meetings(plan, out / STORE, runner).meet
+            board, out, settings, seed, _Meetings(plan, out / STORE, where.place).meet
         )
         try:
             training.run(_Learning(board, seed, where.place).train)
@@ -172,8 +170,8 @@ def _steps(text: str) -> int:
 class _Meetings:
     """Lets a new member meet the others, as a gauntlet of its own in the league's store."""
 
-    def __init__(self, plan: Plan, path: Path, runner: Runner) -> None:
-        self._plan, self._path, self._runner = plan, path, runner
+    def __init__(self, plan: Plan, path: Path, place: JobPlace) -> None:
+        self._plan, self._path, self._place = plan, path, place
 
     def meet(self, agents: Sequence[str]) -> list[tuple[int, float]]:
         """The games and the points of the first agent against each other one."""
@@ -183,7 +181,7 @@ class _Meetings:
             tournament = Tournament(
                 self._plan._replace(agents=tuple(agents)),
                 store,
-                runner=self._runner,
+                place=self._place,
                 conditions=Conditions(AUTO),
                 on_changed=lambda change: True,
             )

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
 
-from ...agents import Decision
-from ...agents.faults import Fault
+from ...agents import Agent, Decision
+from ...agents.faults import Fault, ask, close, legal_action
 from ...agents.human import how_to_write_moves, read_move, refusal
 from ...envs.game import Game, Position
 from ...envs.loading.files import written_whole
 from ...envs.specification import SpecificationError
+from ...evaluation.fingerprints import describe
 from ...evaluation.grades import PlayedGame
 from ...evaluation.match import GameResult
-from ...evaluation.players import Player, legal_action
 from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
 from ...evaluation.report.review_text import print_review
@@ -86,7 +85,7 @@ class TerminalGame:
         self._console = Console(highlight=False)
         self._show_thinking = show_thinking
         compile_rules(game)
-        self._player, self._preparation = self._make_player(opponent)
+        self._agent, self._preparation = self._make_agent(opponent)
         self._begin()
         self._words: dict[str, Callable[[str], None]] = {
             "help": lambda _: self._help(),
@@ -129,17 +128,18 @@ class TerminalGame:
         """Play until the person leaves; the last line says how the last game ended."""
         self._introduce()
         try:
-            with contextlib.closing(self._player):
-                self._show_board()
-                while True:
-                    if not self.over and self.position.to_move != self.seat:
-                        self._let_opponent_move()
-                    else:
-                        self._obey(self._read())
+            self._show_board()
+            while True:
+                if not self.over and self.position.to_move != self.seat:
+                    self._let_opponent_move()
+                else:
+                    self._obey(self._read())
         except (Left, KeyboardInterrupt):
             if not self.over:
                 self._say("\nYou left the game.")
                 self._keep_unfinished()
+        finally:
+            close(self._agent)
 
     # -- talk --
 
@@ -269,7 +269,7 @@ class TerminalGame:
         if self.over:
             self._say("The game is over.")
             return
-        adviser, preparation = self._make_player(HINT_AGENT)
+        adviser, preparation = self._make_agent(HINT_AGENT)
         with contextlib.closing(adviser):
             action, decision = self._ask(adviser, preparation, "thinking of a hint")
         self._say(
@@ -286,13 +286,12 @@ class TerminalGame:
             self._say(f"The opponent is {self.opponent}. Type level AGENT, such as level hard.")
             return
         try:
-            player, preparation = self._make_player(text)
+            agent, preparation = self._make_agent(text)
         except SpecificationError as error:
             self._say(f"{error}. The opponent remains {self.opponent}.")
             return
-        self._player.close()
-        self._player = player
-        self._preparation = preparation
+        close(self._agent)
+        self._agent, self._preparation = agent, preparation
         self.opponent = text
         self._say(f"You play against {text} now.")
 
@@ -313,7 +312,7 @@ class TerminalGame:
         self._begin()
         self.seed += 1
         self._preparation.wait(lambda text: None)
-        self._preparation = Preparation(self._player, self.game, self.seed)
+        self._preparation = Preparation(self._agent, self.game, self.seed)
         self._show_board()
 
     def _review(self) -> None:
@@ -348,7 +347,7 @@ class TerminalGame:
         """Keep a game that has ended, if there is a store and it is not there yet."""
         if self._store is None or self._stored_moves == result.moves:
             return
-        opponents = self._opponents or [entry_of(self._player.describe())]
+        opponents = self._opponents or [entry_of(describe(self._agent))]
         sides = [joint_entry(opponents)] * 2
         sides[self.seat] = person()
         try:
@@ -386,20 +385,16 @@ class TerminalGame:
 
     # -- the opponent --
 
-    def _make_player(self, spec: str) -> tuple[Player, Preparation]:
-        """A player that gets ready for the game; SpecificationError if there is none."""
-        player = Contest(self.game, (spec,), (spec,)).player(0)
-        try:
-            player.describe()
-        except BaseException:
-            player.close()
-            raise
-        return player, Preparation(player, self.game, self.seed)
+    def _make_agent(self, spec: str) -> tuple[Agent, Preparation]:
+        """An agent that gets ready for the game; SpecificationError if there is none."""
+        agent = Contest(self.game, (spec,), (spec,)).agent(0)
+        describe(agent)
+        return agent, Preparation(agent, self.game, self.seed)
 
     def _let_opponent_move(self) -> None:
         try:
             action, decision = self._ask(
-                self._player, self._preparation, f"{self.opponent} is thinking"
+                self._agent, self._preparation, f"{self.opponent} is thinking"
             )
         except Fault as fault:
             self._say(f"{self.opponent} {fault}. Type level AGENT for another opponent.")
@@ -407,20 +402,20 @@ class TerminalGame:
             return
         self._moves.append(action)
         self._decisions[1 - self.seat] += 1
-        self._opponents.append(entry_of(self._player.describe()))
+        self._opponents.append(entry_of(describe(self._agent)))
         thoughts = f"   [{display.thoughts(self.game, decision)}]" if self._show_thinking else ""
         self._say(f"{self.opponent} plays {self.game.action_to_text(action)}{thoughts}")
         self._show_board()
 
     def _ask(
-        self, player: Player, preparation: Preparation, what: str
+        self, agent: Agent, preparation: Preparation, what: str
     ) -> tuple[int, Decision | None]:
-        """A player's legal action and decision; Fault if it has none."""
+        """An agent's legal action and decision; Fault if it has none."""
         with display.status_line(Console(stderr=True)) as tell:
             preparation.wait(tell)
             began = time.perf_counter()
             tell(what)
-            answer, decision = player.ask(self.position, analyse=True, seconds=math.inf)
-        if player is self._player:
+            answer, decision = ask(agent, self.position, analyse=True)
+        if agent is self._agent:
             self._seconds[1 - self.seat] += time.perf_counter() - began
         return legal_action(answer, self.position), decision

@@ -10,9 +10,8 @@ from ...agents import Decision
 from ...envs import Position, make_game
 from ...envs.game import PLAYERS
 from ...evaluation.match import GameResult, play_game
-from ...evaluation.players import Player
 from ...evaluation.report import display
-from ...evaluation.runners.contest import Contest
+from ...evaluation.runners.contest import Arena, Contest
 from ...evaluation.store.store import Store
 from ...evaluation.tournament import distinct_labels
 from ..app import command
@@ -56,8 +55,8 @@ def match(
     actions = read_moves(board, opening)
     labels = tuple(distinct_labels((first, second)))
     contest = Contest(board, (first, second), labels, limits.conditions())
-    with contest.players() as players:
-        result, moves = _play(contest, players, actions, seed, show, quiet=as_json)
+    with Arena(contest) as arena:
+        result, moves = _play(arena, actions, seed, show, quiet=as_json)
     if as_json:
         print_json(
             {
@@ -75,14 +74,14 @@ def match(
 
 
 def _play(
-    contest: Contest,
-    players: list[Player],
+    arena: Arena,
     opening: list[int],
     seed: int,
     show: bool,
     quiet: bool = False,
 ) -> tuple[GameResult, list[dict[str, Any]]]:
     """Play one game and print every move; returns the result and the moves as JSON values."""
+    contest = arena.contest
     game, names = contest.game, contest.labels
     moves: list[dict[str, Any]] = []
 
@@ -118,7 +117,7 @@ def _play(
     if show:
         tell(f"{game.position(opening)}\n")
     result = play_game(
-        game, players, opening, (seed, seed + 1), names, on_move, contest.conditions.limits
+        game, arena.agents, opening, (seed, seed + 1), names, on_move, contest.conditions.limits
     )
     tell(str(result))
     return result, moves

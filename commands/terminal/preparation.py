@@ -6,23 +6,24 @@ import threading
 import time
 from collections.abc import Callable
 
+from ...agents.agent import Agent
+from ...agents.faults import begin
 from ...envs.compiled.kernels import USUAL_SECONDS, announce_compilation, without_announcements
 from ...envs.game import Game
-from ...evaluation.players import Player
 
 TOLD_EVERY = 0.5  # seconds
 SHORT = 1.0  # seconds of waiting that need no explanation
 
 
 class Preparation:
-    """Prepares a player in a thread of its own.
+    """Prepares an agent in a thread of its own.
 
     Compilation takes a lock, so that the thread that talks to the person must have compiled what it
     needs before: see :func:`compile_rules`.
     """
 
-    def __init__(self, player: Player, game: Game, seed: int) -> None:
-        self._player, self._game, self._seed = player, game, seed
+    def __init__(self, agent: Agent, game: Game, seed: int) -> None:
+        self._agent, self._game, self._seed = agent, game, seed
         self._error: BaseException | None = None
         self._began = time.perf_counter()
         # A daemon: who leaves the game need not wait for the end of the compilation.
@@ -32,12 +33,12 @@ class Preparation:
     def _prepare(self) -> None:
         try:
             with without_announcements():
-                self._player.prepare(self._game, self._seed)
+                begin(self._agent, self._game, self._seed)
         except BaseException as error:
             self._error = error
 
     def wait(self, tell: Callable[[str], None]) -> None:
-        """Wait until the player is ready; what went wrong is raised here.
+        """Wait until the agent is ready; what went wrong is raised here.
 
         Args:
             tell: is told how long it has taken so far, if it takes long.

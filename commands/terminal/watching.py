@@ -15,12 +15,13 @@ from ...agents import Decision
 from ...agents.human import refuse_people
 from ...envs import Position, make_game
 from ...envs.game import Game
+from ...evaluation.fingerprints import describe
 from ...evaluation.grades import PlayedGame
 from ...evaluation.match import play_game
 from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
 from ...evaluation.report.review_page import review_page
-from ...evaluation.runners.contest import Contest
+from ...evaluation.runners.contest import Arena, Contest
 from ...evaluation.single_games import entry_of, store_game
 from ...evaluation.store.store import Store
 from ...evaluation.tournament import distinct_labels
@@ -186,13 +187,13 @@ def watch(
     labels = tuple(distinct_labels((first, second)))
     contest = Contest(board, (first, second), labels, limits.conditions())
     viewer = _Viewer(board, labels, delay, step, show_thinking)
-    with Store("" if store is None else store) as games, contest.players() as players:
+    with Store("" if store is None else store) as games, Arena(contest) as arena:
         if store is not None:
             games.open()
         viewer.begin(actions)
         result = play_game(
             board,
-            players,
+            arena.agents,
             actions,
             (seed, seed + 1),
             labels,
@@ -202,7 +203,7 @@ def watch(
         say(str(result))
         if store is not None:
             one, two = (
-                entry_of(player.describe(), label) for player, label in zip(players, labels)
+                entry_of(describe(agent), label) for agent, label in zip(arena.agents, labels)
             )
             number = store_game(games, board, (one, two), result, actions, (seed, seed + 1))
             note(f"The game is kept: plyground replay {store} {number}")

@@ -87,8 +87,7 @@ PAGES = (
             "plyground.evaluation.gauntlet",
             "plyground.evaluation.ladder",
             "plyground.evaluation.runners.contest",
-            "plyground.evaluation.runners.processes",
-            "plyground.evaluation.runners.ray_cluster",
+            "plyground.envs.workers.jobs",
         ),
     ),
     (

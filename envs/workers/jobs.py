@@ -21,7 +21,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from threading import Lock
+from typing import Any, ClassVar, NamedTuple
 
 from ..registry import import_modules
 from ..specification import SpecificationError
@@ -57,13 +58,17 @@ class Work(NamedTuple):
 
     Attributes:
         do: called as ``do(prepared, *arguments)`` with a job's arguments; returns its result.
-        prepare: makes what all jobs of a process use, such as a solver; called once in each.
+        prepare: makes what all jobs of a process use, such as a solver; called once in each. What
+            has a method ``close`` is closed in the end where this process does the jobs.
         needs: what a process needs.
+        lost: gives what stands for the result of a job whose process or machine was lost, called
+            with the reason; None: the job is done again.
     """
 
     do: Callable[..., Any]
     prepare: Callable[[], Any]
     needs: Needs = Needs()
+    lost: Callable[[str], Any] | None = None
 
 
 class Answer(NamedTuple):
@@ -102,6 +107,8 @@ class JobPlace(NamedTuple):
         Raises:
             SpecificationError: there is no such runner, or its options do not fit it.
         """
+        if self.concurrency is not None and self.concurrency < 1:
+            raise SpecificationError(f"1 or more things are done at a time, not {self.concurrency}")
         single = (self.concurrency or usual) == 1
         runner = self.runner or (RAY if self.address else LOCAL if single else PROCESSES)
         if runner not in RUNNERS:
@@ -138,7 +145,7 @@ class JobPlace(NamedTuple):
                 "into a module and import it"
             )
         if runner == RAY:
-            return RayJobs(work, Cluster(self.address, self.concurrency))
+            return RayJobs(work, Cluster(self.address, self.concurrency), self.concurrency)
         count = self.concurrency or (usual if usual > 1 else available_processors())
         return ProcessJobs(work, count)
 
@@ -150,16 +157,23 @@ class Jobs(ABC):
     """Does jobs of one kind.
 
     Attributes:
+        runner: one of :data:`RUNNERS`.
+        count: how many jobs are done at once.
         ahead: how many jobs are handed out before the result of the first is taken.
         network_bytes: sent to other machines and received from them, so far.
     """
 
+    runner: ClassVar[str] = LOCAL
+    count: int = 1
     ahead: int = 0
     network_bytes: int = 0
 
     @abstractmethod
     def submit(self, *arguments: Any) -> Answer:
         """Let a job be done; its arguments are data, or what :meth:`share` returned."""
+
+    def get_ready(self) -> None:
+        """Wait until a job can be done at once; an error of the preparation is raised here."""
 
     def share(self, value: Any) -> Any:
         """An argument of many jobs, which is packed and sent as rarely as possible."""
@@ -211,6 +225,9 @@ class LocalJobs(Jobs):
         return Answer(None, functools.partial(self._work.do, self._prepared, *arguments))
 
     def close(self) -> None:
+        close = getattr(self._prepared, "close", None)
+        if close is not None:
+            close()
         self._prepared = None
 
 
@@ -222,21 +239,31 @@ class ProcessJobs(Jobs):
         count: of processes.
     """
 
+    runner = PROCESSES
+
     def __init__(self, work: Work, count: int) -> None:
-        self.ahead = 2 * count
-        self._package = _package(work)
-        self._processes: list[WorkerProcess] = []
+        self.count, self.ahead = count, 2 * count
+        self._package, self._lost = _package(work), work.lost
+        self._processes: set[WorkerProcess] = set()
+        self._ready: set[WorkerProcess] = set()
         self._idle: SimpleQueue[WorkerProcess] = SimpleQueue()
+        self._starting, self._closed = Lock(), False
         for _ in range(count):
             self._idle.put(self._start())
         self._threads = ThreadPoolExecutor(count)
-        self._closed = False
 
     def _start(self) -> WorkerProcess:
-        process = WorkerProcess(__name__)
-        self._processes.append(process)
-        process.send(self._package)
+        with self._starting:
+            if self._closed:
+                raise RunnerError("the jobs were given up")
+            process = WorkerProcess(__name__)
+            self._processes.add(process)
+        with contextlib.suppress(WorkerDeath):  # who waits for it hears of it
+            process.send(self._package)
         return process
+
+    def get_ready(self) -> None:
+        self._do(None)
 
     def share(self, value: Any) -> Any:
         return _Packed(pickle.dumps(value))
@@ -246,25 +273,37 @@ class ProcessJobs(Jobs):
         future = self._threads.submit(self._do, pickle.dumps(parts))
         return Answer(future, future.result)
 
-    def _do(self, message: bytes) -> Any:
+    def _do(self, message: bytes | None) -> Any:
+        """The result of a job, or of none: then a process has only prepared for jobs."""
         process = self._idle.get()
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                process.send(message)
-                answer = process.receive()
-                break
-            except WorkerDeath as death:
-                if attempt == ATTEMPTS or self._closed:
-                    raise RunnerError(f"a worker process {death}") from None
-                process.kill()
-                process = self._start()
-        self._idle.put(process)
-        return _result(answer)
+        try:
+            for attempt in range(1, ATTEMPTS + 1):
+                try:
+                    if process not in self._ready:
+                        prepared = process.receive()
+                        self._ready.add(process)
+                        _result(prepared)
+                    if message is None:
+                        return None
+                    process.send(message)
+                    return _result(process.receive())
+                except WorkerDeath as death:
+                    had_begun = process in self._ready
+                    self._processes.discard(process)
+                    process.kill()
+                    process = self._start()
+                    if had_begun and self._lost is not None:
+                        return self._lost(str(death))
+                    if attempt == ATTEMPTS:
+                        raise RunnerError(f"a worker process {death}") from None
+        finally:
+            self._idle.put(process)
 
     def close(self) -> None:
-        self._closed = True
+        with self._starting:
+            self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
-        for process in self._processes:
+        for process in list(self._processes):
             process.kill()
 
 
@@ -277,8 +316,7 @@ class _Packed(NamedTuple):
 def serve(connection: Connection) -> None:
     """In a worker process: do jobs until the other side closes the connection."""
     package = connection.recv_bytes()
-    with contextlib.suppress(Exception):  # the first job tells of it
-        _open(package)
+    connection.send_bytes(_outcome(package, None))
     while True:
         parts: list[_Packed] = pickle.loads(connection.recv_bytes())
         connection.send_bytes(_outcome(package, [each.data for each in parts]))
@@ -296,12 +334,17 @@ class RayJobs(Jobs):
     Args:
         work: what is done to every job.
         cluster: where.
+        concurrency: how many jobs are handed out at most to a cluster that is there already; None:
+            twice as many as it has processors.
     """
 
-    def __init__(self, work: Work, cluster: Cluster) -> None:
-        self._cluster, self._ray = cluster, cluster.ray
-        cluster.connect()
-        self.ahead = 2 * cluster.processors
+    runner = RAY
+
+    def __init__(self, work: Work, cluster: Cluster, concurrency: int | None = None) -> None:
+        self._cluster, self._ray, self._lost = cluster, cluster.ray, work.lost
+        self.count, self.ahead = cluster.processors, 2 * cluster.processors
+        if cluster.address and concurrency:
+            self.count, self.ahead = concurrency, concurrency - 1
         self._package: Any = self._ray.put(_package(work))
         self._open: set[Any] = set()  # references to results that were not read
         self._remote = {each: self._ray.remote(each) for each in (_get_ready, _do_on_cluster)}
@@ -333,8 +376,9 @@ class RayJobs(Jobs):
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         strategy = NodeAffinitySchedulingStrategy(node, soft=True) if node else "SPREAD"
+        retries = -1 if self._lost is None or function is _get_ready else 0
         remote = self._remote[function].options(
-            num_cpus=1, max_retries=-1, scheduling_strategy=strategy
+            num_cpus=1, max_retries=retries, scheduling_strategy=strategy
         )
         reference = remote.remote(self._package, *packages)
         self._open.add(reference)
@@ -349,6 +393,8 @@ class RayJobs(Jobs):
                 f"a worker of the Ray cluster cannot do its work: {last_line(error)}"
             ) from None
         except self._ray.exceptions.RayError as error:
+            if self._lost is not None:
+                return self._lost(f"was lost: {first_line(error)}")
             raise RunnerError(f"the Ray cluster failed: {first_line(error)}") from None
         finally:
             self._open.discard(reference)

@@ -216,4 +216,6 @@ def run(module: str, descriptor: int, parent: int) -> None:
     if os.getppid() == parent:  # otherwise the parent has ended before
         serve = importlib.import_module(module).serve
         with contextlib.suppress(EOFError, OSError):  # the other end was closed
-            serve(Connection(descriptor))
+            connection = Connection(descriptor)
+            os.register_at_fork(after_in_child=connection.close)  # nor what it forks
+            serve(connection)

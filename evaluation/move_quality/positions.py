@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 import random
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...agents.faults import Fault
+from ...agents.agent import Agent
+from ...agents.bots import as_policy
+from ...agents.faults import Fault, ask, begin, legal_action
 from ...agents.lookahead import situation
 from ...envs.compiled.randomness import new_stream
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import Jobs, Needs, Work
-from ..players import Player, as_player, legal_action
 from .judge import (
     PHASES,
     Evidence,
@@ -208,11 +208,11 @@ def ask_agents(
     Args:
         judge: knows the values.
         sample: the positions.
-        agents: agents, anything with ``act(position)``, or players.
+        agents: agents, or anything with ``act(position)``.
         labels: the agents' names.
         seed: decides the agents' random choices.
         progress: called with how many decisions are made, of how many.
-        jobs: whose work is :func:`decide`, with the same players prepared; None: the agents decide
+        jobs: whose work is :func:`decide`, with the same agents prepared; None: the agents decide
             here.
 
     Raises:
@@ -225,8 +225,8 @@ def ask_agents(
     ]
     answers: Iterator[tuple[int, Decided]]
     if jobs is None:
-        players = [as_player(agent) for agent in agents]
-        answers = enumerate(decide(players, question) for question in questions)
+        here = [as_policy(agent) for agent in agents]
+        answers = enumerate(decide(here, question) for question in questions)
     else:
         answers = jobs.results(questions, in_order=True)
     moves: list[JudgedMove] = []
@@ -269,13 +269,13 @@ class Decided(NamedTuple):
     fault: str | None = None
 
 
-def decide(players: Sequence[Player], question: Question) -> Decided:
-    """A player's answer to a question."""
-    player, position = players[question.number], question.position
+def decide(agents: Sequence[Agent], question: Question) -> Decided:
+    """An agent's answer to a question."""
+    agent, position = agents[question.number], question.position
     try:
-        player.prepare(position.game, question.seed)
+        begin(agent, position.game, question.seed)
         began = time.perf_counter()
-        answer, decision = player.ask(position.copy(), analyse=True, seconds=math.inf)
+        answer, decision = ask(agent, position.copy(), analyse=True)
         seconds = time.perf_counter() - began if decision is None else decision.seconds
         return Decided(legal_action(answer, position), seconds)
     except Fault as fault:

@@ -19,9 +19,9 @@ from ...agents.faults import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault
 from ...envs.game import Game, Position
 from ...envs.workers.error_output import ErrorOutput
 from ...envs.workers.process import WorkerDeath, WorkerProcess
+from ..fingerprints import Description
 from ..match import CPU, NO_LIMITS, Limits
-from ..players import Description
-from .messages import Failure, Result, Start, call_frame, number_of, read_answer
+from .agent_worker import NUMBER, Answer, Failure, Result
 
 START_SECONDS = 600.0  # for importing, loading and compiling
 LONGEST_MOVE_SECONDS = 600.0  # where no limit is set
@@ -71,7 +71,7 @@ class AgentProcess:
             self.close()
             self._worker = WorkerProcess("plyground.evaluation.runners.agent_worker", self._errors)
 
-    def seat(
+    def make(
         self, spec: str, game: Game, modules: tuple[str, ...] = (), anew: bool = False
     ) -> Description:
         """Make an agent for a game, in the running process or in a new one.
@@ -91,16 +91,11 @@ class AgentProcess:
         self._occupant = spec, game
         return description
 
-    def prepare(self, seed: int) -> None:
-        """Let the agent get ready for a game and reset it."""
-        self.get_ready()
-        self.reset(seed, START_SECONDS)
-
     def get_ready(self) -> None:
         """Let the agent load and compile for its game."""
         self._call("get_ready")
 
-    def reset(self, seed: int, seconds: float) -> None:
+    def reset(self, seed: int, seconds: float = START_SECONDS) -> None:
         """Reset the agent for a game, within so many seconds."""
         self._call("reset", seed, seconds=seconds)
 
@@ -216,23 +211,20 @@ class AgentProcess:
         try:
             if self._pausing:
                 worker.resume()
-            worker.send(call_frame(self._calls, method, *arguments))
+            worker.send(NUMBER.pack(self._calls) + pickle.dumps((method, arguments)))
             while True:
                 stop = cancel if seconds_once_started is None else None
                 self._wait(worker, began, min(seconds, START_SECONDS), stop)
                 frame = worker.receive()
-                if number_of(frame) != self._calls:
+                if frame[: NUMBER.size] != NUMBER.pack(self._calls):
                     continue  # a process that the agent has forked may answer as well
-                answer = read_answer(frame)
+                answer = _answer_in(frame)
                 if isinstance(answer, (Result, Failure)):
                     break
-                if isinstance(answer, Start):
-                    if seconds_once_started is not None:
-                        began, seconds = time.perf_counter(), seconds_once_started
-                        seconds_once_started = None
-                    if report is not None:
-                        report(None)
-                elif report is not None:
+                if answer.value is None and seconds_once_started is not None:
+                    began, seconds = time.perf_counter(), seconds_once_started
+                    seconds_once_started = None
+                if report is not None:
                     report(answer.value)
         except WorkerDeath as death:
             self.close()
@@ -287,6 +279,15 @@ class AgentProcess:
                 if cancelling:
                     raise Fault(CANCELLED, "did not stop when it was told to")
                 raise Fault(HUNG, f"hung: no answer after {now - began:.3g} s")
+
+
+def _answer_in(frame: bytes) -> Answer:
+    """The answer in a frame; Fault if it cannot be read, as when an agent has written it."""
+    with contextlib.suppress(Exception):  # unpickling may raise anything
+        answer = pickle.loads(frame[NUMBER.size :])
+        if isinstance(answer, Answer):
+            return answer
+    raise Fault(EXITED, "sent an answer that cannot be read")
 
 
 def _gib(size: float) -> str:

@@ -1,7 +1,8 @@
 """The process of an isolated agent: it holds the agent and is asked by an ``AgentProcess``.
 
-See :class:`~plyground.evaluation.runners.agent_process.AgentProcess` for the calls, and
-:mod:`.messages` for how they are sent. The signal of Ctrl-C ends a decision, which is then the
+See :class:`~plyground.evaluation.runners.agent_process.AgentProcess` for the calls: the name of a
+method and its arguments. Every message, there and back, is pickled and follows the number of the
+call that it belongs to, in eight bytes. The signal of Ctrl-C ends a decision, which is then the
 fault ``cancelled``.
 """
 
@@ -10,37 +11,96 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
+import os
 import pickle
 import signal
+import struct
 import time
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection
-from typing import Any
+from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
+from typing import Any, NamedTuple, Self
 
-from ...agents import Decision, Score, make_agent
-from ...agents.faults import CANCELLED, Fault
+from ...agents import Agent, Decision, Score, make_agent
+from ...agents.faults import CANCELLED, Fault, ask, existing_action, faults_of, tokens_of
 from ...agents.registry import resolve_agent
 from ...envs.compiled.cache import KernelCache
 from ...envs.game import Game, load_position
 from ...envs.registry import import_modules
 from ...envs.specification import SpecificationError
-from ..players import Description, LocalPlayer, existing_action, faults_of
-from .messages import AgentCall, SearchProgress, Service, Start
+from ..fingerprints import Description, describe
 
 REPORT_SECONDS = 0.05  # between two reports of progress at least
+NUMBER = struct.Struct("!Q")  # of a call
+
+
+class SearchProgress(NamedTuple):
+    """Before the result, any number of times: what the method reports.
+
+    None is reported when all is loaded and compiled, and the call's time begins.
+    """
+
+    value: Any
+
+
+class Result(NamedTuple):
+    """The value that the method has returned."""
+
+    value: Any
+
+
+class Failure(NamedTuple):
+    """What went wrong, in place of a result.
+
+    Attributes:
+        kind: a kind of fault; None for a bad specification and for an unexpected error.
+        text: the message.
+        pickle: the unexpected error with its trace.
+    """
+
+    kind: str | None
+    text: str
+    pickle: bytes | None = None
+
+    @classmethod
+    def of(cls, error: Exception) -> Self:
+        text = str(error).encode(errors="replace").decode()
+        if isinstance(error, (Fault, SpecificationError)):
+            return cls(error.kind if isinstance(error, Fault) else None, text)
+        text = f"{type(error).__name__}: {text}"
+        with contextlib.suppress(Exception):  # there are errors that cannot be pickled
+            return cls(None, text, pickle.dumps(ExceptionWithTraceback(error, error.__traceback__)))
+        return cls(None, text, b"")
+
+    @property
+    def error(self) -> Exception:
+        """The error, to be raised on this side."""
+        if self.pickle is None:
+            return (
+                SpecificationError(self.text) if self.kind is None else Fault(self.kind, self.text)
+            )
+        with contextlib.suppress(Exception):
+            error = pickle.loads(self.pickle)
+            if isinstance(error, Exception):
+                return error
+        return RuntimeError(self.text)
+
+
+Answer = SearchProgress | Result | Failure
 
 
 class _Cancellation(KeyboardInterrupt):
     """The decision is no longer wanted."""
 
 
-class AgentService(Service):
-    """Holds one agent at a time."""
+class AgentService:
+    """Holds one agent at a time, and is called by the process at the other end."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self._connection: Connection | None = None
+        self._number = b""  # of the call under way
         self._game: Game | None = None
-        self._player: LocalPlayer | None = None
+        self._agent: Agent | None = None
         self._spec, self._foreign = "", False
         self._interruptible = False  # whether a signal may end what is going on
         self._last_report = 0.0
@@ -51,14 +111,35 @@ class AgentService(Service):
             self._interruptible = False
             raise _Cancellation
 
-    def result(self, call: AgentCall) -> bytes:
+    def serve(self, connection: Connection) -> None:
+        """Answer calls until the other end of the connection is closed: an EOFError or OSError.
+
+        A process that an agent forks has no part in this: it neither hears calls nor answers them.
+        """
+        own_pid, self._connection = os.getpid(), connection
+        while True:
+            frame = connection.recv_bytes()
+            self._number = frame[: NUMBER.size]
+            answer = self.answer(*pickle.loads(frame[NUMBER.size :]))
+            if os.getpid() != own_pid:  # forked where Python did not see it
+                os._exit(0)
+            connection.send_bytes(self._number + answer)
+
+    def answer(self, method: str, arguments: tuple[Any, ...]) -> bytes:
+        """The pickled answer to a call."""
+        try:
+            return self._result(method, arguments)
+        except Exception as error:
+            return pickle.dumps(Failure.of(error))
+
+    def _result(self, method: str, arguments: tuple[Any, ...]) -> bytes:
         try:
             with faults_of(self._foreign, SpecificationError):
-                return super().result(call)
+                return pickle.dumps(Result(getattr(self, method)(*arguments)))
         except KeyboardInterrupt:
             # What the agent was about to store is lost: the next game gets an agent of its own.
-            if self._player is not None:
-                self._player = LocalPlayer(make_agent(self._spec, self._game))
+            if self._agent is not None:
+                self._agent = make_agent(self._spec, self._game)
             raise Fault(CANCELLED, "was told to stop") from None
 
     def make(self, modules: Iterable[str], game: bytes, spec: str) -> Description:
@@ -67,24 +148,25 @@ class AgentService(Service):
         self._game, self._spec = pickle.loads(game), spec
         self._foreign = resolve_agent(spec)[0].foreign
         with faults_of(self._foreign, SpecificationError):
-            self._player = LocalPlayer(make_agent(spec, self._game))
-            return self._player.describe()
+            self._agent = make_agent(spec, self._game)
+            return describe(self._agent)
 
     def get_ready(self) -> None:
         """Let the agent load and compile for the game."""
-        assert self._player is not None
+        assert self._agent is not None
         assert self._game is not None
-        self._player.get_ready(self._game)
+        self._agent.get_ready(self._game)
 
     def reset(self, seed: int) -> None:
         """Reset the agent for a game."""
-        assert self._player is not None
-        self._player.reset(seed, 0.0)
+        assert self._agent is not None
+        with faults_of(self._foreign):
+            self._agent.reset(seed)
 
     def tokens(self) -> int:
         """The tokens that the agent has used since its reset."""
-        assert self._player is not None
-        return int(self._player.tokens())
+        assert self._agent is not None
+        return tokens_of(self._agent)
 
     def has_compiled(self) -> bool:
         """Whether the process has compiled and kept kernels since it was last asked."""
@@ -104,13 +186,13 @@ class AgentService(Service):
     def _decide(
         self, start: bytes, moves: tuple[int, ...], analyse: bool, reporting: bool
     ) -> tuple[int, Decision | None]:
-        assert self._player is not None
+        assert self._agent is not None
         assert self._game is not None
         position = load_position(self._game, start, moves)
-        self._player.listen(self._report_decision if reporting else None)
+        self._agent.on_progress = self._report_decision if reporting else None
         self._interruptible = True
         try:
-            answer, decision = self._player.ask(position, analyse, seconds=0.0)
+            answer, decision = ask(self._agent, position, analyse)
         finally:
             self._interruptible = False
         return existing_action(answer, self._game), decision
@@ -125,9 +207,7 @@ class AgentService(Service):
         try:
             return getattr(importlib.import_module(module), name)(
                 *pickle.loads(arguments),
-                lambda value: self._send_report(
-                    Start() if value is None else SearchProgress(value)
-                ),
+                self._report,
             )
         finally:
             self._interruptible = False
@@ -137,13 +217,14 @@ class AgentService(Service):
         now = time.perf_counter()
         if now - self._last_report >= REPORT_SECONDS:
             self._last_report = now
-            self._send_report(SearchProgress(_plain(decision)))
+            self._report(_plain(decision))
 
-    def _send_report(self, message: Start | SearchProgress) -> None:
-        """Send a report; a signal must not cut the message short."""
+    def _report(self, value: Any) -> None:
+        """Send a report before the answer; a signal must not cut the message short."""
+        assert self._connection is not None
         self._interruptible = True
         with _signals_held_back():
-            self.report(message)
+            self._connection.send_bytes(self._number + pickle.dumps(SearchProgress(value)))
 
 
 @contextlib.contextmanager

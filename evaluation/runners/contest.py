@@ -1,25 +1,41 @@
-"""A contest: what a process needs to know to play games of a tournament, as plain data."""
+"""A contest: who plays whom under which conditions, as plain data, and its games as jobs."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+import time
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from typing import NamedTuple, Self
 
 from ...agents.agent import Agent
-from ...agents.faults import Fault
+from ...agents.faults import Fault, begin, close, faults_of
 from ...agents.human import HumanAgent
-from ...agents.registry import modules_of, resolve_agent
+from ...agents.registry import make_agent, modules_of, resolve_agent
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
+from ...envs.workers.cluster import difference
+from ...envs.workers.errors import RunnerError
+from ...envs.workers.jobs import LOCAL, JobPlace, Jobs, Needs, Work
+from ..circumstances import Circumstances, machine_here
+from ..fingerprints import Description, check_identity, describe
 from ..match import NO_LIMITS, TO_THE_END, Adjudication, GameResult, Limits, play_game
-from ..players import Description, LocalPlayer, Player, check_identity, make_player
 from ..statistics.withdrawals import WITHDRAW_AFTER
 from ..store.store import GameKey
-from .isolation import ALWAYS, AUTO, ISOLATION, NEVER, IsolatedPlayer, is_isolated
+from .isolation import ALWAYS, AUTO, ISOLATION, NEVER, IsolatedAgent, is_isolated
 
+FOLDERS = ("envs", "agents", "evaluation")  # whose sources decide games
 LEAST_MEMORY = 256 << 20
+# a chunk is to take about as long, so that messages cost little and little is lost with a worker
+CHUNK_SECONDS = 0.2
+LARGEST_CHUNK = 200
+MOST_DEATHS = 5  # of workers over one game
+# deaths of workers over a game after which its agents play from processes of their own, so that the
+# agent at fault is known
+ATTEMPTS_UNISOLATED = 2
 
 
 class Conditions(NamedTuple):
@@ -107,46 +123,34 @@ class Contest(NamedTuple):
         modules = (module for spec in specs for module in modules_of(spec, self.game))
         return tuple(dict.fromkeys(modules))
 
-    def player(self, number: int) -> Player:
-        """A player of the agent of that number.
+    def agent(self, number: int) -> Agent:
+        """The agent of that number.
 
         Raises:
-            SpecificationError: the agent cannot be made, or is another one than it was. That of an
-                isolated agent is not known before :meth:`Player.describe`.
+            SpecificationError: it cannot be made, or is another one than it was. That of an
+                isolated agent is not known before it is described.
         """
         spec = self.agents[number]
         expected = self.versions[number] if self.versions else None
         if isinstance(spec, Agent):
-            return LocalPlayer(spec, is_lent=True)
+            return spec
         if self._is_isolated(number):
-            return IsolatedPlayer(spec, self.game, self.conditions.limits, self.modules, expected)
-        player = make_player(spec, self.game)
-        check_identity(spec, player.describe(), expected)
-        return player
-
-    def _class_of(self, number: int) -> type[Agent]:
-        agent = self.agents[number]
-        return type(agent) if isinstance(agent, Agent) else resolve_agent(agent)[0]
+            limits = self.conditions.limits
+            return IsolatedAgent(spec, self.game, 0, limits, self.modules, expected, in_match=True)
+        try:
+            with faults_of(resolve_agent(spec)[0].foreign, SpecificationError):
+                agent = make_agent(spec, self.game)
+                description = describe(agent)
+        except Fault as fault:
+            raise SpecificationError(f"{spec} cannot be made: it {fault}") from None
+        check_identity(spec, description, expected)
+        return agent
 
     def is_human(self, number: int) -> bool:
         """Whether the agent of that number is a person at the terminal."""
-        return issubclass(self._class_of(number), HumanAgent)
-
-    @contextlib.contextmanager
-    def players(self) -> Iterator[list[Player]]:
-        """Players of all agents, each of which is known to exist; they are closed afterwards.
-
-        Raises:
-            SpecificationError: one of them cannot be made.
-        """
-        players = [self.player(number) for number in range(len(self.agents))]
-        try:
-            for player in players:
-                player.describe()
-            yield players
-        finally:
-            for player in players:
-                player.close()
+        agent = self.agents[number]
+        agent_class = type(agent) if isinstance(agent, Agent) else resolve_agent(agent)[0]
+        return issubclass(agent_class, HumanAgent)
 
     def describe(self) -> list[Description]:
         """The agents' descriptions of themselves. The agents are made for this and released again.
@@ -157,9 +161,18 @@ class Contest(NamedTuple):
         descriptions: dict[str | Agent, Description] = {}
         for number, spec in enumerate(self.agents):
             if spec not in descriptions:
-                with contextlib.closing(self.player(number)) as player:
-                    descriptions[spec] = player.describe()
+                agent = self.agent(number)
+                try:
+                    descriptions[spec] = describe(agent)
+                finally:
+                    _release(agent, spec)
         return [descriptions[spec] for spec in self.agents]
+
+
+def _release(agent: Agent, spec: str | Agent) -> None:
+    """Close an agent that was made for a contest; one that was lent is its owner's."""
+    if agent is not spec:
+        close(agent)
 
 
 class ScheduledGame(NamedTuple):
@@ -183,49 +196,246 @@ class ScheduledGame(NamedTuple):
         return self.pair, *self.players
 
 
-class Arena:
-    """The players of a contest, and their games in this process.
+Results = Generator[tuple[ScheduledGame, GameResult, Circumstances], None, None]
 
-    A game does not depend on the games that its players have played before.
+
+class Arena:
+    """The agents of a contest, and their games in this process.
+
+    A game does not depend on the games that its agents have played before.
 
     Attributes:
         contest: the contest.
         isolation: which agents play from processes of their own, see :attr:`Contest.isolation`.
+        agents: the agents, by their numbers.
     """
 
     def __init__(self, contest: Contest) -> None:
         self.contest, self.isolation = contest, contest.isolation
-        self._players = [contest.player(number) for number in range(len(contest.agents))]
+        self.agents = [contest.agent(number) for number in range(len(contest.agents))]
 
-    def get_ready(self) -> tuple[str | None, ...]:
-        """Let the agents compile and allocate, which is no thinking time; returns their versions.
-
-        An agent that fails in this will forfeit its games; None stands for its version.
-        """
-        return tuple(map(self._get_ready, self._players))
-
-    def _get_ready(self, player: Player) -> str | None:
+    def __enter__(self) -> Self:
+        """Make sure that each agent exists; SpecificationError if one cannot be made."""
         try:
-            player.prepare(self.contest.game, seed=0)
-            return player.describe().identity
-        except Fault:  # the games will tell
-            return None
+            for agent in self.agents:
+                describe(agent)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @functools.cached_property
+    def isolated(self) -> Arena:
+        """The same, with each agent in a process of its own."""
+        conditions = self.contest.conditions._replace(isolation=ALWAYS)
+        return Arena(self.contest._replace(conditions=conditions))
+
+    def get_ready(self) -> dict[str, str]:
+        """Let the agents compile and allocate, which is no thinking time.
+
+        Returns:
+            Their versions by name. One that fails in this is left out, and will forfeit its games.
+        """
+        versions = {}
+        for agent, label in zip(self.agents, self.contest.labels):
+            with contextlib.suppress(Fault):
+                begin(agent, self.contest.game, seed=0)
+                versions[label] = describe(agent).identity
+        return versions
 
     def play(self, game: ScheduledGame) -> GameResult:
         """Play a game."""
-        players = [self._players[number] for number in game.players]
-        names = [self.contest.labels[number] for number in game.players]
         return play_game(
             self.contest.game,
-            players,
+            [self.agents[number] for number in game.players],
             game.opening,
             game.seeds,
-            names,
+            [self.contest.labels[number] for number in game.players],
             limits=self.contest.conditions.limits,
             adjudication=self.contest.conditions.adjudication,
         )
 
     def close(self) -> None:
-        """Close the players, which ends the processes of isolated agents."""
-        for player in self._players:
-            player.close()
+        """Close the agents, which ends the processes of isolated ones."""
+        for agent, spec in zip(self.agents, self.contest.agents):
+            _release(agent, spec)
+
+
+class Chunk(NamedTuple):
+    """Games to be played one after the other, and how often a worker has died over them."""
+
+    games: tuple[ScheduledGame, ...]
+    deaths: int = 0
+
+
+class PlayedChunk(NamedTuple):
+    """The results of a chunk's games in their order, how long they took, and under what.
+
+    ``isolation`` and ``machine`` are those of :class:`Circumstances`.
+    """
+
+    results: list[GameResult]
+    seconds: float
+    isolation: str
+    machine: str
+
+
+class Death(NamedTuple):
+    """In place of a played chunk: a worker has died over it, and why."""
+
+    reason: str
+
+
+class GivenUp(NamedTuple):
+    """A game that could not be played, and why."""
+
+    game: ScheduledGame
+    reason: str
+
+
+def _open_arena(contest: Contest, versions: tuple[str, ...]) -> Arena:
+    """The agents in the process that plays, ready.
+
+    Raises:
+        RunnerError: the version of one is not what it should be.
+    """
+    arena = Arena(contest)
+    try:
+        differs = difference(arena.get_ready(), dict(zip(contest.labels, versions)))
+        if differs:
+            raise RunnerError(differs)
+    except BaseException:
+        arena.close()
+        raise
+    return arena
+
+
+def _play(arena: Arena, chunk: Chunk) -> PlayedChunk:
+    """Play the games of a chunk, in the process that has the agents."""
+    if chunk.deaths >= ATTEMPTS_UNISOLATED:
+        arena = arena.isolated
+    began = time.perf_counter()
+    results = [arena.play(game) for game in chunk.games]
+    seconds = time.perf_counter() - began
+    return PlayedChunk(results, seconds, arena.isolation, machine_here())
+
+
+class _Chunks:
+    """Chunks of games: first those to be played again, then those of the schedule.
+
+    Attributes:
+        handed_out: those that are being played, by their number in this iteration.
+        retries: those to be played again; where they come late, another iteration has them.
+    """
+
+    def __init__(self, games: Iterable[ScheduledGame], largest: int) -> None:
+        self._games, self._largest = iter(games), largest
+        self.handed_out: dict[int, Chunk] = {}
+        self.retries: deque[Chunk] = deque()
+        self._seconds: float | None = None  # that a game takes, about
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for number in itertools.count():
+            chunk = self.retries.popleft() if self.retries else Chunk(self._next_games())
+            if not chunk.games:
+                return
+            self.handed_out[number] = chunk
+            yield chunk
+
+    def _next_games(self) -> tuple[ScheduledGame, ...]:
+        size = 1 if self._seconds is None else int(CHUNK_SECONDS / max(self._seconds, 1e-6))
+        return tuple(itertools.islice(self._games, min(max(size, 1), self._largest)))
+
+    def count(self, played: PlayedChunk) -> None:
+        """Take the time of a chunk into account."""
+        seconds = played.seconds / len(played.results)
+        self._seconds = seconds if self._seconds is None else 0.7 * self._seconds + 0.3 * seconds
+
+
+class GameJobs:
+    """The games of a contest as jobs, in this process or elsewhere.
+
+    All places play the same games; the order in which the games are finished differs. When a worker
+    dies, the games of its chunk are played again one by one. After two deaths all agents of a game
+    play from processes of their own, so that an agent that ends its process is known and forfeits.
+
+    Attributes:
+        given_up: games over which too many workers have died.
+
+    Args:
+        contest: the contest.
+        place: where its games are played.
+
+    Raises:
+        SpecificationError: there is no such place.
+    """
+
+    def __init__(self, contest: Contest, place: JobPlace) -> None:
+        self.given_up: list[GivenUp] = []
+        self._place = place
+        self._jobs: Jobs | None = None
+        versions: tuple[str, ...] = ()
+        if place.runner_of() != LOCAL:  # where the versions are compared, in words of their own
+            versions, contest = contest.versions, contest._replace(versions=(), in_worker=True)
+        prepare = functools.partial(_open_arena, contest, versions)
+        self._work = Work(_play, prepare, Needs(contest.modules, FOLDERS), Death)
+
+    def get_ready(self) -> Jobs:
+        """Make the agents and let them compile, so that :meth:`play` starts at once.
+
+        Raises:
+            SpecificationError: an agent cannot be made.
+            RunnerError: nothing can be played there.
+        """
+        try:
+            if self._jobs is None:
+                self._jobs = self._place.open(self._work)
+            self._jobs.get_ready()
+        except BaseException:
+            self.close()
+            raise
+        return self._jobs
+
+    def play(self, games: Iterable[ScheduledGame]) -> Results:
+        """Play games; yield each with its result and circumstances as soon as it is finished.
+
+        ``games`` is iterated lazily, little further than what is played at once. The agents are
+        closed when the generator ends or is closed.
+
+        Raises:
+            SpecificationError, RunnerError: as :meth:`get_ready`.
+        """
+        jobs = self.get_ready()
+        chunks = _Chunks(games, 1 if jobs.runner == LOCAL else LARGEST_CHUNK)
+        more = True
+        try:
+            while more:
+                more = False
+                for number, played in jobs.results(chunks):
+                    more, chunk = True, chunks.handed_out.pop(number)
+                    if isinstance(played, Death):
+                        self._put_back(chunk, played, chunks)
+                        continue
+                    chunks.count(played)
+                    under = Circumstances(jobs.runner, jobs.count, played.isolation, played.machine)
+                    for game, result in zip(chunk.games, played.results):
+                        yield game, result, under
+        finally:
+            self.close()
+
+    def _put_back(self, chunk: Chunk, death: Death, chunks: _Chunks) -> None:
+        """Let the games of a chunk be played again, or give up one over which too many died."""
+        deaths = chunk.deaths + 1
+        if deaths >= MOST_DEATHS:
+            self.given_up += [GivenUp(game, death.reason) for game in chunk.games]
+        else:
+            chunks.retries.extend(Chunk((game,), deaths) for game in chunk.games)
+
+    def close(self) -> None:
+        """End everything that was started; it may be used again afterwards."""
+        if self._jobs is not None:
+            self._jobs.close()
+            self._jobs = None

@@ -8,21 +8,20 @@ guards against mistakes, not against malice: the process has all rights of its u
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ...agents import Agent, Decision, make_agent
-from ...agents.faults import EXITED, Fault
+from ...agents.faults import EXITED, Fault, legal_action
 from ...agents.human import HumanAgent
 from ...agents.registry import modules_of, resolve_agent
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
 from ...envs.workers.errors import RunnerError
+from ..fingerprints import Description, check_identity
 from ..match import NO_LIMITS, Limits
-from ..players import Description, Player, check_identity, legal_action
 from .agent_process import LONGEST_MOVE_SECONDS, AgentProcess
 
 AUTO, ALWAYS, NEVER = ISOLATION = ("auto", "always", "never")
@@ -55,197 +54,155 @@ def _runs_elsewhere(agent_class: type[Agent]) -> bool:
     return os.name == "posix" and name != "__main__" and has_file
 
 
-class IsolatedPlayer(Player):
+class IsolatedAgent(Agent):
     """An agent in a process of its own, which is started when it is first needed.
+
+    The process ends with this object. What the agent does wrong is a Fault in a match; elsewhere
+    (analyses, books, judges, training) it is a SpecificationError that names the agent.
 
     Args:
         spec: the agent's specification.
         game: the game it plays.
+        seed: what it is reset with.
         limits: what it may use.
-        modules: modules of the user's own that register the game or the agent.
+        modules: modules of the user's own that register the game or the agent; None: those of its
+            specification.
         expected: the identity that the agent must have whenever it is started, see
             :class:`Description`; None: that of its first start.
-        pausing: whether its processes are stopped while it is not to move, so that they take no
-            time of the opponent's.
+        in_match: whether a match asks it. Its processes are then stopped while it is not to move,
+            so that they take no time of the opponent's.
     """
 
     def __init__(
         self,
         spec: str,
         game: Game,
+        seed: int = 0,
         limits: Limits = NO_LIMITS,
-        modules: tuple[str, ...] = (),
+        modules: tuple[str, ...] | None = None,
         expected: str | None = None,
-        pausing: bool = True,
+        in_match: bool = False,
     ) -> None:
-        self._spec, self._game, self._modules, self._expected = spec, game, modules, expected
+        agent_class, _ = resolve_agent(spec)
+        self.name: str = agent_class.name  # type: ignore[misc]
+        self._spec, self._game, self._expected = spec, game, expected
+        self._modules = modules_of(spec, game) if modules is None else modules
+        self._runs_own_code = not agent_class.foreign
+        self._in_match = in_match
         self._description: Description | None = None  # once the agent has been made
-        self._process = AgentProcess(limits, pausing)
-        self._foreign = resolve_agent(spec)[0].foreign
-        self._report: Callable[[Decision], None] | None = None
+        self._is_reset = False  # with the seed of this object, in the process that runs
+        self._process = AgentProcess(limits, pausing=in_match)
+        super().__init__(game, seed)
 
     @property
     def pid(self) -> int | None:
         """The number of the process, or None if there is none."""
         return self._process.pid
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether a process holds the agent; it does not after a crash or :meth:`close`."""
-        return self._process.occupant is not None
-
     def start(self) -> Description:
         """Start the process; SpecificationError if it makes another agent than it was."""
-        with self._no_death_of_our_own():
-            description = self._process.seat(self._spec, self._game, self._modules, anew=True)
+        self._is_reset = False
+        with self._faults():
+            description = self._process.make(self._spec, self._game, self._modules, anew=True)
         check_identity(self._spec, description, self._expected)
         self._expected, self._description = description.identity, description
+        self.options = description.options
         return description
 
-    def describe(self) -> Description:
+    @property
+    def description(self) -> Description:
+        """What the agent says of itself; SpecificationError if it cannot be made."""
         try:
             return self._description or self.start()
         except Fault as fault:
             raise SpecificationError(f"{self._spec} cannot be made: it {fault}") from None
 
-    def listen(self, report: Callable[[Decision], None] | None) -> None:
-        """Let the agent report the iterations of its searches, or no longer."""
-        self._report = report
-
     def get_ready(self, game: Game) -> None:
         if game != self._game:
-            raise ValueError(f"this player was made for {self._game.spec}, not for {game.spec}")
-        if not self.is_ready:
+            raise SpecificationError(f"{self._spec} was made for {self._game.spec} here")
+        if self._process.occupant is None:  # not yet, or not after a crash
             self.start()
-        with self._no_death_of_our_own():
+        with self._faults():
             self._process.get_ready()
 
-    def reset(self, seed: int, seconds: float) -> None:
-        with self._no_death_of_our_own():
-            self._process.reset(seed, min(seconds, LONGEST_MOVE_SECONDS))
+    def reset(self, seed: int = 0) -> None:
+        self.seed = seed  # the random numbers are the process's own
+        self._is_reset = self._process.occupant is not None  # else when it is started
+        if self._is_reset:
+            with self._faults():
+                self._process.reset(seed, min(self.time_left, LONGEST_MOVE_SECONDS))
+
+    def act(self, situation: Any) -> int:
+        if not self._in_match:
+            return super().act(situation)
+        with self._faults():
+            return self._process.choose(situation, min(self.time_left, LONGEST_MOVE_SECONDS))
+
+    def analyse(self, situation: Any) -> Decision:
+        if self._in_match:
+            return self.decide(situation)
+        return super().analyse(situation)
+
+    def decide(self, position: Position) -> Decision:
+        if not self._is_reset:
+            self.reset(self.seed)
+        seconds = min(self.time_left, LONGEST_MOVE_SECONDS)
+        with self._faults():
+            decision = self._process.decide(position, seconds, self.on_progress)
+            if not self._in_match:
+                legal_action(decision.action, position)
+            return decision
+
+    @property
+    def tokens_of_game(self) -> int:  # type: ignore[override]
+        """The tokens used since the reset; 0 where its process has ended: nobody else counts."""
+        counts = self._description is not None and self._description.uses_tokens
+        return self._process.tokens() if counts else 0
 
     def processor_seconds(self) -> float:
         return self._process.processor_seconds()
 
-    def tokens(self) -> int:
-        if self._description is None or not self._description.uses_tokens:
-            return 0
-        try:
-            return self._process.tokens()
-        except Fault:  # its process has ended, and nobody else has counted
-            return 0
-
-    def ask(self, position: Position, analyse: bool, seconds: float) -> tuple[Any, Decision | None]:
-        seconds = min(seconds, LONGEST_MOVE_SECONDS)
-        with self._no_death_of_our_own():
-            if analyse:
-                decision = self._process.decide(position, seconds, self._report)
-                return decision.action, decision
-            return self._process.choose(position, seconds), None
+    def close(self) -> None:
+        self._process.close()
 
     @contextlib.contextmanager
-    def _no_death_of_our_own(self) -> Iterator[None]:
-        """The death of a process with an agent of plyground's own is nobody's fault: RunnerError.
+    def _faults(self) -> Iterator[None]:
+        """Turn a fault of the process into an error of those who asked, unless a match has.
 
-        Somebody or the system has ended it, or an error in plyground.
+        The death of a process with an agent of plyground's own is nobody's fault: somebody or the
+        system has ended it, or an error in plyground.
         """
         try:
             yield
         except Fault as fault:
-            if self._foreign or fault.kind != EXITED:
+            if self._runs_own_code and fault.kind == EXITED:
+                raise RunnerError(
+                    f"{self._spec} {fault}, which no agent of plyground does by itself; the game "
+                    f"it played is not counted"
+                ) from None
+            if self._in_match:
                 raise
-            raise RunnerError(
-                f"{self._spec} {fault}, which no agent of plyground does by itself; the game it "
-                f"played is not counted"
-            ) from None
-
-    def close(self) -> None:
-        self._process.close()
-
-    def __str__(self) -> str:
-        return self._spec
-
-
-class IsolatedAgent(Agent):
-    """An isolated agent for analyses, books, judges and training.
-
-    Its process ends with this object. What a user's own agent does wrong, this one raises as a
-    SpecificationError that names it.
-
-    Args:
-        spec: the agent's specification.
-        game: the game it is made for.
-        seed: what it is reset with.
-    """
-
-    def __init__(self, spec: str, game: Game, seed: int = 0) -> None:
-        agent_class, _ = resolve_agent(spec)
-        self.name: str = agent_class.name  # type: ignore[misc]
-        self.foreign: bool = agent_class.foreign  # type: ignore[misc]
-        self._spec, self._game = spec, game
-        self._player = IsolatedPlayer(spec, game, modules=modules_of(spec, game), pausing=False)
-        with self._faults_as_errors():
-            self._description = self._player.start()
-        super().__init__(game, seed)
-        self.options: dict[str, Any] = self._description.options
-
-    @property
-    def pid(self) -> int | None:
-        """The number of its process, or None if there is none."""
-        return self._player.pid
-
-    def check_game(self, game: Game) -> None:
-        if game != self._game:
-            raise SpecificationError(f"{self._spec} was made for {self._game.spec} here")
-
-    def prepare(self, game: Game) -> None:
-        with self._faults_as_errors():
-            self._player.get_ready(game)
-
-    def reset(self, seed: int = 0) -> None:
-        super().reset(seed)
-        with self._faults_as_errors():
-            if not self._player.is_ready:
-                self._player.get_ready(self._game)
-            self._player.reset(seed, math.inf)
-
-    def decide(self, position: Position) -> Decision:
-        if not self._player.is_ready:
-            self.reset(self.seed)
-        with self._faults_as_errors():
-            self._player.listen(self.on_progress)
-            _, decision = self._player.ask(position, analyse=True, seconds=math.inf)
-            assert decision is not None
-            legal_action(decision.action, position)
-            return decision
-
-    def close(self) -> None:
-        self._player.close()
-
-    @contextlib.contextmanager
-    def _faults_as_errors(self) -> Iterator[None]:
-        """Turn a fault into an error of the caller's that names the agent."""
-        try:
-            yield
-        except Fault as fault:
             raise SpecificationError(f"{self._spec} {fault}") from None
 
     @property
     def deterministic(self) -> bool:
-        return self._description.deterministic
+        return self.description.deterministic
 
     @property
     def version(self) -> str:
-        return self._description.version
+        return self.description.version
 
     @property
     def spec(self) -> str:
-        return self._description.spec
+        return self.description.spec
+
+    def __str__(self) -> str:
+        return self._spec
 
     def __del__(self) -> None:
-        player = self.__dict__.get("_player")
-        if player is not None:
-            player.close()
+        process = self.__dict__.get("_process")
+        if process is not None:
+            process.close()
 
 
 def make_safe_agent(spec: str, game: Game, seed: int = 0) -> Agent:
@@ -257,7 +214,9 @@ def make_safe_agent(spec: str, game: Game, seed: int = 0) -> Agent:
         SpecificationError: the agent cannot be made; later, it fails.
     """
     if is_isolated(spec, AUTO):
-        return IsolatedAgent(spec, game, seed)
+        agent = IsolatedAgent(spec, game, seed)
+        agent.start()
+        return agent
     return make_agent(spec, game, seed)
 
 

@@ -77,7 +77,7 @@ class CannotBeCopied(Wrong):
         super().__init__(*arguments)
 
     def __deepcopy__(self, memo):
-        twin = CannotBeCopied(self._bound_game, self.seed, self.number)
+        twin = CannotBeCopied(self.bound_game, self.seed, self.number)
         twin.offset = -1
         return twin
 

@@ -12,7 +12,7 @@ from command_line import plyground
 
 SCRIPT = """
 import gymnasium, numpy as np, plyground, pettingzoo
-from plyground.evaluation import Plan, ProcessRunner, Store, Tournament
+from plyground.evaluation import JobPlace, Plan, Store, Tournament
 from plyground.evaluation.runners.contest import Conditions
 from plyground.envs.conformance import check_env
 
@@ -29,9 +29,10 @@ aec.reset(seed=1)
 aec.step(2)
 assert aec.agent_selection == "player_1"
 conditions = Conditions("always")
-with Store("games.db") as store, ProcessRunner(2) as runner:
+with Store("games.db") as store:
     plan = Plan("my_nim", ("my_first:last=yes", "alphabeta:depth=15", "random"), pairs=3)
-    tournament = Tournament(plan, store, runner=runner, conditions=conditions)
+    place = JobPlace("processes", concurrency=2)
+    tournament = Tournament(plan, store, place=place, conditions=conditions)
     tournament.run()
     rows = tournament.table().standings()
     assert tournament.table().games == 18

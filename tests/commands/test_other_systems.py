@@ -98,7 +98,7 @@ def test_a_worker_starts_where_the_c_library_has_no_prctl(monkeypatch):
     monkeypatch.setattr(process.signal, "signal", lambda *arguments: calls.append(arguments[0]))
     module = SimpleNamespace(serve=lambda connection: calls.append("served"))
     monkeypatch.setattr(process.importlib, "import_module", lambda name: module)
-    monkeypatch.setattr(process, "Connection", lambda handle: handle)
+    monkeypatch.setattr(process, "Connection", lambda handle: SimpleNamespace(close=list))
     process.run("a_module", 0, os.getppid())
     assert calls[-1] == "served"
 

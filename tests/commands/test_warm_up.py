@@ -14,6 +14,7 @@ from command_line import plyground as command
 from helpers import GAMES
 from numba.core.event import trigger_event
 from plyground import make_game
+from plyground.agents.random_agent import RandomAgent
 from plyground.commands.terminal import preparation
 from plyground.commands.terminal.preparation import Preparation
 from plyground.commands.terminal.warm_up import _specs
@@ -25,13 +26,14 @@ from plyground.envs.compiled.kernels import (
 from plyground.envs.specification import SpecificationError
 
 
-class Slow:
-    """A player that is ready when the test says so."""
+class Slow(RandomAgent):
+    """An agent that is ready when the test says so."""
 
     def __init__(self, error=None):
+        super().__init__()
         self.ready, self.error = threading.Event(), error
 
-    def prepare(self, game, seed):
+    def get_ready(self, game):
         assert self.ready.wait(60)
         if self.error is not None:
             raise self.error

@@ -203,15 +203,13 @@ def test_an_edited_search_kernel_is_seen_and_an_edit_of_an_unrelated_file_compil
 FINGERPRINTS = """
 import json
 from pathlib import Path
-from plyground import make_game
 from plyground.agents.search import alphabeta_kernels, mcts_kernels
 from plyground.envs.compiled.cache import source_fingerprint
-from plyground.evaluation.runners.contest import Contest
-from plyground.evaluation.runners.game_worker import versions
+from plyground.envs.workers.jobs import Needs
+from plyground.evaluation.runners.contest import FOLDERS
 found = {module.__name__.rpartition(".")[2]: source_fingerprint(Path(module.__file__).resolve())
          for module in (alphabeta_kernels, mcts_kernels)}
-contest = Contest(make_game("tic_tac_toe"), ("random", "random"), ("a", "b"))
-print(json.dumps(found | {"workers": versions(contest, ("1", "1"))["plyground"]}))
+print(json.dumps(found | {"workers": Needs(folders=FOLDERS).versions()["plyground"]}))
 """
 
 

@@ -15,16 +15,15 @@ import pytest
 from command_line import invoke
 from helpers import BREAKING, count_games, play
 from plyground import make_agent, make_game
-from plyground.agents.faults import RAISED
+from plyground.agents.faults import RAISED, begin
 from plyground.agents.random_agent import RandomAgent
 from plyground.agents.registry import agent_classes
 from plyground.envs.workers.error_output import LAST_PART, PASSED_ON
 from plyground.envs.workers.errors import RunnerError
+from plyground.envs.workers.jobs import HERE, JobPlace
 from plyground.evaluation.match import play_game
 from plyground.evaluation.runners.contest import Contest
-from plyground.evaluation.runners.isolation import IsolatedPlayer
-from plyground.evaluation.runners.processes import ProcessRunner
-from plyground.evaluation.runners.runner import LocalRunner
+from plyground.evaluation.runners.isolation import IsolatedAgent
 from plyground.evaluation.store.store import Store, StoreError
 from plyground.evaluation.tournament import Plan
 
@@ -85,15 +84,15 @@ def broken(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 @pytest.mark.parametrize(
-    ("runner", "isolation"),
-    [(LocalRunner, "never"), (lambda: ProcessRunner(1), "never"), (LocalRunner, "always")],
+    ("place", "isolation"),
+    [(HERE, "never"), (JobPlace("processes", concurrency=1), "never"), (HERE, "always")],
     ids=["here", "in a worker", "isolated"],
 )
 @pytest.mark.fast_cases(1)
 def test_an_error_in_an_agent_of_plyground_ends_a_tournament_and_nothing_is_stored(
-    runner, isolation, broken, tmp_path
+    place, isolation, broken, tmp_path
 ):
-    with runner() as place, pytest.raises(OSError, match="No space left on device") as error:
+    with pytest.raises(OSError, match="No space left on device") as error:
         play(PLAN, tmp_path / "store.db", place, isolation=isolation)
     assert (error.value.errno, error.value.filename) == (errno.ENOSPC, "/full")
     assert count_games(tmp_path / "store.db") == 0
@@ -124,11 +123,11 @@ def test_a_command_ends_with_a_sentence_and_stores_nothing(
 @pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 def test_a_dead_process_of_an_agent_of_plyground_is_no_forfeit():
     opponent = make_agent("random")
-    with contextlib.closing(IsolatedPlayer("greedy", GAME)) as player:
-        player.prepare(GAME, 1)
+    with contextlib.closing(IsolatedAgent("greedy", GAME, in_match=True)) as player:
+        begin(player, GAME, 1)
         os.kill(player.pid, signal.SIGKILL)
         with pytest.raises(RunnerError, match=r"greedy was killed by signal 9 .*not counted"):
-            player.ask(GAME.initial_position(), False, 60.0)
+            player.act(GAME.initial_position())
         assert play_game(GAME, [player, opponent]).fault is None
 
 
@@ -178,12 +177,12 @@ def own(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("agents_in_this_process")
 def test_an_agent_that_changes_the_folder_moves_no_store(own, tmp_path):
     plan = PLAN._replace(agents=("random", "python:own_agents:Moves"))
-    assert len(play(plan, "store.db", LocalRunner(), isolation="never")) == 4
+    assert len(play(plan, "store.db", HERE, isolation="never")) == 4
     assert count_games(tmp_path / "store.db") == 4
     os.chdir(tmp_path)
     (tmp_path / "remove").touch()
     with pytest.raises(StoreError, match="what it held is in") as error:
-        play(plan._replace(pairs=4), "store.db", LocalRunner(), isolation="never")
+        play(plan._replace(pairs=4), "store.db", HERE, isolation="never")
     assert str(tmp_path / "store.db.saved") in str(error.value)
     with Store(tmp_path / "store.db.saved") as store:
         assert store.tournaments()
@@ -194,7 +193,7 @@ def test_an_agent_that_changes_the_folder_moves_no_store(own, tmp_path):
 @pytest.mark.fast_cases(1)
 def test_an_agent_that_raises_ctrl_c_itself_forfeits(isolation, own, tmp_path):
     plan = PLAN._replace(agents=("random", "python:own_agents:leaves"), pairs=1)
-    games = play(plan, tmp_path / "store.db", LocalRunner(), isolation=isolation)
+    games = play(plan, tmp_path / "store.db", HERE, isolation=isolation)
     assert [game[7] for game in games] == [RAISED] * 2
 
 
@@ -211,9 +210,9 @@ def test_an_agent_that_cannot_be_made_is_named(isolation, own):
 
 @pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 def test_the_standard_error_of_an_isolated_agent_is_cut(own, capfd):
-    with contextlib.closing(IsolatedPlayer("python:own_agents:talks", GAME)) as player:
-        player.prepare(GAME, 1)
-        player.ask(GAME.initial_position(), False, 60.0)
+    with contextlib.closing(IsolatedAgent("python:own_agents:talks", GAME)) as player:
+        begin(player, GAME, 1)
+        player.act(GAME.initial_position())
     errors = capfd.readouterr().err
     assert len(errors) < PASSED_ON + LAST_PART + 200
     assert errors.startswith("xxx")

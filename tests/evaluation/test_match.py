@@ -15,14 +15,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.faults import ILLEGAL_ACTION, NO_ACTION, RAISED
+from plyground.agents.faults import ILLEGAL_ACTION, NO_ACTION, RAISED, begin, close
 from plyground.agents.human import HumanAgent, HumanQuit, read_move
 from plyground.agents.random_agent import RandomAgent
 from plyground.envs import IllegalActionError
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import play_game
-from plyground.evaluation.players import as_player
-from plyground.evaluation.runners.isolation import IsolatedPlayer
+from plyground.evaluation.runners.isolation import IsolatedAgent
 
 GAMES = [
     "tic_tac_toe",
@@ -230,9 +229,9 @@ def test_what_an_agent_says_of_its_tokens_and_does_at_the_end_loses_nothing():
         def close(self):
             raise SystemExit(3)
 
-    players = [as_player(Hostile()), as_player(make_agent("random"))]
-    result = play_game("tic_tac_toe", players)
-    players[0].close()
+    hostile = Hostile()
+    result = play_game("tic_tac_toe", [hostile, make_agent("random")])
+    close(hostile)
     assert (result.fault, result.tokens) == (None, (0, 0))
 
 
@@ -443,10 +442,10 @@ def test_functions_classes_and_objects_of_a_module_play(name, own_process, tmp_p
     monkeypatch.setattr("sys.path", list(sys.path))
     monkeypatch.delitem(sys.modules, "many_bots", raising=False)
     spec, game = f"python:many_bots:{name}", make_game("connect_four")
-    player = IsolatedPlayer(spec, game) if own_process else as_player(make_agent(spec, game))
-    with contextlib.closing(player):
-        player.prepare(game, 2**62 + 5)
-        assert player.ask(game.position([3]), False, 60.0)[0] == 6
+    agent = IsolatedAgent(spec, game) if own_process else make_agent(spec, game)
+    with contextlib.closing(agent):
+        begin(agent, game, 2**62 + 5)
+        assert agent.act(game.position([3])) == 6
 
 
 def test_an_agent_of_ones_own_gets_the_moves_of_the_game_in_a_match():

@@ -8,8 +8,8 @@ import pytest
 from command_line import plyground as command
 from helpers import SMALL_GAMES, finished_position
 from plyground import make_agent, make_game
+from plyground.evaluation.fingerprints import describe
 from plyground.evaluation.match import GameResult
-from plyground.evaluation.players import LocalPlayer
 from plyground.evaluation.report.html import report_page
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.single_games import (
@@ -24,8 +24,8 @@ from plyground.evaluation.single_games import (
 )
 from plyground.evaluation.store.store import Store, StoreError
 
-GREEDY = entry_of(LocalPlayer(make_agent("greedy")).describe())
-RANDOM = entry_of(LocalPlayer(make_agent("random")).describe())
+GREEDY = entry_of(describe(make_agent("greedy")))
+RANDOM = entry_of(describe(make_agent("random")))
 COURSE = ((4,), 0, (3.0, 0.5), (1, 0))
 
 

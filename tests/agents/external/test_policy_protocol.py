@@ -14,7 +14,7 @@ import pytest
 from plyground import as_policy, make_agent, make_game, play_game
 from plyground.agents.bots import ModelBot
 from plyground.envs import IllegalActionError, SpecificationError, connect_four_v0
-from plyground.evaluation import Plan, ProcessRunner, Store, Tournament, evaluate, ratings
+from plyground.evaluation import JobPlace, Plan, Store, Tournament, evaluate, ratings
 from plyground.training import BoardVecEnv, make_vector_env
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import A2C, DQN
@@ -329,10 +329,9 @@ def test_objects_play_in_this_process_only(tmp_path):
     plan, message = Plan(NAME, (first, "random"), pairs=1), "first is an object of this process, "
     with (
         Store(tmp_path / "games.db") as store,
-        ProcessRunner(1) as runner,
         pytest.raises(SpecificationError, match=f"{message}.*onnx"),
     ):
-        Tournament(plan, store, runner=runner)
+        Tournament(plan, store, place=JobPlace("processes", concurrency=1))
 
 
 def test_a_tournament_leaves_lent_objects_open():

@@ -88,6 +88,27 @@ def test_a_job_is_done_again_when_its_process_dies_and_given_up_in_the_end(tmp_p
             jobs.submit(5).read()
 
 
+@pytest.mark.parametrize("job", [2, 5])
+def test_the_loss_of_a_process_stands_for_a_result_where_work_says_so(job, tmp_path):
+    work = Work(die_once, functools.partial(Path, tmp_path), lost="job lost: {}".format)
+    with JobPlace("processes", concurrency=1).open(work) as jobs:
+        lost = "job lost: was killed by signal 9 (SIGKILL)"
+        assert list(jobs.results([1, job, 3])) == [(0, 1), (1, lost), (2, 3)]
+
+
+def end(*arguments):
+    os._exit(4)
+
+
+def test_processes_that_end_before_they_can_do_anything_are_an_error_whatever_work_says():
+    work = Work(double, end, lost=str)
+    with (
+        JobPlace("processes", concurrency=2).open(work) as jobs,
+        pytest.raises(RunnerError, match="a worker process ended its process with exit status 4"),
+    ):
+        jobs.get_ready()
+
+
 def test_positions_are_solved_in_this_process_and_in_others_alike():
     game = make_game("tic_tac_toe")
     chunks = [(), (0,), (0, 1), (4, 0)]
@@ -100,6 +121,7 @@ def test_a_place_that_does_not_exist_is_refused():
     for place, complaint in (
         (JobPlace("cloud"), r"no runner 'cloud' \(there are: local, processes, ray\)"),
         (JobPlace("local", address="192.0.2.1:1"), "only --runner ray has an --address"),
+        (JobPlace(concurrency=0), "1 or more things are done at a time, not 0"),
         (JobPlace("local", concurrency=2), "--runner local does one thing at a time"),
     ):
         with pytest.raises(SpecificationError, match=complaint):
@@ -164,6 +186,7 @@ def test_jobs_on_a_cluster_have_the_same_results_and_survive_the_loss_of_a_node(
 def test_a_worker_whose_answer_nobody_reads_any_more_ends_without_a_trace(capfd):
     """Ctrl-C ends a run that measures its learner while its workers play the next games."""
     jobs = JobPlace("processes", concurrency=1).open(Work(long_answer, str))
+    jobs.get_ready()
     (process,) = jobs._processes
     message = pickle.dumps([jobs.share(50_000_000)])
     process.send(message)

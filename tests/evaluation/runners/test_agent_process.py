@@ -10,10 +10,8 @@ import pytest
 from plyground import Agent, Decision, make_game
 from plyground.agents.faults import CANCELLED, HUNG, Fault
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.players import LocalPlayer
 from plyground.evaluation.runners.agent_process import AgentProcess
-from plyground.evaluation.runners.agent_worker import AgentService
-from plyground.evaluation.runners.messages import AgentCall, Result
+from plyground.evaluation.runners.agent_worker import AgentService, Result
 
 GAME = make_game("gomoku:size=9")
 ENDLESS = "alphabeta:depth=40,radius=2"
@@ -27,8 +25,9 @@ def process():
 
 
 def seat(process, spec, game=GAME):
-    process.seat(spec, game)
-    process.prepare(1)
+    process.make(spec, game)
+    process.get_ready()
+    process.reset(1)
 
 
 @pytest.mark.thorough
@@ -77,8 +76,7 @@ def test_a_cancellation_before_the_decision_begins_is_not_lost(process):
 def test_an_agent_that_does_not_listen_loses_its_process():
     with contextlib.closing(AgentProcess()) as process:
         game, cancel = make_game("tic_tac_toe"), threading.Event()
-        process.seat("python:broken.agents:HangsInAKernel", game)
-        process.prepare(1)
+        seat(process, "python:broken.agents:HangsInAKernel", game)
         process.choose(game.initial_position(), 60.0)  # it plays once before it misbehaves
         cancel.set()
         with pytest.raises(Fault) as fault:
@@ -127,5 +125,5 @@ class CountsNothing(Agent):
 
 def test_what_is_no_number_of_tokens_counts_as_none():
     service = AgentService()
-    service._player = LocalPlayer(CountsNothing())
-    assert pickle.loads(service.answer(AgentCall("tokens"))) == Result(0)
+    service._agent = CountsNothing()
+    assert pickle.loads(service.answer("tokens", ())) == Result(0)

@@ -13,7 +13,8 @@ from command_line import invoke
 from helpers import DATA, play
 from plyground import make_agent, make_game
 from plyground.agents.registry import agent_classes
-from plyground.envs.workers.jobs import LOCAL, PROCESSES
+from plyground.envs.workers.jobs import HERE as THIS_PROCESS
+from plyground.envs.workers.jobs import LOCAL, PROCESSES, JobPlace
 from plyground.envs.workers.processors import available_processors
 from plyground.evaluation.circumstances import (
     Circumstances,
@@ -22,13 +23,11 @@ from plyground.evaluation.circumstances import (
     machine_here,
     text_of,
 )
+from plyground.evaluation.fingerprints import describe
 from plyground.evaluation.match import NO_LIMITS, Limits
-from plyground.evaluation.players import LocalPlayer
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.runners.contest import Conditions, Contest
 from plyground.evaluation.runners.isolation import ISOLATION
-from plyground.evaluation.runners.processes import ProcessRunner
-from plyground.evaluation.runners.runner import LocalRunner
 from plyground.evaluation.statistics.sprt import Hypotheses
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
@@ -70,8 +69,8 @@ def test_circumstances_are_read_as_they_were_written(under):
 def test_games_keep_where_how_many_at_once_and_how_isolated_they_were_played(tmp_path):
     path, here = tmp_path / "store.db", machine_here()
     assert here.startswith(f"{available_processors()} processors, ")
-    play(PLAN._replace(pairs=1), path, LocalRunner())
-    play(PLAN, path, ProcessRunner(1))
+    play(PLAN._replace(pairs=1), path, THIS_PROCESS)
+    play(PLAN, path, JobPlace(PROCESSES, concurrency=1))
     with Store(path) as store:
         games = [game.circumstances for game in store.games(1)]
     assert games[:2] == [Circumstances(LOCAL, 1, "never", here)] * 2
@@ -144,7 +143,7 @@ def test_every_agent_that_is_given_a_time_to_think_is_seen(name):
 
 @pytest.mark.parametrize("name", sorted(set(agent_classes()) - NEED_MORE))
 def test_an_agent_without_any_limit_is_seen_where_it_thinks_by_the_clock(name):
-    options = LocalPlayer(make_agent(name)).describe().options
+    options = describe(make_agent(name)).options
     assert depend_on_time({}, [options]) is (name in BY_THE_CLOCK)
 
 

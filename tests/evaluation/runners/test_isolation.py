@@ -25,6 +25,7 @@ from plyground.agents.faults import (
     OUT_OF_MEMORY,
     OUT_OF_TIME,
     RAISED,
+    begin,
 )
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import Limits, play_game
@@ -34,7 +35,7 @@ from plyground.evaluation.runners.isolation import (
     ALWAYS,
     AUTO,
     NEVER,
-    IsolatedPlayer,
+    IsolatedAgent,
     is_isolated,
 )
 from plyground.evaluation.store.store import Store
@@ -72,8 +73,12 @@ FAULTS = {
 }
 
 
-def broken(name: str, limits: Limits = LIMITS) -> contextlib.closing[IsolatedPlayer]:
-    return contextlib.closing(IsolatedPlayer(f"python:broken.agents:{name}", GAME, limits))
+def isolated(spec: str, limits: Limits = LIMITS) -> IsolatedAgent:
+    return IsolatedAgent(spec, GAME, limits=limits, in_match=True)
+
+
+def broken(name: str, limits: Limits = LIMITS) -> contextlib.closing[IsolatedAgent]:
+    return contextlib.closing(isolated(f"python:broken.agents:{name}", limits))
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -95,7 +100,7 @@ def test_each_kind_of_misbehaviour_forfeits_with_its_reason(name):
 @pytest.mark.fast_cases(1)
 def test_an_isolated_agent_plays_the_same_games_as_one_that_is_not(spec):
     opponent = make_agent("random")
-    with contextlib.closing(IsolatedPlayer(spec, GAME)) as player:
+    with contextlib.closing(isolated(spec)) as player:
         for seeds in ((1, 2), (3, 4)):
             result = play_game(GAME, [player, opponent], seeds=seeds)
             local = play_game(GAME, [make_agent(spec), opponent], seeds=seeds)
@@ -108,7 +113,7 @@ def test_an_isolated_agent_plays_the_same_games_as_one_that_is_not(spec):
 
 def test_an_isolated_agent_tells_what_it_thinks():
     decisions = []
-    with contextlib.closing(IsolatedPlayer("alphabeta:depth=3", GAME)) as player:
+    with contextlib.closing(isolated("alphabeta:depth=3")) as player:
         play_game(
             GAME,
             [player, make_agent("random")],
@@ -143,7 +148,7 @@ def test_an_answer_counts_once_and_only_for_its_question(name, child_processes):
 @pytest.mark.thorough
 def test_a_process_killed_from_outside_costs_the_game_and_the_next_is_played():
     with broken("IsSlow", Limits()) as player:
-        player.describe()
+        player.start()
         pid = player.pid
         threading.Timer(0.3, os.kill, (pid, signal.SIGKILL)).start()
         result = play_game(GAME, [player, make_agent("random")])
@@ -178,7 +183,7 @@ def test_the_processes_that_an_agent_started_end_with_it():
 @pytest.mark.fast_cases(2)
 def test_a_move_that_comes_too_late_forfeits(own_process, limits, moves, reason):
     spec = "python:broken.agents:IsSlow"
-    player = IsolatedPlayer(spec, GAME, limits) if own_process else make_agent(spec)
+    player = isolated(spec, limits) if own_process else make_agent(spec)
     result = play_game(GAME, [player, make_agent("random")], limits=limits)
     assert (result.fault, result.forfeited) == (OUT_OF_TIME, 0)
     assert result.decisions[0] <= moves
@@ -201,7 +206,7 @@ def test_starting_and_compiling_is_no_thinking_time():
 @pytest.mark.thorough
 def test_what_an_agent_does_in_its_reset_counts_as_thinking(own_process):
     spec, limits = "python:broken.agents:ThinksInItsReset", Limits(game_seconds=1.0)
-    player = IsolatedPlayer(spec, GAME, limits) if own_process else make_agent(spec)
+    player = isolated(spec, limits) if own_process else make_agent(spec)
     result = play_game(GAME, [player, make_agent("random")], limits=limits)
     assert (result.forfeited, result.decisions) == (0, (0, 0))
     assert re.search(r"took [\d.]+ s for its reset; 1 s are allowed|hung", result.reason)
@@ -212,8 +217,8 @@ def test_what_an_agent_does_in_its_reset_counts_as_thinking(own_process):
 
 def test_an_agent_that_is_not_to_move_takes_no_time_of_its_opponent():
     with broken("PondersInTheBackground", Limits()) as player:
-        player.prepare(GAME, 1)
-        player.ask(GAME.initial_position(), False, 10.0)
+        begin(player, GAME, 1)
+        player.act(GAME.initial_position())
         (pondering,) = psutil.Process(player.pid).children()
         for _ in range(1000):  # the system stops a process when it next looks at it
             if pondering.status() == psutil.STATUS_STOPPED:
@@ -223,7 +228,7 @@ def test_an_agent_that_is_not_to_move_takes_no_time_of_its_opponent():
         before = player.processor_seconds()
         time.sleep(0.5)
         assert player.processor_seconds() == before
-        player.ask(GAME.initial_position(), False, 10.0)  # it goes on
+        player.act(GAME.initial_position())  # it goes on
 
 
 @pytest.mark.thorough
@@ -231,7 +236,7 @@ def test_the_processor_clock_does_not_count_waiting():
     limits = Limits(move_seconds=0.3, clock="cpu")
     for own_process in (False, True):
         spec = "python:broken.agents:IsSlow"  # it sleeps
-        player = IsolatedPlayer(spec, GAME, limits) if own_process else make_agent(spec)
+        player = isolated(spec, limits) if own_process else make_agent(spec)
         result = play_game(GAME, [player, make_agent("random")], limits=limits)
         assert result.fault is None, result.reason
         assert max(result.seconds) < 0.3 * 5
@@ -409,9 +414,9 @@ def test_an_agent_whose_code_was_changed_is_not_started_again_as_the_same(tmp_pa
 def test_a_policy_file_that_was_replaced_is_not_played_as_the_same(tmp_path):
     path = write_network(tmp_path / "network.onnx", GAME.spec)
     spec = f"onnx:{path}"
-    with contextlib.closing(IsolatedPlayer(spec, GAME)) as player:
-        player.prepare(GAME, 1)
-        player._process.close()
+    with contextlib.closing(isolated(spec)) as player:
+        begin(player, GAME, 1)
+        player.close()
         write_network(path, GAME.spec, bias=np.arange(9.0))
         with pytest.raises(SpecificationError, match="was changed while its games were played"):
-            player.prepare(GAME, 1)
+            begin(player, GAME, 1)

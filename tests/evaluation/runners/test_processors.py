@@ -11,9 +11,10 @@ from helpers import ROOT
 
 WORKERS = """
 from plyground.envs.workers.processors import available_processors
-from plyground.evaluation.runners.processes import ProcessRunner
+from plyground.envs.workers.jobs import JobPlace, Work
 from plyground.web.settings import Settings
-print(available_processors(), ProcessRunner()._default_concurrency(), Settings().workers)
+with JobPlace("processes").open(Work(int, int)) as jobs:
+    print(available_processors(), jobs.count, Settings().workers)
 """
 # the load of a machine is shared by all its processors
 OF_THE_MACHINE = {"agents/external/gomocup/clock.py", "benchmarks/gomocup/manager.py"}

@@ -10,9 +10,8 @@ os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
 import psutil
 import pytest
 from helpers import BREAKING, count_games, play, records, run
-from plyground.envs.workers.errors import RunnerError
+from plyground.envs.workers.jobs import JobPlace
 from plyground.evaluation.runners.contest import Contest
-from plyground.evaluation.runners.ray_cluster import RayRunner
 from plyground.evaluation.tournament import Plan
 
 ray = pytest.importorskip("ray")
@@ -43,17 +42,17 @@ def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_pa
     def lose_a_node(game):
         """As soon as both nodes play."""
         if not lost and game.pair >= 3:
-            actors = [
+            workers = [
                 process
                 for process in psutil.process_iter(["cmdline"])
-                if "ray::GameWorker" in "".join(process.info["cmdline"] or ())
+                if "ray::_do_on_cluster" in "".join(process.info["cmdline"] or ())
             ]
-            nodes.update(actor.pid for actor in actors)
+            nodes.update(worker.pid for worker in workers)
             if len(nodes) == 2:
                 cluster.remove_node(second_node, allow_graceful=False)
                 lost.append(game.pair)
 
-    with_ray = play(plan, tmp_path / "ray.db", RayRunner(cluster.address), lose_a_node)
+    with_ray = play(plan, tmp_path / "ray.db", JobPlace("ray", cluster.address), lose_a_node)
     assert with_ray == records(run(plan, tmp_path / "local.db"))
     assert lost
     assert lost[0] < 59
@@ -68,13 +67,6 @@ def test_an_error_in_an_agent_of_plyground_ends_the_run_and_nothing_is_stored(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Contest, "modules", ("breaking",))
     plan = Plan("tic_tac_toe", ("random", "greedy"), pairs=2)
-    with pytest.raises(RunnerError, match="No space left on device: '/full'"):
-        play(plan, tmp_path / "store.db", RayRunner(cluster.address))
+    with pytest.raises(OSError, match="No space left on device: '/full'"):
+        play(plan, tmp_path / "store.db", JobPlace("ray", cluster.address))
     assert count_games(tmp_path / "store.db") == 0
-
-
-def test_a_cluster_that_is_not_there_is_said_to_be_missing():
-    with pytest.raises(
-        RunnerError, match=r"no Ray cluster to work on at 127\.0\.0\.1:1: .*refused"
-    ):
-        RayRunner("127.0.0.1:1")._default_concurrency()

@@ -1,4 +1,4 @@
-"""Runners: all play the same games, and the death of a worker loses none."""
+"""Games as jobs: the same in all places, and the death of a worker loses none."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import NamedTuple
 
 import psutil
 import pytest
@@ -15,14 +16,15 @@ from plyground import make_game
 from plyground.agents.faults import EXITED
 from plyground.envs.specification import SpecificationError
 from plyground.envs.workers.errors import RunnerError
-from plyground.evaluation.runners.contest import Contest
-from plyground.evaluation.runners.processes import ProcessRunner
-from plyground.evaluation.runners.runner import LocalRunner
+from plyground.envs.workers.jobs import HERE, JobPlace
+from plyground.evaluation.runners import contest as module
+from plyground.evaluation.runners.contest import Contest, GameJobs, _play
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 
+ONE, TWO = (JobPlace("processes", concurrency=count) for count in (1, 2))
 PLAN = Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=3"), pairs=20)
 
 
@@ -32,12 +34,15 @@ def expected(tmp_path_factory) -> list[tuple]:
 
 
 def test_processes_play_the_same_games(expected, tmp_path, child_processes):
-    assert play(PLAN, tmp_path / "store.db", ProcessRunner(2)) == expected
+    assert play(PLAN, tmp_path / "store.db", TWO) == expected
     assert child_processes() == []
 
 
 @pytest.mark.thorough
-def test_games_of_processes_that_die_are_played_again(expected, tmp_path, child_processes):
+def test_games_of_processes_that_die_are_played_again(
+    expected, tmp_path, monkeypatch, child_processes
+):
+    monkeypatch.setattr(module, "CHUNK_SECONDS", 0.0)  # each game is a job
     pids = []
 
     def kill(game):
@@ -47,7 +52,7 @@ def test_games_of_processes_that_die_are_played_again(expected, tmp_path, child_
             pids.append(workers[0].pid)
             workers[0].kill()
 
-    assert play(PLAN, tmp_path / "store.db", ProcessRunner(2), kill) == expected
+    assert play(PLAN, tmp_path / "store.db", TWO, kill) == expected
     assert len(pids) >= 3
     assert child_processes() == []
 
@@ -55,7 +60,7 @@ def test_games_of_processes_that_die_are_played_again(expected, tmp_path, child_
 @pytest.mark.thorough
 def test_an_agent_that_brings_its_process_down_is_found_out(tmp_path):
     plan = Plan("tic_tac_toe", ("random", "python:broken.agents:EndsTheProcess"), pairs=1)
-    games = play(plan, tmp_path / "store.db", ProcessRunner(1), isolation="never", withdraw_after=0)
+    games = play(plan, tmp_path / "store.db", ONE, isolation="never", withdraw_after=0)
     assert len(games) == 2
     for game in games:
         assert game[7] == EXITED
@@ -74,11 +79,11 @@ def test_what_is_left_of_a_stopped_tournament_is_played_on_another_runner(
             raise Enough
 
     with pytest.raises(Enough):
-        play(PLAN, tmp_path / "store.db", ProcessRunner(1), stop)
+        play(PLAN, tmp_path / "store.db", ONE, stop)
     assert child_processes() == []
     with Store(tmp_path / "store.db") as store:
         assert 0 < len(list(Tournament(PLAN, store).played())) < len(expected)
-    assert play(PLAN, tmp_path / "store.db", LocalRunner()) == expected
+    assert play(PLAN, tmp_path / "store.db", HERE) == expected
 
 
 def test_games_that_the_main_script_defines_are_refused():
@@ -86,10 +91,9 @@ def test_games_that_the_main_script_defines_are_refused():
     here = type(rules).__module__
     try:
         type(rules).__module__ = "__main__"
+        games = GameJobs(Contest(make_game("tic_tac_toe"), ("random", "random"), ("a", "b")), ONE)
         with pytest.raises(SpecificationError, match="put the game or agent into a module"):
-            ProcessRunner(1).get_ready(
-                Contest(make_game("tic_tac_toe"), ("random", "random"), ("a", "b"))
-            )
+            games.get_ready()
     finally:
         type(rules).__module__ = here
 
@@ -105,7 +109,7 @@ def test_a_worker_with_another_version_of_an_agent_is_refused(child_processes):
         RunnerError,
         match=r"another version of [ab] \(plyground [\d.]+, code \w+\) than this program \(ply",
     ):
-        ProcessRunner(1).get_ready(contest)
+        GameJobs(contest, ONE).get_ready()
     assert child_processes() == []
 
 
@@ -149,27 +153,32 @@ def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp
         assert "stopped; " in stderr
         assert "--concurrency 2" in stderr.replace("\n", " ")
     assert 5 <= count_games(path) < 80
-    assert play(plan, path, ProcessRunner(2)) == records(run(plan, tmp_path / "undisturbed.db"))
+    assert play(plan, path, TWO) == records(run(plan, tmp_path / "undisturbed.db"))
+
+
+class DiesOverOne(NamedTuple):
+    """In place of playing a chunk: the worker that plays games of these two dies."""
+
+    players: tuple[int, int]
+
+    def __call__(self, arena, chunk):
+        if chunk.games[0].players == self.players:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return _play(arena, chunk)
 
 
 @pytest.mark.thorough
 def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(
     tmp_path, monkeypatch, child_processes
 ):
-    monkeypatch.setattr("plyground.evaluation.runners.worker_pool.MOST_DEATHS", 2)
-
-    class DyingWorkers(ProcessRunner):
-        """Its workers are killed when they are given the first game."""
-
-        def _call(self, process, method, argument):
-            if method == "play" and argument.games[0].players == (0, 1):
-                os.kill(process.pid, signal.SIGKILL)
-            super()._call(process, method, argument)
-
-    runner = DyingWorkers(1)
-    games = play(PLAN._replace(agents=("random", "greedy"), pairs=1), tmp_path / "store.db", runner)
-    assert [game[1] for game in games] == [(1, 0)]
-    assert [(given_up.game.players, given_up.reason) for given_up in runner.given_up] == [
+    monkeypatch.setattr(module, "MOST_DEATHS", 2)
+    monkeypatch.setattr(module, "_play", DiesOverOne((0, 1)))
+    with Store(tmp_path / "store.db") as store:
+        plan = PLAN._replace(agents=("random", "greedy"), pairs=1)
+        tournament = Tournament(plan, store, place=ONE)
+        tournament.run()
+        assert [game.players for game in tournament.played()] == [(1, 0)]
+    assert [(game.players, reason) for game, reason in tournament.given_up] == [
         ((0, 1), "was killed by signal 9 (SIGKILL)")
     ]
     assert child_processes() == []
