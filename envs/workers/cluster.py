@@ -76,6 +76,11 @@ class Cluster:
         self.connect()
         return max(int(self.ray.cluster_resources().get("CPU", 0)), 1)
 
+    @property
+    def gpu_share(self) -> float:
+        """The GPUs of the cluster for each of its processors, at most one."""
+        return min(float(self.ray.cluster_resources().get("GPU", 0)) / self.processors, 1.0)
+
     def close(self) -> None:
         """Leave the cluster, if this object has joined it."""
         if self._connected:

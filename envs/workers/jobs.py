@@ -42,11 +42,13 @@ class Needs(NamedTuple):
         modules: that define the game and the agents.
         folders: of plyground, whose sources decide the results.
         packages: whose versions decide the results.
+        gpu: whether a job uses the GPU of its machine, if there is one.
     """
 
     modules: tuple[str, ...] = ()
     folders: tuple[str, ...] = ("envs", "agents")
     packages: tuple[str, ...] = ("numpy", "numba")
+    gpu: bool = False
 
     def versions(self) -> dict[str, str]:
         """The versions of all that decides the results, here."""
@@ -343,6 +345,7 @@ class RayJobs(Jobs):
     def __init__(self, work: Work, cluster: Cluster, concurrency: int | None = None) -> None:
         self._cluster, self._ray, self._lost = cluster, cluster.ray, work.lost
         self.count, self.ahead = cluster.processors, 2 * cluster.processors
+        self._gpus = cluster.gpu_share if work.needs.gpu else 0.0  # of a job
         if cluster.address and concurrency:
             self.count, self.ahead = concurrency, concurrency - 1
         self._package: Any = self._ray.put(_package(work))
@@ -378,7 +381,10 @@ class RayJobs(Jobs):
         strategy = NodeAffinitySchedulingStrategy(node, soft=True) if node else "SPREAD"
         retries = -1 if self._lost is None or function is _get_ready else 0
         remote = self._remote[function].options(
-            num_cpus=1, max_retries=retries, scheduling_strategy=strategy
+            num_cpus=1,
+            num_gpus=self._gpus,
+            max_retries=retries,
+            scheduling_strategy=strategy,
         )
         reference = remote.remote(self._package, *packages)
         self._open.add(reference)

@@ -7,12 +7,15 @@ import os
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
 
+import numpy as np
 import pytest
 import torch
 from plyground import make_game
 from plyground.envs.workers.jobs import JobPlace
+from plyground.training.alphazero.learner import AlphaZeroLearner
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.trainer import train
+from plyground.training.alphazero.workers import JobWorkers, SelfPlayTask
 
 ray = pytest.importorskip("ray")
 cluster_utils = pytest.importorskip("ray.cluster_utils")
@@ -69,3 +72,32 @@ def test_a_run_on_a_cluster_ends_with_the_weights_of_one_machine_also_when_nodes
     assert len(updates) > 5
     assert all(values["self_play/network_bytes"] > 0 for values in updates)
     assert have_equal_weights(local, away)
+
+
+@pytest.mark.thorough
+def test_a_chunk_takes_its_share_of_the_gpus_of_a_cluster():
+    cluster = cluster_utils.Cluster(
+        initialize_head=True,
+        head_node_args={"num_cpus": 2, "num_gpus": 1, "include_dashboard": False},
+    )
+    options = AlphaZeroSettings.for_game(GAME, {}, QUICK)
+    weights = AlphaZeroLearner(GAME, options, 1, CPU).weights()
+    tasks = [SelfPlayTask(seed, {}, 0.0, 500) for seed in range(2)]
+    parts = []
+    try:
+        # the node says that it has a GPU; torch finds none there, and the processor plays
+        for device, place in (
+            (CPU, JobPlace("local")),
+            (torch.device("cuda"), JobPlace("ray", cluster.address)),
+        ):
+            workers = JobWorkers(GAME, options, device, place)
+            if place.runner == "ray":
+                assert workers._jobs._gpus == 0.5
+            workers.begin(weights, tasks)
+            parts.append(workers.finish())
+            workers.close()
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
+    for ours, theirs in zip(*parts, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(ours.chunk, theirs.chunk))

@@ -104,7 +104,8 @@ class JobWorkers:
     ) -> None:
         here = place.runner_of(settings.workers) == LOCAL
         prepare = functools.partial(_make_player, game, settings, device, None if here else 1)
-        needs = Needs((type(game.rules).__module__,), FOLDERS, PACKAGES)
+        on_gpu = device.type == "cuda"
+        needs = Needs((type(game.rules).__module__,), FOLDERS, PACKAGES, on_gpu)
         work = Work(_play if here else _play_elsewhere, prepare, needs)
         self._jobs = place.open(work, settings.workers)
         self._answers: list[Answer] = []
@@ -225,6 +226,8 @@ def _make_player(
 ) -> SelfPlayer:
     if threads is not None:
         torch.set_num_threads(threads)
+    if device.type == "cuda" and not torch.cuda.is_available():
+        device = torch.device("cpu")  # of another machine, which has no GPU
     return SelfPlayer(game, settings, device)
 
 
