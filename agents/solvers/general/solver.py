@@ -16,9 +16,9 @@ from ....envs.game import Game, Position
 from ....envs.specification import SpecificationError
 from ..proving import Proof, ProvingSolver
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
+from ..table import new_table
 from . import search as s
 from .reach import reach_of
-from .table import HIGHEST, new_table
 
 # Decimal orders of magnitude of the number of courses of a game, see :mod:`.reach`: beyond the
 # first a board is refused; below the others the rest of a game takes seconds for all actions, and
@@ -52,9 +52,9 @@ class GeneralSolver(ProvingSolver):
                 f"{game.spec} is beyond the solver: it takes games with some 10^{MOST} courses at "
                 f"most, this one has some 10^{order:.0f}, by random games"
             )
-        if not game.facts.max_return < HIGHEST:
+        if not game.facts.max_return < s.HIGHEST:
             raise SpecificationError(
-                f"{game.spec} is beyond the solver: it takes returns below {HIGHEST}, those of "
+                f"{game.spec} is beyond the solver: it takes returns below {s.HIGHEST}, those of "
                 f"this game are up to {game.facts.max_return:g}"
             )
 
@@ -62,10 +62,10 @@ class GeneralSolver(ProvingSolver):
         position = self.game.initial_position()
         _ = position.returns  # compiles the rule
         self._ask(position, 0)
-        s.run(self.game.rules, new_table(1, len(self._reach.words)), self._stack, 1)
+        s.run(self.game.rules, new_table(1, 1 + len(self._reach.words)), self._stack, 1)
 
     def clear(self) -> None:
-        self._table = new_table(self.memory_mb, len(self._reach.words))
+        self._table = new_table(self.memory_mb, 1 + len(self._reach.words))
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the stack: in a copy its positions would not share the memory of their words."""

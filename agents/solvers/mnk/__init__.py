@@ -17,9 +17,9 @@ from ....envs.specification import SpecificationError
 from ..parallel import Search, new_paths
 from ..proving import Proof, ProvingSolver
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
+from ..table import new_table
 from . import search as s
 from .board import MOST_CELLS, make_board
-from .table import NO_MOVE, new_table
 
 
 @register_solver(Gomoku)
@@ -65,10 +65,10 @@ class MnkSolver(ProvingSolver):
     def prepare(self) -> None:
         stack = self._stacks[0]
         s.begin(stack, np.uint64(0), np.uint64(0), 0, 1)
-        s.run(self._board, new_table(1), stack, 1)
+        s.run(self._board, new_table(1, s.KEY_WORDS, s.BUCKET), stack, 1)
 
     def clear(self) -> None:
-        self._table = new_table(self.memory_mb)
+        self._table = new_table(self.memory_mb, s.KEY_WORDS, s.BUCKET)
 
     def prove(
         self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
@@ -97,7 +97,7 @@ class MnkSolver(ProvingSolver):
             value = int(stack.state.value)
             if value > alpha:
                 lower, move = value, int(stack.nodes[0].best_move)
-                if move != NO_MOVE:
+                if move != s.NO_MOVE:
                     cols = int(self.game.rules.cols)
                     action = move // (cols + 1) * cols + move % (cols + 1)
                 break

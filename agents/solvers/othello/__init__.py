@@ -15,10 +15,10 @@ from ...score import End
 from ..proving import Proof, ProvingSolver
 from ..solution import Solution
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
+from ..table import NO_ACTION, new_table
 from . import leaf as leaf
 from . import search as s
 from .board import make_board
-from .table import NO_CELL, new_table
 
 
 @register_solver(Othello)
@@ -42,10 +42,10 @@ class OthelloSolver(ProvingSolver):
     def prepare(self) -> None:
         position = self.game.initial_position()
         self._ask(position, 0)
-        s.run(self._board, new_table(1), self._stack, 1)
+        s.run(self._board, new_table(1, s.KEY_WORDS), self._stack, 1)
 
     def clear(self) -> None:
-        self._table = new_table(self.memory_mb)
+        self._table = new_table(self.memory_mb, s.KEY_WORDS)
 
     def search(
         self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
@@ -92,7 +92,7 @@ class OthelloSolver(ProvingSolver):
     def _action(self, cell: int) -> int:
         """The action of a cell of the bitboards, or the pass."""
         size = int(self.game.rules.size)
-        return size * size if cell == NO_CELL else cell // 8 * size + cell % 8
+        return size * size if cell == NO_ACTION else cell // 8 * size + cell % 8
 
     def value_of_end(self, position: Position, end: Position) -> int:
         return int(lead(end.game.rules, end.record, position.to_move))
