@@ -38,9 +38,7 @@ NODE = np.dtype(
         ("key_own", np.uint64),
         ("key_opp", np.uint64),
         ("symmetry", np.int64),
-        ("alpha", np.int64),
-        ("beta", np.int64),
-        ("first_alpha", np.int64),  # alpha on entering
+        ("alpha", np.int64),  # is the value more than alpha?
         ("best", np.int64),
         ("best_move", np.int64),
         ("count", np.int64),  # of moves
@@ -93,12 +91,11 @@ def new_stack(board: MnkBoard, paths: Paths) -> MnkStack:
 
 
 @kernel
-def begin(stack, own, opp, alpha, beta):
-    """Prepare the stack for a search of one position within a window."""
+def begin(stack, own, opp, alpha):
+    """Prepare the stack: is the value of a position more than ``alpha``?"""
     root, state = stack.nodes[0], stack.state
     root.own, root.opp = own, opp
-    root.alpha, root.beta = alpha, beta
-    root.best_move = NO_MOVE
+    root.alpha, root.best_move = alpha, NO_MOVE
     state.ply = state.value = state.nodes = 0
     state.step = ENTER
 
@@ -134,7 +131,7 @@ def catch_up(table, stack):
             continue
         if upper_of(table, data) <= node.alpha:
             state.value = upper_of(table, data)
-        elif lower_of(table, data) >= node.beta and ply > 0:  # the root needs its best move too
+        elif lower_of(table, data) > node.alpha and ply > 0:  # the root needs its best move too
             state.value = lower_of(table, data)
         else:
             continue
@@ -169,16 +166,15 @@ def run_alone(board, table, stack, nodes_allowed):
                 node = nodes[ply]
                 if -value > node.best:
                     node.best, node.best_move = -value, np.int64(moves[ply, node.cursor - 1])
-                node.alpha = max(node.alpha, -value)
                 step = ADVANCE
-        elif node.cursor == node.count or node.alpha >= node.beta:
+        elif node.cursor == node.count or node.best > node.alpha:
             store_node(table, node)
             value = node.best
             step = LEAVE
         else:
             child, move = nodes[ply + 1], np.uint64(moves[ply, node.cursor])
             child.own, child.opp = node.opp, node.own | (ONE << move)
-            child.alpha, child.beta = -node.beta, -node.alpha
+            child.alpha = -node.alpha - 1
             node.cursor += 1
             ply += 1
             step = ENTER
@@ -222,11 +218,10 @@ def enter_node(board, table, node, moves, scores, paths, at_root, may_wait):
     if empty == ZERO or (not lines.own_open and not lines.opp_open):
         return LEAVE, 0
     upper, lower = np.int64(lines.own_open), -np.int64(lines.opp_open)
-    if lower >= node.beta:
+    if lower > node.alpha:
         return LEAVE, lower
     if upper <= node.alpha:
         return LEAVE, upper
-    node.first_alpha = node.alpha
     node.best, node.best_move, node.cursor, node.late = LOWEST, NO_MOVE, 0, 0
     # 3. Two threats at once cannot be met, one must be.
     if lines.dangers != ZERO:
@@ -242,7 +237,7 @@ def enter_node(board, table, node, moves, scores, paths, at_root, may_wait):
     data = probe(table, bucket_of(table, key_hash), (ZERO, own, opp))
     if data != ZERO:
         lower, upper = lower_of(table, data), upper_of(table, data)
-        if not at_root and (lower == upper or lower >= node.beta):
+        if not at_root and lower > node.alpha:
             return LEAVE, lower
         if not at_root and upper <= node.alpha:
             return LEAVE, upper
@@ -313,13 +308,11 @@ def order_moves(live, empty, scores, moves):
 def store_node(table, node):
     """Store what the search of a position proved.
 
-    A forced reply is not stored: finding it again costs nothing. A value outside the window it was
-    searched with is a bound, one inside is exact.
+    A forced reply is not stored: finding it again costs nothing.
     """
     if node.count == 1:
         return
-    lower = node.best if node.best > node.first_alpha else -1
-    upper = node.best if node.best < node.beta else 1
+    lower, upper = (node.best, 1) if node.best > node.alpha else (-1, node.best)
     move = node.best_move if node.symmetry == 0 else NO_MOVE
     bucket, key = bucket_of(table, node.key_hash), (ZERO, node.key_own, node.key_opp)
     store(table, bucket, key, lower, upper, move, 1)
