@@ -1,8 +1,8 @@
 """How large a transposition table may be.
 
 Searches that prove different things about positions have different transposition tables: bounds of
-exact searches (:mod:`.solvers.table`), proof numbers of Hex, bounds of dots and boxes in files, and
-results at a depth. All of them have the same interface:
+exact searches (:mod:`.solvers.table`; Othello's is faster, that of dots and boxes also lies in
+files), proof numbers of Hex, and results at a depth. All of them have the same interface:
 
 - ``new_table(memory_mb, …)`` allocates an empty table of at most that many MiB.
 - ``probe(table, key, …)`` returns what the table knows of the position with this key.

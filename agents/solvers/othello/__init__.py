@@ -16,10 +16,10 @@ from ..parallel import Search
 from ..proving import ProvingSolver
 from ..solution import Solution
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
-from ..table import NO_ACTION, new_table
 from . import leaf as leaf
 from . import search as s
 from .board import make_board
+from .table import NO_CELL, new_table
 
 
 @register_solver(Othello)
@@ -44,10 +44,10 @@ class OthelloSolver(ProvingSolver):
     def prepare(self) -> None:
         position = self.game.initial_position()
         self.ask(position, 0)
-        s.run(self._board, new_table(1, s.KEY_WORDS), self._stack, 1)
+        s.run(self._board, new_table(1), self._stack, 1)
 
     def clear(self) -> None:
-        self._table = new_table(self.memory_mb, s.KEY_WORDS)
+        self._table = new_table(self.memory_mb)
 
     def search(
         self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
@@ -63,7 +63,7 @@ class OthelloSolver(ProvingSolver):
 
     def answer(self, position: Position, thread: int) -> tuple[int, int | None]:
         size, cell = int(self.game.rules.size), int(self._stack.nodes[0].best_move)
-        action = size * size if cell == NO_ACTION else cell // 8 * size + cell % 8
+        action = size * size if cell == NO_CELL else cell // 8 * size + cell % 8
         return int(self._stack.state.value), action
 
     def value_of_end(self, position: Position, end: Position) -> int:

@@ -11,9 +11,9 @@ from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import kernel
 from ....envs.games.othello.rules import MARGIN, Othello
 from ..leaf import UNSOLVED, leaf_value, new_leaf_solver
-from ..table import new_table
 from . import search as s
 from .board import OthelloBoard, make_board
+from .table import new_table
 
 MOST = 10  # plies to go: about 30 µs in random positions
 ALL_NODES = 1 << 62
@@ -32,7 +32,7 @@ class OthelloLeafSolver(NamedTuple):
 def new_othello_leaf_solver(rules: Othello) -> OthelloLeafSolver:
     """See :func:`~plyground.agents.solvers.leaf.new_leaf_solver`."""
     board = make_board(rules)
-    return OthelloLeafSolver(MOST, board, new_table(1, s.KEY_WORDS), s.new_stack(board))
+    return OthelloLeafSolver(MOST, board, new_table(1), s.new_stack(board))
 
 
 @leaf_value.register_body(Othello)

@@ -17,10 +17,9 @@ import numpy as np
 
 from ....envs.compiled.bits import count_bits, lowest_bit_index
 from ....envs.compiled.kernels import inner_kernel, kernel
-from ....envs.compiled.randomness import GAMMA, mix64
 from ....envs.games.othello.board import ONE, ZERO
 from ..prefetch import prefetch
-from ..table import NO_ACTION, action_of, lower_of, probe, store, upper_of
+from . import table as t
 from .board import OthelloBoard, final_margin, stable_discs
 from .lanes import RAYS, open_cells, turned_discs
 from .last_cells import LOWEST, last_few, last_four
@@ -28,8 +27,6 @@ from .last_cells import LOWEST, last_few, last_four
 ENTER, LEAVE, ADVANCE, FINISH = range(4)  # what to do next at the current ply
 SHALLOW = 7  # free cells up to which moves are tried by parity
 MOST_MOVES = 40
-KEY_WORDS = 3  # of the table: the discs of both sides
-UNKNOWN = 64  # bounds that say nothing are this far from 0
 # Stable discs are counted where alpha is at least the free cells times this much, less that.
 STABILITY_SLOPE, STABILITY_LESS = 2, 4
 
@@ -115,22 +112,7 @@ def begin(board, table, stack, own, other, alpha, most_free):
         free &= free - ONE
     state.ply = state.value = state.nodes = 0
     state.step = ENTER
-    state.mask = bucket_mask(table, most_free)
-
-
-@inner_kernel
-def bucket_mask(table, free):
-    """The mask of bucket numbers for a search that begins with so many free cells.
-
-    A search with few of them uses a small part of the table, which stays in the processor's caches.
-    """
-    return min(np.uint64(table.entries.shape[0]), ONE << np.uint64(max(free, 8))) - ONE
-
-
-@inner_kernel
-def bucket_of(mask, own, other):
-    """The bucket of a position."""
-    return np.int64(mix64(own + GAMMA * other ^ (other >> np.uint64(8))) & mask)
+    state.mask = t.bucket_mask(table, most_free)
 
 
 @inner_kernel
@@ -181,7 +163,7 @@ def run(board, table, stack, nodes_allowed):
             node.move = child.move
             after.alpha = -node.alpha - 1
             after.free, after.odd = node.free, node.odd
-            if child.move != NO_ACTION:
+            if child.move != t.NO_CELL:
                 after.free -= 1
                 after.odd ^= board.quadrants[child.move]
             ply += 1
@@ -194,7 +176,7 @@ def run(board, table, stack, nodes_allowed):
 def enter_node(board, table, mask, node, children, at_root):
     """Visit a position: LEAVE with its value, or ADVANCE with its moves."""
     own, other, alpha = node.own, node.other, node.alpha
-    node.best, node.best_move = LOWEST, NO_ACTION
+    node.best, node.best_move = LOWEST, t.NO_CELL
     # 1. Without a move, the side passes, or the game is over.
     if node.moves == ZERO:
         moves = open_cells(board.cells, other, own)
@@ -202,7 +184,7 @@ def enter_node(board, table, mask, node, children, at_root):
             return LEAVE, final_margin(board, own, other)
         child = children[0]
         child.own, child.other, child.moves = other, own, moves
-        child.move, child.score, node.count = NO_ACTION, 0, 1
+        child.move, child.score, node.count = t.NO_CELL, 0, 1
         return ADVANCE, 0
     # 2. The opponent keeps its stable discs.
     if alpha >= STABILITY_SLOPE * node.free - STABILITY_LESS and not at_root:
@@ -214,12 +196,12 @@ def enter_node(board, table, mask, node, children, at_root):
         node.count = SHALLOW_NODE
         return ADVANCE, 0
     # 4. The table may settle the node, or name the move to try first.
-    node.bucket = bucket_of(mask, own, other)
-    data = probe(table, node.bucket, (ZERO, own, other))
-    first = NO_ACTION
+    node.bucket = t.bucket_of(mask, own, other)
+    data = t.probe(table, node.bucket, own, other)
+    first = t.NO_CELL
     if data != ZERO:
-        lower, upper = lower_of(table, data), upper_of(table, data)
-        first = action_of(table, data)
+        lower, upper = t.lower_of(data), t.upper_of(data)
+        first = t.move_of(data)
         if not at_root and lower > alpha:
             return LEAVE, lower
         if not at_root and upper <= alpha:
@@ -240,8 +222,8 @@ def list_children(board, table, mask, node, children, first, at_root):
         flips = turned_discs(RAYS, move, node.own, node.other)
         child = children[count]
         child.own, child.other = node.other ^ flips, node.own ^ flips | (ONE << move)
-        child.bucket = bucket_of(mask, child.own, child.other)
-        prefetch(table.entries, child.bucket)
+        child.bucket = t.bucket_of(mask, child.own, child.other)
+        prefetch(table, child.bucket)
         child.move, child.moves = move, open_cells(board.cells, child.own, child.other)
         replies = count_bits(child.moves) + count_bits(child.moves & board.corners)
         child.score = board.values[move] - REPLY_SCORE * replies
@@ -255,11 +237,11 @@ def list_children(board, table, mask, node, children, first, at_root):
     i = 0
     while i < count:
         child = children[i]
-        data = probe(table, child.bucket, (ZERO, child.own, child.other))
+        data = t.probe(table, child.bucket, child.own, child.other)
         i += 1
         if data == ZERO:
             continue
-        lower, upper = -upper_of(table, data), -lower_of(table, data)
+        lower, upper = -t.upper_of(data), -t.lower_of(data)
         if lower > node.alpha:
             node.best, node.best_move = lower, child.move
             return 0
@@ -327,8 +309,7 @@ def store_node(board, table, node, node_count):
     """Store what the search of a position proved; a pass is not stored."""
     if node.moves == ZERO or node.free <= SHALLOW:
         return
-    lower = node.best if node.best > node.alpha else -UNKNOWN
-    upper = node.best if node.best <= node.alpha else UNKNOWN
+    lower = node.best if node.best > node.alpha else -t.UNKNOWN
+    upper = node.best if node.best <= node.alpha else t.UNKNOWN
     nodes = node_count - node.nodes_before
-    key = (ZERO, node.own, node.other)
-    store(table, node.bucket, key, lower, upper, node.best_move, nodes)
+    t.store(table, node.bucket, node.own, node.other, lower, upper, node.best_move, nodes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import random
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from helpers import cached_by_position
 from plyground import make_agent, make_game
-from plyground.agents.solvers.othello import lanes
+from plyground.agents.solvers.othello import lanes, table
 from plyground.agents.solvers.othello.board import make_board, stable_discs
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.compiled.kernels import kernel
@@ -141,6 +142,43 @@ def test_discs_counted_as_stable_are_never_turned(size):
         count += stable
         assert stable <= own.bit_count()
     assert count > 100
+
+
+@kernel
+def store_one(entries, own, other, lower):
+    mask = table.bucket_mask(entries, 8)
+    bucket = table.bucket_of(mask, own, other)
+    table.store(entries, bucket, own, other, lower, table.UNKNOWN, 5, 9)
+    return bucket
+
+
+@kernel
+def look_up(entries, bucket, own, other):
+    return table.probe(entries, bucket, own, other)
+
+
+def test_an_entry_of_which_two_threads_wrote_parts_is_no_entry():
+    rng = np.random.default_rng(0)
+    positions = []
+    for lower in range(6):
+        discs, sides = (rng.integers(0, 2**64, 2, np.uint64) for _ in range(2))
+        positions += [(discs[0] & sides[0], discs[0] & ~sides[0], lower // 2)]
+    samples = []
+    for own, other, lower in positions:
+        entries = table.new_table(1)
+        bucket = store_one(entries, own, other, lower)
+        data = look_up(entries, bucket, own, other)
+        assert int(data & table.BYTE) - table.OFFSET == lower
+        samples.append(entries[bucket : bucket + table.WORDS].copy())
+    questions = [(own, other) for own, _, _ in positions for _, other, _ in positions]
+    entries = table.new_table(1)
+    for one, another in itertools.combinations(samples, 2):
+        for parts in range(1, 7):
+            mixture = [(another if parts >> i & 1 else one)[i] for i in range(table.WORDS)]
+            if any((mixture == whole).all() for whole in (one, another)):
+                continue
+            entries[: table.WORDS] = mixture
+            assert not any(look_up(entries, 0, own, other) for own, other in questions)
 
 
 def published(line):
