@@ -19,8 +19,9 @@ from numba.extending import intrinsic
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         entries = context.make_array(signature.args[0])(context, builder, arguments[0])
+        indices = [arguments[1]] + [ir.Constant(arguments[1].type, 0)] * (array.ndim - 1)
         pointer = cgutils.get_item_pointer(
-            context, builder, signature.args[0], entries, [arguments[1]], wraparound=False
+            context, builder, signature.args[0], entries, indices, wraparound=False
         )
         byte_pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         function_type = ir.FunctionType(ir.VoidType(), [byte_pointer, number, number, number])

@@ -5,10 +5,10 @@ A value is that of the side to move. It changes its sign where the turn changes.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Literal, NamedTuple
 
 from ...envs.game import Position
+from .parallel import Search
 from .solution import Solution, proved_optimal
 from .solver import Monitor, Solver
 
@@ -36,15 +36,48 @@ class Proof(NamedTuple):
 class ProvingSolver(Solver):
     """Base of these solvers: a subclass proves bounds of one position at a time."""
 
-    @abstractmethod
+    most: int = 1  # no value is larger
+
     def prove(
         self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
     ) -> Proof:
         """Bounds and the best action of a position, as far as the monitor allows.
 
-        ``value`` is that of the position where it is known: then an action that attains it is
-        looked for.
+        Asks whether the value is more than a number, until its bounds meet. ``value`` is that of
+        the position where it is known: then an action that attains it is looked for.
         """
+        lower, upper, action = -self.most, self.most, position.legal_actions()[0]
+        alpha = 0 if weak else self.likely_value(position)
+        if value is not None:
+            upper, alpha = value, value - 1
+
+        def bounds() -> tuple[int, int]:
+            return lower, upper
+
+        while lower < upper and not (weak and (lower > 0 or upper < 0)):
+            alpha = min(max(alpha, lower), upper - 1)
+            own, *helpers = self.ask(position, alpha)
+            if not monitor.run(*own, bounds, helpers):
+                break
+            bound, best = self.answer(position, monitor.winner)
+            if bound > alpha:
+                lower = alpha = bound
+                action = action if best is None else best
+            else:
+                upper, alpha = bound, bound - 1
+        return Proof(lower, upper, action)
+
+    def likely_value(self, position: Position) -> int:
+        """What the value is compared with at first."""
+        return 0
+
+    def ask(self, position: Position, alpha: int) -> list[Search]:
+        """Searches, one for each thread, that answer whether the value is more than ``alpha``."""
+        raise NotImplementedError
+
+    def answer(self, position: Position, thread: int) -> tuple[int, int | None]:
+        """The bound that a thread has proved of the value, and an action that attains it."""
+        raise NotImplementedError
 
     def stored_value(self, position: Position) -> int | None:
         """The value of a position that is known without a search."""

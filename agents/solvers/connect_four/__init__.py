@@ -76,7 +76,7 @@ class ConnectFourSolver(ProvingSolver):
 
     def clear(self) -> None:
         buckets, _ = t.part_in_use(self._table, self._most_nodes)
-        self._table.entries[: 2 * (int(buckets) + 1)] = 0
+        self._table.bounds.entries[: int(buckets) + 1] = 0
         self._most_nodes = 0
 
     def __getstate__(self) -> dict[str, Any]:

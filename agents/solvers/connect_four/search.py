@@ -15,10 +15,12 @@ from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import inner_kernel, kernel
 from ..parallel import Paths, clear, enter, is_busy, lone_record, nodes_of_all
 from ..prefetch import prefetch
+from ..table import NO_ACTION, action_of, lower_of, store, upper_of
 from . import table as t
 from .board import ONE, ZERO, column_at, follow, key_of, safe_moves, win_at_once, winning_cells
 
 NOT_EXPANDED = -1
+LOWEST = -64  # below every value
 TABLE_MOVE_SCORE = 1 << 20
 THREAT_SCORE = 64
 QUARTERING_RANGE = 8  # Bounds further apart are narrowed from their ends.
@@ -39,7 +41,7 @@ NODE = np.dtype(
         ("column", np.int8),  # the move of the parent that leads here
         ("opponent", np.bool_),  # whether the parent's side to move is the other one
         ("mirrored", np.bool_),  # whether the key is that of the mirror image
-        ("table_column", np.int8),  # the best move by the table, or NO_COLUMN
+        ("table_column", np.int8),  # the best move by the table, or NO_ACTION
         ("score", np.int32),  # its place among the children of its parent
         ("nodes_before", np.int64),  # nodes visited before this one
         ("best", np.int32),  # the best value so far
@@ -141,7 +143,7 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
             if sharing:  # all threads use the same part
                 nodes = nodes_of_all(stack.paths, nodes)
             buckets, limit = t.part_in_use(table, nodes)
-            part = t.ConnectFourTable(table.entries, buckets, table.key_mask, table.check_shift)
+            part = t.ConnectFourTable(table.bounds, buckets, table.key_mask, table.check_shift)
             limit = min(node_limit, state.nodes_before + limit)
             if sharing:
                 catch_up(board, part, stack)
@@ -215,7 +217,7 @@ def next_beta(lower, upper, weak):
 @kernel
 def middle_column(board, moves):
     """The column nearest the middle that holds one of the moves."""
-    best, distance = t.NO_COLUMN, 2 * board.cols
+    best, distance = NO_ACTION, 2 * board.cols
     for column in range(board.cols):
         if (
             moves & (board.column << (np.uint64(column) * board.height)) != ZERO
@@ -239,7 +241,7 @@ def begin_search(board, table, stack, task, beta):
     root.own, root.opp = own, opp
     root.moves = safe_moves(board, own, opp, winning_cells(board, opp, own | opp))
     root.stones, root.beta = count_bits(own | opp), beta
-    root.opponent, root.table_column = False, t.NO_COLUMN
+    root.opponent, root.table_column = False, NO_ACTION
     set_key(board, table, root)
     begin_node(root, state.nodes)
     state.ply = 0
@@ -320,7 +322,7 @@ def choose_child(board, table, stack, ply):
     while node.best < node.beta and place < node.count:
         index = order[place]
         child = children[index]
-        is_decided = take_value(node, child, t.probe(table, child.key))
+        is_decided = take_value(table, node, child, t.probe(table, child.key))
         free = board.cells - np.int64(child.stones)
         if is_decided or not is_busy(stack.paths, child.key, free):
             for i in range(place, node.cursor, -1):
@@ -346,13 +348,13 @@ def catch_up(board, table, stack):
         if ply == 0:  # its best column is needed, which its own entry need not have
             for place in range(node.cursor, node.count):
                 child = stack.children[0, stack.order[0, place]]
-                take_value(node, child, t.probe(table, child.key))
+                take_value(table, node, child, t.probe(table, child.key))
         data = t.probe(table, node.key)
-        if data != ZERO and t.upper_of(data) < node.beta:
-            node.best = t.upper_of(data)
-        elif data != ZERO and t.lower_of(data) >= node.beta and ply > 0:
-            node.best = t.lower_of(data)
-            node.best_column = mirrored_column(board, node.mirrored, t.column_of(data))
+        if data != ZERO and upper_of(table.bounds, data) < node.beta:
+            node.best = upper_of(table.bounds, data)
+        elif data != ZERO and lower_of(table.bounds, data) >= node.beta and ply > 0:
+            node.best = lower_of(table.bounds, data)
+            node.best_column = mirrored_column(board, node.mirrored, action_of(table.bounds, data))
         elif node.best < node.beta:
             continue
         node.cursor, state.ply = node.count, ply
@@ -365,13 +367,15 @@ def store_node(board, table, node, node_count):
     value = np.int64(node.best)
     lower, upper = (value, t.UNKNOWN) if value >= node.beta else (-t.UNKNOWN, value)
     column = mirrored_column(board, node.mirrored, np.int64(node.best_column))
-    t.store(table, node.key, lower, upper, column, node_count - node.nodes_before)
+    bucket, check = t.bucket_of(table, node.key), t.check_of(table, node.key)
+    nodes = node_count - node.nodes_before
+    store(table.bounds, bucket, check, lower, upper, column, nodes)
 
 
 @inner_kernel
 def mirrored_column(board, is_mirror, column):
     """A column, or the one in its place in the mirror image."""
-    return board.cols - 1 - column if is_mirror and column != t.NO_COLUMN else column
+    return board.cols - 1 - column if is_mirror and column != NO_ACTION else column
 
 
 @inner_kernel
@@ -381,7 +385,7 @@ def list_children(board, table, node, children):
     Their table entries are fetched ahead of time.
     """
     own, opp, moves, beta = node.own, node.opp, node.moves, np.int64(node.beta)
-    best, best_column, count = -t.OFFSET, t.NO_COLUMN, 0
+    best, best_column, count = LOWEST, NO_ACTION, 0
     while moves != ZERO:
         cell = moves & (~moves + ONE)
         moves ^= cell
@@ -409,7 +413,7 @@ def list_children(board, table, node, children):
             column,
         )
         set_key(board, table, child)
-        prefetch(table.entries, t.first_slot(table, child.key))
+        prefetch(table.bounds.entries, t.bucket_of(table, child.key))
         child.score = move_score(board, after | opp, threats, column)
         if column == node.table_column:
             child.score += TABLE_MOVE_SCORE
@@ -440,11 +444,13 @@ def order_children(board, table, node, children, order, open_children):
             break
         child = children[i]
         data = t.probe(table, child.key)
-        child.table_column = t.NO_COLUMN
+        child.table_column = NO_ACTION
         if data != ZERO:
-            if take_value(node, child, data):
+            if take_value(table, node, child, data):
                 continue
-            child.table_column = mirrored_column(board, child.mirrored, t.column_of(data))
+            child.table_column = mirrored_column(
+                board, child.mirrored, action_of(table.bounds, data)
+            )
         place = count
         while place > 0 and children[order[place - 1]].score < child.score:
             order[place] = order[place - 1]
@@ -455,11 +461,11 @@ def order_children(board, table, node, children, order, open_children):
 
 
 @inner_kernel
-def take_value(node, child, data):
+def take_value(table, node, child, data):
     """Whether the table's data decide a child; then the node takes its value."""
     if data == ZERO:
         return False
-    lower, upper = t.lower_of(data), t.upper_of(data)
+    lower, upper = lower_of(table.bounds, data), upper_of(table.bounds, data)
     if lower < child.beta <= upper:
         return False
     value = lower if lower >= child.beta else upper

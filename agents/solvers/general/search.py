@@ -23,13 +23,14 @@ import numpy as np
 from ....envs import rules as r
 from ....envs.compiled.kernels import inner_kernel
 from ....envs.game import Game
-from . import table as t
+from ..table import NO_ACTION, ZERO, action_of, bucket_of, lower_of, probe, store, upper_of
 
 ENTER, LEAVE, ADVANCE, FINISH = range(4)  # what to do next at the current ply
 # Near the root a position and its images under the symmetries of the board share an entry.
 SYMMETRIC_PLIES = 8
 SOUND, FRACTION, TOO_LONG = range(3)  # a return is no whole number; the game goes on too long
-UNSETTLED = t.LOWEST  # the value of an action that needs a search
+LOWEST, HIGHEST = -(1 << 14), 1 << 14  # bounds that say nothing; values lie between them
+UNSETTLED = LOWEST  # the value of an action that needs a search
 WORD = 8  # bytes
 
 FRAME = np.dtype(
@@ -37,7 +38,7 @@ FRAME = np.dtype(
         ("best", np.int64),  # the value for the player to move
         ("least", np.int64),  # success: a value of at least so much, for the player to move
         ("nodes_before", np.int64),
-        ("bucket", np.int64),
+        ("hash", np.uint64),
         ("symmetry", np.int64),  # leads to the image that stands for the position
         ("best_action", np.int64),
         ("mover", np.int64),
@@ -76,7 +77,11 @@ class GeneralStack(NamedTuple):
     Attributes:
         plies: the position of each ply.
         images: two spare records.
-        layout: which words of a record are stored.
+        stored: int64: the numbers of the words of a position that its key holds.
+        constant: int64: those of the other words.
+        initial: uint64: the words of the initial position. A position that differs from it in a
+            constant word has no key.
+        key: uint64: the latest key.
         frames: FRAME (plies,).
         actions: int16 (plies, num_actions): the actions of each node that are searched.
         symmetries: int16 (symmetries, num_actions).
@@ -85,7 +90,10 @@ class GeneralStack(NamedTuple):
 
     plies: Records
     images: Records
-    layout: t.Layout
+    stored: Any
+    constant: Any
+    initial: Any
+    key: Any
     frames: Any
     actions: Any
     symmetries: Any
@@ -105,11 +113,13 @@ def new_stack(game: Game, stored: tuple[int, ...]) -> GeneralStack:
     initial = new_records(1, dtype)
     initial.positions[0] = game.initial_position().record
     words = np.arange(initial.words.shape[1])
-    is_stored = np.isin(words, stored)
     return GeneralStack(
         new_records(plies, dtype),
         new_records(2, dtype),
-        t.Layout(words[is_stored], words[~is_stored], initial.words[0]),
+        np.array(stored, np.int64),
+        words[~np.isin(words, stored)],
+        initial.words[0],
+        np.zeros(1 + len(stored), np.uint64),
         np.zeros(plies, FRAME).view(np.recarray),
         np.zeros((plies, game.facts.num_actions), np.int16),
         game.symmetries,
@@ -179,18 +189,18 @@ def enter_node(rules, table, stack, ply):
         return LEAVE, 0
     goal, mover = state.goal, np.int64(r.to_move(rules, position))
     frame.mover, frame.least = mover, goal if mover == 0 else 1 - goal
-    frame.best, frame.best_action, frame.cursor = t.LOWEST, t.NO_ACTION, 0
+    frame.best, frame.best_action, frame.cursor = LOWEST, NO_ACTION, 0
     # 1. The table may settle the node, or name the action to try first. Of the root the action is
     #    asked too.
-    frame.bucket, frame.symmetry, data = look_up(rules, table, stack, ply)
-    first = t.NO_ACTION
-    if data != t.EMPTY:
-        lower, upper = t.lower_of(data), t.upper_of(data)
+    frame.hash, frame.symmetry, data = look_up(rules, table, stack, ply)
+    first = NO_ACTION
+    if data != ZERO:
+        lower, upper = lower_of(table, data), upper_of(table, data)
         if lower >= goal and ply > 0:
             return LEAVE, lower
         if upper < goal and ply > 0:
             return LEAVE, upper
-        first = t.action_of(data)
+        first = action_of(table, data)
     # 2. Play all actions: some end the game, of some the table knows enough.
     actions = stack.actions[ply]
     count = r.legal_actions(rules, position, actions)
@@ -235,9 +245,9 @@ def value_after(rules, table, stack, ply, action):
             stack.state[0].fault = FRACTION
         return value
     _, _, data = look_up(rules, table, stack, ply + 1)
-    if data == t.EMPTY:
+    if data == ZERO:
         return UNSETTLED
-    lower, upper = t.lower_of(data), t.upper_of(data)
+    lower, upper = lower_of(table, data), upper_of(table, data)
     if frame.mover == 1:
         lower, upper = -upper, -lower
     return lower if lower >= frame.least else upper if upper < frame.least else UNSETTLED
@@ -245,7 +255,7 @@ def value_after(rules, table, stack, ply, action):
 
 @inner_kernel
 def look_up(rules, table, stack, ply):
-    """The bucket of the position at a ply, the symmetry that leads to its image, the entry's data.
+    """The hash of the position at a ply, the symmetry that leads to its image, the entry's data.
 
     The image with the lowest key stands for the position and all its images.
     """
@@ -258,9 +268,21 @@ def look_up(rules, table, stack, ply):
             if image_key < key:
                 key, symmetry = image_key, each
                 images[0] = images[1]
-    bucket = t.bucket_of(table, key)
     words = stack.plies.words[ply] if symmetry == 0 else image_words[0]
-    return bucket, symmetry, t.probe(table, bucket, words, stack.layout)
+    has_key = write_key(table, stack, words, key)
+    return key, symmetry, probe(table, bucket_of(table, key), stack.key) if has_key else ZERO
+
+
+@inner_kernel
+def write_key(table, stack, words, position_hash):
+    """Write the key of a position with these words; False if it would not tell it from others."""
+    stack.key[0] = position_hash & ~table.data
+    for place in range(stack.constant.size):
+        if words[stack.constant[place]] != stack.initial[stack.constant[place]]:
+            return False
+    for place in range(stack.stored.size):
+        stack.key[1 + place] = words[stack.stored[place]]
+    return True
 
 
 @inner_kernel
@@ -277,10 +299,11 @@ def store_node(rules, table, stack, ply, nodes):
         images, words = stack.images.positions, stack.images.words[0]
         position, permutation = stack.plies.positions[ply], stack.symmetries[frame.symmetry]
         r.transform(rules, position, permutation, images[0])
-    action = t.NO_ACTION
+    action = NO_ACTION
     if frame.best >= frame.least:
         action = action_image(stack, frame.symmetry, frame.best_action)
     value = frame.best if frame.mover == 0 else -frame.best
     goal = stack.state[0].goal
-    lower, upper = (value, t.HIGHEST) if value >= goal else (t.LOWEST, value)
-    t.store(table, frame.bucket, words, stack.layout, lower, upper, action, nodes)
+    lower, upper = (value, HIGHEST) if value >= goal else (LOWEST, value)
+    if write_key(table, stack, words, frame.hash):
+        store(table, bucket_of(table, frame.hash), stack.key, lower, upper, action, nodes)

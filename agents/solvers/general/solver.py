@@ -14,11 +14,12 @@ from typing import Any
 
 from ....envs.game import Game, Position
 from ....envs.specification import SpecificationError
-from ..proving import Proof, ProvingSolver
-from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
+from ..parallel import Search
+from ..proving import ProvingSolver
+from ..solver import DEFAULT_MEMORY_MB, register_solver
+from ..table import new_table
 from . import search as s
 from .reach import reach_of
-from .table import HIGHEST, new_table
 
 # Decimal orders of magnitude of the number of courses of a game, see :mod:`.reach`: beyond the
 # first a board is refused; below the others the rest of a game takes seconds for all actions, and
@@ -38,8 +39,8 @@ class GeneralSolver(ProvingSolver):
         self._reach = reach_of(game)
         self.plies_in_seconds = self._reach.plies_within(IN_SECONDS)
         self.plies_at_once = self._reach.plies_within(AT_ONCE)
-        self._most = math.ceil(game.facts.max_return)  # returns are zero-sum
-        self.graded = self._most > 1
+        self.most = math.ceil(game.facts.max_return)  # returns are zero-sum
+        self.graded = self.most > 1
         self._stack = s.new_stack(game, self._reach.words)
         self.clear()
 
@@ -52,20 +53,20 @@ class GeneralSolver(ProvingSolver):
                 f"{game.spec} is beyond the solver: it takes games with some 10^{MOST} courses at "
                 f"most, this one has some 10^{order:.0f}, by random games"
             )
-        if not game.facts.max_return < HIGHEST:
+        if not game.facts.max_return < s.HIGHEST:
             raise SpecificationError(
-                f"{game.spec} is beyond the solver: it takes returns below {HIGHEST}, those of "
+                f"{game.spec} is beyond the solver: it takes returns below {s.HIGHEST}, those of "
                 f"this game are up to {game.facts.max_return:g}"
             )
 
     def prepare(self) -> None:
         position = self.game.initial_position()
         _ = position.returns  # compiles the rule
-        self._ask(position, 0)
-        s.run(self.game.rules, new_table(1, len(self._reach.words)), self._stack, 1)
+        self.ask(position, 0)
+        s.run(self.game.rules, new_table(1, 1 + len(self._reach.words)), self._stack, 1)
 
     def clear(self) -> None:
-        self._table = new_table(self.memory_mb, len(self._reach.words))
+        self._table = new_table(self.memory_mb, 1 + len(self._reach.words))
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the stack: in a copy its positions would not share the memory of their words."""
@@ -75,36 +76,17 @@ class GeneralSolver(ProvingSolver):
         vars(self).update(state)
         self._stack = s.new_stack(self.game, self._reach.words)
 
-    def prove(
-        self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
-    ) -> Proof:
-        """See :meth:`ProvingSolver.prove`: null windows until the bounds meet."""
-        lower, upper, action = -self._most, self._most, position.legal_actions()[0]
-        state, mover = self._stack.state[0], position.to_move
-        alpha = 0 if weak else int(position.returns[mover])
-        if value is not None:
-            upper, alpha = value, value - 1
+    def likely_value(self, position: Position) -> int:
+        return int(position.returns[position.to_move])
 
-        def bounds() -> tuple[int, int]:
-            return lower, upper
-
-        while lower < upper and not (weak and (lower > 0 or upper < 0)):
-            alpha = min(max(alpha, lower), upper - 1)
-            self._ask(position, alpha)
-            if not monitor.run(self._run_slice, state, bounds):
-                break
-            bound = int(state.value) * (1 - 2 * mover)
-            if bound > alpha:
-                lower = alpha = bound
-                action = int(self._stack.frames[0].best_action)
-            else:
-                upper, alpha = bound, bound - 1
-        return Proof(lower, upper, action)
-
-    def _ask(self, position: Position, alpha: int) -> None:
-        """Prepare the stack: is the position worth more than ``alpha`` to the side to move?"""
+    def ask(self, position: Position, alpha: int) -> list[Search]:
         goal = alpha + 1 if position.to_move == 0 else -alpha
         s.begin(self._stack, position.record, goal)
+        return [Search(self._run_slice, self._stack.state[0])]
+
+    def answer(self, position: Position, thread: int) -> tuple[int, int | None]:
+        value = int(self._stack.state[0].value) * (1 - 2 * position.to_move)
+        return value, int(self._stack.frames[0].best_action)
 
     def _run_slice(self, nodes: int) -> bool:
         most = max(1, nodes // self.node_cost)

@@ -17,9 +17,9 @@ from ....envs.specification import SpecificationError
 from ..parallel import Search, new_paths
 from ..proving import Proof, ProvingSolver
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
+from ..table import new_table
 from . import search as s
 from .board import MOST_CELLS, make_board
-from .table import NO_MOVE, new_table
 
 
 @register_solver(Gomoku)
@@ -64,47 +64,33 @@ class MnkSolver(ProvingSolver):
 
     def prepare(self) -> None:
         stack = self._stacks[0]
-        s.begin(stack, np.uint64(0), np.uint64(0), 0, 1)
-        s.run(self._board, new_table(1), stack, 1)
+        s.begin(stack, np.uint64(0), np.uint64(0), 0)
+        s.run(self._board, new_table(1, s.KEY_WORDS, s.BUCKET), stack, 1)
 
     def clear(self) -> None:
-        self._table = new_table(self.memory_mb)
+        self._table = new_table(self.memory_mb, s.KEY_WORDS, s.BUCKET)
 
     def prove(
         self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
     ) -> Proof:
-        """See :meth:`ProvingSolver.prove`.
+        """See :meth:`ProvingSolver.prove`; ``value`` saves nothing."""
+        return super().prove(position, weak, monitor)
 
-        Asks whether the side to move wins, and if not, whether it holds a draw. ``value``
-        saves nothing: an action is found only by a search.
-        """
-        lower, upper, action = -1, 1, position.legal_actions()[0]
+    def ask(self, position: Position, alpha: int) -> list[Search]:
         stones = self._stones(position)
 
-        def search(stack: s.MnkStack, alpha: int) -> Search:
-            s.begin(stack, *stones, alpha, alpha + 1)
+        def search(stack: s.MnkStack) -> Search:
+            s.begin(stack, *stones, alpha)
             arguments = self._board, self._table, stack
             return Search(lambda nodes: bool(s.run(*arguments, nodes)), stack.state)
 
-        def bounds() -> tuple[int, int]:
-            return lower, upper
+        return [search(stack) for stack in self._stacks]
 
-        for alpha in (0, -1):
-            own, *helpers = [search(stack, alpha) for stack in self._stacks]
-            if not monitor.run(*own, bounds, helpers):
-                break
-            stack = self._stacks[monitor.winner]
-            value = int(stack.state.value)
-            if value > alpha:
-                lower, move = value, int(stack.nodes[0].best_move)
-                if move != NO_MOVE:
-                    cols = int(self.game.rules.cols)
-                    action = move // (cols + 1) * cols + move % (cols + 1)
-                break
-            upper = min(upper, value)
-            if upper == lower:
-                break
-        return Proof(lower, upper, action)
+    def answer(self, position: Position, thread: int) -> tuple[int, int | None]:
+        stack, cols = self._stacks[thread], int(self.game.rules.cols)
+        row, col = divmod(int(stack.nodes[0].best_move), cols + 1)
+        is_move = stack.nodes[0].best_move != s.NO_MOVE
+        return int(stack.state.value), row * cols + col if is_move else None
 
     def _stones(self, position: Position) -> tuple[np.uint64, np.uint64]:
         """The stones of the side to move and of the other side."""

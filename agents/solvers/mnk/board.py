@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs.boards.grid import DIRECTIONS, cell_symmetries
+from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import inner_kernel
+from ....envs.compiled.randomness import SALT_2, mix64
 from ....envs.games.tic_tac_toe.rules import TicTacToe
 
 ZERO, ONE, BYTE = np.uint64(0), np.uint64(1), np.uint64(255)
@@ -75,3 +77,27 @@ def image_of(images, symmetry, stones):
     for byte in range(8):
         image |= images[symmetry, byte, (stones >> np.uint64(8 * byte)) & BYTE]
     return image
+
+
+@inner_kernel
+def key_of(board, own, opp):
+    """The image that stands for a position, the one with the lowest hash.
+
+    Returns its hash, its stones and the symmetry that leads to it.
+    """
+    lowest, best = hash_of(own, opp), 0
+    if count_bits(own | opp) <= board.symmetric_stones:
+        for symmetry in range(1, board.images.shape[0]):
+            image_hash = hash_of(
+                image_of(board.images, symmetry, own), image_of(board.images, symmetry, opp)
+            )
+            if image_hash < lowest:
+                lowest, best = image_hash, symmetry
+    own, opp = image_of(board.images, best, own), image_of(board.images, best, opp)
+    return lowest, own, opp, best
+
+
+@inner_kernel
+def hash_of(own, opp):
+    """A hash of the stones of both sides."""
+    return mix64(own) ^ mix64(opp ^ SALT_2)

@@ -17,13 +17,15 @@ import numpy as np
 from ....envs.compiled.bits import count_bits, lowest_bit_index
 from ....envs.compiled.kernels import inner_kernel, kernel
 from ..parallel import Paths, enter, is_busy, lone_record
-from .board import MOST_CELLS, ONE, ZERO, MnkBoard
-from .table import NO_MOVE, UNKNOWN, MnkKey, key_of, lower_of, move_of, probe, store, upper_of
+from ..table import action_of, bucket_of, lower_of, probe, store, upper_of
+from .board import MOST_CELLS, ONE, ZERO, MnkBoard, key_of
 
 ENTER, LEAVE, ADVANCE, FINISH, PUT_OFF = range(5)  # what to do next at the current ply
 LEAST_FREE = 14  # free cells of a position whose search is worth sharing between threads
 CATCH_UP_NODES = 1 << 12  # between two looks at what other threads have proved
+KEY_WORDS, BUCKET = 3, 1  # of the table: the stones of both sides; only the latest position
 LOWEST = -2  # below every value
+NO_MOVE = MOST_CELLS  # takes the place of a move in an entry of the table too
 # What an open line adds to the score of each of its cells, by the stones already in it.
 WEIGHTS = np.array([1, 4, 16, 64, 256, 1024, 4096, 16384, 65536], np.int64)
 TABLE_MOVE_SCORE = 1 << 40
@@ -36,9 +38,7 @@ NODE = np.dtype(
         ("key_own", np.uint64),
         ("key_opp", np.uint64),
         ("symmetry", np.int64),
-        ("alpha", np.int64),
-        ("beta", np.int64),
-        ("first_alpha", np.int64),  # alpha on entering
+        ("alpha", np.int64),  # is the value more than alpha?
         ("best", np.int64),
         ("best_move", np.int64),
         ("count", np.int64),  # of moves
@@ -91,12 +91,11 @@ def new_stack(board: MnkBoard, paths: Paths) -> MnkStack:
 
 
 @kernel
-def begin(stack, own, opp, alpha, beta):
-    """Prepare the stack for a search of one position within a window."""
+def begin(stack, own, opp, alpha):
+    """Prepare the stack: is the value of a position more than ``alpha``?"""
     root, state = stack.nodes[0], stack.state
     root.own, root.opp = own, opp
-    root.alpha, root.beta = alpha, beta
-    root.best_move = NO_MOVE
+    root.alpha, root.best_move = alpha, NO_MOVE
     state.ply = state.value = state.nodes = 0
     state.step = ENTER
 
@@ -127,13 +126,13 @@ def catch_up(table, stack):
         node = stack.nodes[ply]
         if node.count == 1:  # a forced reply is not stored
             continue
-        data = probe(table, MnkKey(node.key_hash, node.key_own, node.key_opp))
-        if data == UNKNOWN:
+        data = probe(table, bucket_of(table, node.key_hash), (ZERO, node.key_own, node.key_opp))
+        if data == ZERO:
             continue
-        if upper_of(data) <= node.alpha:
-            state.value = upper_of(data)
-        elif lower_of(data) >= node.beta and ply > 0:  # the root needs its best move too
-            state.value = lower_of(data)
+        if upper_of(table, data) <= node.alpha:
+            state.value = upper_of(table, data)
+        elif lower_of(table, data) > node.alpha and ply > 0:  # the root needs its best move too
+            state.value = lower_of(table, data)
         else:
             continue
         state.ply, state.step = ply, LEAVE
@@ -167,16 +166,15 @@ def run_alone(board, table, stack, nodes_allowed):
                 node = nodes[ply]
                 if -value > node.best:
                     node.best, node.best_move = -value, np.int64(moves[ply, node.cursor - 1])
-                node.alpha = max(node.alpha, -value)
                 step = ADVANCE
-        elif node.cursor == node.count or node.alpha >= node.beta:
+        elif node.cursor == node.count or node.best > node.alpha:
             store_node(table, node)
             value = node.best
             step = LEAVE
         else:
             child, move = nodes[ply + 1], np.uint64(moves[ply, node.cursor])
             child.own, child.opp = node.opp, node.own | (ONE << move)
-            child.alpha, child.beta = -node.beta, -node.alpha
+            child.alpha = -node.alpha - 1
             node.cursor += 1
             ply += 1
             step = ENTER
@@ -220,11 +218,10 @@ def enter_node(board, table, node, moves, scores, paths, at_root, may_wait):
     if empty == ZERO or (not lines.own_open and not lines.opp_open):
         return LEAVE, 0
     upper, lower = np.int64(lines.own_open), -np.int64(lines.opp_open)
-    if lower >= node.beta:
+    if lower > node.alpha:
         return LEAVE, lower
     if upper <= node.alpha:
         return LEAVE, upper
-    node.first_alpha = node.alpha
     node.best, node.best_move, node.cursor, node.late = LOWEST, NO_MOVE, 0, 0
     # 3. Two threats at once cannot be met, one must be.
     if lines.dangers != ZERO:
@@ -234,23 +231,23 @@ def enter_node(board, table, node, moves, scores, paths, at_root, may_wait):
         node.count = 1
         return ADVANCE, 0
     # 4. The table may settle the node, or name the move to try first.
-    key, symmetry = key_of(board, node.own, node.opp)
-    node.key_hash, node.key_own, node.key_opp = key.hash, key.own, key.opp
+    key_hash, own, opp, symmetry = key_of(board, node.own, node.opp)
+    node.key_hash, node.key_own, node.key_opp = key_hash, own, opp
     node.symmetry = symmetry
-    data = probe(table, key)
-    if data != UNKNOWN:
-        lower, upper = lower_of(data), upper_of(data)
-        if not at_root and (lower == upper or lower >= node.beta):
+    data = probe(table, bucket_of(table, key_hash), (ZERO, own, opp))
+    if data != ZERO:
+        lower, upper = lower_of(table, data), upper_of(table, data)
+        if not at_root and lower > node.alpha:
             return LEAVE, lower
         if not at_root and upper <= node.alpha:
             return LEAVE, upper
-        if symmetry == 0 and move_of(data) != NO_MOVE:
-            scores[move_of(data)] = TABLE_MOVE_SCORE
+        if symmetry == 0 and action_of(table, data) != NO_MOVE:
+            scores[action_of(table, data)] = TABLE_MOVE_SCORE
     free = count_bits(empty)
     if free >= paths.least_free:
-        if may_wait and is_busy(paths, key.hash, free):
+        if may_wait and is_busy(paths, key_hash, free):
             return PUT_OFF, 0
-        enter(paths, key.hash, free)
+        enter(paths, key_hash, free)
     # 5. The moves that matter, those with the highest scores first.
     node.count = order_moves(lines.live, empty, scores, moves)
     return ADVANCE, 0
@@ -311,12 +308,11 @@ def order_moves(live, empty, scores, moves):
 def store_node(table, node):
     """Store what the search of a position proved.
 
-    A forced reply is not stored: finding it again costs nothing. A value outside the window it was
-    searched with is a bound, one inside is exact.
+    A forced reply is not stored: finding it again costs nothing.
     """
     if node.count == 1:
         return
-    lower = node.best if node.best > node.first_alpha else -1
-    upper = node.best if node.best < node.beta else 1
+    lower, upper = (node.best, 1) if node.best > node.alpha else (-1, node.best)
     move = node.best_move if node.symmetry == 0 else NO_MOVE
-    store(table, MnkKey(node.key_hash, node.key_own, node.key_opp), lower, upper, move)
+    bucket, key = bucket_of(table, node.key_hash), (ZERO, node.key_own, node.key_opp)
+    store(table, bucket, key, lower, upper, move, 1)

@@ -12,7 +12,8 @@ from ....envs.compiled.bits import count_bits
 from ....envs.game import Game, Position
 from ....envs.games.othello.rules import MARGIN, Othello, lead
 from ...score import End
-from ..proving import Proof, ProvingSolver
+from ..parallel import Search
+from ..proving import ProvingSolver
 from ..solution import Solution
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
 from . import leaf as leaf
@@ -36,12 +37,13 @@ class OthelloSolver(ProvingSolver):
         super().__init__(game, memory_mb)
         self._board = make_board(game.rules)
         self._stack = s.new_stack(self._board)
+        self.most = self._board.size
         self._most_free = 0  # free cells of the position that is being solved
         self.clear()
 
     def prepare(self) -> None:
         position = self.game.initial_position()
-        self._ask(position, 0)
+        self.ask(position, 0)
         s.run(self._board, new_table(1), self._stack, 1)
 
     def clear(self) -> None:
@@ -53,46 +55,16 @@ class OthelloSolver(ProvingSolver):
         self._most_free = self.plies_left(position)
         return super().search(position, moves, weak, monitor)
 
-    def prove(
-        self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
-    ) -> Proof:
-        """See :meth:`ProvingSolver.prove`: null windows until the bounds meet."""
-        size = self._board.size
-        lower, upper, action = -size, size, position.legal_actions()[0]
-        stack, state = self._stack, self._stack.state
-        if value is not None:
-            upper = value
+    def ask(self, position: Position, alpha: int) -> list[Search]:
+        mover, discs = position.to_move, position.record.discs
+        arguments = self._board, self._table, self._stack
+        s.begin(*arguments, discs[mover], discs[1 - mover], alpha, self._most_free)
+        return [Search(lambda nodes: bool(s.run(*arguments, nodes)), self._stack.state)]
 
-        def search_slice(nodes: int) -> bool:
-            return bool(s.run(self._board, self._table, stack, nodes))
-
-        def bounds() -> tuple[int, int]:
-            return lower, upper
-
-        alpha = 0 if value is None else value - 1
-        while lower < upper and not (weak and (lower > 0 or upper < 0)):
-            self._ask(position, alpha)
-            if not monitor.run(search_slice, state, bounds):
-                break
-            if state.value > alpha:
-                lower, action = int(state.value), self._action(int(stack.nodes[0].best_move))
-                alpha = lower
-            else:
-                upper = int(state.value)
-                alpha = upper - 1
-        return Proof(lower, upper, action)
-
-    def _ask(self, position: Position, alpha: int) -> None:
-        """Prepare the stack: is the position worth more than ``alpha``?"""
-        mover = position.to_move
-        discs = position.record.discs
-        own, other = discs[mover], discs[1 - mover]
-        s.begin(self._board, self._table, self._stack, own, other, alpha, self._most_free)
-
-    def _action(self, cell: int) -> int:
-        """The action of a cell of the bitboards, or the pass."""
-        size = int(self.game.rules.size)
-        return size * size if cell == NO_CELL else cell // 8 * size + cell % 8
+    def answer(self, position: Position, thread: int) -> tuple[int, int | None]:
+        size, cell = int(self.game.rules.size), int(self._stack.nodes[0].best_move)
+        action = size * size if cell == NO_CELL else cell // 8 * size + cell % 8
+        return int(self._stack.state.value), action
 
     def value_of_end(self, position: Position, end: Position) -> int:
         return int(lead(end.game.rules, end.record, position.to_move))

@@ -17,10 +17,11 @@ import pytest
 from broken.games import Line
 from helpers import ROOT, SMALL_VARIANTS, cached_by_position
 from plyground import Game, make_agent, make_game
-from plyground.agents.solvers.general import table as t
+from plyground.agents.solvers.general import search
 from plyground.agents.solvers.general.reach import reach_of
 from plyground.agents.solvers.general.solver import GeneralSolver
 from plyground.agents.solvers.solver import make_solver, solver_class_of
+from plyground.agents.solvers.table import new_table
 from plyground.envs import Facts, Parameter, declare_game
 from plyground.envs import rules as r
 from plyground.envs.game import load_position
@@ -152,29 +153,13 @@ def test_positions_with_equal_keys_are_told_apart(fault):
         assert solver.action_values(same) == enumerated_actions(position)
 
 
-def test_a_position_that_the_table_cannot_hold_is_neither_stored_nor_mistaken_for_another():
-    layout = t.Layout(np.array([0]), np.array([1]), np.array([5, 7], np.uint64))
-    table, bucket = t.new_table(1, 1), 0
-    plain, other = np.array([3, 7], np.uint64), np.array([3, 8], np.uint64)
-    t.store(table, bucket, other, layout, 0, 0, 1, 10)
-    assert not table.any()
-    t.store(table, bucket, plain, layout, -1, 2, 1, 10)
-    data = t.probe(table, bucket, plain, layout)
-    assert (t.lower_of(data), t.upper_of(data), t.action_of(data)) == (-1, 2, 1)
-    assert t.probe(table, bucket, other, layout) == t.EMPTY
-
-
-def test_of_two_positions_in_a_bucket_the_one_of_more_effort_stays():
-    layout = t.Layout(np.array([0]), np.array([], np.int64), np.array([0], np.uint64))
-    table = t.new_table(1, 1)
-    words = [np.array([number], np.uint64) for number in range(4)]
-    for number, nodes in enumerate((100, 5000, 10, 20)):
-        t.store(table, 0, words[number], layout, number, number, t.NO_ACTION, nodes)
-    kept = [number for number in range(4) if t.probe(table, 0, words[number], layout) != t.EMPTY]
-    assert kept == [1, 3]
-    t.store(table, 0, words[1], layout, -5, 7, 3, 1)  # bounds that say less are not forgotten
-    data = t.probe(table, 0, words[1], layout)
-    assert (t.lower_of(data), t.upper_of(data), t.action_of(data)) == (1, 1, 3)
+@pytest.mark.parametrize("stored", [(0,), (1, 50)])
+def test_a_position_that_the_table_cannot_hold_is_neither_stored_nor_mistaken(stored):
+    game = make_game("tic_tac_toe")
+    solver, position = GeneralSolver(game, 1), game.initial_position()
+    values = solver.action_values(position)
+    solver._stack, solver._table = search.new_stack(game, stored), new_table(1, 1 + len(stored))
+    assert solver.action_values(position) == values
 
 
 def test_the_words_of_records_that_no_game_uses_are_not_stored():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
 
@@ -11,14 +10,12 @@ import pytest
 from command_line import plyground
 from helpers import ROOT
 from plyground import make_agent, make_game
-from plyground.agents.solvers import connect_four, parallel, solver
+from plyground.agents.solvers import connect_four, parallel, solver, table
 from plyground.agents.solvers.connect_four import search as connect_four_search
-from plyground.agents.solvers.connect_four import table as connect_four_table
 from plyground.agents.solvers.dots_and_boxes import search as dots_and_boxes_search
 from plyground.agents.solvers.dots_and_boxes import table as dots_and_boxes_table
 from plyground.agents.solvers.dots_and_boxes.value_tables import value_table
 from plyground.agents.solvers.mnk import search as mnk_search
-from plyground.agents.solvers.mnk import table as mnk_table
 from plyground.agents.solvers.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
 
@@ -81,8 +78,7 @@ def test_values_are_those_of_one_thread(spec, threads, short_slices):
 def test_threads_that_overwrite_each_others_entries_find_the_same_values(short_slices, monkeypatch):
     specs = [spec for spec in BOARDS if not spec.startswith("dots")]
     alone = {spec: make_solver(make_game(spec), 4) for spec in specs}
-    for module in (connect_four_table, mnk_table):
-        monkeypatch.setattr(module, "entries_within", lambda *_: 8)
+    monkeypatch.setattr(table, "entries_within", lambda *_: 8)
     for spec in specs:
         together = make_solver(make_game(spec), 1, 3)
         positions = list(random_positions(alone[spec].game, 12, 8, seed=2))
@@ -99,42 +95,17 @@ def test_threads_find_the_values_of_full_enumeration(short_slices):
         assert together.solve(position).value == values[drawn]
 
 
-def test_what_several_threads_wrote_in_part_is_not_believed():
-    """Every mixture of the words of entries in one place, as threads could leave it."""
-    table = mnk_table.new_table(1)
-    cells = [0, 1, 3, (1 << 62) - 1]
-    keys = [
-        mnk_table.MnkKey(np.uint64(7), np.uint64(own), np.uint64(opp))
-        for own, opp in itertools.product(cells, repeat=2)
-    ]
-    entries = []
-    for number, key in enumerate(keys):
-        lower, upper = ((-1, -1), (0, 1), (1, 1), (-1, 0))[number % 4]
-        table[7].content = 0
-        mnk_table.store(table, key, lower, upper, number)
-        entries.append((key, *table[7].tolist()))
-        assert mnk_table.move_of(mnk_table.probe(table, key)) == number
-    hits = 0
-    for first, second, third in itertools.product(entries, repeat=3):
-        table[7].own_check, table[7].opp_check, table[7].content = first[1], second[2], third[3]
-        for entry in (first, second, third):
-            data = mnk_table.probe(table, entry[0])
-            assert data in (0, entry[3])
-            hits += data != 0
-    assert hits == 3 * len(entries)
-
-
 def test_two_entries_of_one_position_in_a_bucket_are_not_merged():
     """Threads that store a position at the same time each take a slot of their own."""
-    table, boxes, key = dots_and_boxes_table.new_table(1, 40), 16, np.uint64(12345 << 20)
-    entries = table.buckets[dots_and_boxes_table.bucket_of(table, key)].entries
+    shared, boxes, key = dots_and_boxes_table.new_table(1, 40), 16, np.uint64(12345 << 20)
+    entries = shared.buckets[dots_and_boxes_table.bucket_of(shared, key)].entries
     words = []
     for lower, upper in ((-14, 16), (-12, 16)):
         entries[:] = 0
-        dots_and_boxes_table.store(table, key, boxes, lower, upper, 10)
+        dots_and_boxes_table.store(shared, key, boxes, lower, upper, 10)
         words.append(int(entries[0]))
     entries[2], entries[5] = words
-    assert dots_and_boxes_table.probe(table, key, boxes) == (-12, 16)
+    assert dots_and_boxes_table.probe(shared, key, boxes) == (-12, 16)
 
 
 def test_one_thread_visits_the_same_positions_each_time_and_several_are_no_fixed_choice():
