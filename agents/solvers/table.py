@@ -120,7 +120,7 @@ def store(table, bucket, key, lower, upper, action, nodes):
     data = (
         np.uint64(lower + offset)
         | (np.uint64(upper + offset) << table.bound)
-        | ((np.uint64(action) & mask_of(table.action)) << (table.bound + table.bound))
+        | (np.uint64(action & np.int64(mask_of(table.action))) << (table.bound + table.bound))
         | (effort << effort_shift)
     )
     entries[bucket, entry, 0] = key[0] | data

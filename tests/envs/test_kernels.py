@@ -127,7 +127,8 @@ def package(tmp_path):
     package = tmp_path / "copy" / "plyground"
     for name in ("agents", "envs", "evaluation"):
         shutil.copytree(ROOT / name, package / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "__init__.py", package)
+    for name in ("__init__.py", "__init__.pyi"):
+        shutil.copy(ROOT / name, package)
     return package
 
 
