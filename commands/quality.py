@@ -16,6 +16,7 @@ from ..agents.solvers.solver import DEFAULT_MEMORY_MB
 from ..envs import make_game
 from ..envs.specification import SpecificationError
 from ..envs.workers.jobs import LOCAL, JobPlace, Needs, Work
+from ..evaluation.fingerprints import FOLDERS
 from ..evaluation.move_quality.judge import (
     TIME_LIMIT,
     Evidence,
@@ -24,7 +25,6 @@ from ..evaluation.move_quality.judge import (
     stored_moves,
 )
 from ..evaluation.move_quality.positions import (
-    FOLDERS,
     ask_agents,
     decide,
     judging,

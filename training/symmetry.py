@@ -10,6 +10,8 @@ symmetric by itself, and the old probability of the unturned action is another n
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from ..envs.compiled.kernels import announce_compilation
@@ -19,12 +21,13 @@ from ..envs.game import Game, Position
 NUM_PROBES = 400  # positions that tell which entry of an observation goes where
 
 
+@functools.lru_cache(maxsize=8)
 def observation_symmetries(game: Game) -> np.ndarray:
     """Index tables of the game's symmetries: int64, (symmetries, entries of an observation).
 
     The observation of the image under symmetry s is ``observation.ravel()[table[s]]``. The table is
     found by comparing positions of random games with their images, so it serves any game that
-    declares symmetries.
+    declares symmetries. It is computed once for a game, and is not to be changed.
     """
     symmetries = game.symmetries
     if len(symmetries) == 1:

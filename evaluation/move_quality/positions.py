@@ -21,6 +21,7 @@ from ...envs.compiled.randomness import new_stream
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import Jobs, Needs, Work
+from ..fingerprints import FOLDERS
 from .judge import (
     PHASES,
     Evidence,
@@ -38,7 +39,6 @@ POSITION_STREAM = 0x71756C74
 MOST_BARREN = 40
 MOST_UNSOLVED = 10  # positions in succession that take too long, before a phase is given up
 MOST_FAILED_WALKS = 400  # random walks in succession that end early or at positions seen before
-FOLDERS = ("envs", "agents", "evaluation")  # whose sources decide values and moves
 
 
 class Sample(NamedTuple):

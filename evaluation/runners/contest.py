@@ -21,13 +21,12 @@ from ...envs.workers.cluster import difference
 from ...envs.workers.errors import RunnerError
 from ...envs.workers.jobs import LOCAL, JobPlace, Jobs, Needs, Work
 from ..circumstances import Circumstances, machine_here
-from ..fingerprints import Description, check_identity, describe
+from ..fingerprints import FOLDERS, Description, check_identity, describe
 from ..match import NO_LIMITS, TO_THE_END, Adjudication, GameResult, Limits, play_game
 from ..statistics.withdrawals import WITHDRAW_AFTER
 from ..store.store import GameKey
 from .isolation import ALWAYS, AUTO, ISOLATION, NEVER, IsolatedAgent, is_isolated
 
-FOLDERS = ("envs", "agents", "evaluation")  # whose sources decide games
 LEAST_MEMORY = 256 << 20
 # a chunk is to take about as long, so that messages cost little and little is lost with a worker
 CHUNK_SECONDS = 0.2

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...envs.workers.jobs import HERE, RAY, JobPlace, Needs, Work
+from ..fingerprints import FOLDERS
 from ..store.store import StoreError
 from .cells import Cell, cell_path, make_cell, read_cell, write_cell
 from .declaration import Experiment, Study, with_seed
 from .measurements.measurement import Measurement, Row
 
 Progress = Callable[[int, int], None]
-NEEDS = Needs(folders=("envs", "agents", "evaluation"))
+NEEDS = Needs(folders=FOLDERS)
 
 
 class MeasuredExperiment(NamedTuple):

@@ -47,10 +47,11 @@ class Draws:
     """
 
     def __init__(self, size: int, device: torch.device) -> None:
-        steps = DRAWN_AT_ONCE
-        self._shares = torch.zeros((steps, size), dtype=torch.float64, device=device)
-        self._symmetries = torch.zeros((steps, size), dtype=torch.int64, device=device)
-        self._rates = torch.zeros(steps, device=device)
+        self._numbers = (  # as :meth:`fill` takes them
+            torch.zeros((DRAWN_AT_ONCE, size), dtype=torch.float64, device=device),
+            torch.zeros((DRAWN_AT_ONCE, size), dtype=torch.int64, device=device),
+            torch.zeros(DRAWN_AT_ONCE, device=device),
+        )
         self._step = torch.zeros(1, dtype=torch.int64, device=device)
 
     def fill(self, shares: np.ndarray, symmetries: np.ndarray, rates: np.ndarray) -> None:
@@ -61,19 +62,15 @@ class Draws:
             symmetries: int64, (steps, size).
             rates: (steps,): of the average's approach to the weights.
         """
-        for values, drawn in zip(
-            (self._shares, self._symmetries, self._rates), (shares, symmetries, rates)
-        ):
+        for values, drawn in zip(self._numbers, (shares, symmetries, rates)):
             values[: len(drawn)].copy_(torch.from_numpy(drawn))
         self._step.zero_()
 
     def next(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The shares (size,), the symmetries (size,) and the rate, of no dimension, of a step."""
-        rows = (
-            values.index_select(0, self._step)[0]
-            for values in (self._shares, self._symmetries, self._rates)
+        shares, symmetries, rate = (
+            values.index_select(0, self._step)[0] for values in self._numbers
         )
-        shares, symmetries, rate = rows
         self._step += 1
         return shares, symmetries, rate
 

@@ -96,6 +96,7 @@ class AlphaZeroSettings(LearnerSettings):
                 "learning_rate": 3e-3,
                 "cache": 128,
                 "window_smallest": 300_000,
+                # of 16 cores and a small game; `defaults` says what others have
                 "workers": 30,
                 "games": 2048,
                 "simulations_per_update": 40_000_000,

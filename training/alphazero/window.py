@@ -126,24 +126,35 @@ class ReplayWindow:
         self._device = device
         self._samples: tuple[torch.Tensor, ...] = ()  # as in chunks, keys with their sign turned
         self._order = torch.zeros(0, dtype=torch.int64, device=device)  # of the samples, by key
+        self._fresh: list[ReplayChunk] = []  # chunks that are not among the samples yet
 
     def __len__(self) -> int:
-        return len(self._order)
+        return sum(count for _, count in self.chunks)
 
     def add(self, name: str, chunk: ReplayChunk, most: float = math.inf) -> None:
         """Take in a chunk; the oldest leave as long as ``most`` samples remain."""
         self.chunks.append((name, len(chunk.keys)))
-        left, size = 0, len(self) + len(chunk.keys)
-        while size - left - self.chunks[0][1] >= most:
-            left += self.chunks.pop(0)[1]
-        fresh = [torch.from_numpy(part).to(self._device) for part in _signed(chunk)]
-        stays = tuple(part[left:] for part in self._samples) or tuple(x[:0] for x in fresh)
+        self._fresh.append(chunk)
+        while len(self) - self.chunks[0][1] >= most:
+            del self.chunks[0]
+
+    def _merge_fresh(self) -> None:
+        """Append the fresh chunks to the samples, all at once, and drop those that have left."""
+        chunks = [_signed(chunk) for chunk in self._fresh]
+        fresh = [torch.from_numpy(np.concatenate(parts)).to(self._device) for parts in zip(*chunks)]
+        old = self._samples or tuple(part[:0] for part in fresh)
+        left = len(old[0]) + len(fresh[0]) - len(self)
+        stays = [part[left:] for part in old]
+        fresh = [part[max(left - len(old[0]), 0) :] for part in fresh]
         order = self._order[self._order >= left] - left
         self._order = _merge(stays[0], order, fresh[0])
         self._samples = tuple(torch.cat(parts) for parts in zip(stays, fresh))
+        self._fresh = []
 
     def positions(self) -> Positions:
         """The distinct positions, each with the averages of its samples."""
+        if self._fresh:
+            self._merge_fresh()
         whole = dict(zip(ReplayChunk._fields, self._samples))
         order = self._order
         _, counts = torch.unique_consecutive(whole["keys"][order], return_counts=True)
