@@ -24,8 +24,9 @@ from ..envs.loading.files import read_file, written_whole
 from ..envs.loading.locks import LOCK
 from ..envs.loading.records import Count, Range, check_value, parse_json, read_json
 from ..envs.registry import recorded_spec, rules_type
+from ..envs.settings import parameters_of
 from ..envs.specification import SpecificationError
-from .settings import LENGTH, RunSettings, settings_table
+from .settings import LENGTH, RunSettings
 
 MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32
@@ -163,7 +164,7 @@ class RunFolder:
 
     def _is_shorter(self, existing: dict[str, Any], place: Path) -> bool:
         """Whether a run is this one but shorter; TrainingError if it is another."""
-        defaults = {name: default for name, _, default, *_ in settings_table(self._kind)}
+        defaults = {each.name: each.default for each in parameters_of(self._kind)}
         existing, description = {**defaults, **existing}, self.description
         there, here = existing.get("game"), description.get("game")
         if there != here:

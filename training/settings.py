@@ -1,51 +1,29 @@
 """Settings of training runs: typed fields that declare their own help, limits and choices.
 
 An algorithm declares its settings as a frozen dataclass below :class:`RunSettings`, one
-:func:`setting` for each field. From that one table come the defaults, the checks, the texts of
-errors and the list that the command line shows.
+:func:`~plyground.envs.settings.setting` for each field.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from ..envs.game import Game
 from ..envs.profile import TrainingSettings, tuned_settings
-from ..envs.specification import Parameter, SpecificationError, check_names, read_number
+from ..envs.settings import Settings, parameters_of, setting
+from ..envs.specification import SpecificationError, check_names, read_number
 
 WALL, PROCESSOR = "wall", "processor"
 UNLIMITED = 10**12  # steps of a run that ends by the time
 LENGTH = ("steps", "hours")  # of a run: its budget
-KINDS: dict[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
 # The lowest value of a number that must be above 0.
 POSITIVE = 1e-12
 
 
-def setting(
-    default: Any,
-    help: str,
-    low: float = -math.inf,
-    high: float = math.inf,
-    choices: tuple[str, ...] | None = None,
-) -> Any:
-    """A field of a settings dataclass.
-
-    Args:
-        default: its value where nothing else is said.
-        help: what it decides, in one line.
-        low: the lowest value allowed of a number.
-        high: the highest.
-        choices: the texts allowed, or None: any.
-    """
-    metadata = {"help": help, "low": low, "high": high, "choices": choices}
-    return dataclasses.field(default=default, metadata=metadata)
-
-
 @dataclasses.dataclass(frozen=True)
-class RunSettings:
+class RunSettings(Settings):
     """What every training run is told, whatever the algorithm.
 
     Raises:
@@ -53,6 +31,7 @@ class RunSettings:
     """
 
     algorithm: ClassVar[str] = "training"
+    subject: ClassVar[str] = algorithm
     discount_setting: ClassVar[str] = "discount"  # the name of the setting
     device: ClassVar[str] = "auto"  # of the networks, where no other is asked for
 
@@ -78,11 +57,9 @@ class RunSettings:
         0, "Snapshots that are kept, evenly over the run's work, and rated; 0: none.", low=0
     )
 
-    def __post_init__(self) -> None:
-        """Convert and check every value."""
-        for parameter in settings_table(type(self)):
-            value = parameter.convert(getattr(self, parameter.name), self.algorithm)
-            object.__setattr__(self, parameter.name, value)
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.subject = cls.algorithm
 
     @classmethod
     def defaults(
@@ -137,7 +114,7 @@ class RunSettings:
         Raises:
             SpecificationError: an unknown name, or a value that is not possible.
         """
-        parameters = {parameter.name: parameter for parameter in settings_table(cls)}
+        parameters = {parameter.name: parameter for parameter in parameters_of(cls)}
         kinds = {name: parameter.kind for name, parameter in parameters.items()}
         check_names("there is no setting", values or (), kinds)
         settings = {name: value for name, value in (values or {}).items() if value is not None}
@@ -244,26 +221,6 @@ class OpposedSettings(RunSettings):
                 f"or is none"
             )
         return units
-
-
-def settings_table(
-    kind: type[RunSettings], made: RunSettings | None = None
-) -> tuple[Parameter, ...]:
-    """The settings of an algorithm as parameters, in the order of their declaration.
-
-    Args:
-        kind: the settings of the algorithm.
-        made: settings whose values stand for the defaults, or None.
-    """
-    return tuple(
-        Parameter(
-            field.name,
-            KINDS[str(field.type)],
-            field.default if made is None else getattr(made, field.name),
-            **field.metadata,
-        )
-        for field in dataclasses.fields(kind)
-    )
 
 
 def _count(text: str) -> Any:

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from ...agents.human import refuse_people
 from ...envs import Game
+from ...envs.settings import parameters_of
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import JobPlace
 from ...evaluation.gauntlet import play_gauntlet
@@ -23,7 +24,7 @@ from ...evaluation.report.display import parameter_table, percent, print_line
 from ...evaluation.report.progress_lines import ProgressLines
 from ...evaluation.runners.isolation import make_isolated_opponent
 from ...training.api import load_algorithm
-from ...training.settings import OpposedSettings, RunSettings, settings_table
+from ...training.settings import OpposedSettings, RunSettings
 from ..app import Interruption, missing_packages_are_refused, same_command
 from ..common import flag, option
 from ..output import note, say
@@ -179,7 +180,10 @@ def _all_of(measures: Sequence[Measure]) -> Measure | None:
 
 
 def _print_settings(settings: RunSettings) -> None:
-    table = parameter_table(settings_table(type(settings), settings))
+    values = vars(settings)
+    table = parameter_table(
+        tuple(each._replace(default=values[each.name]) for each in parameters_of(type(settings)))
+    )
     Console(highlight=False).print(table)
 
 

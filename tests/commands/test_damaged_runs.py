@@ -10,10 +10,10 @@ import pytest
 from command_line import plyground as command
 from helpers import ROOT
 from plyground.envs.loading.records import check_value
+from plyground.envs.settings import parameters_of
 from plyground.envs.specification import SpecificationError
 from plyground.training.api import SETTINGS
 from plyground.training.folder import TrainingError, read_metrics, read_run
-from plyground.training.settings import settings_table
 
 RELEASE = ROOT / "tests" / "data" / "release_0_2"
 RESUME = [
@@ -73,7 +73,7 @@ def test_an_edited_description_is_refused_by_field_value_and_what_is_allowed(
 @pytest.mark.parametrize("algorithm", SETTINGS)
 def test_every_setting_is_checked_as_its_type_declares_it(algorithm):
     kind = SETTINGS[algorithm]
-    for parameter in settings_table(kind):
+    for parameter in parameters_of(kind):
         check_value({parameter.name: parameter.default}, kind, "run.json", more=True)
         wrong = [[], {}, None, float("nan"), 3 if parameter.kind in (str, bool) else "3"]
         wrong += [parameter.low - 1] if parameter.low > -1e300 else []

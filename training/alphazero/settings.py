@@ -11,9 +11,10 @@ from ...agents.search.forest import bytes_of_tree
 from ...agents.solvers.leaf import new_leaf_solver
 from ...envs.game import Game
 from ...envs.profile import TrainingSettings
+from ...envs.settings import setting
 from ...envs.specification import SpecificationError
 from ...envs.workers.processors import available_processors
-from ..settings import POSITIVE, UNLIMITED, RunSettings, setting
+from ..settings import POSITIVE, UNLIMITED, RunSettings
 
 GUMBEL, PUCT = "gumbel", "puct"
 DENSE, CONVOLUTIONS = "dense", "convolutions"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
+from ...envs.settings import setting
 from ...envs.specification import SpecificationError
-from ..settings import POSITIVE, OpposedSettings, setting
+from ..settings import POSITIVE, OpposedSettings
 
 PRECISIONS = ("auto", "float32", "bfloat16")
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ...envs.game import Game
+from ...envs.settings import setting
 from ..alphazero.settings import AlphaZeroSettings, LearnerSettings
-from ..settings import setting
 
 NETWORK = ("trunk", "channels", "blocks", "units", "hidden", "pooled")
 

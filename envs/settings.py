@@ -1,0 +1,107 @@
+"""Settings: frozen dataclasses whose fields say once what they are, and are read everywhere.
+
+A field is declared by :func:`setting`: its default, its help, its limits. From that come the check
+of every value and the sentence that refuses one, the options of the command line, the keys of files
+in TOML and JSON, and the identity of what the settings describe.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import typing
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from .specification import Parameter, check_names
+
+KINDS: tuple[type, ...] = (int, float, str, bool)
+
+
+def setting(
+    default: Any,
+    help: str,
+    low: float = -math.inf,
+    high: float = math.inf,
+    choices: tuple[str, ...] | None = None,
+    metavar: str = "",
+    no_effect: str = "",
+) -> Any:
+    """A field of :class:`Settings`.
+
+    Args:
+        default: its value where nothing else is said; None where it may be not set.
+        help: what it decides, in one or two sentences.
+        low: the lowest value allowed of a number.
+        high: the highest.
+        choices: the texts allowed, or None: any.
+        metavar: what stands for the value in the help of commands.
+        no_effect: why the field can change no result; empty: it can, and belongs to the identity.
+    """
+    metadata = {"help": help, "low": low, "high": high, "choices": choices}
+    metadata |= {"metavar": metavar, "no_effect": no_effect}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """Base of all settings.
+
+    Raises:
+        SpecificationError: a value that is not possible.
+    """
+
+    subject: ClassVar[str] = "settings"  # whose settings they are, in errors
+
+    def __post_init__(self) -> None:
+        """Convert and check every value."""
+        for parameter in parameters_of(type(self)):
+            value = parameter.convert(getattr(self, parameter.name), self.subject)
+            object.__setattr__(self, parameter.name, value)
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any], place: str) -> Self:
+        """Settings from a table of TOML or JSON.
+
+        Args:
+            values: the table.
+            place: where it stands, for the error.
+
+        Raises:
+            SpecificationError: an unknown name, or a value that is not possible.
+        """
+        names = [field.name for field in dataclasses.fields(cls)]
+        check_names(f"{place}: there is no setting", values, names)
+        return cls(**values)
+
+    def replace(self, **changes: Any) -> Self:
+        """The same settings but for these."""
+        return dataclasses.replace(self, **changes)
+
+    def identity(self) -> dict[str, Any]:
+        """All that can change a result, as JSON has it.
+
+        A field at its default is left out, so that a new field changes no earlier identity.
+        """
+        return {
+            field.name: getattr(self, field.name)
+            for field in dataclasses.fields(self)
+            if not field.metadata.get("no_effect") and getattr(self, field.name) != field.default
+        }
+
+
+@functools.cache
+def parameters_of(kind: type[Settings]) -> tuple[Parameter, ...]:
+    """The settings of a kind as parameters, in the order of their declaration."""
+    hints = typing.get_type_hints(kind)
+    parameters = []
+    for field in dataclasses.fields(kind):
+        if "help" not in field.metadata:  # read by its owner, such as the agents of a tournament
+            continue
+        hint = hints[field.name]
+        alternatives = [each for each in typing.get_args(hint) if each in KINDS]
+        limits = {name: field.metadata[name] for name in ("help", "low", "high", "choices")}
+        kind_of_value = [*alternatives, hint][0]
+        parameters.append(Parameter(field.name, kind_of_value, field.default, **limits))
+    return tuple(parameters)
