@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 from plyground.envs.workers.jobs import HERE, JobPlace
-from plyground.evaluation.runners.contest import Conditions
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 RUNS = 5
 START_SECONDS = 4
@@ -28,9 +28,7 @@ THINKING = Plan("connect_four", ("montecarlo:simulations=300",) * 2, pairs=30)
 def play(plan: Plan, place: JobPlace = HERE, isolation: str = "auto") -> tuple[float, float, int]:
     """A tournament from plan to table: seconds, those that the agents thought, moves."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "games.db") as store:
-        tournament = Tournament(
-            plan, store, place=place, conditions=Conditions(isolation=isolation)
-        )
+        tournament = Tournament(plan.replace(isolate=isolation), store, place)
         tournament.get_ready()
         if place != HERE:
             time.sleep(START_SECONDS)  # for the second process; the first is ready
@@ -44,12 +42,12 @@ def play(plan: Plan, place: JobPlace = HERE, isolation: str = "auto") -> tuple[f
 
 def main() -> None:
     """Warm up with a few games, then measure and report the best of some runs."""
-    play(RANDOM._replace(pairs=5))
+    play(RANDOM.replace(pairs=5))
     for title, plan, isolation in (
         ("in this process", RANDOM, "never"),
-        ("in processes of their own", RANDOM._replace(pairs=100), "always"),
+        ("in processes of their own", RANDOM.replace(pairs=100), "always"),
     ):
-        seconds, thinking, moves = min(play(plan, isolation=isolation) for _ in range(RUNS))
+        seconds, thinking, moves = min(play(plan, isolate=isolation) for _ in range(RUNS))
         print(
             f"{2 * plan.pairs} games of random against random, agents {title}: "
             f"{2 * plan.pairs / seconds:.0f} games/s, {seconds / moves * 1e6:.1f} µs a move, of "

@@ -19,16 +19,14 @@ from ..agents.solvers.solver import DEFAULT_MEMORY_MB, SolveInterrupted, Solver,
 from ..envs import Game, Position, make_game
 from ..envs.game import PLAYERS
 from ..envs.specification import SpecificationError
-from ..envs.workers.jobs import JobPlace
+from ..envs.workers.jobs import HERE, JobPlace
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
 from ..evaluation.runners.isolation import make_safe_agent
 from .app import FAILURE, Interruption, command, ctrl_c_says
 from .common import (
-    HERE,
     GameArgument,
     JsonOption,
-    PlaceOptions,
     SeedOption,
     flag,
     option,
@@ -300,7 +298,7 @@ def book(
             "before. An interrupted command goes on when it is given again."
         ),
     ] = False,
-    where: PlaceOptions = HERE,
+    place: JobPlace = HERE,
     memory: Annotated[
         int, option("MIB", "With --exact: memory of each process's table.", low=1)
     ] = DEFAULT_MEMORY_MB,
@@ -317,7 +315,7 @@ def book(
     """
     board = make_game(game)
     if exact:
-        _write_exact_values(board, out, plies, where.place_at_once(), memory)
+        _write_exact_values(board, out, plies, place.or_all_processors(), memory)
         return
     analyst = _analyst(agent, board, seed)
     steps = display.show_steps("positions", Console(stderr=True))

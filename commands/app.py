@@ -18,7 +18,7 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -36,6 +36,7 @@ from ..envs import __version__
 from ..envs.loading.interruption import interrupt_status
 from ..envs.loading.packages import PackageWarning, import_own
 from ..envs.specification import SpecificationError, plain_text
+from .common import with_options
 from .output import note, use_plain_characters
 
 LONGEST_SENTENCE = 1000  # characters
@@ -98,15 +99,17 @@ def ctrl_c_says(text: str) -> Iterator[None]:
         raise Interruption(text) from None
 
 
-def command(arguments: str = "") -> Callable[[Command], Command]:
+def command(arguments: str = "", without: Collection[str] = ()) -> Callable[[Command], Command]:
     """Decorator of a command's function.
 
     Args:
         arguments: what follows the command in the line "Usage:", before the options.
+        without: settings that are no options of this command, see
+            :func:`~plyground.commands.common.with_options`.
     """
 
     def describe(function: Command) -> Command:
-        function.arguments = arguments  # type: ignore[attr-defined]
+        function.arguments, function.without = arguments, without  # type: ignore[attr-defined]
         return function
 
     return describe
@@ -178,7 +181,8 @@ def _add_command(
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     place = places.get(names[-1], {})
-    group.command(function, name=names[-1], help=text, usage=usage, **place)
+    options = with_options(function, function.without)
+    group.command(options, name=names[-1], help=text, usage=usage, **place)
 
 
 @functools.cache

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,9 +15,8 @@ from cyclopts.validators import Number
 
 from ..envs import Game, IllegalActionError, Position, make_game
 from ..envs.registry import profiles
+from ..envs.settings import Settings
 from ..envs.specification import NUMBERS, SpecificationError, read_number
-from ..envs.workers.jobs import JobPlace
-from ..envs.workers.processors import available_processors
 from .output import note
 
 DEFAULT_STORE = Path("plyground-tournament.db")
@@ -68,6 +71,59 @@ def argument(name: str, help: str) -> Any:
 def flag(help: str, name: str | None = None) -> Any:
     """An option without a value."""
     return Parameter(name=name, help=help, show_default=False, negative=())
+
+
+def with_options(function: Callable[..., Any], without: Collection[str] = ()) -> Callable[..., Any]:
+    """A command's function with an option for each setting.
+
+    They stand in the place of every parameter whose default is an object of
+    :class:`~plyground.envs.settings.Settings`, whose values are theirs by default.
+
+    Args:
+        function: the function.
+        without: settings that are no options of this command.
+    """
+    parameters: list[inspect.Parameter] = []
+    hints = typing.get_type_hints(function, include_extras=True)
+    groups: dict[str, tuple[Settings, list[str]]] = {}
+    for each in inspect.signature(function).parameters.values():
+        if not isinstance(each.default, Settings):
+            parameters.append(each.replace(annotation=hints[each.name]))
+            continue
+        options = _options_of(each.default, without)
+        groups[each.name] = each.default, [one.name for one in options]
+        parameters += options
+
+    @functools.wraps(function)
+    def call(*words: Any, **values: Any) -> Any:
+        for group, (usual, names) in groups.items():
+            given = {name: values.pop(name) for name in names if name in values}
+            values[group] = usual.replace(**given)
+        return function(*words, **values)
+
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in parameters}
+    return call
+
+
+def _options_of(usual: Settings, without: Collection[str]) -> list[inspect.Parameter]:
+    hints, options = typing.get_type_hints(type(usual)), []
+    for field in sorted(dataclasses.fields(usual), key=lambda each: each.kw_only):
+        about = field.metadata
+        if "help" not in about or field.name in without:
+            continue
+        metavar = about["metavar"] or "|".join(about["choices"] or ())
+        is_flag = hints[field.name] is bool
+        declared = flag(about["help"]) if is_flag else option(metavar, about["help"])
+        options.append(
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=getattr(usual, field.name),
+                annotation=Annotated[hints[field.name], declared],
+            )
+        )
+    return options
 
 
 GameArgument = Annotated[
@@ -148,44 +204,3 @@ def _play_named(position: Position, text: str) -> list[int]:
         after = f"after the moves {text}" if actions else "in this position"
         raise IllegalActionError(f"the game is over {after} ({position.outcome})")
     return actions
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class PlaceOptions:
-    """Where the jobs of a command are done."""
-
-    runner: Annotated[
-        str | None,
-        option(
-            "local|processes|ray",
-            "Where the work is done (default: this process, or processes where more is done at "
-            "once).",
-        ),
-    ] = None
-    concurrency: Annotated[
-        int | None,
-        option(
-            "N",
-            "How much is done at once, each with memory of its own (default: 1; elsewhere than in "
-            "this process as much as there are processors).",
-            low=1,
-        ),
-    ] = None
-    address: Annotated[
-        str | None,
-        option(
-            "HOST:PORT", "Address of a Ray cluster, or auto (default: Ray starts on this machine)."
-        ),
-    ] = None
-
-    @property
-    def place(self) -> JobPlace:
-        return JobPlace(self.runner, self.address, self.concurrency)
-
-    def place_at_once(self) -> JobPlace:
-        """The place; on all processors of this machine if nothing was asked for."""
-        return JobPlace(concurrency=available_processors()) if self == HERE else self.place
-
-
-HERE = PlaceOptions()

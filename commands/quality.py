@@ -15,7 +15,7 @@ from ..agents.agent import Agent
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB
 from ..envs import make_game
 from ..envs.specification import SpecificationError
-from ..envs.workers.jobs import LOCAL, JobPlace, Needs, Work
+from ..envs.workers.jobs import HERE, LOCAL, JobPlace, Needs, Work
 from ..evaluation.fingerprints import FOLDERS
 from ..evaluation.move_quality.judge import (
     TIME_LIMIT,
@@ -37,10 +37,8 @@ from ..evaluation.store.store import Store, StoreError
 from ..evaluation.tournament import distinct_labels
 from .app import command, ctrl_c_says
 from .common import (
-    HERE,
     GameArgument,
     JsonOption,
-    PlaceOptions,
     SeedOption,
     argument,
     option,
@@ -107,7 +105,7 @@ def quality(
     sample: SampleOptions = DEFAULT_SAMPLE,
     solver: SolverOptions = DEFAULT_SOLVER,
     seed: SeedOption = 1,
-    where: PlaceOptions = HERE,
+    place: JobPlace = HERE,
     as_json: JsonOption = False,
 ) -> None:
     """Judge agents' moves by the exact solver: optimal moves, value lost, blunders, seconds.
@@ -129,7 +127,7 @@ def quality(
     judge = MoveJudge(board, solver.memory, solver.time_limit)
     first = first_ply_within_reach(judge) if sample.from_ply is None else sample.from_ply
     with ctrl_c_says("stopped; nothing was judged to the end"):
-        evidence = _gather(judge, agents, sample, seed, first, where.place)
+        evidence = _gather(judge, agents, sample, seed, first, place)
     meaning = judge.solver.meaning
     if as_json:
         settings = {"game": board.spec, "from_ply": first, "seed": seed, "meaning": meaning}

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
 from rich.console import Console
 from rich.text import Text
 
 from ..agents.human import refuse_people
 from ..envs.specification import SpecificationError
+from ..envs.workers.jobs import HERE, JobPlace
+from ..evaluation.plan import Plan
 from ..evaluation.report.comparison import Comparison, compare, print_comparisons
 from ..evaluation.report.display import (
     duration,
@@ -35,7 +35,6 @@ from ..evaluation.store.checks import Finding
 from ..evaluation.store.export import FORMATS, export_games
 from ..evaluation.store.minari import export_minari
 from ..evaluation.store.store import Store
-from ..evaluation.tournament import Plan
 from .app import FAILURE, command, ctrl_c_says, same_command
 from .common import (
     DEFAULT_STORE,
@@ -47,9 +46,8 @@ from .common import (
     option,
 )
 from .options import (
-    USUAL_PLAY,
-    OpeningsOption,
-    PlayOptions,
+    USUAL_STORE,
+    StoreOptions,
     fail_if_given_up,
     report_withdrawals,
 )
@@ -205,39 +203,22 @@ def _format_of(out: Path | None) -> str:
     return kind
 
 
-def _elo_option(hypothesis: str) -> Any:
-    return option("ELO", f"{hypothesis}: A is stronger than B by this many Elo points.")
+USUAL_TEST = Hypotheses()
+USUAL_PLAN = Plan(opening="random:4")
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
-class HypothesisOptions:
-    """The hypotheses of a test, and its error probabilities."""
-
-    elo0: Annotated[float, _elo_option("H0")] = 0.0
-    elo1: Annotated[float, _elo_option("H1")] = 20.0
-    alpha: Annotated[float, option("P", "Probability of accepting H1 where H0 holds.")] = 0.05
-    beta: Annotated[float, option("P", "Probability of accepting H0 where H1 holds.")] = 0.05
-
-    def hypotheses(self) -> Hypotheses:
-        """The hypotheses of the test."""
-        return Hypotheses(self.elo0, self.elo1, self.alpha, self.beta)
-
-
-DEFAULT_HYPOTHESES = HypothesisOptions()
-
-
-@command("GAME A B")
+@command("GAME A B", without=("pairs", "format", "transform", "name", "withdraw_after"))
 def sprt(
     game: GameArgument,
     first: Annotated[str, argument("A", "The agent whose strength is in question.")],
     second: Annotated[str, argument("B", "The agent it is compared with.")],
     /,
     *,
-    test: HypothesisOptions = DEFAULT_HYPOTHESES,
+    test: Hypotheses = USUAL_TEST,
     max_pairs: Annotated[int, option("N", "Largest number of pairs of games.", low=1)] = 10_000,
-    opening: OpeningsOption = "random:4",
-    play: PlayOptions = USUAL_PLAY,
+    plan: Plan = USUAL_PLAN,
+    place: JobPlace = HERE,
+    stored: StoreOptions = USUAL_STORE,
 ) -> None:
     """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0.
 
@@ -252,15 +233,13 @@ def sprt(
     --max-pairs 500
     """
     refuse_people((first, second), "a test")
-    conditions, answer = play.conditions(), play.answer_to_change()
-    plan = Plan(game, (first, second), max_pairs, opening, play.seed)
-    plan = plan._replace(balanced=play.balanced, within=play.within)
-    with Store(play.store).expect(play.expect) as games:
-        match = SprtMatch(plan, test.hypotheses(), games, play.place, conditions, answer)
+    plan = plan.replace(game=game, agents=(first, second), pairs=max_pairs)
+    with Store(stored.store).expect(stored.expect) as games:
+        match = SprtMatch(plan, test, games, place, stored.answer_to_change())
         match.tournament.enter(same_command())  # reports show the test that it asks for
-        _run_sprt(match, play.store)
+        _run_sprt(match, stored.store)
         report_withdrawals([match.tournament])
-        if play.as_json:
+        if stored.as_json:
             print_json(match.to_json())
         else:
             _print_sprt(match, Console(highlight=False))
@@ -285,9 +264,10 @@ def _run_sprt(match: SprtMatch, store: Path) -> None:
 
 def _print_sprt(match: SprtMatch, console: Console) -> None:
     """The verdict in a sentence, and the figures it stands on."""
-    state, (elo0, elo1, _, _), (first, second) = match.state, match.hypotheses, match.labels
+    state, test, (first, second) = match.state, match.hypotheses, match.labels
     console.print(Text(f"{match.plan.game}: {first} against {second}"))
     if state.verdict is not None:
+        elo0, elo1 = test.elo0, test.elo1
         difference, other = (elo1, elo0) if state.verdict == H1 else (elo0, elo1)
         verdict = (
             f"{state.verdict} is accepted: the difference is {difference:g} Elo rather than "

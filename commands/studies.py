@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from ..envs.specification import SpecificationError, check_names
+from ..envs.workers.jobs import HERE, JobPlace
 from ..evaluation.report.display import plain_table, show_steps
 from ..evaluation.store.store import StoreError
 from ..evaluation.studies.catalogue import ALL, STUDIES
@@ -19,7 +20,7 @@ from ..evaluation.studies.pages import write_pages
 from ..evaluation.studies.results import summary, write_json, write_parquet
 from ..evaluation.studies.runner import run_studies
 from .app import command, ctrl_c_says
-from .common import HERE, PlaceOptions, argument, flag, option
+from .common import argument, flag, option
 from .output import say
 
 PACKAGES = ("jinja2", "matplotlib", "pyarrow", "scipy", "onnx")
@@ -54,7 +55,7 @@ DEFAULT = StudyOptions()
 def study(
     *names: Annotated[str, argument("NAME", f"Names of studies, or {ALL}.")],
     options: StudyOptions = DEFAULT,
-    where: PlaceOptions = HERE,
+    place: JobPlace = HERE,
     only_list: Annotated[
         bool, flag("List the studies and the lines they answer.", "--list")
     ] = False,
@@ -83,7 +84,7 @@ def study(
     out = options.out
     steps = show_steps("measuring", Console(stderr=True))
     with ctrl_c_says("stopped; the same command goes on where it was"), steps as progress:
-        place = where.place_at_once()
+        place = place.or_all_processors()
         results = run_studies(studies, out / CELLS, options.quick, options.seed, place, progress)
     try:
         for findings in results:

@@ -2,68 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
 from rich.console import Console
 
 from ..agents.human import refuse_people
 from ..envs.specification import SpecificationError
+from ..envs.workers.jobs import HERE, JobPlace
+from ..evaluation.conditions import Conditions
+from ..evaluation.plan import Plan, read_tournaments
 from ..evaluation.report import display
-from ..evaluation.schedule import FORMATS
 from ..evaluation.statistics.cross_table import CrossTable
-from ..evaluation.statistics.withdrawals import WITHDRAW_AFTER
 from ..evaluation.store.store import Store
-from ..evaluation.tournament import Plan, Tournament
-from ..evaluation.tournament_file import KEYS, PlannedTournament, read_tournaments
+from ..evaluation.tournament import Tournament
 from .app import Interruption, command, ctrl_c_says, given_options, same_command
-from .common import argument, flag, option
-from .options import (
-    USUAL_PLAY,
-    OpeningsOption,
-    PlayOptions,
-    fail_if_given_up,
-    report_withdrawals,
-)
+from .common import argument, flag
+from .options import USUAL_STORE, StoreOptions, fail_if_given_up, report_withdrawals
 from .output import note, print_json
 
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class ScheduleOptions:
-    """Which games a tournament plays, and its name."""
-
-    pairs: Annotated[
-        int | None,
-        option(
-            "N",
-            "Pairs of games for each two agents: one opening, both seats (default: 10; with "
-            "all:PLIES or a file, every opening once).",
-            low=1,
-        ),
-    ] = None
-    format: Annotated[
-        str,
-        option(
-            "FORMAT",
-            f"{', '.join(FORMATS)}: everybody against everybody, the first against all others, "
-            f"each against the next.",
-        ),
-    ] = "round-robin"
-    opening: OpeningsOption = "random:2"
-    transform: Annotated[
-        bool, flag("Turn or mirror each opening, by a symmetry of the board that the seed decides.")
-    ] = False
-    name: Annotated[
-        str | None,
-        option("NAME", "Name of the tournament in the store (default: made from its settings)."),
-    ] = None
-
-
-DEFAULT_SCHEDULE = ScheduleOptions()
+USUAL_PLAN = Plan()
+SHARED = [field.name for field in dataclasses.fields(Conditions)]  # of all tournaments of a file
 
 
 @command("GAME|FILE [AGENT AGENT...]")
@@ -76,14 +37,9 @@ def tournament(
     ],
     /,
     *agents: Annotated[str, argument("AGENT", "Two or more, such as random or alphabeta:depth=6.")],
-    schedule: ScheduleOptions = DEFAULT_SCHEDULE,
-    play: PlayOptions = USUAL_PLAY,
-    withdraw_after: Annotated[
-        int,
-        option(
-            "N", "Withdraw an agent whose process crashed in N games in a row (0: never).", low=0
-        ),
-    ] = WITHDRAW_AFTER,
+    plan: Plan = USUAL_PLAN,
+    place: JobPlace = HERE,
+    stored: StoreOptions = USUAL_STORE,
     resume: Annotated[
         bool, flag("Only resume a tournament of the store; refuse to begin a new one.")
     ] = False,
@@ -110,22 +66,20 @@ def tournament(
     plyground tournament gomoku alphabeta:time=1 "gomocup:./pbrain-x,time=1" --opening swap2:5
     --balanced alphabeta:nodes=50000 --within 50 --draw-after 200 --agreed-after 3
     """
-    plans = _make_plans(game, agents, schedule, play)
-    conditions, on_changed = play.conditions(withdraw_after), play.answer_to_change()
-    with Store(play.store).expect(play.expect) as games:
+    plans = _make_plans(game, agents, plan)
+    with Store(stored.store).expect(stored.expect) as games:
         # All plans are checked before any game is played.
-        tournaments = [
-            Tournament(x.plan, games, x.name, play.place, conditions, on_changed) for x in plans
-        ]
-        _begin(tournaments, play.store, resume)
+        on_changed = stored.answer_to_change()
+        tournaments = [Tournament(each, games, place, on_changed) for each in plans]
+        _begin(tournaments, stored.store, resume)
         tables = _play(tournaments, games, same_command("--resume"))
         report_withdrawals(tournaments)
-        if play.as_json:
+        if stored.as_json:
             pairs = zip(tournaments, tables)
-            values = [_to_json(one, play.store, table) for one, table in pairs]
+            values = [_to_json(one, stored.store, table) for one, table in pairs]
             print_json({"tournaments": values} if game.endswith(".toml") else values[0])
         else:
-            _print_results(tournaments, tables, play.store)
+            _print_results(tournaments, tables, stored.store)
     fail_if_given_up(tournaments)
 
 
@@ -135,27 +89,20 @@ def _print_results(tournaments: list[Tournament], tables: list[CrossTable], stor
     note(f"games in {store}; for ratings: plyground report {shlex.quote(str(store))}")
 
 
-def _make_plans(
-    game: str,
-    agents: tuple[str, ...],
-    schedule: ScheduleOptions,
-    play: PlayOptions,
-) -> list[PlannedTournament]:
+def _make_plans(game: str, agents: tuple[str, ...], plan: Plan) -> list[Plan]:
     """The tournament of the command line, or those of the file that it names."""
     if game.endswith(".toml"):
         # The command line may not repeat what belongs in the file.
-        options = [f"--{key}" for key in KEYS if f"--{key}" in given_options()]
+        own = [f"--{field.name}" for field in dataclasses.fields(Plan) if field.name not in SHARED]
+        options = [name for name in own if name in given_options()]
         if agents or options:
             first = "agents" if agents else options[0]
             raise SpecificationError(f"{first} belongs in the file {game}, not on the command line")
-        plans = read_tournaments(Path(game))
+        plans = read_tournaments(Path(game), {name: getattr(plan, name) for name in SHARED})
     else:
-        pairs, format, opening = schedule.pairs, schedule.format, schedule.opening
-        balance = play.balanced, play.within
-        plan = Plan(game, agents, pairs, opening, play.seed, format, *balance, schedule.transform)
-        plans = [PlannedTournament(plan, schedule.name)]
+        plans = [plan.replace(game=game, agents=agents)]
     for one in plans:
-        refuse_people(one.plan.agents, "a tournament")
+        refuse_people(one.agents, "a tournament")
     return plans
 
 
@@ -224,7 +171,7 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
 
 def _to_json(one: Tournament, store: Path, table: CrossTable) -> dict[str, Any]:
     return {
-        "tournament": one.plan._replace(pairs=one.schedule.pairs)._asdict(),
+        "tournament": _plan_of(one),
         "name": one.name,
         "store": str(store),
         "digest": one.digest,
@@ -234,6 +181,12 @@ def _to_json(one: Tournament, store: Path, table: CrossTable) -> dict[str, Any]:
         },
         **table.to_json(),
     }
+
+
+def _plan_of(one: Tournament) -> dict[str, Any]:
+    """The plan's own settings, conditions left aside."""
+    values = vars(one.plan.replace(pairs=one.schedule.pairs))
+    return {name: value for name, value in values.items() if name not in (*SHARED, "name")}
 
 
 def _print_result(one: Tournament, table: CrossTable, console: Console) -> None:

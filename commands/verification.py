@@ -8,6 +8,7 @@ from typing import Annotated
 
 from rich.console import Console
 
+from ..evaluation.conditions import USUAL, Conditions
 from ..evaluation.report import display
 from ..evaluation.store.checks import Finding
 from ..evaluation.store.store import NEVER, Store
@@ -15,13 +16,16 @@ from ..evaluation.verification import Verification
 from ..evaluation.verification import verify as verify_games
 from .app import FAILURE, command
 from .common import DEFAULT_STORE, ExpectOption, JsonOption, SeedOption, StoreArgument, option
-from .options import IsolateOption
 from .output import print_json, say
 
 MOST_LINES = 10  # findings of a kind
 
 
-@command("[STORE]")
+LIMITS = ("move_timeout", "game_time", "clock", "memory_limit")
+ENDS = ("draw_after", "agreed_after", "withdraw_after")
+
+
+@command("[STORE]", without=(*LIMITS, *ENDS))
 def verify(
     store: StoreArgument = DEFAULT_STORE,
     /,
@@ -31,7 +35,7 @@ def verify(
         option("N", "Number of games of each tournament that the agents play again.", low=0),
     ] = 20,
     seed: SeedOption = 1,
-    isolate: IsolateOption = "auto",
+    conditions: Conditions = USUAL,
     expect: ExpectOption = (),
     as_json: JsonOption = False,
 ) -> None:
@@ -61,7 +65,9 @@ def verify(
         for tournament in tournaments:
             with display.status_line(Console(stderr=True)) as tell:
                 tell(f"checking {tournament.name}")
-                results.append(verify_games(tournament, games_store, games, isolate, seed))
+                results.append(
+                    verify_games(tournament, games_store, games, conditions.isolate, seed)
+                )
             if not as_json:
                 _print(results[-1])
     if as_json:

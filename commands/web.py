@@ -11,7 +11,7 @@ from ..agents.human import refuse_people
 from ..envs.specification import SpecificationError
 from ..evaluation.runners.agent_process import AgentProcess
 from ..evaluation.store.store import Store
-from ..web.settings import Settings
+from ..web.settings import ServerSettings
 from .app import command, missing_packages_are_refused
 from .common import flag, option
 from .output import say
@@ -62,7 +62,7 @@ def web(
     _check_names(host, allow_host)
     if store is not None:
         Store(store).open().close()
-    settings = Settings(
+    settings = ServerSettings(
         host=host,
         port=port,
         allow_hosts=allow_host,
@@ -86,9 +86,9 @@ def _check_names(host: str, allow_host: tuple[str, ...]) -> None:
             )
 
 
-def _serve(settings: Settings) -> None:
+def _serve(settings: ServerSettings) -> None:
     # It loads what agents need while this process loads the pages.
-    first = AgentProcess(settings.limits)
+    first = AgentProcess(settings.conditions)
     first.start()
     try:
         with missing_packages_are_refused():

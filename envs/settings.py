@@ -8,15 +8,15 @@ in TOML and JSON, and the identity of what the settings describe.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
-from .specification import Parameter, check_names
+from .specification import Parameter
 
 KINDS: tuple[type, ...] = (int, float, str, bool)
+_parameters: dict[type, tuple[Parameter, ...]] = {}  # of each class, once they were asked for
 
 
 def setting(
@@ -60,21 +60,6 @@ class Settings:
             value = parameter.convert(getattr(self, parameter.name), self.subject)
             object.__setattr__(self, parameter.name, value)
 
-    @classmethod
-    def read(cls, values: Mapping[str, Any], place: str) -> Self:
-        """Settings from a table of TOML or JSON.
-
-        Args:
-            values: the table.
-            place: where it stands, for the error.
-
-        Raises:
-            SpecificationError: an unknown name, or a value that is not possible.
-        """
-        names = [field.name for field in dataclasses.fields(cls)]
-        check_names(f"{place}: there is no setting", values, names)
-        return cls(**values)
-
     def replace(self, **changes: Any) -> Self:
         """The same settings but for these."""
         return dataclasses.replace(self, **changes)
@@ -82,20 +67,27 @@ class Settings:
     def identity(self) -> dict[str, Any]:
         """All that can change a result, as JSON has it.
 
-        A field at its default is left out, so that a new field changes no earlier identity.
+        What is not set (None, no) is left out, so that a new field changes no earlier identity.
         """
-        return {
+        values = {
             field.name: getattr(self, field.name)
             for field in dataclasses.fields(self)
-            if not field.metadata.get("no_effect") and getattr(self, field.name) != field.default
+            if not field.metadata.get("no_effect")
+        }
+        return {
+            name: each for name, each in values.items() if each is not None and each is not False
         }
 
 
-@functools.cache
 def parameters_of(kind: type[Settings]) -> tuple[Parameter, ...]:
-    """The settings of a kind as parameters, in the order of their declaration."""
+    """The settings of a class as parameters, in the order of their declaration."""
+    if kind not in _parameters:
+        _parameters[kind] = tuple(_read_fields(kind))
+    return _parameters[kind]
+
+
+def _read_fields(kind: type[Settings]) -> Iterator[Parameter]:
     hints = typing.get_type_hints(kind)
-    parameters = []
     for field in dataclasses.fields(kind):
         if "help" not in field.metadata:  # read by its owner, such as the agents of a tournament
             continue
@@ -103,5 +95,4 @@ def parameters_of(kind: type[Settings]) -> tuple[Parameter, ...]:
         alternatives = [each for each in typing.get_args(hint) if each in KINDS]
         limits = {name: field.metadata[name] for name in ("help", "low", "high", "choices")}
         kind_of_value = [*alternatives, hint][0]
-        parameters.append(Parameter(field.name, kind_of_value, field.default, **limits))
-    return tuple(parameters)
+        yield Parameter(field.name, kind_of_value, field.default, **limits)

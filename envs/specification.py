@@ -21,6 +21,7 @@ NUMBERS = {
     int: re.compile(r"[+-]?[0-9]+"),
     float: re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE),
 }
+MOST_IN_FULL = 10**9
 LONGEST_TEXT = 300  # characters of a text of others inside of a message
 
 
@@ -149,8 +150,10 @@ class Parameter(NamedTuple):
         noun = "a whole number" if self.kind is int else "a number"
         words = "".join(f", or {word}" for word in self.choices or ())
         if math.isinf(self.high):
-            return (noun if math.isinf(self.low) else f"{noun} of at least {self.low:g}") + words
-        return f"{noun} from {self.low:g} to {self.high:g}{words}"
+            return (
+                noun if math.isinf(self.low) else f"{noun} of at least {limit_text(self.low)}"
+            ) + words
+        return f"{noun} from {limit_text(self.low)} to {limit_text(self.high)}{words}"
 
     def convert(self, value: Any, owner: str) -> Any:
         """Turn a text or a Python value into the parameter's type.
@@ -249,6 +252,12 @@ def read_number(text: str, kind: type) -> Any:
     if NUMBERS[kind].fullmatch(text) is None:
         raise ValueError(f"{plain_text(text)!r} is no number")
     return kind(text)
+
+
+def limit_text(value: float) -> str:
+    """A limit of a number; whole ones in full, as far as they are read so."""
+    is_whole = float(value).is_integer() and abs(value) < MOST_IN_FULL
+    return str(int(value)) if is_whole else f"{value:g}"
 
 
 def number_text(value: float) -> str:

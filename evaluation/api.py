@@ -14,13 +14,13 @@ from ..envs.workers.jobs import HERE
 from ..envs.workers.jobs import JobPlace as JobPlace  # noqa: PLC0414
 from .move_quality.judge import MoveJudge
 from .move_quality.positions import ask_agents, sample_positions
-from .runners.contest import USUAL, Conditions
+from .plan import Plan
 from .runners.isolation import make_safe_agent
 from .sequential_test import SprtMatch, SprtState
 from .statistics.ratings import Ratings, rate
 from .statistics.sprt import Hypotheses
 from .store.store import Store
-from .tournament import Plan, Tournament, distinct_labels
+from .tournament import Tournament, distinct_labels
 
 if TYPE_CHECKING:
     from .report.quality_table import Quality
@@ -31,7 +31,6 @@ def ratings(
     anchor: tuple[str, float] | None = None,
     *,
     place: JobPlace = HERE,
-    conditions: Conditions = USUAL,
 ) -> Ratings:
     """The Elo ratings of a tournament's agents, with 95 % intervals.
 
@@ -40,7 +39,6 @@ def ratings(
             played for this and kept nowhere.
         anchor: an agent's name and the rating it is given; without it the mean rating is 0.
         place: where the games of a plan are played; by default in this process.
-        conditions: what the agents of a plan may use.
 
     Raises:
         SpecificationError: the plan cannot be played.
@@ -49,7 +47,7 @@ def ratings(
     if isinstance(tournament, Tournament):
         return rate(tournament.labels, tournament.table().meetings(), anchor)
     with _temporary_store() as store:
-        one = Tournament(tournament, store, place=place, conditions=conditions)
+        one = Tournament(tournament, store, place=place)
         one.run()
         return ratings(one, anchor)
 

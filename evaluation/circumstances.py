@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 
 from ..envs.workers.processors import available_processors
 
-LIMITS = "limits"  # in the settings of a tournament
-
 
 class Circumstances(NamedTuple):
     """Where and how a game was played.
@@ -69,7 +67,8 @@ def depend_on_time(settings: Mapping[str, Any], options: list[dict[str, Any]]) -
         settings: the settings of the tournament.
         options: those of its agents.
     """
-    return LIMITS in settings or any(each.get("time") is not None for each in options)
+    limits = {"move_timeout", "game_time", "memory_limit"}
+    return bool(limits & settings.keys()) or any(each.get("time") is not None for each in options)
 
 
 @functools.cache

@@ -38,14 +38,16 @@ class Description(NamedTuple):
         deterministic: whether it plays the same in a game that takes the same course.
         sources: the fingerprint of its code; empty where it was made for no game.
         uses_tokens: whether it asks a language model.
+        label: its name to show, in a tournament.
     """
 
     spec: str
     options: dict[str, Any]
     version: str
-    deterministic: bool
+    deterministic: bool = False
     sources: str = ""
     uses_tokens: bool = False
+    label: str = ""
 
     @property
     def identity(self) -> str:
@@ -72,6 +74,7 @@ def describe(agent: Agent) -> Description:
             agent.deterministic,
             "" if game is None else sources_of_agent(type(agent), game),
             agent.uses_tokens,
+            agent.spec,
         )
 
 

@@ -12,12 +12,12 @@ from ..agents.registry import resolve_agent
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.workers.jobs import HERE, JobPlace
-from .runners.contest import Conditions
-from .runners.isolation import AUTO, NEVER
+from .conditions import AUTO, NEVER
+from .plan import Plan
 from .statistics.cross_table import CrossTable
 from .statistics.ratings import Meeting, Ratings, rate
 from .store.store import Store, StoredGame
-from .tournament import Plan, Tournament
+from .tournament import Tournament
 
 NEAREST = 5  # earlier versions that a version meets in a pool
 
@@ -63,11 +63,12 @@ class Ladder:
         self.agents: tuple[str, ...] = tuple(agents)
         self.path: Path = Path(store)
         self.anchor: tuple[str, float] = anchor or (self.agents[0], 0.0)
-        self._plan = Plan(self.game.spec, self.agents, pairs, opening, seed)
-        self._place = place
         # A policy file runs no code of others: it needs no process of its own.
         foreign = any(resolve_agent(agent)[0].foreign for agent in self.agents)
-        self._conditions = Conditions(AUTO if foreign else NEVER)
+        isolate = AUTO if foreign else NEVER
+        spec = self.game.spec
+        self._plan = Plan(spec, self.agents, pairs, opening, seed, isolate=isolate)
+        self._place = place
 
     def rate(self, policy: str | Path) -> dict[str, float]:
         """Play and rate a policy file in a pool of its own with the ladder's agents.
@@ -131,7 +132,7 @@ class Ladder:
             for number in reversed(range(count, len(labels)))
         ]
         plans = [
-            (field, self._plan._replace(agents=tuple(labels[i] for i in field), format="gauntlet"))
+            (field, self._plan.replace(agents=tuple(labels[i] for i in field), format="gauntlet"))
             for field in fields
         ]
         if count > 1:
@@ -154,7 +155,6 @@ class Ladder:
             plan,
             store,
             place=self._place,
-            conditions=self._conditions,
             on_changed=lambda change: True,
         )
         left = 2 * len(tournament.schedule.meetings) - tournament.table().games

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..agents.agent import Agent, Decision
@@ -24,88 +24,17 @@ from ..agents.faults import (
 )
 from ..envs.game import PLAYERS, Game, IllegalActionError, Position
 from ..envs.registry import make_game
-from ..envs.specification import SpecificationError, number_text
+from ..envs.specification import SpecificationError
 from ..envs.stepping import OVER
+from .conditions import CPU, USUAL, Conditions, texts_that_differ
 
 # Called after each move of an agent with the position, the seat, the action and the decision.
 OnMove = Callable[[Position, int, int, Decision | None], None]
 Verdict = tuple[tuple[float, float], str]  # the returns, and the reason
 
-DRAW_AFTER, AGREED_AFTER = "draw after", "agreed after"  # in the settings of a tournament
-WALL, CPU = CLOCKS = ("wall", "cpu")
 SINGLE_GAMES = "single games"  # the schedule of games that belong to none
 RESIGNATION = "resignation"  # the reason of a game that a person gives up
 ABANDONMENT = "abandoned"  # the kind of fault of who leaves a game
-RESET_SECONDS = 5.0  # more than a move may take, to forget a game
-
-
-class Limits(NamedTuple):
-    """Limits on what an agent may use; None is no limit.
-
-    Attributes:
-        move_seconds: thinking time for a move.
-        game_seconds: thinking time for all moves of a game.
-        memory_bytes: memory of an isolated agent's process and those it has started; what they
-            share counts once.
-        clock: what time means: ``wall``, as a watch shows it, or ``cpu``, the processor time of the
-            agent, which does not depend on what else the machine does.
-    """
-
-    move_seconds: float | None = None
-    game_seconds: float | None = None
-    memory_bytes: int | None = None
-    clock: str = WALL
-
-    @property
-    def effective(self) -> Limits:
-        """These limits; where no time is limited, with the usual clock, since none matters."""
-        timed = self.move_seconds is not None or self.game_seconds is not None
-        return self if timed else self._replace(clock=WALL)
-
-    @property
-    def seconds_of_reset(self) -> float:
-        """The time limit of a reset: that of the game, or where there is none, a lenient one."""
-        if self.game_seconds is not None:
-            return self.game_seconds
-        return math.inf if self.move_seconds is None else self.move_seconds + RESET_SECONDS
-
-    def seconds_left(self, seconds: float) -> float:
-        """The time limit of the next move after moves of so many seconds."""
-        move = math.inf if self.move_seconds is None else self.move_seconds
-        return (
-            move if self.game_seconds is None else min(move, max(self.game_seconds - seconds, 0.0))
-        )
-
-    def excess_text(self, seconds: float, before: float) -> str:
-        """The message for a move of so many seconds after moves of ``before`` seconds."""
-        if self.move_seconds is not None and seconds > self.move_seconds:
-            took, limit = _texts_that_differ(seconds, self.move_seconds)
-            return f"took {took} s for a move; {limit} s are allowed"
-        took, limit = _texts_that_differ(before + seconds, self.game_seconds or 0.0)
-        return f"took {took} s for its moves; {limit} s a game are allowed"
-
-    def __str__(self) -> str:
-        memory = None if self.memory_bytes is None else self.memory_bytes / 2**20
-        limits = (
-            (self.move_seconds, "s a move"),
-            (self.game_seconds, "s a game"),
-            (memory, "MiB of memory"),
-        )
-        texts = [f"{number_text(limit)} {unit}" for limit, unit in limits if limit is not None]
-        texts += ["by processor time"] if self.effective.clock == CPU else []
-        return ", ".join(texts) or "none"
-
-
-NO_LIMITS = Limits()
-
-
-def _texts_that_differ(seconds: float, limit: float) -> tuple[str, str]:
-    """Two times in as few digits as show that they differ."""
-    for digits in range(3, 17):
-        texts = f"{seconds:.{digits}g}", f"{limit:.{digits}g}"
-        if float(texts[0]) > float(texts[1]):
-            break
-    return texts[0], number_text(limit)
 
 
 class GameResult(NamedTuple):
@@ -158,49 +87,11 @@ def greatest_loss(game: Game, seat: int) -> tuple[float, float]:
     return (worst, best) if seat == 0 else (best, worst)
 
 
-class Adjudication(NamedTuple):
-    """When a game is ended; None is never.
-
-    Attributes:
-        draw_after: the plies, those of the opening included, after which it is a draw.
-        agreed_after: the decisions of each agent, one after another, in which both see the same
-            forced result. Agents that do not say what they see end no game.
-    """
-
-    draw_after: int | None = None
-    agreed_after: int | None = None
-
-    def check(self) -> None:
-        """SpecificationError if a number is none that can be."""
-        for what, number in zip(("a draw", "an agreed result"), self):
-            if number is not None and number < 1:
-                raise SpecificationError(
-                    f"{what} ends a game after 1 or more plies or moves, not after {number}"
-                )
-
-    def settings(self) -> dict[str, Any]:
-        """What it adds to the settings of a tournament."""
-        numbers = {DRAW_AFTER: self.draw_after, AGREED_AFTER: self.agreed_after}
-        return {name: number for name, number in numbers.items() if number is not None}
-
-
-def adjudication_of(settings: Mapping[str, Any]) -> Adjudication:
-    """When the games of a tournament with these settings are ended."""
-    return Adjudication(settings.get(DRAW_AFTER), settings.get(AGREED_AFTER))
-
-
-TO_THE_END = Adjudication()
-
-
 class Referee:
-    """Follows a game and says when it is ended.
+    """Follows a game and says when its conditions end it."""
 
-    Args:
-        adjudication: when that is.
-    """
-
-    def __init__(self, adjudication: Adjudication) -> None:
-        self._adjudication = adjudication
+    def __init__(self, conditions: Conditions) -> None:
+        self._draw_after, self._agreed_after = conditions.draw_after, conditions.agreed_after
         self._results = [0.0, 0.0]  # the forced result of each agent's last decision; 0 is none
         self._times = [0, 0]  # in how many decisions, one after another
 
@@ -212,7 +103,7 @@ class Referee:
 
     def verdict(self, plies: int) -> Verdict | None:
         """How the game ends now, after so many plies; None if it goes on."""
-        draw_after, agreed_after = self._adjudication
+        draw_after, agreed_after = self._draw_after, self._agreed_after
         first, second = self._results
         if agreed_after is not None and first == second != 0 and min(self._times) >= agreed_after:
             return (first, -first), agreed_reason(first)
@@ -253,14 +144,13 @@ class _GameUnderWay:
         game: Game,
         agents: Sequence[Agent],
         opening: Sequence[int],
-        limits: Limits,
+        conditions: Conditions,
         on_move: OnMove | None,
-        adjudication: Adjudication,
     ) -> None:
-        self._game, self._agents, self._limits, self._on_move = game, agents, limits, on_move
-        self._timed = limits != NO_LIMITS
-        self._analyse = on_move is not None or adjudication.agreed_after is not None
-        self._referee = None if adjudication == TO_THE_END else Referee(adjudication)
+        self._game, self._agents, self._on_move = game, agents, on_move
+        self._conditions, self._is_timed = conditions, conditions.is_timed
+        self._analyse = on_move is not None or conditions.agreed_after is not None
+        self._referee = Referee(conditions) if conditions.is_adjudicated else None
         self._position = game.position(opening)
         self._moves = list(opening)
         self._seconds, self._decisions = [0.0, 0.0], [0, 0]
@@ -269,7 +159,7 @@ class _GameUnderWay:
     def begin(self, seeds: tuple[int, int]) -> None:
         """Let both agents begin; Fault if one fails. What one does in its reset is thinking."""
         for self.seat in (0, 1):
-            agent, limit = self._agents[self.seat], self._limits.seconds_of_reset
+            agent, limit = self._agents[self.seat], self._conditions.seconds_of_reset
             try:
                 with faults_of(agent.foreign, SpecificationError):
                     agent.get_ready(self._game)
@@ -281,14 +171,14 @@ class _GameUnderWay:
                 finally:
                     seconds = self._charge(began)
                 if seconds > limit:
-                    took, most = _texts_that_differ(seconds, limit)
+                    took, most = texts_that_differ(seconds, limit)
                     raise Fault(OUT_OF_TIME, f"took {took} s for its reset; {most} s are allowed")
             except Fault as fault:
                 raise Fault(fault.kind, f"{fault} before the first move") from fault
 
     def _now(self) -> float:
         """The clock of the agent whose turn it is, in seconds."""
-        if self._limits.clock == CPU:
+        if self._conditions.clock == CPU:
             return self._agents[self.seat].processor_seconds()
         return time.perf_counter()
 
@@ -325,9 +215,9 @@ class _GameUnderWay:
 
     def _ask(self) -> tuple[Any, Decision | None]:
         """The answer of the agent to move; Fault if it comes too late."""
-        seat, limits = self.seat, self._limits
+        seat, conditions = self.seat, self._conditions
         agent, before = self._agents[seat], self._seconds[seat]
-        limit = agent.time_left = limits.seconds_left(before) if self._timed else math.inf
+        limit = agent.time_left = conditions.seconds_left(before) if self._is_timed else math.inf
         began = self._now()
         try:
             answer = ask(agent, self._position.copy(), self._analyse)
@@ -335,7 +225,7 @@ class _GameUnderWay:
             seconds = self._charge(began)
             self._decisions[seat] += 1
         if seconds > limit:
-            raise Fault(OUT_OF_TIME, limits.excess_text(seconds, before))
+            raise Fault(OUT_OF_TIME, conditions.excess_text(seconds, before))
         return answer
 
     def forfeit(self, fault: Fault, name: str) -> GameResult:
@@ -374,8 +264,7 @@ def play_game(
     seeds: tuple[int, int] = (0, 0),
     names: Sequence[str] | None = None,
     on_move: OnMove | None = None,
-    limits: Limits = NO_LIMITS,
-    adjudication: Adjudication = TO_THE_END,
+    conditions: Conditions = USUAL,
 ) -> GameResult:
     """Play one game.
 
@@ -391,9 +280,8 @@ def play_game(
         names: the agents' names in the reason for a forfeit (default: their specifications).
         on_move: called after each move of an agent with the position, the seat, the action and the
             agent's decision. This costs some microseconds a move.
-        limits: what each agent may use. An agent of this process is judged after its move, since it
-            cannot be stopped.
-        adjudication: when the game ends before its rules end it.
+        conditions: what each agent may use, and when the game ends before its rules end it. An
+            agent of this process is judged after its move, since it cannot be stopped.
 
     Raises:
         IllegalActionError: the opening cannot be played.
@@ -403,9 +291,8 @@ def play_game(
         game if isinstance(game, Game) else make_game(game),
         [agent if isinstance(agent, Agent) else as_policy(agent) for agent in agents],
         opening,
-        limits,
+        conditions,
         on_move,
-        adjudication,
     )
     try:
         under_way.begin(seeds)

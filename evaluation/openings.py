@@ -16,7 +16,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -90,7 +90,8 @@ class Openings:
         transform: whether each is turned or mirrored, by a symmetry that the seed decides.
 
     Attributes:
-        description: their source in words; for a file, a hash of the openings in it.
+        settings: what a tournament is known by: of a file a hash of the openings in it, of a judge
+            its whole specification.
         judge: the agent that chooses among them, or None.
         judged: how many the judge was asked about.
         listed: whether their number is limited by what they are, so that a tournament would go
@@ -118,13 +119,13 @@ class Openings:
                 f"{game.spec} lasts at most {game.facts.longest_game} plies; an opening of "
                 f"{source.plies} plies leaves nothing to play"
             )
-        self.description: str
+        self.settings: dict[str, Any] = {"opening": spec}
         if source.path is not None:
             lines = read_openings(source.path, game)
-            self.description = f"file {hashlib.sha256(repr(lines).encode()).hexdigest()[:16]}"
+            digest = hashlib.sha256(repr(lines).encode()).hexdigest()[:16]
+            self.settings["opening"] = f"file {digest}"
             drawn: Iterator[Actions] = iter(lines)
         elif source.kind == "all":
-            self.description = f"all positions after {source.plies} plies"
             drawn = all_openings(game, source.plies, seed)
         elif source.kind in ("swap2", "balanced"):
             judge = game.profile.opening_judge
@@ -135,13 +136,11 @@ class Openings:
                 )
             if source.kind == "balanced" and balanced is None:
                 balanced, within = judge.agent, judge.points if within is None else within
-            self.description = f"{source.plies} stones of swap2"
+            self.settings["opening"] = f"swap2:{source.plies}"
             drawn = swap2_openings(game, source.plies, seed)
         else:
-            self.description = f"{source.plies} random plies"
             drawn = random_openings(game, source.plies, seed)
         if transform:
-            self.description += ", transformed"
             drawn = transformed_openings(game, drawn, seed)
         if balanced is None and within is not None:
             raise SpecificationError(
@@ -153,7 +152,7 @@ class Openings:
             None if balanced is None else BalanceJudge(game, balanced, within, seed, make_judge)
         )
         if self.judge is not None:
-            self.description += f", balanced by {self.judge.description}"
+            self.settings |= {"balanced": self.judge.spec, "within": self.judge.within}
             drawn = self._near_zero(self.judge, drawn)
         self._game, self._plies = game, source.plies
         self._drawn, self._found, self._known = drawn, list[Actions](), list[Actions]()
@@ -207,7 +206,7 @@ class Openings:
         if self.judge is not None and self.judged:
             return (
                 f"none of {self.judged} openings of {self._game.spec} is balanced for "
-                f"{self.judge.description}; allow more (--within)"
+                f"{self.judge.spec} within {number_text(self.judge.within)}; allow more (--within)"
             )
         return (
             f"no opening of {self._plies} plies leaves {self._game.spec} undecided (the search "
@@ -422,8 +421,8 @@ class BalanceJudge:
                 f"{within:g}"
             )
         self._in_points = within is not None
-        self._within = BALANCED_RETURN * game.facts.max_return if within is None else within
-        self.description: str = f"{self._agent.spec} within {number_text(self._within)}"
+        self.spec: str = self._agent.spec
+        self.within: float = BALANCED_RETURN * game.facts.max_return if within is None else within
 
     def keeps(self, opening: Actions) -> bool:
         """Whether the position after these actions is balanced."""
@@ -436,7 +435,7 @@ class BalanceJudge:
         forced = self._in_points and (
             score.mate_in is not None or (score.is_exact and score.value != 0)
         )
-        return not forced and abs(score.value) <= self._within
+        return not forced and abs(score.value) <= self.within
 
     def _score(self, opening: Actions) -> Score:
         """The value of the position."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 from .match import agent_seed
 from .openings import Openings
+from .plan import GAUNTLET, LADDER, ROUND_ROBIN
 from .runners.contest import ScheduledGame
 
 Meeting = tuple[int, int]  # the numbers of two agents, the lower one first
@@ -32,10 +33,10 @@ def ladder(count: int) -> list[Meeting]:
     return list(itertools.pairwise(range(count)))
 
 
-FORMATS: dict[str, Callable[[int], list[Meeting]]] = {
-    "round-robin": round_robin,
-    "gauntlet": gauntlet,
-    "ladder": ladder,
+MEETINGS: dict[str, Callable[[int], list[Meeting]]] = {
+    ROUND_ROBIN: round_robin,
+    GAUNTLET: gauntlet,
+    LADDER: ladder,
 }
 
 

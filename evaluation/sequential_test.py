@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from ..envs.specification import SpecificationError
 from ..envs.workers.jobs import HERE, JobPlace
-from .runners.contest import USUAL, Conditions
+from .plan import Plan
 from .statistics.cross_table import CrossTable
 from .statistics.ratings import Ratings, rate
 from .statistics.sprt import Hypotheses, hypotheses_of, log_likelihood_ratio, normalized_elo
 from .store.store import Store, StoredGame
-from .tournament import Plan, Tournament
+from .tournament import Tournament
 
 MAX_PAIRS = 10_000
 # games that deterministic agents have all played before: there are no more openings
@@ -57,7 +57,6 @@ class SprtMatch:
         hypotheses: what is tested.
         store: where the games go.
         place: where they are played; by default in this process.
-        conditions: what the agents may use.
         on_changed: as of :class:`~plyground.evaluation.tournament.Tournament`.
 
     Raises:
@@ -72,22 +71,14 @@ class SprtMatch:
         hypotheses: Hypotheses,
         store: Store,
         place: JobPlace = HERE,
-        conditions: Conditions = USUAL,
         on_changed: Callable[[str], bool] = lambda change: False,
     ) -> None:
-        hypotheses.check()
         if len(plan.agents) != 2:
             raise SpecificationError(f"a test is between two agents, not {len(plan.agents)}")
         self.hypotheses: Hypotheses = hypotheses
         self.max_pairs: int = plan.pairs or MAX_PAIRS
         self.tournament: Tournament = Tournament(
-            plan._replace(pairs=self.max_pairs),
-            store,
-            None,
-            place,
-            conditions,
-            on_changed,
-            hypotheses,
+            plan.replace(pairs=self.max_pairs), store, place, on_changed, hypotheses
         )
         self._refuse_other_hypotheses(store)
         self.plan: Plan = self.tournament.plan
@@ -186,7 +177,7 @@ class SprtMatch:
             "seed": self.plan.seed,
             "opening": self.plan.opening,
             "digest": self.tournament.digest,
-            **self.hypotheses._asdict(),
+            **vars(self.hypotheses),
             "max_pairs": self.max_pairs,
             "verdict": state.verdict,
             "llr": state.ratio,

@@ -13,32 +13,24 @@ from ..envs import __version__
 from ..envs.game import Game
 from .fingerprints import Description, describe, sources_of
 from .match import ABANDONMENT, RESIGNATION, SINGLE_GAMES, GameResult, greatest_loss
-from .store.store import AgentEntry, Store, StoredGame, StoredTournament
+from .store.store import Store, StoredGame, StoredTournament
 from .tournament import default_name
 
 HUMAN = HumanAgent.name
 
 
-def entry_of(description: Description, label: str | None = None) -> AgentEntry:
-    """The entry of an agent that describes itself so; its label is its specification."""
-    spec = description.spec
-    return AgentEntry(
-        label or spec, spec, description.options, description.version, description.sources
-    )
+def person() -> Description:
+    """The description of a person."""
+    return describe(HumanAgent())
 
 
-def person() -> AgentEntry:
-    """The entry of a person."""
-    return entry_of(describe(HumanAgent()))
-
-
-def joint_entry(entries: Sequence[AgentEntry]) -> AgentEntry:
-    """The entry of a side that several agents have played, such as after a change of the level."""
+def joint_entry(entries: Sequence[Description]) -> Description:
+    """The description of a side that several agents have played, as after a change of level."""
     distinct = list(dict.fromkeys(entry.label for entry in entries))
     if len(distinct) == 1:
         return entries[0]
     text = ", then ".join(distinct)
-    return AgentEntry(text, text, {}, entries[0].version)
+    return Description(text, {}, entries[0].version, label=text)
 
 
 def has_people(tournament: StoredTournament) -> bool:
@@ -64,7 +56,7 @@ def concession(
 def store_game(
     store: Store,
     game: Game,
-    sides: tuple[AgentEntry, AgentEntry],
+    sides: tuple[Description, Description],
     result: GameResult,
     opening: tuple[int, ...] = (),
     seeds: tuple[int, int] = (0, 0),
@@ -92,7 +84,7 @@ def store_game(
         "rules": f"{game.declaration.game_id} of plyground {__version__}",
         "agents": [entry.spec for entry in entries],
         "agent versions": [entry.version for entry in entries],
-        "schedule": SINGLE_GAMES,
+        "format": SINGLE_GAMES,
     }
     code = sources_of(game, tuple(entry.sources for entry in entries))
     name = default_name(settings | {"code": code.digest})  # other code begins another tournament

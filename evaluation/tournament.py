@@ -6,68 +6,27 @@ import contextlib
 import functools
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..agents.agent import Agent
 from ..agents.bots import as_policy
 from ..envs import __version__
 from ..envs.game import Game
 from ..envs.registry import make_game
-from ..envs.specification import SpecificationError, check_names
+from ..envs.specification import SpecificationError
 from ..envs.workers.jobs import HERE, LOCAL, JobPlace
-from .circumstances import LIMITS
-from .fingerprints import Sources, changes, sources_of
-from .match import NO_LIMITS
+from .fingerprints import Description, Sources, changes, sources_of
 from .openings import Openings
-from .runners.contest import USUAL, Conditions, Contest, GameJobs, GivenUp, ScheduledGame
+from .plan import DEFAULT_PAIRS, Plan
+from .runners.contest import Contest, GameJobs, GivenUp, ScheduledGame
 from .runners.isolation import make_safe_agent
-from .schedule import FORMATS, Schedule
+from .schedule import MEETINGS, Schedule
 from .statistics.cross_table import CrossTable
 from .statistics.sprt import TEST, Hypotheses
 from .statistics.withdrawals import Withdrawals, Withdrawn
-from .store.store import (
-    AgentEntry,
-    GameKey,
-    Store,
-    StoredGame,
-    StoreError,
-)
-
-LARGEST_SEED = 2**63 - 1
-DEFAULT_PAIRS, MOST_PAIRS = 10, 1_000_000
-
-
-class Plan(NamedTuple):
-    """The plan of a tournament: the same plan gives the same games on any machine.
-
-    Attributes:
-        game: the game's specification.
-        agents: the agents' specifications; one may be listed several times. What else
-            :func:`~plyground.agents.bots.as_policy` takes plays in this process: a model, a
-            function. What it holds is part of what a store knows it by.
-        pairs: pairs of games in each meeting of two agents. A pair is one opening played twice,
-            with seats swapped. All meetings go through the same openings; a plan with more pairs
-            begins with the games of one with fewer. None: every opening once where they are listed
-            (``all:…``, a file), else 10.
-        opening: where openings come from, see
-            :func:`~plyground.evaluation.openings.parse_openings`.
-        seed: decides the openings, and the random choices of the agents.
-        format: which agents play each other: ``round-robin``, ``gauntlet`` or ``ladder``.
-        balanced: an agent that chooses the openings it values near 0, or None.
-        within: how far from 0, in its unit (None: a tenth of the greatest return).
-        transform: whether every opening is turned or mirrored, by a symmetry that the seed decides.
-    """
-
-    game: str
-    agents: tuple[Any, ...]
-    pairs: int | None = None
-    opening: str = "random:2"
-    seed: int = 1
-    format: str = "round-robin"
-    balanced: str | None = None
-    within: float | None = None
-    transform: bool = False
+from .store.store import GameKey, Store, StoredGame, StoreError
 
 
 class ChangedSourcesError(StoreError):
@@ -78,12 +37,9 @@ class Tournament:
     """A plan, checked, and bound to the store that keeps its games.
 
     Args:
-        plan: what to play.
+        plan: what to play, and under which conditions.
         store: where finished games go, and those of a tournament that was stopped come from.
-        name: what the tournament is called in the store; by default a name made from the plan.
         place: where the games are played; by default in this process.
-        conditions: what the agents may use, which of them play from a process of their own, when
-            they are withdrawn.
         on_changed: asked where the store holds this tournament, but with games of other sources of
             the rules or the agents; told what has changed. True begins a tournament of its own for
             the games of today's sources.
@@ -101,26 +57,23 @@ class Tournament:
         self,
         plan: Plan,
         store: Store,
-        name: str | None = None,
         place: JobPlace = HERE,
-        conditions: Conditions = USUAL,
         on_changed: Callable[[str], bool] = lambda change: False,
         hypotheses: Hypotheses | None = None,
     ) -> None:
         self.game: Game = make_game(plan.game)
-        _check(plan, self.game)
-        conditions.check()
-        conditions = conditions._replace(limits=conditions.limits.effective)
-        self.conditions = conditions
+        if len(plan.agents) < 2:
+            raise SpecificationError(
+                f"a tournament needs at least two agents, not {len(plan.agents)}"
+            )
         players = _players(plan.agents, self.game, place)
         self.labels: list[str] = distinct_labels(tuple(map(str, players)))
-        contest = Contest(self.game, players, tuple(self.labels), conditions)
-        agents = contest.describe()
+        contest = Contest(self.game, players, tuple(self.labels), plan)
+        agents = [
+            agent._replace(label=label) for agent, label in zip(contest.describe(), self.labels)
+        ]
         versions = tuple(agent.identity for agent in agents)
         self._jobs = GameJobs(contest._replace(versions=versions), place)
-        self.plan: Plan = plan._replace(
-            game=self.game.spec, agents=tuple(agent.spec for agent in agents)
-        )
         self.openings: Openings = Openings(
             self.game,
             plan.opening,
@@ -130,18 +83,19 @@ class Tournament:
             make_safe_agent,
             plan.transform,
         )
-        self._store = store
-        self._entries = [
-            AgentEntry(label, agent.spec, agent.options, agent.version, agent.sources)
-            for label, agent in zip(self.labels, agents)
-        ]
-        settings = _settings(self.plan, self.game, self._entries, self.openings, conditions)
-        default = default_name(settings) if hypotheses is None else f"test {default_name(settings)}"
-        self.settings: dict[str, Any] = settings | (
-            {} if hypotheses is None else {TEST: hypotheses._asdict()}
+        self.plan: Plan = plan.replace(
+            game=self.game.spec, agents=tuple(agent.spec for agent in agents)
         )
+        self._store, self._agents = store, agents
+        self.settings: dict[str, Any] = _identity(
+            self.plan.replace(**self.openings.settings), self.game, agents
+        )
+        default = default_name(self.settings)
+        if hypotheses is not None:
+            default = f"test {default}"
+            self.settings[TEST] = vars(hypotheses)
         self._sources = sources_of(self.game, tuple(agent.sources for agent in agents))
-        self.name: str = self._name_for_sources(name or default, on_changed)
+        self.name: str = self._name_for_sources(plan.name or self._usual_name(default), on_changed)
         self._deterministic = [agent.deterministic for agent in agents]
         if plan.balanced is None:
             self.openings.find(1)  # refuse now what cannot be opened so; a judge may need its time
@@ -163,7 +117,7 @@ class Tournament:
         """The games of the plan."""
         pairs = self.plan.pairs or (self.openings.find() if self.openings.listed else DEFAULT_PAIRS)
         return Schedule(
-            FORMATS[self.plan.format](len(self.plan.agents)),
+            MEETINGS[self.plan.format](len(self.plan.agents)),
             self.openings,
             pairs,
             self.plan.seed,
@@ -186,11 +140,23 @@ class Tournament:
         return self._store.enter_tournament(
             self.name,
             self.settings,
-            self._entries,
+            self._agents,
             self.schedule.pairs,
             command,
             self._sources.of_play,
         )
+
+    def _usual_name(self, name: str) -> str:
+        """The name made from the settings; in a store of an earlier version, the one made there."""
+        if self._store.has_tournament(name) or not self._store.path.exists():
+            return name
+        usual = re.compile(r"(test )?.+ [0-9a-f]{8}")
+        names = (
+            each.name
+            for each in self._store.tournaments()
+            if each.settings == self.settings and usual.fullmatch(each.name)
+        )
+        return next(names, name)
 
     def _name_for_sources(self, name: str, on_changed: Callable[[str], bool]) -> str:
         """The name of the tournament with the games of today's sources."""
@@ -322,7 +288,7 @@ class Tournament:
     def _withdrawals(self) -> Withdrawals:
         return Withdrawals(
             len(self.labels),
-            self.conditions.withdraw_after,
+            self.plan.withdraw_after,
             functools.partial(self._store.latest, self._number),
         )
 
@@ -339,21 +305,6 @@ def _players(agents: tuple[Any, ...], game: Game, place: JobPlace) -> tuple[str 
     return players
 
 
-def _check(plan: Plan, game: Game) -> None:
-    if len(plan.agents) < 2:
-        raise SpecificationError(f"a tournament needs at least two agents, not {len(plan.agents)}")
-    check_names("there is no tournament format", [plan.format], FORMATS)
-    if plan.pairs is not None and not 1 <= plan.pairs <= MOST_PAIRS:
-        raise SpecificationError(
-            f"a tournament has from 1 to {MOST_PAIRS} pairs of games for each two agents, not "
-            f"{plan.pairs}"
-        )
-    if not 0 <= plan.seed <= LARGEST_SEED:
-        raise SpecificationError(
-            f"a tournament's seed is a whole number from 0 to 2^63 - 1, not {plan.seed}"
-        )
-
-
 def distinct_labels(specs: tuple[str, ...]) -> list[str]:
     """Names to show: the specifications as given, numbered where one is repeated."""
     labels: list[str] = []
@@ -363,21 +314,13 @@ def distinct_labels(specs: tuple[str, ...]) -> list[str]:
     return labels
 
 
-def _settings(
-    plan: Plan, game: Game, agents: list[AgentEntry], openings: Openings, conditions: Conditions
-) -> dict[str, Any]:
+def _identity(plan: Plan, game: Game, agents: list[Description]) -> dict[str, Any]:
     """Everything that decides which games are played, except how many."""
-    settings = {
-        "game": plan.game,
+    return plan.identity() | {
         "rules": f"{game.declaration.game_id} of plyground {__version__}",
         "agents": [agent.spec for agent in agents],
         "agent versions": [agent.version for agent in agents],
-        "schedule": plan.format.replace("-", " "),
-        "openings": openings.description,
-        "seed": plan.seed,
     }
-    limits = {LIMITS: str(conditions.limits)} if conditions.limits != NO_LIMITS else {}
-    return settings | limits | conditions.adjudication.settings()
 
 
 def default_name(settings: dict[str, Any]) -> str:

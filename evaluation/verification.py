@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 from ..agents.faults import CRASHES, OUT_OF_TIME
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
-from .match import adjudication_of
+from .conditions import conditions_of
 from .runners.contest import (
     Arena,
-    Conditions,
     Contest,
     ScheduledGame,
 )
@@ -145,7 +144,7 @@ def _contest(tournament: StoredTournament, isolation: str) -> Contest:
     """
     labels = tuple(entry.label for entry in tournament.agents)
     specs = tuple(entry.spec for entry in tournament.agents)
-    conditions = Conditions(isolation, adjudication=adjudication_of(tournament.settings))
+    conditions = conditions_of(tournament.settings, isolation)
     contest = Contest(make_game(tournament.settings["game"]), specs, labels, conditions)
     for entry, now in zip(tournament.agents, contest.describe()):
         there, here = (entry.version, entry.sources), (now.version, now.sources)

@@ -23,10 +23,10 @@ from plyground.envs.specification import (
     format_specification,
 )
 from plyground.envs.workers.jobs import JobPlace
-from plyground.evaluation.runners.contest import Conditions
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.schema import migrate
 from plyground.evaluation.store.store import Store, StoredGame
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
@@ -233,7 +233,7 @@ NEED_AN_ARGUMENT = [
 def run(plan: Plan, path: Path, name: str | None = None, **conditions) -> list[StoredGame]:
     """Play a tournament to its end; returns the games that the store then holds."""
     with Store(path) as store:
-        tournament = Tournament(plan, store, name, conditions=Conditions(**conditions))
+        tournament = Tournament(plan.replace(name=name, **conditions), store)
         tournament.run()
         return list(tournament.played())
 
@@ -249,7 +249,7 @@ def records(games: list[StoredGame]) -> list[tuple]:
 def play(plan: Plan, path: Path, place: JobPlace, on_game=None, **conditions) -> list[tuple]:
     """Play a tournament at a place; returns the games that the store then holds."""
     with Store(path) as store:
-        tournament = Tournament(plan, store, place=place, conditions=Conditions(**conditions))
+        tournament = Tournament(plan.replace(**conditions), store, place)
         tournament.run(on_game)
         return records(list(tournament.played()))
 
@@ -278,7 +278,7 @@ def as_old_store_was_written(monkeypatch) -> None:
 def note_sources(path: Path, plan: Plan, name: str | None = None) -> None:
     """Let an old store say that its games of a plan are of today's sources, so that they go on."""
     with Store(path.with_name("sources.db")) as store:
-        fresh = Tournament(plan, store, name)
+        fresh = Tournament(plan.replace(name=name), store)
     sources = fresh._sources
     with sqlite3.connect(path) as connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -21,7 +21,7 @@ from .guard import App, ForwardedHeaders, guarded
 from .opponents import HINTS, PRESETS
 from .positions import read_game
 from .sessions import Sessions
-from .settings import LONGEST_BODY, Settings
+from .settings import LONGEST_BODY, ServerSettings
 from .state import State, words_for
 from .thinking import Decide, Thinkers
 
@@ -31,7 +31,7 @@ ANSWERING_THREADS = 4
 log: logging.Logger = logging.getLogger(__name__)
 
 
-def make_app(settings: Settings, first: AgentProcess | None = None) -> App:
+def make_app(settings: ServerSettings, first: AgentProcess | None = None) -> App:
     """The application with its guard, for any ASGI server.
 
     Args:

@@ -19,8 +19,8 @@ from ..evaluation.fingerprints import Description, describe
 from ..evaluation.match import GameResult
 from ..evaluation.replay import ending_of
 from ..evaluation.report.report import TournamentReport, report_tournament
-from ..evaluation.single_games import concession, entry_of, person, store_game
-from ..evaluation.store.store import AgentEntry, Store, StoredGame, StoredTournament, StoreError
+from ..evaluation.single_games import concession, person, store_game
+from ..evaluation.store.store import Store, StoredGame, StoredTournament, StoreError
 from .api import GameBody, Spec
 from .errors import Refusal
 from .opponents import PERSON, graders, limit_spec
@@ -262,9 +262,9 @@ def _result(line: LineOfPlay, body: ResultBody) -> GameResult:
     return lost._replace(reason=reason, fault=OUT_OF_TIME, forfeited=body.loser)
 
 
-def _entry(spec: str, game: Game) -> AgentEntry:
+def _entry(spec: str, game: Game) -> Description:
     """The entry of an opponent. One that runs in a process of its own is not made for this."""
     agent_class: type[Agent] = resolve_agent(spec)[0]
     if agent_class.isolated or "network=" in spec:
-        return entry_of(Description(spec, {}, f"plyground {__version__}", False))
-    return entry_of(describe(make_agent(spec, game)))
+        return Description(spec, {}, f"plyground {__version__}", label=spec)
+    return describe(make_agent(spec, game))

@@ -11,7 +11,7 @@ import uvicorn
 from ..envs.specification import SpecificationError
 from ..evaluation.runners.agent_process import AgentProcess
 from .app import make_app
-from .settings import Settings
+from .settings import ServerSettings
 
 # Longer than people think about a move: a connection that closes while it is asked costs a retry.
 KEEP_ALIVE_SECONDS = 60
@@ -29,7 +29,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(
-    settings: Settings, tell: Callable[[str], None], first: AgentProcess | None = None
+    settings: ServerSettings, tell: Callable[[str], None], first: AgentProcess | None = None
 ) -> None:
     """Serve the pages until Ctrl-C.
 

@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 
 from ..envs.workers.processors import available_processors
-from ..evaluation.match import Limits
+from ..evaluation.conditions import Conditions
 
 MIB = 1 << 20
 MOST_AFTER_COMPILING = 180 * MIB  # of a process that thinks; one with more is started anew
@@ -41,7 +41,7 @@ ALL_AT_ONCE, ALL_A_SECOND = 2_000.0, 600.0  # of all sessions together
 
 
 @dataclasses.dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """How the server runs.
 
     Attributes:
@@ -71,6 +71,7 @@ class Settings:
     presets_first: bool = True
 
     @property
-    def limits(self) -> Limits:
+    def conditions(self) -> Conditions:
         """What a process that thinks may use."""
-        return Limits(move_seconds=self.move_seconds, memory_bytes=self.memory_bytes)
+        memory = str(self.memory_bytes)
+        return Conditions(move_timeout=self.move_seconds, memory_limit=memory)

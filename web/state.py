@@ -8,7 +8,7 @@ from typing import cast
 from fastapi import Request
 
 from .sessions import Sessions
-from .settings import Settings
+from .settings import ServerSettings
 from .thinking import Thinkers
 from .words import LANGUAGE_COOKIE, Words, preferred_language, words_of
 
@@ -17,7 +17,7 @@ from .words import LANGUAGE_COOKIE, Words, preferred_language, words_of
 class State:
     """The settings, the sessions and the processes that think."""
 
-    settings: Settings
+    settings: ServerSettings
     sessions: Sessions
     thinkers: Thinkers
 

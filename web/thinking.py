@@ -29,7 +29,7 @@ from ..envs.specification import SpecificationError
 from ..evaluation.runners.agent_process import AgentProcess
 from .errors import Refusal, sentence
 from .sessions import Session
-from .settings import MOST_AFTER_COMPILING, Settings
+from .settings import MOST_AFTER_COMPILING, ServerSettings
 from .turns import RequestTurns
 
 SEEDS = 2**31
@@ -132,9 +132,9 @@ class Thinkers:
         first: one of them that runs already.
     """
 
-    def __init__(self, settings: Settings, first: AgentProcess | None = None) -> None:
+    def __init__(self, settings: ServerSettings, first: AgentProcess | None = None) -> None:
         self._settings = settings
-        self._all = [AgentProcess(settings.limits) for _ in range(settings.workers)]
+        self._all = [AgentProcess(settings.conditions) for _ in range(settings.workers)]
         if first is not None:
             self._all[0] = first
         self.turns: RequestTurns = RequestTurns(self._all, settings.waiting)

@@ -16,8 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from plyground.envs import BUILT_IN
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 REPEATS = 5
 

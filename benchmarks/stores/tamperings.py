@@ -20,12 +20,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from plyground.commands.app import run
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 Tampering = str | Callable[[Path], None]
 PLAN = Plan("tic_tac_toe", ("random", "greedy"), pairs=3)
-SECOND, MORE = PLAN._replace(seed=2), 4  # a second tournament; pairs that it gets later
+SECOND, MORE = PLAN.replace(seed=2), 4  # a second tournament; pairs that it gets later
 GAME = "WHERE number = 5"
 
 # a value of another for every column of every table
@@ -249,7 +250,7 @@ def _fresh(path: Path) -> None:
 def _another(path: Path) -> None:
     path.unlink()
     with Store(path) as store:
-        Tournament(PLAN._replace(agents=("greedy", "greedy")), store).run()
+        Tournament(PLAN.replace(agents=("greedy", "greedy")), store).run()
 
 
 def _earlier(path: Path) -> None:
@@ -259,7 +260,7 @@ def _earlier(path: Path) -> None:
 def _replayed(path: Path) -> None:
     path.unlink()
     with Store(path) as store:
-        for plan in (PLAN, SECOND._replace(pairs=MORE)):
+        for plan in (PLAN, SECOND.replace(pairs=MORE)):
             Tournament(plan, store).run()
 
 
@@ -317,7 +318,7 @@ def make_store(path: Path) -> list[str]:
             Tournament(plan, store).run()
     shutil.copy(path, path.with_name("earlier.db"))
     with Store(path) as store:
-        Tournament(SECOND._replace(pairs=MORE), store).run()
+        Tournament(SECOND.replace(pairs=MORE), store).run()
         return [store.digest(one.number) for one in store.tournaments()]
 
 

@@ -111,12 +111,12 @@ class Trace:
 
 def files_of_a_game(isolation: str) -> set[str]:
     """Files on the way of one game of a tournament, from its turn to its place in the store."""
-    from plyground.evaluation import Conditions, Plan, Store, Tournament
+    from plyground.evaluation import Plan, Store, Tournament
 
     trace = Trace()
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "games.db") as store:
-        plan = Plan("tic_tac_toe", ("alphabeta:depth=2", "greedy"), 2)
-        tournament = Tournament(plan, store, conditions=Conditions(isolation))
+        plan = Plan("tic_tac_toe", ("alphabeta:depth=2", "greedy"), 2, isolate=isolation)
+        tournament = Tournament(plan, store)
         count = 0
 
         def on_game(game: Any) -> None:

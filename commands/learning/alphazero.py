@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
+from ...envs.workers.jobs import HERE, JobPlace
 from ...envs.workers.processors import available_processors
 from ...evaluation.gauntlet import OptimalityTest
 from ...training.alphazero.settings import AlphaZeroSettings
 from ...training.folder import begun_settings
 from ..app import command
-from ..common import HERE, GameArgument, PlaceOptions, option
+from ..common import GameArgument, option
 from .runs import DEFAULT_RUN, Measure, RunOptions, train_or_list
 
 SOLVING_SECONDS = 10.0  # for each position of the test against perfect play
@@ -35,7 +36,7 @@ def alphazero(
             low=1,
         ),
     ] = None,
-    where: PlaceOptions = HERE,
+    place: JobPlace = HERE,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Train by self-play with tree search (AlphaZero).
@@ -53,7 +54,7 @@ def alphazero(
     plyground train alphazero gomoku:size=9 --list-settings
     """
     board = make_game(game)
-    if workers is None and (where.runner == "ray" or where.address is not None):
+    if workers is None and (place.runner == "ray" or place.address is not None):
         raise SpecificationError(
             "with --runner ray name the --workers: as many as the cluster is to have processors"
         )
@@ -67,7 +68,7 @@ def alphazero(
     begun = begun_settings(options.out, AlphaZeroSettings)
     settings = AlphaZeroSettings.for_game(board, values, options.settings, begun, gpu)
     measures = [_optimality(board, settings, options.seed)] if settings.judged else []
-    train_or_list(board, settings, options, _describe, measures=measures, place=where.place)
+    train_or_list(board, settings, options, _describe, measures=measures, place=place)
 
 
 def _optimality(game: Game, settings: AlphaZeroSettings, seed: int) -> Measure:

@@ -14,6 +14,7 @@ from rich.console import Console
 from ...agents.solvers.solver import DEFAULT_MEMORY_MB
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
+from ...envs.workers.jobs import HERE, JobPlace
 from ...evaluation.report.display import show_steps
 from ...evaluation.store.store import Store, StoreError
 from ...training.datasets.build import (
@@ -25,7 +26,7 @@ from ...training.datasets.build import (
 )
 from ...training.datasets.positions import Report
 from ..app import Interruption, command
-from ..common import HERE, GameArgument, PlaceOptions, SeedOption, option
+from ..common import GameArgument, SeedOption, option
 
 PlayerOption = Annotated[
     str | None,
@@ -59,7 +60,7 @@ def dataset(
     ] = None,
     plies: PliesOption = None,
     seed: SeedOption = 1,
-    where: PlaceOptions = HERE,
+    place: JobPlace = HERE,
     memory: Annotated[
         int, option("MIB", "Memory of each solver's table, in MiB.", low=1)
     ] = DEFAULT_MEMORY_MB,
@@ -85,7 +86,7 @@ def dataset(
         raise SpecificationError(
             "--teacher takes positions of its own games; leave out --by and --from-store"
         )
-    choices: dict[str, Any] = {"plies": _read_plies(plies), "seed": seed, "place": where.place}
+    choices: dict[str, Any] = {"plies": _read_plies(plies), "seed": seed, "place": place}
     try:
         if teacher is not None:
             with _bars("playing games") as (bar,):

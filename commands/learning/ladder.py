@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError, check_names
-from ...envs.workers.jobs import JobPlace
+from ...envs.workers.jobs import HERE, JobPlace
 from ...evaluation.ladder import Ladder
 from ...evaluation.report.display import plain_table, status_line
 from ...evaluation.report.report import parse_anchor
@@ -21,7 +21,7 @@ from ...evaluation.store.store import StoreError
 from ...training.api import SETTINGS
 from ...training.folder import LADDER, RATING, add_ratings, read_run, snapshots_in
 from ..app import command, ctrl_c_says
-from ..common import HERE, JsonOption, PlaceOptions, argument, option
+from ..common import JsonOption, argument, option
 from ..output import note, print_json
 
 PAIRS = 50
@@ -42,7 +42,7 @@ def ladder(
             "AGENT=RATING", "Give an agent this rating (default: the run's last opponent has 0)."
         ),
     ] = None,
-    where: PlaceOptions = HERE,
+    place: JobPlace = HERE,
     as_json: JsonOption = False,
 ) -> None:
     """Rate the snapshots of a training run and the opponents of its evaluations in one pool.
@@ -67,7 +67,7 @@ def ladder(
     store = run / LADDER
     at_ctrl_c = ctrl_c_says(f"stopped; the games are in {store}. The same command goes on")
     with at_ctrl_c, status_line(Console(stderr=True)) as tell:
-        rows = rate_snapshots(run, pairs=pairs, anchor=reference, on_game=count, place=where.place)
+        rows = rate_snapshots(run, pairs=pairs, anchor=reference, on_game=count, place=place)
     note(f"{games or 'no'} new games; all are in {store}")
     if as_json:
         print_json({"run": str(run), "ratings": rows})
@@ -90,7 +90,7 @@ def rate_snapshots(
     anchor: tuple[str, float] | None = None,
     seconds: float = math.inf,
     on_game: Callable[[object], None] = lambda game: None,
-    place: JobPlace = HERE.place,
+    place: JobPlace = HERE,
 ) -> Rows:
     """Rate a run's snapshots and the opponents of its evaluations; add it to the run's metrics.
 

@@ -12,17 +12,17 @@ from rich.console import Console
 
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
-from ...envs.workers.jobs import JobPlace
+from ...envs.workers.jobs import HERE, JobPlace
+from ...evaluation.plan import Plan
 from ...evaluation.report.display import percent, plain_table
-from ...evaluation.runners.contest import Conditions
-from ...evaluation.runners.isolation import AUTO, make_isolated_opponent
+from ...evaluation.runners.isolation import make_isolated_opponent
 from ...evaluation.store.store import Store
-from ...evaluation.tournament import Plan, Tournament
+from ...evaluation.tournament import Tournament
 from ...training.api import load_algorithm
 from ...training.psro import ALGORITHMS, ALPHAZERO, LeagueSettings, LeagueTraining, read_league
 from ...training.settings import RunSettings, read_count
 from ..app import Interruption, command, missing_packages_are_refused, same_command
-from ..common import HERE, GameArgument, PlaceOptions, SeedOption, option
+from ..common import GameArgument, SeedOption, option
 from ..output import note
 from .runs import ProgressBar
 
@@ -111,7 +111,7 @@ def league(
     options: LeagueOptions = DEFAULT_LEAGUE,
     table: TableOptions = DEFAULT_TABLE,
     seed: SeedOption = 1,
-    where: PlaceOptions = HERE,
+    place: JobPlace = HERE,
 ) -> None:
     """Train a league: each member learns against a mixture of those before it (PSRO).
 
@@ -140,10 +140,10 @@ def league(
 
         plan = Plan(board.spec, (), table.pairs, table.opening, seed, "gauntlet")
         training = LeagueTraining(
-            board, out, settings, seed, _Meetings(plan, out / STORE, where.place).meet
+            board, out, settings, seed, _Meetings(plan, out / STORE, place).meet
         )
         try:
-            training.run(_Learning(board, seed, where.place).train)
+            training.run(_Learning(board, seed, place).train)
         except KeyboardInterrupt:
             raise Interruption(
                 f"stopped; what is finished is in {out}. To go on:\n  {same_command()}"
@@ -179,10 +179,9 @@ class _Meetings:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with Store(self._path) as store:
             tournament = Tournament(
-                self._plan._replace(agents=tuple(agents)),
+                self._plan.replace(agents=tuple(agents)),
                 store,
                 place=self._place,
-                conditions=Conditions(AUTO),
                 on_changed=lambda change: True,
             )
             tournament.run()

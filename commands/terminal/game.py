@@ -16,7 +16,7 @@ from ...agents.human import how_to_write_moves, read_move, refusal
 from ...envs.game import Game, Position
 from ...envs.loading.files import written_whole
 from ...envs.specification import SpecificationError
-from ...evaluation.fingerprints import describe
+from ...evaluation.fingerprints import Description, describe
 from ...evaluation.grades import PlayedGame
 from ...evaluation.match import GameResult
 from ...evaluation.report import display
@@ -26,12 +26,11 @@ from ...evaluation.review import Reviewer
 from ...evaluation.runners.contest import Contest
 from ...evaluation.single_games import (
     concession,
-    entry_of,
     joint_entry,
     person,
     store_game,
 )
-from ...evaluation.store.store import AgentEntry, Store, StoreError
+from ...evaluation.store.store import Store, StoreError
 from .preparation import Preparation, compile_rules
 
 HINT_AGENT = "alphabeta:time=1"
@@ -111,7 +110,7 @@ class TerminalGame:
         self._stored_moves: tuple[int, ...] | None = (
             None  # the moves of the game that was kept last
         )
-        self._opponents: list[AgentEntry] = []  # that have moved, one after another
+        self._opponents: list[Description] = []  # that have moved, one after another
         self._seconds, self._decisions = [0.0, 0.0], [0, 0]
 
     @property
@@ -347,7 +346,7 @@ class TerminalGame:
         """Keep a game that has ended, if there is a store and it is not there yet."""
         if self._store is None or self._stored_moves == result.moves:
             return
-        opponents = self._opponents or [entry_of(describe(self._agent))]
+        opponents = self._opponents or [describe(self._agent)]
         sides = [joint_entry(opponents)] * 2
         sides[self.seat] = person()
         try:
@@ -402,7 +401,7 @@ class TerminalGame:
             return
         self._moves.append(action)
         self._decisions[1 - self.seat] += 1
-        self._opponents.append(entry_of(describe(self._agent)))
+        self._opponents.append(describe(self._agent))
         thoughts = f"   [{display.thoughts(self.game, decision)}]" if self._show_thinking else ""
         self._say(f"{self.opponent} plays {self.game.action_to_text(action)}{thoughts}")
         self._show_board()

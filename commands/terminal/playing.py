@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from ...agents import Decision
 from ...envs import Position, make_game
 from ...envs.game import PLAYERS
+from ...evaluation.conditions import USUAL, Conditions
 from ...evaluation.match import GameResult, play_game
 from ...evaluation.report import display
 from ...evaluation.runners.contest import Arena, Contest
@@ -25,12 +26,11 @@ from ..common import (
     option,
     read_moves,
 )
-from ..options import NO_LIMITS, ConditionOptions
 from ..output import print_json, say
 from .game import TerminalGame
 
 
-@command("GAME A B")
+@command("GAME A B", without=("draw_after", "agreed_after", "withdraw_after"))
 def match(
     game: GameArgument,
     first: Annotated[str, argument("A", "The agent that moves first.")],
@@ -40,7 +40,7 @@ def match(
     opening: OpeningOption = "",
     seed: SeedOption = 1,
     show: Annotated[bool, flag("Show the board after every move.")] = False,
-    limits: ConditionOptions = NO_LIMITS,
+    conditions: Conditions = USUAL,
     as_json: JsonOption = False,
 ) -> None:
     """Play one game and show it move by move.
@@ -54,7 +54,7 @@ def match(
     board = make_game(game)
     actions = read_moves(board, opening)
     labels = tuple(distinct_labels((first, second)))
-    contest = Contest(board, (first, second), labels, limits.conditions())
+    contest = Contest(board, (first, second), labels, conditions)
     with Arena(contest) as arena:
         result, moves = _play(arena, actions, seed, show, quiet=as_json)
     if as_json:
@@ -117,7 +117,7 @@ def _play(
     if show:
         tell(f"{game.position(opening)}\n")
     result = play_game(
-        game, arena.agents, opening, (seed, seed + 1), names, on_move, contest.conditions.limits
+        game, arena.agents, opening, (seed, seed + 1), names, on_move, contest.conditions
     )
     tell(str(result))
     return result, moves

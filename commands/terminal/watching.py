@@ -15,6 +15,7 @@ from ...agents import Decision
 from ...agents.human import refuse_people
 from ...envs import Position, make_game
 from ...envs.game import Game
+from ...evaluation.conditions import USUAL, Conditions
 from ...evaluation.fingerprints import describe
 from ...evaluation.grades import PlayedGame
 from ...evaluation.match import play_game
@@ -22,7 +23,7 @@ from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
 from ...evaluation.report.review_page import review_page
 from ...evaluation.runners.contest import Arena, Contest
-from ...evaluation.single_games import entry_of, store_game
+from ...evaluation.single_games import store_game
 from ...evaluation.store.store import Store
 from ...evaluation.tournament import distinct_labels
 from ..app import command
@@ -37,7 +38,6 @@ from ..common import (
     option,
     read_moves,
 )
-from ..options import NO_LIMITS, ConditionOptions
 from ..output import note, print_json, say, write_page
 from .replay import TerminalReplay
 
@@ -154,7 +154,7 @@ def _list_games(store: Store, last: int, as_json: bool) -> None:
         say(f"These are the last {len(rows)}; --last 0 lists all.")
 
 
-@command("GAME A B")
+@command("GAME A B", without=("draw_after", "agreed_after", "withdraw_after"))
 def watch(
     game: GameArgument,
     first: Annotated[str, argument("A", "The agent that moves first.")],
@@ -169,7 +169,7 @@ def watch(
     opening: OpeningOption = "",
     seed: SeedOption = 1,
     store: Annotated[Path | None, option("FILE", "Keep the game in this store.")] = None,
-    limits: ConditionOptions = NO_LIMITS,
+    conditions: Conditions = USUAL,
 ) -> None:
     """Watch two agents play, one position after another.
 
@@ -185,7 +185,7 @@ def watch(
     board = make_game(game)
     actions = tuple(read_moves(board, opening))
     labels = tuple(distinct_labels((first, second)))
-    contest = Contest(board, (first, second), labels, limits.conditions())
+    contest = Contest(board, (first, second), labels, conditions)
     viewer = _Viewer(board, labels, delay, step, show_thinking)
     with Store("" if store is None else store) as games, Arena(contest) as arena:
         if store is not None:
@@ -198,12 +198,12 @@ def watch(
             (seed, seed + 1),
             labels,
             viewer.on_move,
-            contest.conditions.limits,
+            contest.conditions,
         )
         say(str(result))
         if store is not None:
             one, two = (
-                entry_of(describe(agent), label) for agent, label in zip(arena.agents, labels)
+                describe(agent)._replace(label=label) for agent, label in zip(arena.agents, labels)
             )
             number = store_game(games, board, (one, two), result, actions, (seed, seed + 1))
             note(f"The game is kept: plyground replay {store} {number}")

@@ -18,9 +18,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Union
 
-from ..specification import SpecificationError, check_names, plain_text, refusing
+from ..specification import (
+    SpecificationError,
+    check_names,
+    limit_text,
+    plain_text,
+    refusing,
+)
 from .files import read_file
 
+NULL = type(None)
 GREATEST = 2**63 - 1  # whole numbers beyond it fit into no column and no array
 
 
@@ -216,11 +223,16 @@ def _words(kind: Any) -> str:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is Annotated:
         low, high, choices = arguments[1]
+        without_null = [each for each in typing.get_args(arguments[0]) if each is not NULL]
+        if len(without_null) == 1:  # a file has no setting rather than null
+            arguments = (without_null[0], arguments[1])
         if choices is not None:
             return "one of " + ", ".join(choices)
         if math.isfinite(high):
-            return f"{_words(arguments[0])} from {low:g} to {high:g}"
-        return _words(arguments[0]) + (f" of at least {low:g}" if math.isfinite(low) else "")
+            return f"{_words(arguments[0])} from {limit_text(low)} to {limit_text(high)}"
+        return _words(arguments[0]) + (
+            f" of at least {limit_text(low)}" if math.isfinite(low) else ""
+        )
     if origin in (Union, types.UnionType):
         return " or ".join(map(_words, arguments))
     if origin is Literal:

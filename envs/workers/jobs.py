@@ -9,6 +9,7 @@ Source: the Ray documentation, "Tasks" and "Object fault tolerance".
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import pickle
 import sys
@@ -25,6 +26,7 @@ from threading import Lock
 from typing import Any, ClassVar, NamedTuple
 
 from ..registry import import_modules
+from ..settings import Settings, setting
 from ..specification import SpecificationError
 from .cluster import Cluster, difference, first_line, last_line, versions_here
 from .errors import RunnerError
@@ -85,20 +87,36 @@ class Answer(NamedTuple):
     read: Callable[[], Any]
 
 
-class JobPlace(NamedTuple):
-    """Where jobs are done.
+@dataclasses.dataclass(frozen=True)
+class JobPlace(Settings):
+    """Where jobs are done, and how many at once.
 
-    Attributes:
-        runner: one of :data:`RUNNERS`; None: a cluster if there is an address, this process if one
-            job is done at a time, or else processes.
-        address: of the Ray cluster, as :class:`~plyground.envs.workers.cluster.Cluster` has it.
-        concurrency: jobs that are done at once; on a cluster that is started on this machine, its
-            processors. By default as many as whoever has the jobs thinks right.
+    Raises:
+        SpecificationError: a value that is not possible.
     """
 
-    runner: str | None = None
-    address: str | None = None
-    concurrency: int | None = None
+    subject: ClassVar[str] = "jobs"
+
+    runner: str | None = setting(
+        None,
+        "Where the work is done (default: this process, or processes where more is done at once).",
+        choices=RUNNERS,
+        no_effect="a job depends on nothing but its arguments",
+    )
+    address: str | None = setting(
+        None,
+        "Address of a Ray cluster, or auto (default: Ray starts on this machine).",
+        metavar="HOST:PORT",
+        no_effect="as of the runner",
+    )
+    concurrency: int | None = setting(
+        None,
+        "How much is done at once, each with memory of its own (default: 1; elsewhere than in this "
+        "process as much as there are processors).",
+        low=1,
+        metavar="N",
+        no_effect="as of the runner",
+    )
 
     def runner_of(self, usual: int = 1) -> str:
         """The name of the runner.
@@ -107,16 +125,10 @@ class JobPlace(NamedTuple):
             usual: how many jobs are done at once by default.
 
         Raises:
-            SpecificationError: there is no such runner, or its options do not fit it.
+            SpecificationError: its options do not fit it.
         """
-        if self.concurrency is not None and self.concurrency < 1:
-            raise SpecificationError(f"1 or more things are done at a time, not {self.concurrency}")
         single = (self.concurrency or usual) == 1
         runner = self.runner or (RAY if self.address else LOCAL if single else PROCESSES)
-        if runner not in RUNNERS:
-            raise SpecificationError(
-                f"there is no runner {runner!r} (there are: {', '.join(RUNNERS)})"
-            )
         if self.address and runner != RAY:
             raise SpecificationError("only --runner ray has an --address")
         if runner == LOCAL and self.concurrency not in (None, 1):
@@ -125,6 +137,10 @@ class JobPlace(NamedTuple):
                 f"at a time; take --runner processes"
             )
         return runner
+
+    def or_all_processors(self) -> JobPlace:
+        """This place; on all processors of this machine if nothing was asked for."""
+        return JobPlace(concurrency=available_processors()) if self == HERE else self
 
     def open(self, work: Work, usual: int = 1) -> Jobs:
         """Those who do jobs of a kind; to be closed.

@@ -10,9 +10,10 @@ from ...envs.declaration import parameter_values
 from ...envs.game import Game, IllegalActionError, Position
 from ...envs.registry import game_names, make_game, rules_type
 from ...envs.specification import SpecificationError, plain_text
+from ..fingerprints import Description
 from ..match import SINGLE_GAMES, GameResult
 from ..single_games import concession, store_game
-from ..store.store import AgentEntry, Store, StoredTournament
+from ..store.store import Store, StoredTournament
 
 PASS = "pass"
 UNKNOWN_PROGRAM = "imported"  # the version of a player whose program is not known
@@ -135,7 +136,7 @@ def single_game_courses(store: Store) -> set[tuple[str, tuple[str, ...], tuple[i
             game_record.result.moves,
         )
         for tournament in store.tournaments()
-        if tournament.settings.get("schedule") == SINGLE_GAMES
+        if tournament.settings.get("format") == SINGLE_GAMES
         for game_record in store.games(tournament.number)
     }
 
@@ -150,7 +151,7 @@ def store_record(store: Store, record: Record, result: GameResult) -> int:
     Raises:
         StoreError: the store cannot be written.
     """
-    first, second = (AgentEntry(name, name, {}, UNKNOWN_PROGRAM) for name in record.players)
+    first, second = (Description(name, {}, UNKNOWN_PROGRAM, label=name) for name in record.players)
     return store_game(store, record.game, (first, second), result)
 
 

@@ -99,7 +99,7 @@ class SequentialTest(NamedTuple):
         """The test as plain data."""
         lower, upper = self.hypotheses.bounds
         return {
-            **self.hypotheses._asdict(),
+            **vars(self.hypotheses),
             "lower_bound": lower,
             "upper_bound": upper,
             "verdict": self.verdict,

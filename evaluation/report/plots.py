@@ -249,7 +249,8 @@ def sequential_plot(test: SequentialTest) -> Plot | None:
     """The log-likelihood ratio of a sequential test, pair by pair; None before the first pair."""
     if not test.course:
         return None
-    (lower, upper), (elo0, elo1, _, _) = test.hypotheses.bounds, test.hypotheses
+    (lower, upper), hypotheses = test.hypotheses.bounds, test.hypotheses
+    elo0, elo1 = hypotheses.elo0, hypotheses.elo1
 
     def draw(axes: Any) -> None:
         axes.plot(*zip((0, 0.0), *test.course), color=COLOURS[0])

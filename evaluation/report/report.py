@@ -18,12 +18,13 @@ from rich.text import Text
 
 from ...envs.specification import SpecificationError, read_number
 from ..circumstances import Circumstances, depend_on_time
+from ..conditions import WITHDRAW_AFTER
 from ..pages import notebook_html
 from ..statistics.courses import game_of
 from ..statistics.cross_table import CrossTable, Tally
 from ..statistics.intervals import mean_margin_of_totals
 from ..statistics.ratings import ELO, Ratings, RatingsError, elo_of, rate
-from ..statistics.withdrawals import WITHDRAW_AFTER, Withdrawals
+from ..statistics.withdrawals import Withdrawals
 from ..store.checks import Finding
 from ..store.store import Store, StoredGame, StoredTournament
 from .display import (
@@ -382,11 +383,12 @@ def _with_margin(numbers: tuple[float, float] | None) -> tuple[str, str]:
 
 def sequential_text(test: SequentialTest) -> str:
     """A sequential test in a sentence."""
-    (elo0, elo1, _, _), (lower, upper) = test.hypotheses, test.hypotheses.bounds
+    hypotheses, (lower, upper) = test.hypotheses, test.hypotheses.bounds
     pairs, ratio = test.course[-1] if test.course else (0, 0.0)
     verdict = "not decided" if test.verdict is None else f"{test.verdict} is accepted"
     return (
-        f"sequential test of {elo1:g} against {elo0:g} Elo: {verdict} after {pairs} pairs; "
+        f"sequential test of {hypotheses.elo1:g} against {hypotheses.elo0:g} Elo: {verdict} after "
+        f"{pairs} pairs; "
         f"log-likelihood ratio {ratio:.2f} (H0 at {lower:.2f}, H1 at {upper:.2f})"
     )
 

@@ -19,8 +19,8 @@ from ...agents.faults import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault
 from ...envs.game import Game, Position
 from ...envs.workers.error_output import ErrorOutput
 from ...envs.workers.process import WorkerDeath, WorkerProcess
+from ..conditions import CPU, USUAL, Conditions
 from ..fingerprints import Description
-from ..match import CPU, NO_LIMITS, Limits
 from .agent_worker import NUMBER, Answer, Failure, Result
 
 START_SECONDS = 600.0  # for importing, loading and compiling
@@ -35,12 +35,12 @@ class AgentProcess:
     """A process that holds an agent at a time. All calls raise Fault if the agent fails.
 
     Args:
-        limits: what the process may use.
+        conditions: what the process may use.
         pausing: whether the process, and those it has started, are stopped between calls.
     """
 
-    def __init__(self, limits: Limits = NO_LIMITS, pausing: bool = False) -> None:
-        self._limits, self._pausing = limits, pausing
+    def __init__(self, conditions: Conditions = USUAL, pausing: bool = False) -> None:
+        self._conditions, self._pausing = conditions, pausing
         self._worker: WorkerProcess | None = None
         self._errors = ErrorOutput()
         self._occupant: tuple[str, Game] | None = None
@@ -207,7 +207,7 @@ class AgentProcess:
         self._answering = True
         self._calls += 1
         began = time.perf_counter()
-        self._cpu_began = self.processor_seconds() if self._limits.clock == CPU else 0.0
+        self._cpu_began = self.processor_seconds() if self._conditions.clock == CPU else 0.0
         try:
             if self._pausing:
                 worker.resume()
@@ -247,9 +247,9 @@ class AgentProcess:
         cancel: threading.Event | None,
     ) -> None:
         """Wait for the answer; Fault if it is late or the agent uses too much memory."""
-        by_cpu = self._limits.clock == CPU and seconds < LONGEST_MOVE_SECONDS
+        by_cpu = self._conditions.clock == CPU and seconds < LONGEST_MOVE_SECONDS
         deadline = began + (LONGEST_MOVE_SECONDS if by_cpu else seconds) + GRACE_SECONDS
-        limit = math.inf if self._limits.memory_bytes is None else self._limits.memory_bytes
+        limit = self._conditions.memory_bytes
         cancelling = False
         while True:
             now = time.perf_counter()

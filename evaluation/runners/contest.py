@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-import math
 import time
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
@@ -21,13 +20,12 @@ from ...envs.workers.cluster import difference
 from ...envs.workers.errors import RunnerError
 from ...envs.workers.jobs import LOCAL, JobPlace, Jobs, Needs, Work
 from ..circumstances import Circumstances, machine_here
+from ..conditions import ALWAYS, AUTO, NEVER, USUAL, Conditions
 from ..fingerprints import FOLDERS, Description, check_identity, describe
-from ..match import NO_LIMITS, TO_THE_END, Adjudication, GameResult, Limits, play_game
-from ..statistics.withdrawals import WITHDRAW_AFTER
+from ..match import GameResult, play_game
 from ..store.store import GameKey
-from .isolation import ALWAYS, AUTO, ISOLATION, NEVER, IsolatedAgent, is_isolated
+from .isolation import IsolatedAgent, is_isolated
 
-LEAST_MEMORY = 256 << 20
 # a chunk is to take about as long, so that messages cost little and little is lost with a worker
 CHUNK_SECONDS = 0.2
 LARGEST_CHUNK = 200
@@ -35,50 +33,6 @@ MOST_DEATHS = 5  # of workers over one game
 # deaths of workers over a game after which its agents play from processes of their own, so that the
 # agent at fault is known
 ATTEMPTS_UNISOLATED = 2
-
-
-class Conditions(NamedTuple):
-    """The conditions under which games are played.
-
-    Attributes:
-        isolation: which agents play from a process of their own: ``auto`` (those whose class says
-            so), ``always`` or ``never``.
-        limits: what each agent may use.
-        withdraw_after: an agent that has crashed in this many games in a row is withdrawn; 0
-            withdraws none.
-        adjudication: when games end before their rules end them.
-    """
-
-    isolation: str = AUTO
-    limits: Limits = NO_LIMITS
-    withdraw_after: int = WITHDRAW_AFTER
-    adjudication: Adjudication = TO_THE_END
-
-    def check(self) -> None:
-        """SpecificationError if nothing can be played under these conditions."""
-        if self.isolation not in ISOLATION:
-            raise SpecificationError(
-                f"there is no isolation {self.isolation!r} (there are: {', '.join(ISOLATION)})"
-            )
-        times = (self.limits.move_seconds, self.limits.game_seconds)
-        for what, limit in zip(("a move", "a game"), times):
-            if limit is not None and not 0 < limit < math.inf:
-                raise SpecificationError(
-                    f"the time for {what} must be more than 0 seconds, not {limit:g}"
-                )
-        if self.limits.memory_bytes is not None and self.limits.memory_bytes < LEAST_MEMORY:
-            raise SpecificationError(
-                f"an agent's process needs {LEAST_MEMORY >> 20}M of memory at least before it has "
-                f"done anything"
-            )
-        self.adjudication.check()
-        if self.withdraw_after < 0:
-            raise SpecificationError(
-                f"an agent is withdrawn after 0 (never) or more crashes, not {self.withdraw_after}"
-            )
-
-
-USUAL = Conditions()
 
 
 class Contest(NamedTuple):
@@ -112,7 +66,7 @@ class Contest(NamedTuple):
 
     def _is_isolated(self, number: int) -> bool:
         agent = self.agents[number]
-        mode = self.conditions.isolation
+        mode = self.conditions.isolate
         return isinstance(agent, str) and is_isolated(agent, mode, self.in_worker)
 
     @property
@@ -134,8 +88,8 @@ class Contest(NamedTuple):
         if isinstance(spec, Agent):
             return spec
         if self._is_isolated(number):
-            limits = self.conditions.limits
-            return IsolatedAgent(spec, self.game, 0, limits, self.modules, expected, in_match=True)
+            usable = self.conditions
+            return IsolatedAgent(spec, self.game, 0, usable, self.modules, expected, in_match=True)
         try:
             with faults_of(resolve_agent(spec)[0].foreign, SpecificationError):
                 agent = make_agent(spec, self.game)
@@ -229,7 +183,7 @@ class Arena:
     @functools.cached_property
     def isolated(self) -> Arena:
         """The same, with each agent in a process of its own."""
-        conditions = self.contest.conditions._replace(isolation=ALWAYS)
+        conditions = self.contest.conditions.replace(isolate=ALWAYS)
         return Arena(self.contest._replace(conditions=conditions))
 
     def get_ready(self) -> dict[str, str]:
@@ -253,8 +207,7 @@ class Arena:
             game.opening,
             game.seeds,
             [self.contest.labels[number] for number in game.players],
-            limits=self.contest.conditions.limits,
-            adjudication=self.contest.conditions.adjudication,
+            conditions=self.contest.conditions,
         )
 
     def close(self) -> None:

@@ -20,11 +20,9 @@ from ...agents.registry import modules_of, resolve_agent
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
 from ...envs.workers.errors import RunnerError
+from ..conditions import ALWAYS, AUTO, USUAL, Conditions
 from ..fingerprints import Description, check_identity
-from ..match import NO_LIMITS, Limits
 from .agent_process import LONGEST_MOVE_SECONDS, AgentProcess
-
-AUTO, ALWAYS, NEVER = ISOLATION = ("auto", "always", "never")
 
 
 def is_isolated(spec: str, mode: str, in_worker: bool = False) -> bool:
@@ -64,7 +62,7 @@ class IsolatedAgent(Agent):
         spec: the agent's specification.
         game: the game it plays.
         seed: what it is reset with.
-        limits: what it may use.
+        conditions: what it may use.
         modules: modules of the user's own that register the game or the agent; None: those of its
             specification.
         expected: the identity that the agent must have whenever it is started, see
@@ -78,7 +76,7 @@ class IsolatedAgent(Agent):
         spec: str,
         game: Game,
         seed: int = 0,
-        limits: Limits = NO_LIMITS,
+        conditions: Conditions = USUAL,
         modules: tuple[str, ...] | None = None,
         expected: str | None = None,
         in_match: bool = False,
@@ -91,7 +89,7 @@ class IsolatedAgent(Agent):
         self._in_match = in_match
         self._description: Description | None = None  # once the agent has been made
         self._is_reset = False  # with the seed of this object, in the process that runs
-        self._process = AgentProcess(limits, pausing=in_match)
+        self._process = AgentProcess(conditions, pausing=in_match)
         super().__init__(game, seed)
 
     @property

@@ -17,13 +17,15 @@ expectation", as in Fishtest's and fastchess's pentanomial tests; A. Owen, "Empi
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ...envs.settings import Settings, setting
 from ...envs.specification import SpecificationError, number_text, refusing
 from .intervals import QUANTILE
 from .ratings import score_of
@@ -34,41 +36,49 @@ BISECTIONS = 80
 H0, H1 = "H0", "H1"
 TEST = "test"  # the hypotheses, in the settings of a tournament
 LARGEST_ELO = 4000  # of a difference; beyond it all games are won in either case
+LEAST_ERROR, LARGEST_ERROR = 1e-6, 0.499
 
 
-class Hypotheses(NamedTuple):
-    """The two differences in Elo, and the probabilities of the two errors."""
+def _elo(default: float, hypothesis: str) -> Any:
+    text = f"{hypothesis}: A is stronger than B by this many Elo points."
+    return setting(default, text, -LARGEST_ELO, LARGEST_ELO, metavar="ELO")
 
-    elo0: float = 0.0
-    elo1: float = 20.0
-    alpha: float = 0.05
-    beta: float = 0.05
+
+def _error(default: float, text: str) -> Any:
+    return setting(default, text, LEAST_ERROR, LARGEST_ERROR, metavar="P")
+
+
+@dataclasses.dataclass(frozen=True)
+class Hypotheses(Settings):
+    """The two differences in Elo, and the probabilities of the two errors.
+
+    Raises:
+        SpecificationError: these cannot be tested.
+    """
+
+    subject: ClassVar[str] = "a test"
+
+    elo0: float = _elo(0.0, "H0")
+    elo1: float = _elo(20.0, "H1")
+    alpha: float = _error(0.05, "Probability of accepting H1 where H0 holds.")
+    beta: float = _error(0.05, "Probability of accepting H0 where H1 holds.")
+
+    def __post_init__(self) -> None:
+        """Convert and check every value, and the two differences together."""
+        super().__post_init__()
+        if not self.elo0 < self.elo1:
+            raise SpecificationError(
+                f"elo0 must be less than elo1, not {number_text(self.elo0)} and "
+                f"{number_text(self.elo1)}"
+            )
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The log-likelihood ratios at which H0 and H1 are accepted."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
-    def check(self) -> None:
-        """SpecificationError if these cannot be tested."""
-        for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
-            if not abs(elo) <= LARGEST_ELO:
-                raise SpecificationError(
-                    f"{name} is from -{LARGEST_ELO} to {LARGEST_ELO}, not {elo:g}"
-                )
-        if not self.elo0 < self.elo1:
-            raise SpecificationError(
-                f"elo0 must be less than elo1, not {number_text(self.elo0)} and "
-                f"{number_text(self.elo1)}"
-            )
-        for name, value in (("alpha", self.alpha), ("beta", self.beta)):
-            if not 0 < value < 0.5:
-                raise SpecificationError(
-                    f"{name} must be more than 0 and less than 0.5, not {value:g}"
-                )
-
     def __str__(self) -> str:
-        return ", ".join(f"{name} {number_text(value)}" for name, value in self._asdict().items())
+        return ", ".join(f"{name} {number_text(value)}" for name, value in vars(self).items())
 
     def verdict(self, ratio: float) -> str | None:
         """The verdict of a log-likelihood ratio: ``H0``, ``H1``, or None as long as it is open."""
@@ -151,8 +161,6 @@ def hypotheses_of(settings: Mapping[str, Any], command: str | None) -> Hypothese
             values = {}
             for place, word in enumerate(words):
                 name, _, value = word.partition("=")
-                if name.startswith("--") and name[2:] in Hypotheses._fields:
+                if name in ("--elo0", "--elo1", "--alpha", "--beta"):
                     values[name[2:]] = float(value or words[place + 1])
-        hypotheses = Hypotheses(**values)
-        hypotheses.check()
-    return hypotheses
+        return Hypotheses(**values)

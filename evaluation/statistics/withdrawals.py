@@ -15,8 +15,6 @@ from typing import NamedTuple
 from ...agents.faults import CRASHES
 from ..store.store import StoredGame
 
-WITHDRAW_AFTER = 3  # crashes in a row, unless a tournament says otherwise
-
 
 class Withdrawn(NamedTuple):
     """The agents that are withdrawn, and the games that are therefore not played.

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import re
 import sqlite3
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,6 @@ from ...envs.specification import SpecificationError
 from ...envs.stepping import records_of
 from ..match import (
     ABANDONMENT,
-    AGREED_AFTER,
-    DRAW_AFTER,
     RESIGNATION,
     SINGLE_GAMES,
     agent_seed,
@@ -33,6 +31,7 @@ from ..match import (
     greatest_loss,
 )
 from ..openings import Openings
+from ..plan import Plan
 from .schema import differences
 
 if TYPE_CHECKING:
@@ -130,20 +129,21 @@ class RuleCheck:
         rules = str(settings.get("rules", game_id)).split(" ")[0]
         if rules != game_id and rules not in self._game.profile.earlier:
             raise SpecificationError(f"it was played by the rules {rules}; here are {game_id}")
-        self._scheduled = settings.get("schedule") != SINGLE_GAMES
-        self._seed = settings.get("seed") if self._scheduled else None
-        self._openings = self._openings_by_seed(str(settings.get("openings", "")))
+        self._scheduled = settings.get("format") != SINGLE_GAMES
+        self._seed = settings.get("seed", Plan.seed) if self._scheduled else None
+        self._openings = self._openings_by_seed(settings)
         self._opening_of_pair: dict[int, tuple[int, ...]] = {}
         with announce_compilation(f"the check of games of {self._game.name}"):
             self._replay = self._game.entry_points.replay
 
-    def _openings_by_seed(self, description: str) -> Openings | None:
+    def _openings_by_seed(self, settings: Mapping[str, Any]) -> Openings | None:
         """The openings of the schedule, if they follow from the seed alone."""
-        match = re.fullmatch(r"(?:(\d+) random|all positions after (\d+)) plies", description)
-        if match is None or not isinstance(self._seed, int):
+        opening = settings.get("opening", Plan.opening)
+        chosen = {"balanced", "transform"} & settings.keys()
+        by_seed = re.fullmatch(r"(random|all):\d+", str(opening)) is not None
+        if chosen or not by_seed or not isinstance(self._seed, int):
             return None
-        kind = f"random:{match[1]}" if match[1] is not None else f"all:{match[2]}"
-        return Openings(self._game, kind, self._seed)
+        return Openings(self._game, opening, self._seed)
 
     def contradiction(self, game: StoredGame) -> str | None:
         """What about a game cannot be, in words that follow its number; None if all is right."""
@@ -215,12 +215,12 @@ class RuleCheck:
         What the agents saw is not stored: of an agreed result only its form is checked.
         """
         settings, result = self._tournament.settings, game.result
-        plies = settings.get(DRAW_AFTER)
+        plies = settings.get("draw_after")
         if plies is not None and result.reason == drawn_reason(plies):
             length = max(plies, len(game.opening))
             return result.returns == (0.0, 0.0) and len(result.moves) == length
         first, second = result.returns
-        in_agreement = AGREED_AFTER in settings and result.reason == agreed_reason(first)
+        in_agreement = "agreed_after" in settings and result.reason == agreed_reason(first)
         return in_agreement and first == -second != 0
 
     def _of_forfeit(

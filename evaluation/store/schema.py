@@ -11,6 +11,7 @@ import contextlib
 import functools
 import re
 import sqlite3
+from collections.abc import Mapping
 from typing import Any
 
 APPLICATION_ID = 0x706C7967  # "plyg", in the file's header
@@ -88,6 +89,52 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
             connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+EARLIER_FORMAT = "schedule"  # a key of the settings of tournaments of 1.0, which has another name
+_OPENINGS_OF_1_0 = re.compile(
+    r"(?:(?P<random>\d+) random plies|all positions after (?P<all>\d+) plies"
+    r"|(?P<swap2>\d+) stones of swap2|(?P<file>file \w+))(?P<transform>, transformed)?"
+    r"(?:, balanced by (?P<balanced>.+) within (?P<within>\S+))?"
+)
+_LIMITS_OF_1_0 = {
+    "move_timeout": r"(\S+) s a move",
+    "game_time": r"(\S+) s a game",
+    "memory_limit": r"(\S+) MiB of memory",
+}
+
+
+def settings_of_1_0(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a tournament as plyground 1.0 wrote them, in today's form.
+
+    It had words in the place of openings and limits. The file keeps them, so that its digests stay.
+    """
+    own = ("game", "rules", "agents", "agent versions", "seed", "test")
+    now = {name: settings[name] for name in own if name in settings}
+    now["format"] = str(settings[EARLIER_FORMAT]).replace("round robin", "round-robin")
+    for name in ("draw_after", "agreed_after"):
+        if (earlier := name.replace("_", " ")) in settings:
+            now[name] = settings[earlier]
+    openings = _OPENINGS_OF_1_0.fullmatch(str(settings.get("openings")))
+    for name, value in ({} if openings is None else openings.groupdict()).items():
+        if value is None:
+            continue
+        if name in ("random", "all", "swap2", "file"):
+            now["opening"] = value if name == "file" else f"{name}:{value}"
+        else:
+            now[name] = {"transform": True, "within": _number(value)}.get(name, value)
+    limits = str(settings.get("limits", ""))
+    for name, pattern in _LIMITS_OF_1_0.items():
+        if (limit := re.search(pattern, limits)) is not None:
+            now[name] = f"{limit[1]}M" if name == "memory_limit" else _number(limit[1])
+    return now | ({"clock": "cpu"} if limits.endswith("by processor time") else {})
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 _TYPES = {"INTEGER": int, "REAL": float, "TEXT": str}

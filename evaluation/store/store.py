@@ -23,14 +23,14 @@ from typing import Any, NamedTuple, Self
 
 from ...envs.registry import recorded_spec
 from ..circumstances import Circumstances, circumstances_of, text_of
+from ..fingerprints import Description
 from ..match import GameResult
 from .checks import Finding, check_end, check_file, check_games
 from .connection import StoreError, StoreFile, transaction
 from .digests import GAME_FIELDS, count_until, digests
-from .schema import check_types
+from .schema import EARLIER_FORMAT, check_types, settings_of_1_0
 
 __all__ = [
-    "AgentEntry",
     "Finding",
     "GameKey",
     "Store",
@@ -53,19 +53,6 @@ _INSERT_GAME = (
 _HAS_GAME = (
     "SELECT 1 FROM games WHERE tournament = ? AND pair = ? AND player_0 = ? AND player_1 = ?"
 )
-
-
-class AgentEntry(NamedTuple):
-    """An agent of a tournament: its name to show, specification, options and version.
-
-    ``sources`` is the fingerprint of its code, empty where it is not known.
-    """
-
-    label: str
-    spec: str
-    options: dict[str, Any]
-    version: str
-    sources: str = ""
 
 
 class StoredGame(NamedTuple):
@@ -102,7 +89,7 @@ class StoredTournament(NamedTuple):
     name: str
     settings: dict[str, Any]
     pairs: int
-    agents: list[AgentEntry]
+    agents: list[Description]
     left_out: int = 0
     command: str | None = None
     sources: dict[str, str] | None = None
@@ -119,7 +106,7 @@ class Store(StoreFile):
         self,
         name: str,
         settings: dict[str, Any],
-        agents: list[AgentEntry],
+        agents: list[Description],
         pairs: int,
         command: str | None = None,
         sources: dict[str, str] | None = None,
@@ -136,7 +123,7 @@ class Store(StoreFile):
                 "SELECT number, settings FROM tournaments WHERE name = ?", (name,)
             ).fetchone()
             if row is not None:
-                self._check_settings(name, json.loads(row[1]), settings)
+                self._check_settings(name, _read_settings(row[1]), settings)
                 update = (
                     "UPDATE tournaments SET pairs = max(pairs, ?), command = coalesce(?, command) "
                     "WHERE number = ?"
@@ -186,14 +173,16 @@ class Store(StoreFile):
             columns = "number, name, settings, pairs, left_out, command, sources"
             query = f"SELECT {columns} FROM tournaments ORDER BY number"
             rows = [check_types("tournaments", columns, row) for row in connection.execute(query)]
-            agents: dict[int, list[AgentEntry]] = {row[0]: [] for row in rows}
+            agents: dict[int, list[Description]] = {row[0]: [] for row in rows}
             entry_columns = "tournament, label, spec, options, version, sources"
             query = f"SELECT {entry_columns} FROM agents ORDER BY tournament, number"
             for row in connection.execute(query):
-                tournament, label, spec, options, *origin = check_types(
+                tournament, label, spec, options, version, sources = check_types(
                     "agents", entry_columns, row
                 )
-                entry = AgentEntry(label, spec, _read_table(options), *origin)
+                entry = Description(
+                    spec, _read_table(options), version, sources=sources, label=label
+                )
                 agents.setdefault(tournament, []).append(entry)
             return [
                 StoredTournament(
@@ -485,7 +474,7 @@ def _read_settings(text: str) -> dict[str, Any]:
     settings = _read_table(text)
     if isinstance(settings.get("game"), str):
         settings["game"] = recorded_spec(settings["game"], settings.get("rules"))
-    return settings
+    return settings_of_1_0(settings) if EARLIER_FORMAT in settings else settings
 
 
 def _write_actions(actions: tuple[int, ...]) -> str:

@@ -8,9 +8,10 @@ import minari
 import numpy as np
 from checks import note
 from plyground import make_game
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.minari import export_minari
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 
 def test_a_dataset_holds_both_sides_of_every_game(tmp_path, monkeypatch):

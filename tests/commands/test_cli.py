@@ -19,8 +19,9 @@ from command_line import plyground
 from helpers import ROOT
 from plyground.agents.registry import agent_classes
 from plyground.envs.registry import game_names
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 # -- tournament --
 

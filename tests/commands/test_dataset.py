@@ -7,7 +7,7 @@ import plyground
 import pytest
 from command_line import invoke
 from helpers import run
-from plyground.evaluation.tournament import Plan
+from plyground.evaluation.plan import Plan
 
 
 def dataset(*words):

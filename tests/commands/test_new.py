@@ -28,11 +28,11 @@ aec = pettingzoo.make("aec", "plyground/my_nim-v0", stones=7)
 aec.reset(seed=1)
 aec.step(2)
 assert aec.agent_selection == "player_1"
-conditions = Conditions("always")
 with Store("games.db") as store:
-    plan = Plan("my_nim", ("my_first:last=yes", "alphabeta:depth=15", "random"), pairs=3)
+    agents = ("my_first:last=yes", "alphabeta:depth=15", "random")
+    plan = Plan("my_nim", agents, pairs=3, isolate="always")
     place = JobPlace("processes", concurrency=2)
-    tournament = Tournament(plan, store, place=place, conditions=conditions)
+    tournament = Tournament(plan, store, place)
     tournament.run()
     rows = tournament.table().standings()
     assert tournament.table().games == 18

@@ -9,8 +9,8 @@ from command_line import at_terminal
 from command_line import plyground as command
 from helpers import SMALL_GAMES, run
 from plyground import make_game
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan
 
 PROMPT = ": "
 

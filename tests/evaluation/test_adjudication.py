@@ -8,10 +8,11 @@ from helpers import run
 from plyground import Agent, Decision, make_agent, make_game
 from plyground.agents.score import Score
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.match import Adjudication, Referee, play_game
+from plyground.evaluation.conditions import Conditions
+from plyground.evaluation.match import Referee, play_game
 from plyground.evaluation.openings import Openings
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan
 from plyground.evaluation.verification import verify
 
 GAME = "gomoku:size=9"
@@ -29,14 +30,14 @@ def decisions(referee, *scores):
 
 def test_a_game_is_drawn_after_the_plies_asked_for():
     agents = [make_agent("random"), make_agent("random")]
-    result = play_game(GAME, agents, [40, 41], adjudication=Adjudication(draw_after=7))
+    result = play_game(GAME, agents, [40, 41], conditions=Conditions(draw_after=7))
     assert len(result.moves) == 7
     assert (result.returns, result.reason) == ((0, 0), "drawn after 7 plies")
     assert (result.fault, result.decisions) == (None, (3, 2))
 
 
 def test_a_game_ends_once_both_have_seen_the_same_result_often_enough():
-    referee = Referee(Adjudication(agreed_after=2))
+    referee = Referee(Conditions(agreed_after=2))
     verdicts = decisions(referee, WINS, LOSES, WINS, LOSES)
     assert verdicts[:3] == [None] * 3
     assert verdicts[3] == ((1, -1), "decided: both agents see that player_0 wins")
@@ -53,12 +54,12 @@ def test_a_game_ends_once_both_have_seen_the_same_result_often_enough():
     ],
 )
 def test_without_the_same_forced_result_a_game_goes_on(other):
-    referee = Referee(Adjudication(agreed_after=1))
+    referee = Referee(Conditions(agreed_after=1))
     assert decisions(referee, WINS, other, WINS, other) == [None] * 4
 
 
 def test_what_an_agent_no_longer_sees_counts_from_the_beginning():
-    referee = Referee(Adjudication(agreed_after=2))
+    referee = Referee(Conditions(agreed_after=2))
     nothing = Score(0.0, "points")
     assert decisions(referee, WINS, LOSES, WINS, nothing, WINS, LOSES) == [None] * 6
 
@@ -66,12 +67,12 @@ def test_what_an_agent_no_longer_sees_counts_from_the_beginning():
 def test_searches_agree_before_the_last_move_and_the_store_holds_what_happened(tmp_path):
     plan = Plan("gomoku:size=7,connect=4", ("alphabeta:depth=4", "alphabeta:depth=3"), 2)
     path = tmp_path / "store.db"
-    games = run(plan, path, adjudication=Adjudication(agreed_after=1))
+    games = run(plan, path, agreed_after=1)
     reasons = {game.result.reason for game in games}
     assert any(reason.startswith("decided: both agents see that") for reason in reasons)
     with Store(path) as store:
         (tournament,) = store.tournaments()
-        assert tournament.settings["agreed after"] == 1
+        assert tournament.settings["agreed_after"] == 1
         verification = verify(tournament, store, 4, "never")
         assert verification.sound, (verification.findings, verification.deviations)
         assert verification.played == 4
@@ -79,8 +80,8 @@ def test_searches_agree_before_the_last_move_and_the_store_holds_what_happened(t
 
 def test_another_end_of_games_is_another_tournament(tmp_path):
     path, plan = tmp_path / "store.db", Plan(GAME, ("random", "easy"), 1)
-    for adjudication in (Adjudication(), Adjudication(draw_after=10)):
-        run(plan, path, adjudication=adjudication)
+    for draw_after in (None, 10):
+        run(plan, path, draw_after=draw_after)
     with Store(path) as store:
         assert len(store.tournaments()) == 2
 
@@ -99,8 +100,8 @@ def test_the_command_ends_games_and_transforms_openings(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--draw-after 0", "a draw ends a game after 1 or more plies or moves, not after 0"),
-        ("--agreed-after -1", "an agreed result ends a game after 1 or more"),
+        ("--draw-after 0", "draw_after=0 is not possible for a tournament"),
+        ("--agreed-after -1", "agreed_after must be a whole number of at least 1"),
         ("--opening swap2:0", "has from 1 to 24 stones, not 0"),
         ("--opening swap2:30", "has from 1 to 24 stones, not 30"),
     ],
@@ -127,7 +128,9 @@ def test_openings_of_swap2_are_different_and_near_the_centre():
     )
     assert all(abs(judge.analyse(game.position(opening)).value) <= 60 for opening in choice)
     assert set(choice) <= {openings[number] for number in range(near_zero.judged)}
-    assert "balanced by gomoku:nodes=25000 within 60" in near_zero.description
+    assert near_zero.settings == {
+        "opening": "swap2:5", "balanced": "gomoku:nodes=25000", "within": 60
+    }  # fmt: skip
     with pytest.raises(SpecificationError, match="swap2 is an opening of gomoku, not of hex"):
         Openings(make_game("hex"), "swap2:3", seed=3)[0]
 
@@ -137,7 +140,6 @@ def test_transformed_openings_are_images_of_the_openings(spec):
     game = make_game(spec)
     plain = Openings(game, "random:3", seed=1)
     images_of = Openings(game, "random:3", seed=1, transform=True)
-    assert images_of.description == "3 random plies, transformed"
     # the n-th image is that of the n-th opening or, where images were dropped, of a later one
     openings, images = ([source[n] for n in range(20)] for source in (plain, images_of))
     later = iter(plain[number] for number in range(40))
@@ -160,6 +162,6 @@ class SaysNumbers(Agent):
 
 def test_a_decision_whose_score_is_a_number_loses_the_game_with_a_sentence():
     agents = [SaysNumbers(), make_agent("random")]
-    result = play_game("tic_tac_toe", agents, adjudication=Adjudication(agreed_after=2))
+    result = play_game("tic_tac_toe", agents, conditions=Conditions(agreed_after=2))
     assert result.forfeited == 0
     assert "the score of a Decision is a Score, such as Score(0.5), not 0.5" in result.reason

@@ -22,10 +22,10 @@ from plyground.envs.workers.error_output import LAST_PART, PASSED_ON
 from plyground.envs.workers.errors import RunnerError
 from plyground.envs.workers.jobs import HERE, JobPlace
 from plyground.evaluation.match import play_game
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.runners.contest import Contest
 from plyground.evaluation.runners.isolation import IsolatedAgent
 from plyground.evaluation.store.store import Store, StoreError
-from plyground.evaluation.tournament import Plan
 
 GAME = make_game("tic_tac_toe")
 PLAN = Plan("tic_tac_toe", ("random", "greedy"), pairs=2)
@@ -93,7 +93,7 @@ def test_an_error_in_an_agent_of_plyground_ends_a_tournament_and_nothing_is_stor
     place, isolation, broken, tmp_path
 ):
     with pytest.raises(OSError, match="No space left on device") as error:
-        play(PLAN, tmp_path / "store.db", place, isolation=isolation)
+        play(PLAN, tmp_path / "store.db", place, isolate=isolation)
     assert (error.value.errno, error.value.filename) == (errno.ENOSPC, "/full")
     assert count_games(tmp_path / "store.db") == 0
 
@@ -176,13 +176,13 @@ def own(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("agents_in_this_process")
 def test_an_agent_that_changes_the_folder_moves_no_store(own, tmp_path):
-    plan = PLAN._replace(agents=("random", "python:own_agents:Moves"))
-    assert len(play(plan, "store.db", HERE, isolation="never")) == 4
+    plan = PLAN.replace(agents=("random", "python:own_agents:Moves"))
+    assert len(play(plan, "store.db", HERE, isolate="never")) == 4
     assert count_games(tmp_path / "store.db") == 4
     os.chdir(tmp_path)
     (tmp_path / "remove").touch()
     with pytest.raises(StoreError, match="what it held is in") as error:
-        play(plan._replace(pairs=4), "store.db", HERE, isolation="never")
+        play(plan.replace(pairs=4), "store.db", HERE, isolate="never")
     assert str(tmp_path / "store.db.saved") in str(error.value)
     with Store(tmp_path / "store.db.saved") as store:
         assert store.tournaments()
@@ -192,8 +192,8 @@ def test_an_agent_that_changes_the_folder_moves_no_store(own, tmp_path):
 @pytest.mark.parametrize("isolation", ["never", "always"])
 @pytest.mark.fast_cases(1)
 def test_an_agent_that_raises_ctrl_c_itself_forfeits(isolation, own, tmp_path):
-    plan = PLAN._replace(agents=("random", "python:own_agents:leaves"), pairs=1)
-    games = play(plan, tmp_path / "store.db", HERE, isolation=isolation)
+    plan = PLAN.replace(agents=("random", "python:own_agents:leaves"), pairs=1)
+    games = play(plan, tmp_path / "store.db", HERE, isolate=isolation)
     assert [game[7] for game in games] == [RAISED] * 2
 
 

@@ -17,12 +17,13 @@ from plyground.envs.specification import SpecificationError
 from plyground.evaluation.grades import PlayedGame
 from plyground.evaluation.match import play_game
 from plyground.evaluation.pages import frame
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.report.review_page import review_page
 from plyground.evaluation.review import review
 from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.store.store import Store, StoreError
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 BLUNDER = ["a", "a", "b", "b", "c", "e", "d"]  # player_1 must stop three in a row at d, and plays e
 GAME = "connect_four:rows=5,cols=5"

@@ -14,6 +14,7 @@ from helpers import cached_by_position
 from plyground.agents import Agent, Decision, make_agent
 from plyground.agents.lookahead import SITUATIONS
 from plyground.envs.specification import SpecificationError
+from plyground.evaluation.fingerprints import Description
 from plyground.evaluation.match import GameResult, play_game
 from plyground.evaluation.move_quality.judge import (
     BLUNDERS,
@@ -28,7 +29,6 @@ from plyground.evaluation.move_quality.positions import Sample, ask_agents, samp
 from plyground.evaluation.report.quality_table import ALL, qualities
 from plyground.evaluation.statistics.intervals import mean_margin, share_interval
 from plyground.evaluation.store.store import (
-    AgentEntry,
     Store,
     StoredGame,
     StoreError,
@@ -278,7 +278,7 @@ def store(tmp_path_factory):
     path = tmp_path_factory.mktemp("quality") / "games.db"
     players = {0: make_agent("solver:memory=1"), 1: make_agent("random")}
     with Store(path) as store:
-        entries = [AgentEntry(name, name, {}, "1") for name in ("perfect", "lucky")]
+        entries = [Description(name, {}, "1", label=name) for name in ("perfect", "lucky")]
         number = store.enter_tournament("known", {"game": "tic_tac_toe"}, entries, 20)
         for pair in range(12):
             for first in (0, 1):
@@ -399,7 +399,10 @@ def test_what_cannot_be_judged_is_refused_in_one_sentence(store, tmp_path):
 def test_a_store_without_games_says_so(tmp_path):
     with Store(tmp_path / "empty.db") as store:
         store.enter_tournament(
-            "empty", {"game": "tic_tac_toe"}, [AgentEntry(name, name, {}, "1") for name in "ab"], 1
+            "empty",
+            {"game": "tic_tac_toe"},
+            [Description(name, {}, "1", label=name) for name in "ab"],
+            1,
         )
     with Store(tmp_path / "new.db") as store:
         store.open()

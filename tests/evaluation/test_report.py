@@ -8,17 +8,18 @@ import re
 import pytest
 from command_line import invoke
 from plyground.envs.specification import SpecificationError
+from plyground.evaluation.fingerprints import Description
 from plyground.evaluation.match import GameResult
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.report import parse_anchor, report_store
 from plyground.evaluation.statistics.intervals import QUANTILE
 from plyground.evaluation.statistics.ratings import ELO, elo_of
 from plyground.evaluation.store.store import (
-    AgentEntry,
     Store,
     StoredGame,
     StoreError,
 )
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 
 def run(*words: str):
@@ -35,7 +36,7 @@ def store_results(
         number = store.enter_tournament(
             "known",
             {"game": "connect_four", "seed": 3},
-            [AgentEntry(label, label, {}, "1") for label in labels],
+            [Description(label, {}, "1", label=label) for label in labels],
             5,
         )
         for index, (pair, first, second, won) in enumerate(results):

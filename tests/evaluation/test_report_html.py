@@ -13,6 +13,7 @@ from pages import CONTRASTS, chromium
 from plyground.agents import make_agent
 from plyground.envs import rules as r
 from plyground.envs.pictures.drawing import to_svg
+from plyground.evaluation.fingerprints import Description
 from plyground.evaluation.match import GameResult, play_game
 from plyground.evaluation.report.display import likelihood
 from plyground.evaluation.report.html import report_page
@@ -25,7 +26,7 @@ from plyground.evaluation.report.replays import (
 )
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.statistics.ratings import Meeting, rate
-from plyground.evaluation.store.store import AgentEntry, Store, StoredGame
+from plyground.evaluation.store.store import Store, StoredGame
 
 GAMES = (
     "tic_tac_toe",
@@ -57,8 +58,10 @@ def store(tmp_path_factory):
     path = tmp_path_factory.mktemp("html") / "results.db"
     with Store(path) as open_store:
         for spec in GAMES:
-            entries = [AgentEntry(label, "random", {"note": "<u>"}, "1 <s>") for label in LABELS]
-            settings = {"game": spec, "seed": 1, "openings": "<i>none</i>"}
+            entries = [
+                Description("random", {"note": "<u>"}, "1 <s>", label=label) for label in LABELS
+            ]
+            settings = {"game": spec, "seed": 1, "opening": "<i>none</i>"}
             number = open_store.enter_tournament(
                 f"<b>{spec}</b>",
                 settings,
@@ -387,7 +390,7 @@ def test_a_game_that_is_not_installed_is_reported_without_boards(tmp_path):
         number = open_store.enter_tournament(
             "of my own",
             {"game": "chess_boxing"},
-            [AgentEntry(label, label, {}, "1") for label in "ab"],
+            [Description(label, {}, "1", label=label) for label in "ab"],
             1,
         )
         open_store.add(number, StoredGame(0, (0, 1), (), (1, 2), result_of(0, 1.0)))
@@ -438,7 +441,7 @@ def test_names_of_agents_break_between_words_only(tmp_path):
     with Store(path) as opened_store:
         names = ("alphabeta:depth=4,heuristic=default", "montecarlo:simulations=100")
         number = opened_store.enter_tournament(
-            "names", {"game": "tic_tac_toe"}, [AgentEntry(n, n, {}, "1") for n in names], 1
+            "names", {"game": "tic_tac_toe"}, [Description(n, {}, "1", label=n) for n in names], 1
         )
         opened_store.add(number, played_game("tic_tac_toe", 1, (0, 1), 0))
     (report,) = report_store(Store(path))

@@ -13,11 +13,11 @@ import pytest
 from helpers import OLD_STORE, as_old_store_was_written, note_sources
 from plyground import make_agent, make_game
 from plyground.evaluation.openings import Openings
+from plyground.evaluation.plan import FORMATS, Plan
 from plyground.evaluation.report.report import print_report, report_store
-from plyground.evaluation.schedule import FORMATS
 from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.store.store import Store, StoredGame
-from plyground.evaluation.tournament import ChangedSourcesError, Plan, Tournament
+from plyground.evaluation.tournament import ChangedSourcesError, Tournament
 from rich.console import Console
 
 LEFT, RIGHT = "python:plain_agents:DeclaredLeftmost", "python:plain_agents:DeclaredRightmost"
@@ -25,7 +25,7 @@ LEFT, RIGHT = "python:plain_agents:DeclaredLeftmost", "python:plain_agents:Decla
 
 def run(plan: Plan, path: Path, name: str | None = None) -> tuple[Tournament, list[StoredGame]]:
     with Store(path) as store:
-        tournament = Tournament(plan, store, name)
+        tournament = Tournament(plan.replace(name=name), store)
         tournament.run()
         return tournament, list(tournament.played())
 
@@ -65,7 +65,7 @@ def test_a_meeting_is_the_same_in_every_format(tmp_path):
     plan = Plan("tic_tac_toe", ("random", "greedy", "montecarlo:simulations=5", "random"), pairs=3)
     everybody = records(run(plan, tmp_path / "all.db")[1])
     for format in ("gauntlet", "ladder"):
-        games = records(run(plan._replace(format=format), tmp_path / f"{format}.db")[1])
+        games = records(run(plan.replace(format=format), tmp_path / f"{format}.db")[1])
         meetings = {tuple(sorted(players)) for _, players, *_ in games}
         assert meetings == set(FORMATS[format](4))
         assert games == [game for game in everybody if tuple(sorted(game[1])) in meetings]
@@ -74,7 +74,7 @@ def test_a_meeting_is_the_same_in_every_format(tmp_path):
 def test_formats_are_kept_apart_in_one_store(tmp_path):
     plan = Plan("tic_tac_toe", ("random", "greedy", "random"), pairs=1)
     for format, count in (("round-robin", 6), ("gauntlet", 4), ("ladder", 4)):
-        assert len(run(plan._replace(format=format), tmp_path / "store.db")[1]) == count
+        assert len(run(plan.replace(format=format), tmp_path / "store.db")[1]) == count
 
 
 # -- how many pairs --
@@ -84,7 +84,7 @@ def test_listed_openings_are_played_once_each_unless_another_number_is_asked_for
     plan = Plan("connect_four", ("random", "random"), opening="all:1")
     assert len(run(plan, tmp_path / "store.db")[1]) == 2 * 4
     # the same tournament, with openings that come round again
-    games = run(plan._replace(pairs=6), tmp_path / "store.db")[1]
+    games = run(plan.replace(pairs=6), tmp_path / "store.db")[1]
     assert [game.opening for game in games[8:]] == [game.opening for game in games[:4]]
     assert len({game.seeds for game in games}) == len(games)
     assert len(run(Plan("connect_four", ("random", "random")), tmp_path / "store.db")[1]) == 2 * 10
@@ -182,8 +182,8 @@ def test_leaving_games_out_changes_no_result(tmp_path):
 def test_a_tournament_of_deterministic_agents_grows_by_openings_only(tmp_path):
     plan = Plan("connect_four", (LEFT, RIGHT), pairs=3, opening="random:1")
     assert len(run(plan, tmp_path / "store.db")[1]) == 6
-    assert len(run(plan._replace(pairs=50), tmp_path / "store.db")[1]) == 14
-    tournament, games = run(plan._replace(pairs=80), tmp_path / "store.db")
+    assert len(run(plan.replace(pairs=50), tmp_path / "store.db")[1]) == 14
+    tournament, games = run(plan.replace(pairs=80), tmp_path / "store.db")
     assert (len(games), tournament.schedule.left_out) == (14, 2 * (80 - 7))
 
 
@@ -232,7 +232,7 @@ def test_repeated_games_of_an_old_store_stay_and_count_once(old_store):
     plan = Plan("tic_tac_toe", ("minimax:depth=2", "minimax:depth=3"), pairs=3, opening="random:0")
     note_sources(path, plan, "with repeats")
     with Store(path) as store:
-        tournament = Tournament(plan, store, "with repeats")
+        tournament = Tournament(plan.replace(name="with repeats"), store)
         tournament.run()
         table = tournament.table()
     assert (tournament.schedule.total, tournament.schedule.left_out) == (2, 4)

@@ -12,6 +12,7 @@ import pytest
 import scipy.optimize
 from command_line import invoke
 from plyground.envs.specification import SpecificationError
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.sequential_test import SprtMatch
 from plyground.evaluation.statistics.ratings import elo_of, score_of
@@ -24,7 +25,6 @@ from plyground.evaluation.statistics.sprt import (
     normalized_elo,
 )
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan
 
 POINTS = np.linspace(0, 1, 5)
 
@@ -115,21 +115,19 @@ def test_errors_are_as_rare_as_promised(true, wrong):
 
 
 @pytest.mark.parametrize(
-    ("hypotheses", "message"),
+    ("values", "message"),
     [
-        (Hypotheses(20, 0), "elo0 must be less than elo1, not 20 and 0"),
-        (Hypotheses(0, float("inf")), "elo1 is from -4000 to 4000, not inf"),
-        (Hypotheses(0, 1e308), "elo1 is from -4000 to 4000, not 1e+308"),
-        (Hypotheses(float("nan"), 20), "elo0 is from -4000 to 4000, not nan"),
-        (Hypotheses(alpha=0), "alpha must be more than 0 and less than 0.5, not 0"),
-        (Hypotheses(beta=0.5), "beta must be more than 0 and less than 0.5, not 0.5"),
+        ({"elo0": 20, "elo1": 0}, "elo0 must be less than elo1, not 20 and 0"),
+        ({"elo1": float("inf")}, "elo1 must be a number from -4000 to 4000"),
+        ({"elo1": 1e308}, "elo1 must be a number from -4000 to 4000"),
+        ({"elo0": float("nan")}, "elo0 must be a number from -4000 to 4000"),
+        ({"alpha": 0}, "alpha must be a number from 1e-06 to 0.499"),
+        ({"beta": 0.5}, "beta must be a number from 1e-06 to 0.499"),
     ],
 )
-def test_what_cannot_be_tested_is_refused(hypotheses, message, tmp_path):
+def test_what_cannot_be_tested_is_refused(values, message):
     with pytest.raises(SpecificationError, match=re.escape(message)):
-        SprtMatch(
-            Plan("tic_tac_toe", ("random", "greedy")), hypotheses, Store(tmp_path / "store.db")
-        )
+        Hypotheses(**values)
 
 
 def test_a_test_is_between_two_agents(tmp_path):
@@ -148,7 +146,7 @@ TO_100 = Hypotheses(0, 100)
 
 
 def play(path, hypotheses=TO_100, **changes) -> SprtMatch:
-    plan = Plan("tic_tac_toe", ("greedy", "random"), opening="random:4")._replace(**changes)
+    plan = Plan("tic_tac_toe", ("greedy", "random"), opening="random:4").replace(**changes)
     with Store(path) as store:
         match = SprtMatch(plan, hypotheses, store)
         match.run()
@@ -180,7 +178,7 @@ def test_a_test_goes_on_where_it_was_stopped_and_comes_to_the_same_end(tmp_path)
 def test_what_a_store_holds_beyond_the_deciding_pair_changes_nothing(tmp_path):
     first = play(tmp_path / "store.db")
     with Store(tmp_path / "store.db") as store:  # such as workers play ahead
-        plan = first.plan._replace(pairs=sum(first.state.pairs) + 10)
+        plan = first.plan.replace(pairs=sum(first.state.pairs) + 10)
         SprtMatch(plan, TO_100, store).tournament.run()
         assert len(store.game_keys(1)) == 2 * plan.pairs
     assert play(tmp_path / "store.db").state == first.state

@@ -20,10 +20,11 @@ from helpers import count_games, records, run
 from plyground.agents.faults import ILLEGAL_ACTION, NO_ACTION, RAISED
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import GameResult
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.statistics.ratings import Meeting
 from plyground.evaluation.store.store import Store, StoredGame, StoreError
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 
 def test_every_pair_of_agents_plays_every_opening_in_both_seats(tmp_path):
@@ -47,16 +48,16 @@ def test_the_same_plan_gives_the_same_games_and_another_seed_others(tmp_path):
     plan = Plan("tic_tac_toe", ("random", "montecarlo:simulations=5"), pairs=4)
     first = records(run(plan, tmp_path / "a.db"))
     assert records(run(plan, tmp_path / "b.db")) == first
-    assert records(run(plan._replace(seed=2), tmp_path / "c.db")) != first
+    assert records(run(plan.replace(seed=2), tmp_path / "c.db")) != first
 
 
 def test_a_finished_tournament_plays_nothing_and_more_pairs_are_added_to_it(tmp_path):
     plan = Plan("connect_four", ("random", "random"), pairs=2)
     before = run(plan, tmp_path / "store.db")
     assert run(plan, tmp_path / "store.db") == before  # the very same, times included
-    after = run(plan._replace(pairs=5), tmp_path / "store.db")
+    after = run(plan.replace(pairs=5), tmp_path / "store.db")
     assert after[:4] == before
-    assert records(after) == records(run(plan._replace(pairs=5), tmp_path / "new.db"))
+    assert records(after) == records(run(plan.replace(pairs=5), tmp_path / "new.db"))
     # a plan with fewer pairs shows its own games only
     assert run(plan, tmp_path / "store.db") == before
 
@@ -71,10 +72,10 @@ def test_one_store_keeps_many_tournaments_apart(tmp_path):
 def test_a_name_belongs_to_one_plan(tmp_path):
     plan = Plan("tic_tac_toe", ("random", "random"), pairs=1)
     run(plan, tmp_path / "store.db", name="mine")
-    run(plan._replace(pairs=2), tmp_path / "store.db", name="mine")
+    run(plan.replace(pairs=2), tmp_path / "store.db", name="mine")
     for other, message in (
-        (plan._replace(seed=5), "its seed is 1, not 5"),
-        (plan._replace(agents=("random", "greedy")), "random, random, not random, greedy"),
+        (plan.replace(seed=5), "its seed is 1, not 5"),
+        (plan.replace(agents=("random", "greedy")), "random, random, not random, greedy"),
     ):
         with pytest.raises(
             StoreError, match=f"another tournament named 'mine': .*{message}; choose another name"
@@ -83,34 +84,32 @@ def test_a_name_belongs_to_one_plan(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("plan", "message"),
+    ("settings", "message"),
     [
-        (Plan("tic_tac_toe", ("random",)), "at least two agents, not 1"),
-        (Plan("tic_tac_toe", ("random", "random"), pairs=0), "from 1 to 1000000 pairs of games"),
-        (Plan("tic_tac_toe", ("random", "random"), seed=-1), "from 0 to 2^63"),
+        ({"agents": ("random",)}, "at least two agents, not 1"),
+        ({"pairs": 0}, "pairs must be a whole number from 1 to 1000000"),
+        ({"seed": -1}, "seed must be a whole number from 0 to 9.22337e+18"),
         (
-            Plan("tic_tac_toe", ("random", "random"), opening="random:9"),
+            {"opening": "random:9"},
             "lasts at most 9 plies; an opening of 9 plies leaves nothing to play",
         ),
+        ({"opening": "random:8"}, "choose fewer opening plies"),
         (
-            Plan("tic_tac_toe", ("random", "random"), opening="random:8"),
-            "choose fewer opening plies",
-        ),
-        (
-            Plan("tic_tac_toe", ("random", "random"), opening="random:-1"),
+            {"opening": "random:-1"},
             "openings are random:PLIES, all:PLIES, swap2:STONES, balanced:STONES or a file",
         ),
-        (
-            Plan("tic_tac_toe", ("random", "random"), format="swiss"),
-            "no tournament format 'swiss' (there are: round-robin, gauntlet, ladder)",
-        ),
-        (Plan("tic_tac_toe", ("random", "alphabeta:heuristic=windows")), "windows"),
-        (Plan("tic_tac", ("random", "random")), "did you mean 'tic_tac_toe'"),
+        ({"format": "swiss"}, "format must be one of round-robin, gauntlet, ladder"),
+        ({"agents": ("random", "alphabeta:heuristic=windows")}, "windows"),
+        ({"game": "tic_tac"}, "did you mean 'tic_tac_toe'"),
+        ({"move_timeout": float("nan")}, "move_timeout must be a number from 1e-06"),
+        ({"memory_limit": "much"}, "memory_limit=much is no amount of memory"),
+        ({"memory_limit": "1M"}, "needs 256M of memory at least"),
     ],
 )
-def test_a_plan_that_cannot_be_played_is_refused_at_once(plan, message, tmp_path):
+def test_a_plan_that_cannot_be_played_is_refused_at_once(settings, message, tmp_path):
+    usual = {"game": "tic_tac_toe", "agents": ("random", "random")}
     with pytest.raises(SpecificationError) as error:
-        run(plan, tmp_path / "store.db")
+        run(Plan(**usual | settings), tmp_path / "store.db")
     assert message in str(error.value)
 
 
@@ -137,8 +136,8 @@ def test_broken_agents_forfeit_their_games_and_leave_everybody_elses_alone(tmp_p
         "tic_tac_toe", (*good, *(f"python:broken.agents:{name}" for name in FAULTS)), pairs=3
     )
     # tests/evaluation/runners/test_isolation.py plays such agents in processes of their own
-    games = run(plan, tmp_path / "store.db", isolation="never")
-    expected = run(plan._replace(agents=good), tmp_path / "good.db")
+    games = run(plan, tmp_path / "store.db", isolate="never")
+    expected = run(plan.replace(agents=good), tmp_path / "good.db")
     assert records([game for game in games if set(game.players) == {0, 1}]) == records(expected)
     for number, (name, (fault, reason)) in enumerate(FAULTS.items(), 2):
         lost = [
@@ -164,7 +163,7 @@ def test_an_agent_that_changes_the_position_it_is_shown_changes_nothing(tmp_path
     games = run(
         Plan("connect_four", ("random", "python:broken.agents:PlaysInTheGivenPosition"), pairs=5),
         tmp_path / "store.db",
-        isolation="never",
+        isolate="never",
     )
     assert all(game.result.fault is None for game in games)
 
@@ -244,7 +243,7 @@ PLAN = Plan(
 def all_records(pairs: int) -> list[tuple]:
     """The games of a run that nothing interrupts."""
     with tempfile.TemporaryDirectory() as folder:
-        return records(run(PLAN._replace(pairs=pairs), Path(folder) / "store.db"))
+        return records(run(PLAN.replace(pairs=pairs), Path(folder) / "store.db"))
 
 
 def start_process(path: Path, pairs: int) -> subprocess.Popen:
@@ -291,7 +290,7 @@ def test_a_tournament_killed_at_any_moment_goes_on_as_if_nothing_had_happened(
     for _ in range(kills):
         start_and_kill(path, pairs, chance)
     assert 0 < count_games(path) < len(all_records(pairs))
-    assert records(run(PLAN._replace(pairs=pairs), path)) == all_records(pairs)
+    assert records(run(PLAN.replace(pairs=pairs), path)) == all_records(pairs)
 
 
 @pytest.mark.thorough
@@ -301,4 +300,4 @@ def test_two_processes_on_one_store_double_nothing(tmp_path):
         _, errors = process.communicate(timeout=120)
         assert process.returncode == 0, errors
     with Store(path) as store:
-        assert records(list(Tournament(PLAN._replace(pairs=20), store).played())) == all_records(20)
+        assert records(list(Tournament(PLAN.replace(pairs=20), store).played())) == all_records(20)

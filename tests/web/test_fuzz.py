@@ -7,11 +7,11 @@ import pytest
 import schemathesis
 from plyground.web import sessions
 from plyground.web.app import make_app
-from plyground.web.settings import Settings
+from plyground.web.settings import ServerSettings
 
 PATIENCE = 120  # seconds for an answer, on a machine that has other work
 HOST = "testserver"  # under which schemathesis asks
-APP = make_app(Settings(HOST, workers=1, presets_first=False, move_seconds=2.0))
+APP = make_app(ServerSettings(HOST, workers=1, presets_first=False, move_seconds=2.0))
 SCHEMA = schemathesis.openapi.from_asgi("/openapi.json", APP)
 
 

@@ -24,7 +24,7 @@ from plyground.evaluation.match import (
 from plyground.evaluation.single_games import RESIGNATION, person, store_game
 from plyground.evaluation.store.store import Store
 from plyground.web.app import make_app
-from plyground.web.settings import Settings
+from plyground.web.settings import ServerSettings
 
 ADDRESS = "http://127.0.0.1:8000"
 
@@ -36,7 +36,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def client(path):
-    app = make_app(Settings(workers=1, presets_first=False, store=path))
+    app = make_app(ServerSettings(workers=1, presets_first=False, store=path))
     with TestClient(app, base_url=ADDRESS) as test_client:
         yield test_client
 
@@ -115,7 +115,7 @@ def test_a_game_from_a_position_that_was_set_up_is_not_kept(client):
 
 
 def test_without_a_store_nothing_is_kept_and_its_pages_say_so():
-    app = make_app(Settings(workers=1, presets_first=False))
+    app = make_app(ServerSettings(workers=1, presets_first=False))
     with TestClient(app, base_url=ADDRESS) as client:
         body = WON | {"opponent": "greedy", "seat": 0}
         assert client.post("/api/finish", json=body).json() == {"number": None}

@@ -8,7 +8,7 @@ import pytest
 from plyground import make_game
 from plyground.web.errors import Refusal
 from plyground.web.sessions import Sessions
-from plyground.web.settings import Settings
+from plyground.web.settings import ServerSettings
 from plyground.web.thinking import STOPPED, Decide, Thinkers
 from plyground.web.turns import RequestTurns
 
@@ -67,7 +67,7 @@ def test_long_searches_leave_the_process_for_short_ones_alone():
 
 
 def test_an_agent_too_long_for_the_process_for_short_searches_begins_at_the_others(monkeypatch):
-    thinkers = Thinkers(Settings(workers=2))
+    thinkers = Thinkers(ServerSettings(workers=2))
     long, short = thinkers.turns.free
     job = Decide("alphabeta", make_game("tic_tac_toe").initial_position())
     begun = []

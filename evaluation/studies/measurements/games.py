@@ -23,13 +23,13 @@ from ....envs import __version__
 from ....envs.game import Game
 from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
-from ...match import CPU, Limits
-from ...runners.contest import Conditions
+from ...conditions import CPU, NEVER
+from ...plan import Plan
 from ...statistics.cross_table import CrossTable
 from ...statistics.intervals import paired_score_interval
 from ...statistics.ratings import PAIR_POINTS, SINGLE_POINTS, Ratings, RatingsError, rate
 from ...store.store import Store, StoredGame
-from ...tournament import Plan, Tournament
+from ...tournament import Tournament
 from .measurement import (
     ALL,
     COUNT,
@@ -141,11 +141,18 @@ class Pool(Measurement):
         return agents, games, table
 
     def _games(self, agents: Sequence[str], pairs: int, path: Path) -> list[StoredGame]:
-        plan = Plan(self.game, tuple(agents), pairs, self.opening, seed=self.seed)
         # The agents are the suite's own: a process of their own would only cost time.
-        conditions = Conditions(isolation="never", limits=Limits(clock=CPU))
+        plan = Plan(
+            self.game,
+            tuple(agents),
+            pairs,
+            self.opening,
+            seed=self.seed,
+            isolate=NEVER,
+            clock=CPU,
+        )
         with Store(path.with_suffix(".db")) as store:
-            tournament = Tournament(plan, store, conditions=conditions)
+            tournament = Tournament(plan, store)
             tournament.find_openings()
             tournament.get_ready()
             tournament.run()

@@ -18,8 +18,8 @@ from plyground import make_agent, make_game
 from plyground.agents.external.gomocup import engine_agent
 from plyground.agents.faults import EXITED, HUNG, ILLEGAL_ACTION, NO_ACTION, Fault
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.match import Limits, play_game
-from plyground.evaluation.tournament import Plan
+from plyground.evaluation.match import play_game
+from plyground.evaluation.plan import Plan
 
 ENGINES = TESTS / "engines"
 REFERENCE = f"{sys.executable} {ENGINES / 'reference.py'}"
@@ -172,7 +172,7 @@ def test_a_tournament_goes_on_after_an_engine_that_fails_and_nothing_survives(
     child = tmp_path / "child"
     monkeypatch.setenv("CHILD", str(child))
     agents = (broken("LeavesAChild"), f"gomocup:{REFERENCE}", "easy")
-    games = run(Plan(GAME, agents, 1), tmp_path / "store.db", limits=Limits(2.5), withdraw_after=0)
+    games = run(Plan(GAME, agents, 1), tmp_path / "store.db", move_timeout=2.5, withdraw_after=0)
     assert len(games) == 6
     for game in games:
         fault = HUNG if 0 in game.players else None

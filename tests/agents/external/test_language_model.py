@@ -12,8 +12,7 @@ from plyground import make_agent, make_game
 from plyground.agents.external.language_model import LanguageModelError
 from plyground.envs.adapters.prompts import describe, read_move
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.match import Limits
-from plyground.evaluation.tournament import Plan
+from plyground.evaluation.plan import Plan
 
 
 class StandIn:
@@ -98,7 +97,7 @@ def test_an_illegal_answer_is_refused_with_the_reason_and_asked_again(serve):
 def test_a_model_without_a_legal_move_forfeits_and_the_tournament_goes_on(serve, tmp_path):
     stand_in = serve(lambda messages: "I resign")
     spec = f"llm:weak,url={stand_in.url},retries=1"
-    games = run(Plan("tic_tac_toe", (spec, "random"), 2), tmp_path / "store.db", isolation="never")
+    games = run(Plan("tic_tac_toe", (spec, "random"), 2), tmp_path / "store.db", isolate="never")
     assert len(games) == 4
     for game in games:
         assert game.result.fault is not None
@@ -109,7 +108,7 @@ def test_a_model_without_a_legal_move_forfeits_and_the_tournament_goes_on(serve,
 @pytest.mark.fast_cases(1)
 def test_a_store_keeps_the_tokens_of_every_game(serve, tmp_path, isolation):
     spec = f"llm:small,url={serve(first_legal).url}"
-    games = run(Plan("tic_tac_toe", (spec, "random"), 1), tmp_path / "s.db", isolation=isolation)
+    games = run(Plan("tic_tac_toe", (spec, "random"), 1), tmp_path / "s.db", isolate=isolation)
     assert len(games) == 2
     for game in games:
         seat = game.players.index(0)
@@ -122,10 +121,9 @@ def test_a_store_keeps_the_tokens_of_every_game(serve, tmp_path, isolation):
 def test_a_model_that_takes_too_long_forfeits_with_its_process(serve, tmp_path):
     silent = threading.Event()
     spec = f"llm:slow,url={serve(lambda messages: silent.wait(5) or 'a1').url}"
-    limits = Limits(move_seconds=0.5)
     games = run(
-        Plan("tic_tac_toe", (spec, "random"), 1), tmp_path / "s.db", isolation="always",
-        limits=limits,
+        Plan("tic_tac_toe", (spec, "random"), 1), tmp_path / "s.db", isolate="always",
+        move_timeout=0.5,
     )  # fmt: skip
     silent.set()
     assert {game.result.fault for game in games} == {"hung"}

@@ -6,12 +6,12 @@ import pytest
 from command_line import plyground
 from helpers import finished_position, run
 from plyground import make_game
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.records.formats import read_games
 from plyground.evaluation.records.psq import read_psq, write_psq
 from plyground.evaluation.records.record import Record, RecordError, result_of
 from plyground.evaluation.records.sgf import read_sgf, write_sgf
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan
 
 GAMES = [
     "gomoku",

@@ -23,18 +23,18 @@ from plyground.evaluation.circumstances import (
     machine_here,
     text_of,
 )
+from plyground.evaluation.conditions import ISOLATION, USUAL, Conditions
 from plyground.evaluation.fingerprints import describe
-from plyground.evaluation.match import NO_LIMITS, Limits
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.report import report_store
-from plyground.evaluation.runners.contest import Conditions, Contest
-from plyground.evaluation.runners.isolation import ISOLATION
+from plyground.evaluation.runners.contest import Contest
 from plyground.evaluation.statistics.sprt import Hypotheses
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 PLAN = Plan("tic_tac_toe", ("greedy", "random"), pairs=2)
 OWN = "python:broken.agents:Raises"
-LIMITS = Limits(60.0)
+LIMITS = Conditions(move_timeout=60.0)
 HERE = Circumstances(LOCAL, 1, "never", "2 processors, A")
 BY_THE_CLOCK = {"gomoku"}  # agents that think for seconds unless told otherwise
 # agents that cannot be made by their name alone
@@ -53,8 +53,8 @@ OTHERS = [
 def store_with(path, second, limits=LIMITS, agents=PLAN.agents):
     """A store of a tournament that has a game under ``HERE`` and one under the second."""
     with Store(path) as store:
-        conditions = Conditions(limits=limits)
-        Tournament(PLAN._replace(agents=agents), store, conditions=conditions).run()
+        plan = PLAN.replace(agents=agents, **limits.identity())
+        Tournament(plan, store).run()
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE games SET conditions = ?", [text_of(HERE)])
         connection.execute("UPDATE games SET conditions = ? WHERE number = 1", [text_of(second)])
@@ -69,7 +69,7 @@ def test_circumstances_are_read_as_they_were_written(under):
 def test_games_keep_where_how_many_at_once_and_how_isolated_they_were_played(tmp_path):
     path, here = tmp_path / "store.db", machine_here()
     assert here.startswith(f"{available_processors()} processors, ")
-    play(PLAN._replace(pairs=1), path, THIS_PROCESS)
+    play(PLAN.replace(pairs=1), path, THIS_PROCESS)
     play(PLAN, path, JobPlace(PROCESSES, concurrency=1))
     with Store(path) as store:
         games = [game.circumstances for game in store.games(1)]
@@ -91,7 +91,7 @@ def test_games_keep_where_how_many_at_once_and_how_isolated_they_were_played(tmp
 def test_isolation_is_what_comes_of_the_option(agents, in_worker, isolations):
     contest = Contest(make_game("tic_tac_toe"), agents, agents, in_worker=in_worker)
     for option, isolation in zip(ISOLATION, isolations):
-        here = contest._replace(conditions=Conditions(isolation=option))
+        here = contest._replace(conditions=Conditions(isolate=option))
         assert here.isolation == isolation
 
 
@@ -116,10 +116,10 @@ def test_a_report_of_limited_games_under_different_circumstances_says_so(second,
 @pytest.mark.parametrize(
     ("second", "limits", "agents", "mixed"),
     [
-        (HERE, Limits(60.0), PLAN.agents, False),
-        (OTHERS[0], NO_LIMITS, PLAN.agents, False),  # nothing looks at the clock
-        (OTHERS[0], Limits(memory_bytes=2**32), PLAN.agents, True),
-        (OTHERS[0], NO_LIMITS, ("alphabeta:time=0.001", "random"), True),
+        (HERE, Conditions(move_timeout=60.0), PLAN.agents, False),
+        (OTHERS[0], USUAL, PLAN.agents, False),  # nothing looks at the clock
+        (OTHERS[0], Conditions(memory_limit="4G"), PLAN.agents, True),
+        (OTHERS[0], USUAL, ("alphabeta:time=0.001", "random"), True),
     ],
     ids=["the same", "no limits", "memory", "a time to think"],
 )

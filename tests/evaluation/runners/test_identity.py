@@ -14,9 +14,16 @@ from typing import Any, get_args, get_type_hints
 import pytest
 from command_line import plyground
 from cyclopts import Parameter
+from plyground.commands.common import with_options
 from plyground.commands.results import sprt
 from plyground.commands.tournaments import tournament
-from plyground.evaluation.match import CLOCKS, Limits
+from plyground.envs.loading.records import check_value
+from plyground.envs.settings import parameters_of
+from plyground.envs.specification import SpecificationError
+from plyground.envs.workers.jobs import JobPlace
+from plyground.evaluation.conditions import CLOCKS, WALL, Conditions
+from plyground.evaluation.plan import Plan
+from plyground.evaluation.statistics.sprt import Hypotheses
 from plyground.evaluation.tournament import default_name
 
 COMMANDS = {"tournament": tournament, "sprt": sprt}
@@ -75,6 +82,8 @@ PLACES = (DECIDES, CANNOT_MATTER, REFUSED)
 
 def options_of(function: Any) -> Iterator[str]:
     """The options and arguments of a command, as its signature declares them."""
+    if hasattr(function, "without"):  # a command, whose settings are options
+        function = with_options(function, function.without)
     hints = get_type_hints(function, include_extras=True)
     hints.pop("return", None)
     if dataclasses.is_dataclass(function):
@@ -217,8 +226,53 @@ def test_the_name_of_a_tournament_does_not_depend_on_the_order_of_its_settings()
 
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_a_clock_is_part_of_limits_where_it_counts_something(clock):
-    untimed, timed = Limits(memory_bytes=2**30, clock=clock), Limits(2.0, clock=clock)
-    assert untimed.effective == Limits(memory_bytes=2**30)
-    assert timed.effective == timed
-    assert len({str(Limits(2.0, clock=each)) for each in CLOCKS}) == len(CLOCKS)
-    assert len({str(Limits(clock=each)) for each in CLOCKS}) == 1
+    untimed, timed = Conditions(memory_limit="1G"), Conditions(move_timeout=2.0)
+    assert untimed.replace(clock=clock).identity() == untimed.identity()
+    assert (timed.replace(clock=clock).identity() == timed.identity()) == (clock == WALL)
+
+
+# what each field is changed to, and what it needs beside it
+OTHER: dict[str, dict[str, Any]] = {
+    "within": {"balanced": "solver", "within": 0.5},
+    "clock": {"clock": "cpu", "move_timeout": 1.0},
+    "opening": {"opening": "all:2"},
+    "memory_limit": {"memory_limit": "1G"},
+    "balanced": {"balanced": "solver"},
+    "name": {"name": "another"},
+    "address": {"address": "auto"},
+}
+KINDS = (Conditions, Plan, Hypotheses, JobPlace)
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"), [(kind, each) for kind in KINDS for each in dataclasses.fields(kind)]
+)
+def test_every_setting_is_in_the_identity_or_says_why_it_changes_no_result(kind, field):
+    usual = kind()
+    other = OTHER.get(field.name) or {field.name: _another(kind, field)}
+    changed = usual.replace(**other)
+    before = usual.replace(**{name: other[name] for name in other if name != field.name})
+    if field.metadata.get("no_effect"):
+        assert changed.identity() == before.identity()
+    else:
+        assert changed.identity() != before.identity()
+
+
+def _another(kind, field):
+    parameters = {each.name: each for each in parameters_of(kind)}
+    if field.name not in parameters:
+        return ("random", "greedy") if field.name == "agents" else "hex"
+    parameter = parameters[field.name]
+    if parameter.choices:
+        return next(each for each in parameter.choices if each != parameter.default)
+    if parameter.kind is bool:
+        return not parameter.default
+    return (parameter.default or 1) + (1 if parameter.kind is int else 0.1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_setting_has_help_and_no_unknown_one_is_read(kind):
+    fields = [field for field in dataclasses.fields(kind) if field.name not in ("game", "agents")]
+    assert all(field.metadata["help"].strip() for field in fields)
+    with pytest.raises(SpecificationError, match=r"^x\.toml: it cannot have 'nothing'"):
+        check_value({"nothing": 1}, kind, "x.toml")

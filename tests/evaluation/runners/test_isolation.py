@@ -28,9 +28,11 @@ from plyground.agents.faults import (
     begin,
 )
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.match import Limits, play_game
+from plyground.evaluation.conditions import Conditions
+from plyground.evaluation.match import play_game
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.report import report_store
-from plyground.evaluation.runners.contest import Conditions, Contest
+from plyground.evaluation.runners.contest import Contest
 from plyground.evaluation.runners.isolation import (
     ALWAYS,
     AUTO,
@@ -39,12 +41,12 @@ from plyground.evaluation.runners.isolation import (
     is_isolated,
 )
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 
 GAME = make_game("tic_tac_toe")
-LIMITS = Limits(move_seconds=0.5, memory_bytes=700 << 20)
+LIMITS = Conditions(move_timeout=0.5, memory_limit="700M")
 
 FAULTS = {
     "Raises": (RAISED, r"raised ValueError: I give up \(agents.py, line \d+\)"),
@@ -73,11 +75,11 @@ FAULTS = {
 }
 
 
-def isolated(spec: str, limits: Limits = LIMITS) -> IsolatedAgent:
-    return IsolatedAgent(spec, GAME, limits=limits, in_match=True)
+def isolated(spec: str, limits: Conditions = LIMITS) -> IsolatedAgent:
+    return IsolatedAgent(spec, GAME, conditions=limits, in_match=True)
 
 
-def broken(name: str, limits: Limits = LIMITS) -> contextlib.closing[IsolatedAgent]:
+def broken(name: str, limits: Conditions = LIMITS) -> contextlib.closing[IsolatedAgent]:
     return contextlib.closing(isolated(f"python:broken.agents:{name}", limits))
 
 
@@ -85,10 +87,14 @@ def broken(name: str, limits: Limits = LIMITS) -> contextlib.closing[IsolatedAge
 @pytest.mark.fast_cases(1)
 def test_each_kind_of_misbehaviour_forfeits_with_its_reason(name):
     fault, reason = FAULTS[name]
-    limits = LIMITS._replace(move_seconds=20.0) if fault == OUT_OF_MEMORY else LIMITS
+    limits = LIMITS.replace(move_timeout=20.0) if fault == OUT_OF_MEMORY else LIMITS
     with broken(name, limits) as player:
         result = play_game(
-            GAME, [player, make_agent("random")], seeds=(1, 2), names=["bad", "good"], limits=limits
+            GAME,
+            [player, make_agent("random")],
+            seeds=(1, 2),
+            names=["bad", "good"],
+            conditions=limits,
         )
         assert (result.fault, result.forfeited, result.returns) == (fault, 0, (-1.0, 1.0)), (
             result.reason
@@ -134,7 +140,7 @@ def test_what_an_agent_prints_is_no_answer():
 @pytest.mark.parametrize("name", ["Forks", "ForksUnseen", "AnswersTwice"])
 @pytest.mark.fast_cases(1)
 def test_an_answer_counts_once_and_only_for_its_question(name, child_processes):
-    with broken(name, Limits()) as player:
+    with broken(name, Conditions()) as player:
         for seeds in ((1, 2), (3, 4)):
             result = play_game(GAME, [player, make_agent("random")], seeds=seeds)
             assert result.fault is None, result.reason
@@ -147,7 +153,7 @@ def test_an_answer_counts_once_and_only_for_its_question(name, child_processes):
 
 @pytest.mark.thorough
 def test_a_process_killed_from_outside_costs_the_game_and_the_next_is_played():
-    with broken("IsSlow", Limits()) as player:
+    with broken("IsSlow", Conditions()) as player:
         player.start()
         pid = player.pid
         threading.Timer(0.3, os.kill, (pid, signal.SIGKILL)).start()
@@ -160,7 +166,7 @@ def test_a_process_killed_from_outside_costs_the_game_and_the_next_is_played():
 
 @pytest.mark.thorough
 def test_the_processes_that_an_agent_started_end_with_it():
-    with broken("EatsMemoryInAnotherProcess", LIMITS._replace(move_seconds=20.0)) as player:
+    with broken("EatsMemoryInAnotherProcess", LIMITS.replace(move_timeout=20.0)) as player:
         play_game(GAME, [player, make_agent("random")])
         assert not [
             process
@@ -176,38 +182,38 @@ def test_the_processes_that_an_agent_started_end_with_it():
 @pytest.mark.parametrize(
     ("limits", "moves", "reason"),
     [
-        (Limits(move_seconds=0.2), 1, r"took [\d.]+ s for a move; 0.2 s are allowed"),
-        (Limits(game_seconds=1.0), 3, r"took [\d.]+ s for its moves; 1 s a game are allowed"),
+        (Conditions(move_timeout=0.2), 1, r"took [\d.]+ s for a move; 0.2 s are allowed"),
+        (Conditions(game_time=1.0), 3, r"took [\d.]+ s for its moves; 1 s a game are allowed"),
     ],
 )
 @pytest.mark.fast_cases(2)
 def test_a_move_that_comes_too_late_forfeits(own_process, limits, moves, reason):
     spec = "python:broken.agents:IsSlow"
     player = isolated(spec, limits) if own_process else make_agent(spec)
-    result = play_game(GAME, [player, make_agent("random")], limits=limits)
+    result = play_game(GAME, [player, make_agent("random")], conditions=limits)
     assert (result.fault, result.forfeited) == (OUT_OF_TIME, 0)
     assert result.decisions[0] <= moves
     assert re.search(reason, result.reason), result.reason
     if own_process:
         pid = player.pid
-        play_game(GAME, [player, make_agent("random")], limits=limits)
+        play_game(GAME, [player, make_agent("random")], conditions=limits)
         assert player.pid == pid  # a late answer is no reason to start it anew
         player.close()
 
 
 @pytest.mark.thorough
 def test_starting_and_compiling_is_no_thinking_time():
-    limits = Limits(move_seconds=2.0, game_seconds=2.5)
+    limits = Conditions(move_timeout=2.0, game_time=2.5)
     with broken("IsSlowToStart", limits) as player:
-        assert play_game(GAME, [player, make_agent("random")], limits=limits).fault is None
+        assert play_game(GAME, [player, make_agent("random")], conditions=limits).fault is None
 
 
 @pytest.mark.parametrize("own_process", [False, True])
 @pytest.mark.thorough
 def test_what_an_agent_does_in_its_reset_counts_as_thinking(own_process):
-    spec, limits = "python:broken.agents:ThinksInItsReset", Limits(game_seconds=1.0)
+    spec, limits = "python:broken.agents:ThinksInItsReset", Conditions(game_time=1.0)
     player = isolated(spec, limits) if own_process else make_agent(spec)
-    result = play_game(GAME, [player, make_agent("random")], limits=limits)
+    result = play_game(GAME, [player, make_agent("random")], conditions=limits)
     assert (result.forfeited, result.decisions) == (0, (0, 0))
     assert re.search(r"took [\d.]+ s for its reset; 1 s are allowed|hung", result.reason)
     assert result.seconds[0] > 1
@@ -216,7 +222,7 @@ def test_what_an_agent_does_in_its_reset_counts_as_thinking(own_process):
 
 
 def test_an_agent_that_is_not_to_move_takes_no_time_of_its_opponent():
-    with broken("PondersInTheBackground", Limits()) as player:
+    with broken("PondersInTheBackground", Conditions()) as player:
         begin(player, GAME, 1)
         player.act(GAME.initial_position())
         (pondering,) = psutil.Process(player.pid).children()
@@ -233,24 +239,24 @@ def test_an_agent_that_is_not_to_move_takes_no_time_of_its_opponent():
 
 @pytest.mark.thorough
 def test_the_processor_clock_does_not_count_waiting():
-    limits = Limits(move_seconds=0.3, clock="cpu")
+    limits = Conditions(move_timeout=0.3, clock="cpu")
     for own_process in (False, True):
         spec = "python:broken.agents:IsSlow"  # it sleeps
         player = isolated(spec, limits) if own_process else make_agent(spec)
-        result = play_game(GAME, [player, make_agent("random")], limits=limits)
+        result = play_game(GAME, [player, make_agent("random")], conditions=limits)
         assert result.fault is None, result.reason
         assert max(result.seconds) < 0.3 * 5
         if own_process:
             player.close()
     with broken("LoopsInPython", limits) as player:
-        result = play_game(GAME, [player, make_agent("random")], limits=limits)
+        result = play_game(GAME, [player, make_agent("random")], conditions=limits)
         assert (result.fault, result.forfeited) == (HUNG, 0)
         assert "s of processor time" in result.reason
 
 
 @pytest.mark.thorough
 def test_memory_that_processes_share_counts_once():
-    with broken("SharesMemory", Limits(memory_bytes=700 << 20)) as player:
+    with broken("SharesMemory", Conditions(memory_limit="700M")) as player:
         result = play_game(
             GAME,
             [player, make_agent("random")],
@@ -307,14 +313,12 @@ def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path
         ("HangsInNativeCode", "EndsTheProcess", "EatsMemory", "IsSlow"),
     )
     plan = Plan("tic_tac_toe", (*good, *(f"python:broken.agents:{name}" for name in bad)), pairs=2)
-    conditions = Conditions(
-        limits=Limits(move_seconds=0.25, memory_bytes=700 << 20), withdraw_after=2
-    )
+    limits = {"move_timeout": 0.25, "memory_limit": "700M", "withdraw_after": 2}
     with Store(tmp_path / "store.db") as store:
-        tournament = Tournament(plan, store, conditions=conditions)
+        tournament = Tournament(plan.replace(**limits), store)
         tournament.run()
         games, withdrawn = list(tournament.played()), tournament.withdrawn()
-    expected = run(plan._replace(agents=good), tmp_path / "good.db")
+    expected = run(plan.replace(agents=good), tmp_path / "good.db")
     assert records([game for game in games if set(game.players) == {0, 1}]) == records(expected)
     assert set(withdrawn.agents) == {2, 3, 4}  # a slow agent does not crash
     assert withdrawn.games > 0
@@ -329,7 +333,7 @@ def crashing(tmp_path, withdraw_after: int) -> tuple[dict[int, int], int]:
     plan = Plan("tic_tac_toe", ("random", "python:broken.agents:EndsTheProcess"), pairs=2)
     lines = []
     with Store(tmp_path / "store.db") as store:
-        tournament = Tournament(plan, store, conditions=Conditions(withdraw_after=withdraw_after))
+        tournament = Tournament(plan.replace(withdraw_after=withdraw_after), store)
         tournament.run(lines.append)
         return tournament.withdrawn().agents, len(lines)
 

@@ -11,8 +11,8 @@ import psutil
 import pytest
 from helpers import BREAKING, count_games, play, records, run
 from plyground.envs.workers.jobs import JobPlace
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.runners.contest import Contest
-from plyground.evaluation.tournament import Plan
 
 ray = pytest.importorskip("ray")
 cluster_utils = pytest.importorskip("ray.cluster_utils")

@@ -17,10 +17,11 @@ from plyground.agents.faults import EXITED
 from plyground.envs.specification import SpecificationError
 from plyground.envs.workers.errors import RunnerError
 from plyground.envs.workers.jobs import HERE, JobPlace
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.runners import contest as module
 from plyground.evaluation.runners.contest import Contest, GameJobs, _play
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 
@@ -60,7 +61,7 @@ def test_games_of_processes_that_die_are_played_again(
 @pytest.mark.thorough
 def test_an_agent_that_brings_its_process_down_is_found_out(tmp_path):
     plan = Plan("tic_tac_toe", ("random", "python:broken.agents:EndsTheProcess"), pairs=1)
-    games = play(plan, tmp_path / "store.db", ONE, isolation="never", withdraw_after=0)
+    games = play(plan, tmp_path / "store.db", ONE, isolate="never", withdraw_after=0)
     assert len(games) == 2
     for game in games:
         assert game[7] == EXITED
@@ -174,7 +175,7 @@ def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(
     monkeypatch.setattr(module, "MOST_DEATHS", 2)
     monkeypatch.setattr(module, "_play", DiesOverOne((0, 1)))
     with Store(tmp_path / "store.db") as store:
-        plan = PLAN._replace(agents=("random", "greedy"), pairs=1)
+        plan = PLAN.replace(agents=("random", "greedy"), pairs=1)
         tournament = Tournament(plan, store, place=ONE)
         tournament.run()
         assert [game.players for game in tournament.played()] == [(1, 0)]

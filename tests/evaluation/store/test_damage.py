@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from command_line import invoke
 from helpers import run
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.schema import migrate
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan
 
 PLAN = Plan("tic_tac_toe", ("random", "greedy"), pairs=3)
 VALUES = {"blob": "x'00ff'", "text": "'many'", "fraction": "1.5", "nothing": "NULL"}
@@ -89,7 +89,8 @@ def test_a_value_of_another_type_is_named_in_one_sentence(table, column, kind, o
 PLAYING = """
 import sys
 from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.plan import Plan
+from plyground.evaluation.tournament import Tournament
 with Store(sys.argv[1]) as store:
     tournament = Tournament(Plan("tic_tac_toe", ("random", "greedy"), 400), store)
     tournament.run(lambda game: print("game", flush=True))

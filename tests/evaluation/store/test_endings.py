@@ -8,9 +8,9 @@ import pytest
 from helpers import ROOT, run
 from plyground import make_game
 from plyground.evaluation.match import GameResult
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.checks import RuleCheck
 from plyground.evaluation.store.store import Store, StoredGame
-from plyground.evaluation.tournament import Plan
 
 # As stores hold them: a text that changes makes games of earlier versions look forged. If a new
 # wording is needed, it gets a key of its own, or `earlier_values`.
@@ -75,7 +75,7 @@ def test_a_store_of_an_earlier_version_says_five_of_a_six(reason, complaint, tmp
     with Store(tmp_path / "store.db") as store:
         tournament = store.tournaments()[0]
     game = make_game("gomoku")
-    settings = {"game": "gomoku", "schedule": "single games"}
+    settings = {"game": "gomoku", "format": "single games"}
     check = RuleCheck(tournament._replace(settings=settings))
     moves = tuple(game.text_to_action(name) for name in SIX.split(","))
     result = GameResult(moves, (1.0, -1.0), reason, None, None, (0.0, 0.0), (6, 5))

@@ -12,9 +12,10 @@ import pyarrow.parquet
 import pytest
 from command_line import invoke
 from plyground.envs.specification import SpecificationError
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.export import COLUMNS, export_games
 from plyground.evaluation.store.store import Store, StoreError
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,9 @@ from plyground import make_agent, make_game
 from plyground.agents.registry import agent_classes
 from plyground.envs.compiled import sources
 from plyground.evaluation.fingerprints import sources_of_agent, sources_of_rules
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store, StoreError
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 PLAN = Plan("tic_tac_toe", ("greedy", "random"), pairs=1)
 
@@ -171,7 +172,7 @@ def test_games_whose_sources_were_never_noted_are_not_added_to(tmp_path):
     path = tmp_path / "store.db"
     with Store(path) as store:
         tournament = Tournament(PLAN, store)
-        store.enter_tournament(tournament.name, tournament.settings, tournament._entries, 1)
+        store.enter_tournament(tournament.name, tournament.settings, tournament._agents, 1)
     with pytest.raises(StoreError, match="it was not noted"):
         play(path)
 

@@ -9,18 +9,18 @@ import threading
 from pathlib import Path
 
 import pytest
+from plyground.evaluation.fingerprints import Description
 from plyground.evaluation.match import GameResult
 from plyground.evaluation.store.schema import SCHEMA_VERSION
 from plyground.evaluation.store.store import (
-    AgentEntry,
     Store,
     StoredGame,
     StoreError,
 )
 
 AGENTS = [
-    AgentEntry("a", "random", {}, "1"),
-    AgentEntry("b", "alphabeta:depth=3", {"depth": 3, "ordering": True}, "1"),
+    Description("random", {}, "1", label="a"),
+    Description("alphabeta:depth=3", {"depth": 3, "ordering": True}, "1", label="b"),
 ]
 
 

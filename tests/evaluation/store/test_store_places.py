@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 from command_line import Result, invoke
 from helpers import OLD_STORE
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store, StoreError
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 
 PLAN = Plan("connect_four", ("random", "greedy"), pairs=400, seed=3)
 COMMAND = [
@@ -121,7 +122,7 @@ def test_there_is_no_room_for_a_new_store_on_a_full_disk(disk):
 def test_a_store_on_a_read_only_medium_can_be_reported_and_is_not_played_on(disk):
     remount(disk, "size=8m")
     with Store(disk / "store.db") as store:
-        Tournament(PLAN._replace(pairs=3), store).run()
+        Tournament(PLAN.replace(pairs=3), store).run()
     count = records(disk / "store.db")
     remount(disk, "ro")
     error = plyground(disk, *COMMAND)
@@ -226,7 +227,7 @@ def test_a_store_that_is_lost_during_a_run_is_noticed(how, message, after, tmp_p
             lose(path, how)
 
     with Store(path) as store, pytest.raises(StoreError, match=message):
-        Tournament(PLAN._replace(game="tic_tac_toe", pairs=3), store).run(note)
+        Tournament(PLAN.replace(game="tic_tac_toe", pairs=3), store).run(note)
     copy = path.with_name("store.db.saved")
     if how != "truncated":
         with Store(copy) as store:

@@ -21,10 +21,10 @@ from pathlib import Path
 import pytest
 from command_line import invoke
 from helpers import OLD_STORE, run
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.store import schema as store_schema
 from plyground.evaluation.store.store import Store, StoreError
-from plyground.evaluation.tournament import Plan
 
 
 @pytest.fixture

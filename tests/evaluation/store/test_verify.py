@@ -14,8 +14,9 @@ import sqlite3
 import pytest
 from command_line import invoke
 from helpers import ROOT, run
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store, StoreError
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import Tournament
 from plyground.evaluation.verification import verify
 
 _spec = importlib.util.spec_from_file_location(
@@ -36,8 +37,8 @@ PLAN = Plan("tic_tac_toe", ("random", "greedy", FORFEITS), pairs=3)
 def original(tmp_path_factory):
     """A store of two tournaments, and games that an agent forfeits."""
     path = tmp_path_factory.mktemp("stores") / "original.db"
-    run(PLAN, path, isolation="never")
-    run(PLAN._replace(agents=("random", "greedy"), seed=2), path)
+    run(PLAN, path, isolate="never")
+    run(PLAN.replace(agents=("random", "greedy"), seed=2), path)
     return path
 
 
@@ -183,7 +184,7 @@ def test_a_store_that_only_this_process_has_changed_is_checked_once(path):
 
     for pairs in (3, 4, 5):
         with CountingStore(path) as store:
-            Tournament(PLAN._replace(agents=("random", "greedy"), seed=2, pairs=pairs), store).run()
+            Tournament(PLAN.replace(agents=("random", "greedy"), seed=2, pairs=pairs), store).run()
     assert CountingStore.checks == 1
     execute(path, "UPDATE games SET decisions_1 = 77 WHERE number = 19")
     with CountingStore(path) as store, pytest.raises(StoreError, match="game 19 states decisions"):
@@ -193,7 +194,7 @@ def test_a_store_that_only_this_process_has_changed_is_checked_once(path):
 
 def test_a_game_that_is_not_installed_keeps_no_other_from_being_added(path):
     execute(path, "UPDATE tournaments SET settings = replace(settings, 'tic_tac', 'tic_tax')")
-    run(PLAN._replace(agents=("greedy", "random"), pairs=1), path)
+    run(PLAN.replace(agents=("greedy", "random"), pairs=1), path)
     assert "there is no game" in findings(path)[0][0].not_asked
 
 
@@ -229,7 +230,7 @@ def test_nothing_is_written_to_a_store_that_is_verified(target):
 def test_no_game_is_written_where_a_trigger_could_lose_it(name, target, tmp_path):
     path = tamper(name, target, tmp_path)
     with pytest.raises(StoreError, match="whose contents do not check: the trigger"):
-        run(tamperings.PLAN._replace(pairs=5), path)
+        run(tamperings.PLAN.replace(pairs=5), path)
 
 
 def test_a_game_that_the_file_does_not_take_is_not_one_that_is_there(target, tmp_path):
@@ -280,9 +281,7 @@ def test_a_game_that_cannot_have_gone_so_is_named_with_what_is_wrong(statement, 
 
 def test_an_agent_that_ignores_its_seed_is_named_and_nobody_else(tmp_path):
     path = tmp_path / "store.db"
-    games = run(
-        Plan("connect_four", ("random", SUSPECT, "greedy"), pairs=2), path, isolation="never"
-    )
+    games = run(Plan("connect_four", ("random", SUSPECT, "greedy"), pairs=2), path, isolate="never")
     assert all(game.result.fault is None for game in games)
     (verifications,), _ = findings(path, games=100)
     assert verifications.played == len(games) == 12
@@ -325,7 +324,7 @@ def test_repeatable_agents_are_said_to_be_so(path):
 
 def test_the_command_names_the_agent_and_ends_with_status_1(tmp_path):
     path = tmp_path / "store.db"
-    run(Plan("connect_four", ("random", SUSPECT), pairs=2), path, isolation="never")
+    run(Plan("connect_four", ("random", SUSPECT), pairs=2), path, isolate="never")
     result = invoke(["verify", str(path), "--isolate", "never"])
     assert result.exit_code == 1
     assert f"{SUSPECT} left the recorded moves in" in result.stdout

@@ -1,0 +1,176 @@
+"""The plan of a tournament: the settings that decide which games are played, also from a file.
+
+A file holds several plans in TOML, with common settings at the top::
+
+    pairs = 20
+    opening = "random:4"
+
+    [[tournament]]
+    game = "connect_four"
+    agents = ["random", "greedy", "alphabeta:depth=4"]
+
+    [[tournament]]
+    name = "small dots"
+    game = "dots_and_boxes:dots=3x3"
+    agents = ["greedy", "solver"]
+    format = "gauntlet"
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ..envs.loading.files import read_file
+from ..envs.loading.records import check_value
+from ..envs.settings import setting
+from ..envs.specification import SpecificationError
+from .conditions import Conditions
+
+ROUND_ROBIN, GAUNTLET, LADDER = FORMATS = ("round-robin", "gauntlet", "ladder")
+DEFAULT_PAIRS, MOST_PAIRS = 10, 1_000_000
+LARGEST_SEED = 2**63 - 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan(Conditions):
+    """The plan of a tournament: the same plan gives the same games on any machine.
+
+    A pair is one opening played twice, with seats swapped. All meetings of two agents go through
+    the same openings.
+
+    Args:
+        game: the game's specification.
+        agents: the agents' specifications; one may be listed several times. What else
+            :func:`~plyground.agents.bots.as_policy` takes plays in this process: a model, a
+            function. What it holds is part of what a store knows it by.
+
+    Raises:
+        SpecificationError: a value that is not possible.
+    """
+
+    subject: ClassVar[str] = "a tournament"
+
+    game: str = ""
+    agents: tuple[Any, ...] = ()
+    pairs: int | None = setting(
+        None,
+        f"Pairs of games for each two agents: one opening, both seats (default: {DEFAULT_PAIRS}; "
+        f"with all:PLIES or a file, every opening once).",
+        1,
+        MOST_PAIRS,
+        metavar="N",
+        no_effect="a plan with more pairs begins with the games of one with fewer",
+    )
+    opening: str = setting(
+        "random:2",
+        "random:PLIES, all:PLIES, swap2:STONES, balanced:STONES or a file: random moves, every "
+        "position of that depth up to symmetry, stones near the centre (gomoku), those of them "
+        "that the engine holds even, or what the file lists.",
+        metavar="OPENINGS",
+    )
+    seed: int = setting(1, "Seed of all random choices.", 0, LARGEST_SEED, metavar="N")
+    format: str = setting(
+        ROUND_ROBIN,
+        f"{', '.join(FORMATS)}: everybody against everybody, the first against all others, each "
+        f"against the next.",
+        choices=FORMATS,
+        metavar="FORMAT",
+    )
+    balanced: str | None = setting(
+        None,
+        "Take only openings that this agent values near 0, such as solver.",
+        metavar="AGENT",
+    )
+    within: float | None = setting(
+        None,
+        "With --balanced: the largest distance from 0, in the unit of the agent's values (default: "
+        "a tenth of the greatest return).",
+        metavar="VALUE",
+    )
+    transform: bool = setting(
+        False, "Turn or mirror each opening, by a symmetry of the board that the seed decides."
+    )
+    name: str | None = setting(
+        None,
+        "Name of the tournament in the store (default: made from its settings).",
+        metavar="NAME",
+        no_effect="it is but a name",
+    )
+
+    def __post_init__(self) -> None:
+        """Convert and check every value."""
+        super().__post_init__()
+        object.__setattr__(self, "agents", tuple(self.agents))
+
+
+def read_tournaments(path: Path, usual: Mapping[str, Any] = {}) -> list[Plan]:
+    """The plans of a file.
+
+    A file of openings is looked for in the folder of this file.
+
+    Args:
+        path: the file.
+        usual: settings for those that the file does not set.
+
+    Raises:
+        SpecificationError: the file cannot be read, is not TOML, holds no tournament, or something
+            in it is unknown, missing or not possible.
+    """
+    try:
+        content = tomllib.loads(read_file(path).decode("utf-8-sig"))
+    except OSError as error:
+        raise SpecificationError(
+            f"the tournament file {path} cannot be read: {error.strerror}"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SpecificationError(f"{path} is not TOML: {error}") from None
+    except ValueError:  # Python reads whole numbers of at most 4300 digits
+        raise SpecificationError(f"{path} holds a number of too many digits") from None
+    except RecursionError:
+        raise SpecificationError(f"{path} is nested too deep to be read") from None
+    tables = content.pop("tournament", None)
+    if (
+        not isinstance(tables, list)
+        or not tables
+        or not all(isinstance(table, dict) for table in tables)
+    ):
+        raise SpecificationError(
+            f"{path} holds no tournaments; each is a table that begins with [[tournament]]"
+        )
+    top = f"{path}, at the top"
+    _check_table(content, top)
+    if "name" in content:
+        raise SpecificationError(f"{top}: name is of one tournament, not of all")
+    defaults = {**usual, **content}
+    plans = [_read_plan(table, defaults, path, number) for number, table in enumerate(tables, 1)]
+    for number, one in enumerate(plans, 1):
+        for other, earlier in enumerate(plans[: number - 1], 1):
+            if one == earlier or (one.name is not None and one.name == earlier.name):
+                raise SpecificationError(
+                    f"{path}, tournament {number}: it has the name of tournament {other}, or is "
+                    f"the same; give it another name"
+                )
+    return plans
+
+
+def _read_plan(table: dict[str, Any], defaults: dict[str, Any], path: Path, number: int) -> Plan:
+    place = f"{path}, tournament {number}"
+    _check_table(table, place)
+    values = defaults | table
+    for name in ("game", "agents"):
+        if name not in values:
+            raise SpecificationError(f"{place}: {name} is missing")
+    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
+        if (path.parent / values.get("opening", "")).is_file():
+            values["opening"] = str(path.parent / values["opening"])
+    return Plan(**values)
+
+
+def _check_table(table: dict[str, Any], place: str) -> None:
+    check_value(table.get("agents", []), list[str], place, "agents")
+    check_value(table, Plan, place)
