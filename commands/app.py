@@ -36,7 +36,6 @@ from ..envs import __version__
 from ..envs.loading.interruption import interrupt_status
 from ..envs.loading.packages import PackageWarning, import_own
 from ..envs.specification import SpecificationError, plain_text
-from .common import with_options
 from .output import note, use_plain_characters
 
 LONGEST_SENTENCE = 1000  # characters
@@ -176,6 +175,8 @@ def _add_command(
 ) -> None:
     """Import a command, and add it with its whole help."""
     function = getattr(importlib.import_module(f".{file}", __package__), attribute)
+    from .common import with_options  # imports games, which the list of commands needs not
+
     usage = " ".join(["plyground", *names, *function.arguments.split(), "[OPTIONS]"])
     # Each paragraph of the docstring on one line: the terminal breaks them.
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")

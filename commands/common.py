@@ -15,7 +15,7 @@ from cyclopts.validators import Number
 
 from ..envs import Game, IllegalActionError, Position, make_game
 from ..envs.registry import profiles
-from ..envs.settings import Settings
+from ..envs.settings import Settings, parameters_of
 from ..envs.specification import NUMBERS, SpecificationError, read_number
 from .output import note
 
@@ -98,6 +98,10 @@ def with_options(function: Callable[..., Any], without: Collection[str] = ()) ->
     def call(*words: Any, **values: Any) -> Any:
         for group, (usual, names) in groups.items():
             given = {name: values.pop(name) for name in names if name in values}
+            for parameter in parameters_of(type(usual)):
+                if parameter.name in given:  # refused as the command line names it
+                    named = parameter._replace(name=f"--{parameter.name.replace('_', '-')}")
+                    named.convert(given[parameter.name], usual.subject)
             values[group] = usual.replace(**given)
         return function(*words, **values)
 
@@ -108,7 +112,7 @@ def with_options(function: Callable[..., Any], without: Collection[str] = ()) ->
 
 def _options_of(usual: Settings, without: Collection[str]) -> list[inspect.Parameter]:
     hints, options = typing.get_type_hints(type(usual)), []
-    for field in sorted(dataclasses.fields(usual), key=lambda each: each.kw_only):
+    for field in sorted(dataclasses.fields(usual), key=lambda each: bool(each.kw_only)):
         about = field.metadata
         if "help" not in about or field.name in without:
             continue

@@ -256,7 +256,7 @@ def read_number(text: str, kind: type) -> Any:
 
 def limit_text(value: float) -> str:
     """A limit of a number; whole ones in full, as far as they are read so."""
-    is_whole = float(value).is_integer() and abs(value) < MOST_IN_FULL
+    is_whole = float(value).is_integer() and abs(value) <= MOST_IN_FULL
     return str(int(value)) if is_whole else f"{value:g}"
 
 

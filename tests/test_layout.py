@@ -52,7 +52,7 @@ LAYERS = {
         ("__init__",),
     ),
     "evaluation": (
-        ("circumstances", "fingerprints", "pages"),
+        ("circumstances", "conditions", "plan", "fingerprints", "pages"),
         ("match", "openings"),
         ("store",),
         ("statistics", "move_quality"),

@@ -178,7 +178,10 @@ def test_more_memory_than_there_is_ends_with_a_sentence():
     [
         ("tournament", "tournament needs GAME|FILE; plyground tournament --help explains it"),
         ("tournament connect_four", "at least two agents, not 0"),
-        ("tournament connect_four random random --pairs 0", 'invalid value "0" for --pairs'),
+        (
+            "tournament connect_four random random --pairs 0",
+            "--pairs must be a whole number from",
+        ),
         ("tournament connect_four random random --pairs few", 'unable to convert "few" into int'),
         ("tournament connect_four random random --pairs 1 --pairs 2", "specified multiple times"),
         ("tournament connect_four random random --pears 3", "Did you mean --pairs?"),

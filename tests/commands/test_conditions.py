@@ -26,14 +26,14 @@ def test_worker_processes_and_limits_are_options_of_a_tournament():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--runner cloud", "no runner 'cloud'"),
+        ("--runner cloud", "--runner must be one of local, processes, ray"),
         ("--runner local --concurrency 2", "one thing at a time"),
         ("--runner processes --address auto", "only --runner ray has an --address"),
         ("--memory-limit much", "no amount of memory"),
         ("--memory-limit 1M", "needs 256M of memory at least"),
-        ("--isolate perhaps", "there is no isolation 'perhaps' (there are: auto, always, never)"),
-        ("--move-timeout 0", "more than 0 seconds, not 0"),
-        ("--game-time -1", "more than 0 seconds, not -1"),
+        ("--isolate perhaps", "--isolate must be one of auto, always, never"),
+        ("--move-timeout 0", "--move-timeout must be a number from 1e-06 to 1000000000"),
+        ("--game-time -1", "--game-time must be a number from 1e-06"),
     ],
 )
 def test_conditions_that_make_no_sense_are_refused(options, message):

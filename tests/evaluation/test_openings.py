@@ -154,10 +154,10 @@ def test_of_lines_that_lead_to_one_position_the_first_counts(tmp_path):
 
 def test_what_is_in_a_file_decides_and_not_where_it_is_or_how_it_is_laid_out(tmp_path):
     game = make_game("connect_four")
-    one = Openings(game, file_of(tmp_path, "d,d\ne\n"), seed=1).description
-    assert Openings(game, file_of(tmp_path, "# comment\n d , 3\n\ne"), seed=1).description == one
-    assert Openings(game, file_of(tmp_path, "d,d\nf\n"), seed=1).description != one
-    assert Openings(game, file_of(tmp_path, "e\nd,d\n"), seed=1).description != one
+    one = Openings(game, file_of(tmp_path, "d,d\ne\n"), seed=1).settings
+    assert Openings(game, file_of(tmp_path, "# comment\n d , 3\n\ne"), seed=1).settings == one
+    assert Openings(game, file_of(tmp_path, "d,d\nf\n"), seed=1).settings != one
+    assert Openings(game, file_of(tmp_path, "e\nd,d\n"), seed=1).settings != one
 
 
 @pytest.mark.parametrize(

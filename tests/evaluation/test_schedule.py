@@ -13,8 +13,9 @@ import pytest
 from helpers import OLD_STORE, as_old_store_was_written, note_sources
 from plyground import make_agent, make_game
 from plyground.evaluation.openings import Openings
-from plyground.evaluation.plan import FORMATS, Plan
+from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.report import print_report, report_store
+from plyground.evaluation.schedule import MEETINGS
 from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.store.store import Store, StoredGame
 from plyground.evaluation.tournament import ChangedSourcesError, Tournament
@@ -39,13 +40,13 @@ def records(games: list[StoredGame]) -> list[tuple]:
 
 
 def test_each_format_has_its_meetings():
-    assert FORMATS["round-robin"](4) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-    assert FORMATS["gauntlet"](4) == [(0, 1), (0, 2), (0, 3)]
-    assert FORMATS["ladder"](4) == [(0, 1), (1, 2), (2, 3)]
-    assert all(meetings(2) == [(0, 1)] for meetings in FORMATS.values())
+    assert MEETINGS["round-robin"](4) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert MEETINGS["gauntlet"](4) == [(0, 1), (0, 2), (0, 3)]
+    assert MEETINGS["ladder"](4) == [(0, 1), (1, 2), (2, 3)]
+    assert all(meetings(2) == [(0, 1)] for meetings in MEETINGS.values())
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", MEETINGS)
 def test_every_meeting_plays_every_opening_in_both_seats(format, tmp_path):
     tournament, games = run(
         Plan("tic_tac_toe", ("random", "greedy", "random", "random"), pairs=3, format=format),
@@ -54,7 +55,7 @@ def test_every_meeting_plays_every_opening_in_both_seats(format, tmp_path):
     expected = [
         (pair, *players)
         for pair in range(3)
-        for first, second in FORMATS[format](4)
+        for first, second in MEETINGS[format](4)
         for players in ((first, second), (second, first))
     ]
     assert Counter((game.pair, *game.players) for game in games) == Counter(expected)
@@ -67,7 +68,7 @@ def test_a_meeting_is_the_same_in_every_format(tmp_path):
     for format in ("gauntlet", "ladder"):
         games = records(run(plan.replace(format=format), tmp_path / f"{format}.db")[1])
         meetings = {tuple(sorted(players)) for _, players, *_ in games}
-        assert meetings == set(FORMATS[format](4))
+        assert meetings == set(MEETINGS[format](4))
         assert games == [game for game in everybody if tuple(sorted(game[1])) in meetings]
 
 

@@ -16,7 +16,6 @@ from plyground.evaluation.single_games import (
     ABANDONMENT,
     RESIGNATION,
     concession,
-    entry_of,
     has_people,
     joint_entry,
     person,
@@ -24,8 +23,8 @@ from plyground.evaluation.single_games import (
 )
 from plyground.evaluation.store.store import Store, StoreError
 
-GREEDY = entry_of(describe(make_agent("greedy")))
-RANDOM = entry_of(describe(make_agent("random")))
+GREEDY = describe(make_agent("greedy"))
+RANDOM = describe(make_agent("random"))
 COURSE = ((4,), 0, (3.0, 0.5), (1, 0))
 
 

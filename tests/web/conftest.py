@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from plyground import make_agent, make_game
 from plyground.evaluation.fingerprints import describe
 from plyground.evaluation.match import play_game
-from plyground.evaluation.single_games import entry_of, store_game
+from plyground.evaluation.single_games import store_game
 from plyground.evaluation.store.store import Store
 from web_server import SMALL, running
 
@@ -23,7 +23,7 @@ def store(tmp_path_factory):
     with Store(path) as games_store:
         for spec, seeds in (("tic_tac_toe", (1, 2, 3)), (SMALL, (1, 2))):
             agents = [make_agent("random"), make_agent("greedy")]
-            entries = tuple(entry_of(describe(agent)) for agent in agents)
+            entries = tuple(describe(agent) for agent in agents)
             for seed in seeds:
                 result = play_game(spec, agents, seeds=(seed, seed))
                 store_game(games_store, make_game(spec), entries, result)

@@ -15,8 +15,6 @@ from PIL import Image
 from plyground import make_game
 from plyground.agents.faults import RAISED
 from plyground.evaluation.match import (
-    AGREED_AFTER,
-    DRAW_AFTER,
     GameResult,
     agreed_reason,
     drawn_reason,
@@ -192,9 +190,9 @@ def test_every_end_of_a_stored_game_is_told_in_the_visitors_language(client, pat
     forfeited = None if fault is None else 1 - winner
     moves = game.position(names).moves
     result = GameResult(moves, returns, reason, fault, forfeited, (0.0, 0.0), (3, 3))
-    settings = {"game": game.spec, DRAW_AFTER: 6} if winner is None else {"game": game.spec}
+    settings = {"game": game.spec, "draw_after": 6} if winner is None else {"game": game.spec}
     if key == "reason.agreed":
-        settings[AGREED_AFTER] = 2
+        settings["agreed_after"] = 2
     with Store(path) as store:
         store_game(store, game, (person(), person()), result)
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:

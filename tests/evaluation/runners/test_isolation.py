@@ -28,18 +28,12 @@ from plyground.agents.faults import (
     begin,
 )
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.conditions import Conditions
+from plyground.evaluation.conditions import ALWAYS, AUTO, NEVER, Conditions
 from plyground.evaluation.match import play_game
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.runners.contest import Contest
-from plyground.evaluation.runners.isolation import (
-    ALWAYS,
-    AUTO,
-    NEVER,
-    IsolatedAgent,
-    is_isolated,
-)
+from plyground.evaluation.runners.isolation import IsolatedAgent, is_isolated
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Tournament
 

@@ -12,9 +12,9 @@ from helpers import ROOT
 WORKERS = """
 from plyground.envs.workers.processors import available_processors
 from plyground.envs.workers.jobs import JobPlace, Work
-from plyground.web.settings import Settings
+from plyground.web.settings import ServerSettings
 with JobPlace("processes").open(Work(int, int)) as jobs:
-    print(available_processors(), jobs.count, Settings().workers)
+    print(available_processors(), jobs.count, ServerSettings().workers)
 """
 # the load of a machine is shared by all its processors
 OF_THE_MACHINE = {"agents/external/gomocup/clock.py", "benchmarks/gomocup/manager.py"}
