@@ -6,17 +6,18 @@ import dataclasses
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Parameter, convert
 from cyclopts.validators import Number
 
 from ..envs import Game, IllegalActionError, Position, make_game
+from ..envs.numbers import NUMBERS, read_count, read_number
 from ..envs.registry import profiles
 from ..envs.settings import Settings, parameters_of
-from ..envs.specification import NUMBERS, SpecificationError, read_number
+from ..envs.specification import SpecificationError
 from .output import note
 
 DEFAULT_STORE = Path("plyground-tournament.db")
@@ -55,6 +56,8 @@ def _convert(kind: Any, words: Any) -> Any:
 
 
 def _convert_word(kind: type, word: str) -> Any:
+    if kind is int:
+        return read_count(word)
     return read_number(word, kind) if kind in NUMBERS else convert(kind, [word])
 
 
@@ -73,11 +76,22 @@ def flag(help: str, name: str | None = None) -> Any:
     return Parameter(name=name, help=help, show_default=False, negative=())
 
 
+class OwnOptions(NamedTuple):
+    """Settings that are options of a command, which gets those that are given, by their names.
+
+    What the others are depends on the game.
+    """
+
+    kind: type[Settings]
+    names: tuple[str, ...]
+
+
 def with_options(function: Callable[..., Any], without: Collection[str] = ()) -> Callable[..., Any]:
     """A command's function with an option for each setting.
 
     They stand in the place of every parameter whose default is an object of
-    :class:`~plyground.envs.settings.Settings`, whose values are theirs by default.
+    :class:`~plyground.envs.settings.Settings`, whose values are theirs by default, or a
+    :class:`OwnOptions`.
 
     Args:
         function: the function.
@@ -85,12 +99,12 @@ def with_options(function: Callable[..., Any], without: Collection[str] = ()) ->
     """
     parameters: list[inspect.Parameter] = []
     hints = typing.get_type_hints(function, include_extras=True)
-    groups: dict[str, tuple[Settings, list[str]]] = {}
+    groups: dict[str, tuple[Settings | OwnOptions, list[str]]] = {}
     for each in inspect.signature(function).parameters.values():
-        if not isinstance(each.default, Settings):
+        if not isinstance(each.default, Settings | OwnOptions):
             parameters.append(each.replace(annotation=hints[each.name]))
             continue
-        options = _options_of(each.default, without)
+        options = list(_options_of(each.default, without))
         groups[each.name] = each.default, [one.name for one in options]
         parameters += options
 
@@ -98,11 +112,12 @@ def with_options(function: Callable[..., Any], without: Collection[str] = ()) ->
     def call(*words: Any, **values: Any) -> Any:
         for group, (usual, names) in groups.items():
             given = {name: values.pop(name) for name in names if name in values}
-            for parameter in parameters_of(type(usual)):
-                if parameter.name in given:  # refused as the command line names it
+            kind = usual.kind if isinstance(usual, OwnOptions) else type(usual)
+            for parameter in parameters_of(kind):
+                if given.get(parameter.name) is not None:  # refused as the command line names it
                     named = parameter._replace(name=f"--{parameter.name.replace('_', '-')}")
-                    named.convert(given[parameter.name], usual.subject)
-            values[group] = usual.replace(**given)
+                    named.convert(given[parameter.name], kind.subject)
+            values[group] = given if isinstance(usual, OwnOptions) else usual.replace(**given)
         return function(*words, **values)
 
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -110,24 +125,35 @@ def with_options(function: Callable[..., Any], without: Collection[str] = ()) ->
     return call
 
 
-def _options_of(usual: Settings, without: Collection[str]) -> list[inspect.Parameter]:
-    hints, options = typing.get_type_hints(type(usual)), []
-    for field in sorted(dataclasses.fields(usual), key=lambda each: bool(each.kw_only)):
-        about = field.metadata
+def _options_of(
+    usual: Settings | OwnOptions, without: Collection[str]
+) -> Iterator[inspect.Parameter]:
+    """The options of settings, a class's own before those of its base."""
+    kind = usual.kind if isinstance(usual, OwnOptions) else type(usual)
+    hints = typing.get_type_hints(kind)
+    for field in sorted(dataclasses.fields(kind), key=lambda each: bool(each.kw_only)):
+        about, hint, default = field.metadata, hints[field.name], None
         if "help" not in about or field.name in without:
             continue
-        metavar = about["metavar"] or "|".join(about["choices"] or ())
-        is_flag = hints[field.name] is bool
-        declared = flag(about["help"]) if is_flag else option(metavar, about["help"])
-        options.append(
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=getattr(usual, field.name),
-                annotation=Annotated[hints[field.name], declared],
-            )
+        text = about["help"]
+        if isinstance(usual, OwnOptions):
+            if field.name not in usual.names:
+                continue
+            hint = hint | None
+            if field.default != "":  # that is none
+                text = f"{text.removesuffix('.')} (default: --list-settings shows it)."
+        else:
+            default = getattr(usual, field.name)
+        metavar = about["metavar"] or "|".join(about["choices"] or ("N",))
+        declared = (
+            flag(text) if hint is bool else option(metavar, text, name=about["option"] or None)
         )
-    return options
+        yield inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=default,
+            annotation=Annotated[hint, declared],
+        )
 
 
 GameArgument = Annotated[

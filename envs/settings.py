@@ -26,6 +26,7 @@ def setting(
     high: float = math.inf,
     choices: tuple[str, ...] | None = None,
     metavar: str = "",
+    option: str = "",
     no_effect: str = "",
 ) -> Any:
     """A field of :class:`Settings`.
@@ -37,10 +38,11 @@ def setting(
         high: the highest.
         choices: the texts allowed, or None: any.
         metavar: what stands for the value in the help of commands.
+        option: what commands call it, where that is not its name.
         no_effect: why the field can change no result; empty: it can, and belongs to the identity.
     """
     metadata = {"help": help, "low": low, "high": high, "choices": choices}
-    metadata |= {"metavar": metavar, "no_effect": no_effect}
+    metadata |= {"metavar": metavar, "option": option, "no_effect": no_effect}
     return dataclasses.field(default=default, metadata=metadata)
 
 

@@ -13,15 +13,11 @@ from __future__ import annotations
 import contextlib
 import difflib
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-NUMBERS = {
-    int: re.compile(r"[+-]?[0-9]+"),
-    float: re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE),
-}
-MOST_IN_FULL = 10**9
+from .numbers import limit_text, number_text, read_number
+
 LONGEST_TEXT = 300  # characters of a text of others inside of a message
 
 
@@ -235,32 +231,3 @@ def _value_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return number_text(value) if isinstance(value, float) else str(value)
-
-
-def read_number(text: str, kind: type) -> Any:
-    """The number that a text writes in the digits 0 to 9, and nothing beside it.
-
-    Python's own ``int`` and ``float`` also take spaces around it, ``1_0`` and digits of any script.
-
-    Args:
-        text: what was written.
-        kind: ``int`` or ``float``.
-
-    Raises:
-        ValueError: it is no such number.
-    """
-    if NUMBERS[kind].fullmatch(text) is None:
-        raise ValueError(f"{plain_text(text)!r} is no number")
-    return kind(text)
-
-
-def limit_text(value: float) -> str:
-    """A limit of a number; whole ones in full, as far as they are read so."""
-    is_whole = float(value).is_integer() and abs(value) <= MOST_IN_FULL
-    return str(int(value)) if is_whole else f"{value:g}"
-
-
-def number_text(value: float) -> str:
-    """A number as short as it can be written so that it reads back equal."""
-    short = f"{value:g}"
-    return short if float(short) == value else repr(float(value))

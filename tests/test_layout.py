@@ -33,7 +33,7 @@ MAY_IMPORT = {
 # sub-folder or a file; modules not named belong to the layer marked "*".
 LAYERS = {
     "envs": (
-        ("compiled", "loading", "pictures", "specification", "profile"),
+        ("compiled", "loading", "pictures", "numbers", "specification", "profile"),
         ("rules", "declaration"),
         ("boards",),
         ("games",),

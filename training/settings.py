@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from ..envs.game import Game
+from ..envs.numbers import read_count
 from ..envs.profile import TrainingSettings, tuned_settings
 from ..envs.settings import Settings, parameters_of, setting
-from ..envs.specification import SpecificationError, check_names, read_number
+from ..envs.specification import SpecificationError, check_names
 
 WALL, PROCESSOR = "wall", "processor"
 UNLIMITED = 10**12  # steps of a run that ends by the time
@@ -37,8 +38,12 @@ class RunSettings(Settings):
 
     budgets: ClassVar[tuple[TrainingSettings, ...]] = ()  # for short runs at any game
 
-    steps: int = setting(2_000_000, "Actions that the learner takes in all.", low=1)
-    hours: float = setting(0.0, "Hours that the run takes at most; 0: no limit.", low=0)
+    steps: int = setting(
+        2_000_000, "Actions that the learner takes in all, such as 300k or 2M.", low=1
+    )
+    hours: float = setting(
+        0.0, "Hours that the run takes at most; 0: no limit.", low=0, metavar="H"
+    )
     clock: str = setting(
         WALL,
         "What hours counts: wall (by the clock) or processor (of all processes together).",
@@ -47,6 +52,7 @@ class RunSettings(Settings):
     evaluate: str = setting(
         "random;greedy;alphabeta:depth=2;alphabeta:depth=4;mcts:simulations=100",
         "Opponents that the learner is measured against, separated by semicolons, or none.",
+        metavar="AGENT;AGENT",
     )
     evaluations: int = setting(20, "How many times the learner is measured.", low=1)
     evaluation_pairs: int = setting(
@@ -176,7 +182,10 @@ class OpposedSettings(RunSettings):
     )
 
     opponent: str = setting(
-        "random", "Opponents of the learner: an agent, a mixture mix:…, or a curriculum."
+        "random",
+        'Opponents of the learner: an agent, "mix:0.3 random,0.7 self", '
+        '"curriculum:random;greedy".',
+        metavar="AGENT",
     )
     games: int = setting(256, "Games played at once.", low=1)
     opening_plies: int = setting(4, "Random moves at the beginning of a game, at most.", low=0)
@@ -203,7 +212,10 @@ class OpposedSettings(RunSettings):
     snapshots: int = setting(10, "Past versions of the learner that are kept as opponents.", low=1)
     snapshot_every: int = setting(100_000, "Steps between two of these versions.", low=1)
     initial: str = setting(
-        "", "A run of the same algorithm whose weights this one begins with; empty: none."
+        "",
+        "A run of the same algorithm whose weights this one begins with; empty: none.",
+        metavar="RUN",
+        option="--init",
     )
 
     @property
@@ -229,12 +241,3 @@ def _count(text: str) -> Any:
         return read_count(text)
     except ValueError:
         return text
-
-
-def read_count(text: str) -> int:
-    """A whole number, also as ``300k`` or ``2M``; ValueError if it is none."""
-    factor = {"k": 1000, "m": 1_000_000}.get(text[-1:].lower(), 1)
-    value: float = read_number(text[:-1] if factor > 1 else text, float) * factor
-    if not value.is_integer():
-        raise ValueError(f"{text} is no whole number")
-    return int(value)

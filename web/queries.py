@@ -8,8 +8,8 @@ from fastapi import Depends, Query, Request
 from pydantic import BeforeValidator
 from pydantic_core import PydanticKnownError
 
+from ..envs.numbers import NUMBERS
 from ..envs.registry import usual_game
-from ..envs.specification import NUMBERS
 from .errors import Refusal
 from .opponents import limit_spec
 from .positions import LineOfPlay, open_line

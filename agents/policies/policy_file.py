@@ -41,6 +41,7 @@ from ...envs import __version__
 from ...envs.declaration import parameter_values
 from ...envs.game import Game, Position
 from ...envs.loading.files import read_file, written_whole
+from ...envs.numbers import read_number
 from ...envs.registry import make_game, recorded_spec
 from ...envs.rules import as_played
 from ...envs.specification import (
@@ -48,7 +49,6 @@ from ...envs.specification import (
     first_line,
     format_specification,
     plain_text,
-    read_number,
     refusing,
 )
 from .compiled.boards import on_board

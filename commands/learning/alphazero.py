@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
@@ -12,11 +12,14 @@ from ...evaluation.gauntlet import OptimalityTest
 from ...training.alphazero.settings import AlphaZeroSettings
 from ...training.folder import begun_settings
 from ..app import command
-from ..common import GameArgument, option
+from ..common import GameArgument, OwnOptions
 from .runs import DEFAULT_RUN, Measure, RunOptions, train_or_list
 
 SOLVING_SECONDS = 10.0  # for each position of the test against perfect play
 LEARNER_LIMIT = 0.02  # the share of an update that a learner waits for chunks if it is the limit
+
+
+OPTIONS = OwnOptions(AlphaZeroSettings, ("hours", "workers", "evaluate", "keep"))
 
 
 @command("GAME")
@@ -24,18 +27,7 @@ def alphazero(
     game: GameArgument,
     /,
     *,
-    hours: Annotated[
-        float | None, option("H", "Hours of training in all (default: depends on the game).", low=0)
-    ] = None,
-    workers: Annotated[
-        int | None,
-        option(
-            "N",
-            "Chunks of self-play that are played at once (default: the number of cores); the run "
-            "depends on it, not on where they are played.",
-            low=1,
-        ),
-    ] = None,
+    given: Any = OPTIONS,
     place: JobPlace = HERE,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
@@ -54,19 +46,15 @@ def alphazero(
     plyground train alphazero gomoku:size=9 --list-settings
     """
     board = make_game(game)
-    if workers is None and (place.runner == "ray" or place.address is not None):
+    if given.get("workers") is None and (place.runner == "ray" or place.address is not None):
         raise SpecificationError(
             "with --runner ray name the --workers: as many as the cluster is to have processors"
         )
     gpu = options.on_gpu(AlphaZeroSettings)
-    values = {
-        "hours": hours,
-        "evaluate": options.evaluate,
-        "keep": options.keep,
-        "workers": workers if gpu else workers or available_processors(),
-    }
+    if not gpu:
+        given.setdefault("workers", available_processors())
     begun = begun_settings(options.out, AlphaZeroSettings)
-    settings = AlphaZeroSettings.for_game(board, values, options.settings, begun, gpu)
+    settings = AlphaZeroSettings.for_game(board, given, options.settings, begun, gpu)
     measures = [_optimality(board, settings, options.seed)] if settings.judged else []
     train_or_list(board, settings, options, _describe, measures=measures, place=place)
 

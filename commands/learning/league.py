@@ -20,7 +20,7 @@ from ...evaluation.store.store import Store
 from ...evaluation.tournament import Tournament
 from ...training.api import load_algorithm
 from ...training.psro import ALGORITHMS, ALPHAZERO, LeagueSettings, LeagueTraining, read_league
-from ...training.settings import RunSettings, read_count
+from ...training.settings import RunSettings
 from ..app import Interruption, command, missing_packages_are_refused, same_command
 from ..common import GameArgument, SeedOption, option
 from ..output import note
@@ -44,7 +44,9 @@ class LeagueOptions:
         ),
     ] = ",".join(USUAL.members)
     rounds: Annotated[int, option("N", "Members that are trained in all.", low=1)] = USUAL.rounds
-    steps: Annotated[str, option("N", "Steps of each PPO and DQN, such as 300k.")] = "500k"
+    steps: Annotated[int, option("N", "Steps of each PPO and DQN, such as 300k.", low=1)] = (
+        USUAL.steps
+    )
     hours: Annotated[float, option("H", "Hours of each AlphaZero.", low=0)] = USUAL.hours
     anchors: Annotated[
         str, option("AGENT;AGENT", "Agents that are members from the beginning.")
@@ -78,7 +80,7 @@ class LeagueOptions:
         return LeagueSettings(
             tuple(name.strip() for name in self.members.split(",")),
             self.rounds,
-            _steps(self.steps),
+            self.steps,
             self.hours,
             tuple(name.strip() for name in self.anchors.split(";") if name.strip()),
             self.opponents,
@@ -156,15 +158,6 @@ def league(
         f"{out / PICTURE}, the games in {out / STORE}"
     )
     _print(out)
-
-
-def _steps(text: str) -> int:
-    try:
-        return max(read_count(text), 1)
-    except ValueError:
-        raise SpecificationError(
-            f"--steps {text} is not possible; it is a whole number such as 500000, 500k or 2M"
-        ) from None
 
 
 class _Meetings:

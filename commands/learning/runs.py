@@ -56,22 +56,6 @@ class RunOptions:
             name="--set",
         ),
     ] = ()
-    evaluate: Annotated[
-        str | None,
-        option(
-            "AGENT;AGENT",
-            "Opponents of the evaluations, or none (default: depends on the game).",
-        ),
-    ] = None
-    keep: Annotated[
-        int | None,
-        option(
-            "N",
-            "Snapshots that are kept, evenly over the run's work, and rated (default: depends on "
-            "the algorithm).",
-            low=0,
-        ),
-    ] = None
     device: Annotated[
         str | None,
         option(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from ...envs import make_game
 from ...envs.specification import SpecificationError
 from ...training.supervised.settings import SupervisedSettings
 from ..app import command
-from ..common import GameArgument, option
+from ..common import GameArgument, OwnOptions
 from .runs import DEFAULT_RUN, RunOptions, train_or_list
+
+OPTIONS = OwnOptions(SupervisedSettings, ("data", "evaluate", "keep"))
 
 
 @command("GAME")
@@ -17,10 +19,7 @@ def supervised(
     game: GameArgument,
     /,
     *,
-    data: Annotated[
-        str | None,
-        option("FILE;FILE", "The dataset, made by plyground dataset; its files, if several."),
-    ] = None,
+    given: Any = OPTIONS,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Learn from a dataset of perfect play: the yardstick of what a network can know.
@@ -35,13 +34,8 @@ def supervised(
     plyground train supervised connect_four --data c4.parquet --out runs/taught
     """
     board = make_game(game)
-    values = {
-        "data": data,
-        "evaluate": options.evaluate,
-        "keep": options.keep,
-    }
-    settings = SupervisedSettings.for_game(board, values, options.settings)
-    if not options.list_settings and (data is None or options.out is None):
+    settings = SupervisedSettings.for_game(board, given, options.settings)
+    if not options.list_settings and (not settings.data or options.out is None):
         raise SpecificationError(
             "name the dataset and the folder of the run: --data FILE --out FOLDER"
         )

@@ -2,52 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
-
-from cyclopts import Parameter
 
 from ...envs import make_game
 from ...envs.specification import SpecificationError
 from ...training.dqn.settings import DQNSettings
 from ...training.folder import begun_settings
 from ...training.ppo.settings import PPOSettings
-from ...training.settings import OpposedSettings, read_count
+from ...training.settings import OpposedSettings
 from ..app import command, missing_packages_are_refused
-from ..common import GameArgument, argument, option
+from ..common import GameArgument, OwnOptions, argument, option
 from ..output import note
 from .runs import DEFAULT_RUN, RunOptions, train_or_list
 
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class OpposedOptions:
-    """The options of algorithms that learn against opponents."""
-
-    opponent: Annotated[
-        str | None,
-        option(
-            "AGENT",
-            'Opponents: an agent, "mix:0.3 random,0.7 self", "curriculum:random;greedy" '
-            "(default: depends on the game).",
-        ),
-    ] = None
-    steps: Annotated[
-        str | None,
-        option("N", "Steps of training in all, such as 300k or 2M (default: depends on the game)."),
-    ] = None
-    hours: Annotated[
-        float | None,
-        option("H", "Hours of training in all, in place of --steps (default: no limit).", low=0),
-    ] = None
-    init: Annotated[
-        Path | None,
-        option("RUN", "A run of this algorithm whose weights this one begins with."),
-    ] = None
-
-
-DEFAULT_OPPOSED = OpposedOptions()
+OPPOSED = ("opponent", "steps", "hours", "initial", "evaluate", "keep")
+OF_PPO, OF_DQN = OwnOptions(PPOSettings, OPPOSED), OwnOptions(DQNSettings, OPPOSED)
 
 
 @command("GAME")
@@ -55,7 +25,7 @@ def ppo(
     game: GameArgument,
     /,
     *,
-    opposed: OpposedOptions = DEFAULT_OPPOSED,
+    given: Any = OF_PPO,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Train against opponents by proximal policy optimisation (MaskablePPO).
@@ -76,7 +46,7 @@ def ppo(
 
     plyground train ppo gomoku --list-settings
     """
-    _train(PPOSettings, game, opposed, options)
+    _train(PPOSettings, game, given, options)
 
 
 @command("GAME")
@@ -84,7 +54,7 @@ def dqn(
     game: GameArgument,
     /,
     *,
-    opposed: OpposedOptions = DEFAULT_OPPOSED,
+    given: Any = OF_DQN,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Train against opponents by deep Q-learning (DQN with action masks).
@@ -98,27 +68,15 @@ def dqn(
 
     plyground train dqn connect_four --list-settings
     """
-    _train(DQNSettings, game, opposed, options)
+    _train(DQNSettings, game, given, options)
 
 
 def _train(
-    kind: type[OpposedSettings],
-    game: str,
-    opposed: OpposedOptions,
-    options: RunOptions,
+    kind: type[OpposedSettings], game: str, given: dict[str, Any], options: RunOptions
 ) -> None:
     """Run the algorithm, or list its settings."""
     board = make_game(game)
-    values = {
-        "opponent": opposed.opponent,
-        "evaluate": options.evaluate,
-        "keep": options.keep,
-        "hours": opposed.hours,
-        "steps": None if opposed.steps is None else _read_steps(opposed.steps),
-        "initial": None if opposed.init is None else str(opposed.init),
-    }
-    begun = begun_settings(options.out, kind)
-    settings = kind.for_game(board, values, options.settings, begun)
+    settings = kind.for_game(board, given, options.settings, begun_settings(options.out, kind))
     train_or_list(board, settings, options, _describe)
 
 
@@ -155,12 +113,3 @@ def _describe(progress: Any) -> str:
     """The progress of a run in a few words."""
     mean = "" if progress.mean_return is None else f"  return {progress.mean_return:+.2f}"
     return f"{progress.step:,} steps  {progress.rate:,.0f}/s{mean}  {progress.stage}"
-
-
-def _read_steps(text: str) -> int:
-    try:
-        return read_count(text)
-    except ValueError:
-        raise SpecificationError(
-            f"--steps {text} is not possible; it is a whole number such as 500000, 500k or 2M"
-        ) from None

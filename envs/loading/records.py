@@ -18,10 +18,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Union
 
+from ..numbers import limit_text
 from ..specification import (
     SpecificationError,
     check_names,
-    limit_text,
     plain_text,
     refusing,
 )

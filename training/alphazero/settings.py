@@ -31,6 +31,7 @@ class LearnerSettings(RunSettings):
     evaluate: str = setting(
         "greedy;alphabeta:depth=2;alphabeta:depth=4",
         "Opponents that the learner is measured against, separated by semicolons, or none.",
+        metavar="AGENT;AGENT",
     )
     evaluation_plies: int = setting(4, "Random moves of each of these openings.", low=0)
     batch_size: int = setting(1024, "Positions in a minibatch.", low=2)
@@ -107,9 +108,15 @@ class AlphaZeroSettings(LearnerSettings):
     )
 
     steps: int = setting(UNLIMITED, "Actions of self-play in all.", low=1)
-    hours: float = setting(3.0, "Hours that the run takes at most; 0: no limit.", low=0)
+    hours: float = setting(
+        3.0, "Hours that the run takes at most; 0: no limit.", low=0, metavar="H"
+    )
     workers: int = setting(
-        1, "Chunks of self-play between two updates, which are played at once.", low=1, high=1024
+        1,
+        "Chunks of self-play between two updates, which are played at once. The run depends on it, "
+        "not on where they are played.",
+        low=1,
+        high=1024,
     )
     # Self-play.
     precision: str = setting(

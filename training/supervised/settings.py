@@ -29,6 +29,7 @@ class SupervisedSettings(LearnerSettings):
         "",
         "The dataset: a file made by plyground dataset, or several, separated by semicolons. With "
         "pooled=yes they may be of several boards.",
+        metavar="FILE;FILE",
     )
     held_out: float = setting(
         0.05, "Share of the positions that are kept for measuring.", low=0.001, high=0.5
