@@ -41,9 +41,9 @@ def compile_network(
     precision: Precision = FLOAT32,
     sample: np.ndarray | None = None,
 ) -> tuple[e.CompiledNetwork, list[LayerWeights]]:
-    """The network of a policy file for :func:`.evaluation.evaluate_network`, and what it multiplies.
+    """The network of a policy file for :func:`.evaluation.evaluate_network`, and its weights.
 
-    The weights are views of the model's arrays, wherever the graph only moves their numbers.
+    These are views of the model's arrays, wherever the graph only moves their numbers.
 
     Args:
         model: the file's content.
