@@ -91,10 +91,10 @@ def load_algorithm(name: str) -> Callable[..., TrainingRun]:
     """What begins or resumes a run of an algorithm; only now torch is imported.
 
     It takes game, settings, seed, folder, facts and device, and ``make``, what makes opponents, if
-    there are any; see :func:`~plyground.training.run.run_training`.
+    there are any; see :class:`~plyground.training.run.TrainingRun`.
     """
     train: Callable[..., TrainingRun]
-    train = importlib.import_module(f".{name}.trainer", __package__).train
+    train = importlib.import_module(f".{name}.train", __package__).train
     return train
 
 

@@ -14,12 +14,14 @@ Reading it needs neither torch nor stable-baselines3.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypedDict
 
+from ..envs.game import Game
 from ..envs.loading.files import read_file, written_whole
 from ..envs.loading.locks import LOCK
 from ..envs.loading.records import Count, Range, check_value, parse_json, read_json
@@ -283,6 +285,31 @@ class RunFolder:
     def write_best(self, facts: dict[str, Any]) -> None:
         """Keep what the best policy reached."""
         write_file(self.path / "best.json", _as_json(facts))
+
+
+def open_folder(
+    out: Path, game: Game, settings: RunSettings, seed: int, facts: dict[str, Any]
+) -> RunFolder:
+    """The folder of the run that these settings describe: a new one, or the same run's.
+
+    Args:
+        out: where it is, or will be.
+        game: the game.
+        settings: the settings.
+        seed: the seed of all random choices.
+        facts: what else is worth knowing (command, versions).
+
+    Raises:
+        TrainingError: the folder holds another run, or something else.
+    """
+    description = {
+        "algorithm": settings.algorithm,
+        "game": game.spec,
+        "game_version": game.declaration.version,
+        "seed": seed,
+        **dataclasses.asdict(settings),
+    }
+    return RunFolder(out, description, facts, type(settings))
 
 
 def snapshots_in(path: Path) -> dict[int, Path]:

@@ -154,7 +154,7 @@ def train_or_list(
             f"stopped; the checkpoints are in {out}. To go on:\n  {same_command()}"
         ) from None
     if run.finished_now:
-        note(f"finished: {run.trainer.step:,} steps; onnx:{out / 'best.onnx'} is the best policy")
+        note(f"finished: {run.step:,} steps; onnx:{out / 'best.onnx'} is the best policy")
     _print_scores(run.best_rows)
 
 

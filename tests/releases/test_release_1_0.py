@@ -23,9 +23,8 @@ from plyground.agents.book import BookFile
 from plyground.envs.registry import profiles, recorded_spec, rules_type
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation import Store
-from plyground.training.folder import TrainingError, read_run
+from plyground.training.folder import TrainingError, open_folder, read_run
 from plyground.training.ppo.settings import PPOSettings
-from plyground.training.run import open_folder
 
 RELEASE = ROOT / "tests" / "data" / "release_1_0"
 THEN, NOW = "othello:size=4,reward=margin,empties=nobody", "othello:size=4,reward=margin"
