@@ -11,26 +11,23 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self
 
 from ..envs.game import Game
 from ..envs.loading.interruption import DelayedInterrupt
 from ..envs.loading.locks import locked
-from ..envs.loading.records import check_likeness, check_value
 from ..envs.specification import Parameter
-from ..envs.workers.processors import available_processors
-from .checkpoints import RunState, pack, refusing_checkpoint, unpack
-from .folder import RunFolder, TrainingError, open_folder, ratings_in
+from .checkpoints import pack, restore_newest
+from .folder import RunFolder, TrainingError, open_folder
+from .measurements import Evaluate, Measurements, Rate, RunClock
 from .settings import RunSettings
 
 CHECKPOINT_SECONDS = Parameter(  # an environment variable
     "PLYGROUND_CHECKPOINT_SECONDS", float, 20.0,
     "The training time between checkpoints: an interruption loses no more.", low=0,
 )  # fmt: skip
-EVEN = 1e-9  # what a share may lack of a snapshot's by rounding
-RATING_SHARE = 0.03  # of the run's time, at most, apart from one pair of each meeting
 
 
 class Learner(Protocol):
@@ -82,78 +79,6 @@ class Progress(NamedTuple):
     rating: dict[str, Any] | None = None
 
 
-# Plays the learner (an object with `act_batch`) against opponents; returns a row for each of them,
-# with "opponent", "score", "low" and "high" at least.
-Evaluate = Callable[[Any], Sequence[dict[str, Any]]]
-# Rates the snapshots in the run's folder by games of so many seconds; returns the newest one's
-# rating, with "elo", "low", "high", "games" and "anchor", or None.
-Rate = Callable[[float], dict[str, Any] | None]
-
-
-class RunClock:
-    """The time that a run has taken, and the share of it that is done.
-
-    Args:
-        settings: when it ends.
-
-    Attributes:
-        seconds, cpu_seconds: of training, by the clock and of all processes together.
-        cores: that the run had at best.
-        has_limit: whether a time ends the run.
-    """
-
-    def __init__(self, settings: RunSettings) -> None:
-        self.seconds = self.cpu_seconds = self.cores = 0.0
-        self.has_limit: bool = settings.time_limit > 0
-        self._steps, self._limit = settings.steps, settings.time_limit
-        self._counts_processor_time = settings.counts_processor_time
-        self._processors = min(settings.processes, available_processors())
-        self._began = self._cpu_began = self._seconds_before = 0.0
-
-    def start(self) -> None:
-        """Count from now on."""
-        self._seconds_before = self.seconds
-        self._began = time.monotonic() - self.seconds
-        self._cpu_began = time.process_time() - self.cpu_seconds
-
-    def tick(self, other_cpu_seconds: float) -> None:
-        """Read the time after an update, which took so much in other processes."""
-        before = self.seconds, self.cpu_seconds
-        self._cpu_began -= other_cpu_seconds
-        self.seconds = time.monotonic() - self._began
-        self.cpu_seconds = time.process_time() - self._cpu_began
-        interval = self.seconds - before[0]
-        self.cores = max(self.cores, (self.cpu_seconds - before[1]) / max(interval, 1.0))
-
-    @property
-    def seconds_here(self) -> float:
-        """Seconds of training since :meth:`start`."""
-        return self.seconds - self._seconds_before
-
-    @property
-    def seconds_that_count(self) -> float:
-        """Seconds of the run, on the clock that ends it."""
-        return self.cpu_seconds if self._counts_processor_time else self.seconds
-
-    def share(self, step: int) -> float:
-        """The share of the run that is done."""
-        by_time = self.seconds_that_count / self._limit if self._limit else 0.0
-        return min(max(step / self._steps, by_time), 1.0)
-
-    def work_share(self, step: int) -> float:
-        """The share of the run's work that is done; it ends with the run.
-
-        Work is processor time: by the clock alone, what others take on a busy machine would count.
-        What is to come is the time that is left, on all the processors that the run can have.
-        """
-        if not self._limit or self._counts_processor_time:
-            return self.share(step)
-        cores = max(self.cores, self._processors)
-        to_come = cores * max(self._limit - self.seconds, 0.0)
-        by_work = self.cpu_seconds / max(self.cpu_seconds + to_come, 1e-9)
-        return max(min(step / self._steps, 1.0), by_work)
-
-
 class TrainingRun:
     """One run, from its beginning or its newest checkpoint to its end.
 
@@ -189,7 +114,6 @@ class TrainingRun:
         learner: what learns.
         progress: the share of the run's work that is done, which schedules follow, such as that of
             the learning rate.
-        best_rows: what the best policy reached against each opponent.
         finished_now: whether the run has come to its end in this process.
 
     Raises:
@@ -214,28 +138,21 @@ class TrainingRun:
     ) -> None:
         self.settings: RunSettings = settings
         self.progress: float = 0.0
-        self.best_rows: list[dict[str, Any]] = []
         self.finished_now: bool = False
         self.learner: Any = None
         self.folder: RunFolder
         self._identity = out, game, settings, seed, facts | {"threads": threads}
-        self._threads, self._evaluate, self._rate = threads, evaluate, rate
+        self._threads, self._judges = threads, (evaluate, rate, on_note)
         self._on_progress, self._on_note = on_progress, on_note
         self._clock = RunClock(settings)
-        self._interval = settings.steps_between_evaluations
         self._stack = contextlib.ExitStack()
         self._interrupt = DelayedInterrupt()
         self._writer: Any = None  # of TensorBoard
+        self._measurements: Measurements
         self._is_finished = False  # before anything was done
         self._checkpoint_seconds = checkpoint_seconds()
         self._first, self._last_save = 0, 0.0  # the step that it began with here; the time
         self._stage, self._values = "", dict[str, float]()  # of the last update
-        self._best: float | None = None
-        self._scores: dict[str, float] = {}
-        self._evaluated, self._evaluated_share = 0, 0.0
-        self._rating: dict[str, Any] | None = None
-        self._snapshot_share = 0.0  # of the work, when the newest snapshot was taken
-        self._rating_seconds = 0.0
 
     def __enter__(self) -> Self:
         from .devices import torch_threads
@@ -250,6 +167,9 @@ class TrainingRun:
                 stack.callback(_remove_if_empty, out)
             stack.enter_context(locked(out, "trained"))
             self.folder = open_folder(*self._identity)
+            self._measurements = Measurements(
+                self.settings, self._clock, self.folder, *self._judges
+            )
             self._stack = stack.pop_all()
         return self
 
@@ -270,14 +190,18 @@ class TrainingRun:
     def resume(self, learner: Learner) -> None:
         """Let a learner in its initial state go on from the newest checkpoint, if there is one."""
         self.learner = learner
-        self._load_newest()
-        if self._share >= 1.0 and self._evaluated >= learner.step:
+        state = restore_newest(self.folder, learner, self._on_note)
+        if state is None:
+            self._write_checkpoint()  # from now on a run without any was damaged
+        else:
+            self._load_state(state)
+        if self._share >= 1.0 and self._measurements.evaluated >= learner.step:
             self._is_finished = True
             self._on_note(f"the run is finished: {learner.step:,} steps; there is nothing to do")
             return
         from torch.utils.tensorboard import SummaryWriter
 
-        self._writer = SummaryWriter(
+        self._writer = self._measurements.writer = SummaryWriter(
             str(self.folder.path / "tensorboard"), purge_step=learner.step + 1
         )
         self._stack.callback(self._writer.close)
@@ -322,14 +246,15 @@ class TrainingRun:
             player: the learner for evaluations: ``act_batch(observations, masks)`` returns actions.
             export: writes its policy as a policy file.
         """
-        if self._is_measurement_due and not self._interrupt.came:
-            self._measure(player, export)
-        mean, total = self._values.get("rollout/mean_return"), self.settings.steps
-        stand = self.learner.step, total, self._rate_of_steps, self.learner.stage, mean
-        scores = self._scores, self._evaluated
-        self._on_progress(Progress(*stand, *scores, self._share, self._values, self._rating))
+        made, step, values = self._measurements, self.step, self._values
+        if made.is_due(step) and not self._interrupt.came:
+            made.measure(step, player, export)
+        mean, total = values.get("rollout/mean_return"), self.settings.steps
+        stand = step, total, self._rate_of_steps, self.learner.stage, mean
+        scores = made.scores, made.evaluated
+        self._on_progress(Progress(*stand, *scores, self._share, values, made.rating))
         if not self._interrupt.came:
-            self._take_snapshot(export)
+            made.take_snapshot(step, export)
 
     def save(self) -> None:
         """Write a checkpoint, where one is due; the end of the loop writes one in any case."""
@@ -345,6 +270,11 @@ class TrainingRun:
         return int(self.learner.step)
 
     @property
+    def best_rows(self) -> list[dict[str, Any]]:
+        """What the best policy reached against each opponent."""
+        return self._measurements.best_rows
+
+    @property
     def _share(self) -> float:
         return self._clock.share(self.step) if self.learner is not None else 0.0
 
@@ -355,12 +285,6 @@ class TrainingRun:
     @property
     def _rate_of_steps(self) -> float:
         return (self.step - self._first) / self._clock.seconds_here
-
-    @property
-    def _is_measurement_due(self) -> bool:
-        by_time = self._share >= self._evaluated_share + 1.0 / self.settings.evaluations
-        by_steps = self.step >= self._evaluated + self._interval
-        return self._share >= 1.0 or (by_time if self._clock.has_limit else by_steps)
 
     def _finish(self) -> None:
         """Say how the run has ended."""
@@ -373,107 +297,27 @@ class TrainingRun:
                 "command with more steps or hours goes on"
             )
 
-    # -- evaluation --
-
-    def _measure(self, player: Any, export: Callable[[Path], None]) -> None:
-        """Measure the learner; keep its policy if the mean score is the best so far."""
-        step, self._evaluated_share = self.step, self._share
-        self._evaluated = step
-        rows = [] if self._evaluate is None else list(self._evaluate(player))
-        self._scores = {row["opponent"]: row["score"] for row in rows}
-        for row in rows:
-            self.folder.add_metrics({"step": step, "kind": "evaluation", **row})
-            for name in ("score", "low", "high"):
-                self._writer.add_scalar(f"evaluation/{row['opponent']}/{name}", row[name], step)
-        mean = sum(self._scores.values()) / len(rows) if rows else 0.0
-        if self._best is None or mean >= self._best or not rows:
-            self._best, self.best_rows = mean, rows
-            export(self.folder.path / "best.onnx")
-            self.folder.write_best({"step": step, "mean_score": mean, "scores": rows})
-
-    def _take_snapshot(self, export: Callable[[Path], None]) -> None:
-        """Keep the present policy, if the run's work has come so far, and rate it."""
-        share, count, step = self._work_share, self.settings.keep, self.step
-        if int(share * count + EVEN) <= int(self._snapshot_share * count + EVEN):
-            return
-        self._snapshot_share = share
-        export(self.folder.snapshot_path(step))
-        if self._rate is None:
-            return
-        budget = RATING_SHARE * self._clock.seconds - self._rating_seconds
-        began = time.monotonic()
-        rating = self._rating = self._rate(max(budget, 0.0))
-        self._rating_seconds += time.monotonic() - began
-        if rating is None:
-            return
-        self._on_note(
-            f"step {step:,}: Elo {rating['elo']:.0f} ± {rating['high'] - rating['elo']:.0f} "
-            f"({rating['anchor']}, {rating['games']} games)"
-        )
-        for name in ("elo", "low", "high"):
-            self._writer.add_scalar(f"rating/{name}", rating[name], step)
-
     # -- checkpoints --
 
     def _write_checkpoint(self) -> None:
         state = {
             **self.learner.state(),
             "description": json.dumps(self.folder.description),
-            "seconds": [self._clock.seconds, self._clock.cpu_seconds],
-            "cores": self._clock.cores,
-            "best": self._best,
-            "best_rows": self.best_rows,
-            "scores": self._scores,
-            "evaluated": self._evaluated,
-            "evaluated_share": self._evaluated_share,
-            "snapshot": [self._snapshot_share, self._rating_seconds],
+            **self._clock.state(),
+            **self._measurements.state(),
         }
         self.folder.save_checkpoint(self.step, pack(state))
 
-    def _load_newest(self) -> None:
-        """Restore the newest checkpoint, or write the first one.
-
-        Raises:
-            TrainingError: it is another run's, or of no run.
-        """
-        checkpoint, notes = self.folder.load_checkpoint()
-        for note in notes:
-            self._on_note(note)
-        folder, clock, learner = self.folder.path, self._clock, self.learner
-        if checkpoint is None:
-            if not self.folder.is_new:
-                self._on_note(f"{folder} holds no checkpoint yet; starting from the beginning")
-            self.folder.lengthen()
-            self._write_checkpoint()  # from now on a run without any was damaged
-            return
-        path = checkpoint.path
-        with refusing_checkpoint(path):
-            state = unpack(checkpoint.payload)
-            check_value(state, RunState, str(path), more=True)
-            if "description" in state:  # not in those of earlier versions
-                self.folder.check_checkpoint(path, state["description"])
-            check_likeness(state, learner.state(), str(path))
-            learner.load_state(state)
-        if self.step != int(path.stem):
-            raise TrainingError(f"{path} is no checkpoint of its step, but of {self.step:,}")
-        self.folder.lengthen()
-        clock.seconds, clock.cpu_seconds = state["seconds"]
-        # those of an earlier version had the mean
-        clock.cores = state.get("cores", clock.cpu_seconds / max(clock.seconds, 1.0))
-        self._best, self.best_rows = state["best"], state["best_rows"]
-        self._scores, self._evaluated = state["scores"], state["evaluated"]
-        # a run that has become longer has done a smaller share
-        self._evaluated_share = min(state["evaluated_share"], self._share)
-        share, self._rating_seconds = state.get("snapshot", (0.0, 0.0))
-        self._snapshot_share = min(share, self._work_share)
+    def _load_state(self, state: dict[str, Any]) -> None:
+        """Go on where a checkpoint was written."""
+        self._clock.load_state(state)
         self.folder.cut_metrics(self.step)
         self.folder.cut_snapshots(self.step)
-        ratings = ratings_in(folder).values()
-        self._rating = max(ratings, key=lambda row: int(row["step"]), default=None)
+        self._measurements.load_state(state, self.step)
         if self._share < 1.0:
-            hours = f"after {clock.seconds_that_count / 3600:.2f} hours"
-            of = hours if clock.has_limit else f"of {self.settings.steps:,}"
-            self._on_note(f"resumed at step {self.step:,} {of} from {folder}")
+            hours = f"after {self._clock.seconds_that_count / 3600:.2f} hours"
+            of = hours if self._clock.has_limit else f"of {self.settings.steps:,}"
+            self._on_note(f"resumed at step {self.step:,} {of} from {self.folder.path}")
 
     def _last_checkpoint_text(self) -> str:
         step = self.folder.last_step()

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from plyground import make_game
+from plyground.training import measurements
 from plyground.training import run as run_module
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.api import train
@@ -51,7 +52,8 @@ class Learner:
 def clock(monkeypatch):
     now = SimpleNamespace(wall=0.0, processor=0.0)
     times = SimpleNamespace(monotonic=lambda: now.wall, process_time=lambda: now.processor)
-    monkeypatch.setattr(run_module, "time", times)
+    for module in (run_module, measurements):
+        monkeypatch.setattr(module, "time", times)
     return now
 
 

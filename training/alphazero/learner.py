@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,11 +101,13 @@ class Sampler:
 
     Attributes:
         total: the sum of the positions' weights.
+        symmetries: how many the board has.
     """
 
     def __init__(self, game: Game, device: torch.device) -> None:
         canonical = Canonical(game)
         self.total: float = 0.0
+        self.symmetries: int = len(game.symmetries)
         self._shape = game.facts.observation_shape
         self._device = device
         self._cells = torch.from_numpy(canonical.cells.astype(np.int64)).to(device)
@@ -242,7 +244,7 @@ class AlphaZeroLearner:
         settings: AlphaZero's, or those of supervised learning.
         seed: of the weights and of the choice of positions.
         device: where it learns.
-        boards: the same game on other boards, from which it learns too.
+        boards: what it learns from, ``game`` among them; none: ``game`` alone.
 
     Attributes:
         network: what learns.
@@ -268,7 +270,8 @@ class AlphaZeroLearner:
         if settings.initial:
             load_initial(network, game, settings.initial)
         for board in boards:
-            network.add_board(board)
+            if board != game:
+                network.add_board(board)
         network.to(device)
         network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.network = network
@@ -277,7 +280,7 @@ class AlphaZeroLearner:
             weights.requires_grad_(False)
         self.player: AveragePlayer = AveragePlayer(self.average, device)
         self.updates: int = 0
-        self._samplers = {board: Sampler(board, device) for board in (game, *boards)}
+        self._samplers = [Sampler(board, device) for board in boards or (game,)]
         self._random = np.random.default_rng(seed)
         self._bfloat16 = use_bfloat16(settings.precision, device)
         self._draws = Draws(settings.batch_size, device)
@@ -306,9 +309,9 @@ class AlphaZeroLearner:
         return {name: value.detach() for name, value in self.average.state_dict().items()}
 
     def learn(
-        self, positions: Mapping[Game, Positions], batches: int, progress: float
+        self, positions: Sequence[Positions], batches: int, progress: float
     ) -> dict[str, float]:
-        """Take so many steps, each with positions of one board; returns the mean losses.
+        """Take so many steps, each with the positions of one board; returns the mean losses.
 
         Raises:
             TrainingError: a loss is no longer a number.
@@ -317,13 +320,12 @@ class AlphaZeroLearner:
         for group in self._optimizer.param_groups:
             group["lr"] = group["lr"].fill_(rate) if self.device.type == "cuda" else rate
         self.network.train()
-        for board, each in positions.items():
-            self._samplers[board].fill(each, self.settings.count_exponent)
+        for sampler, each in zip(self._samplers, positions, strict=True):
+            sampler.fill(each, self.settings.count_exponent)
         self._losses.zero_()
-        boards = list(positions)
         for done in range(0, batches, DRAWN_AT_ONCE):
-            for board in self._draw(boards, min(DRAWN_AT_ONCE, batches - done)):
-                self._samplers[board].run(self._step)
+            for sampler in self._draw(min(DRAWN_AT_ONCE, batches - done)):
+                sampler.run(self._step)
         losses = (self._losses / max(batches, 1)).tolist()
         if not np.isfinite(losses).all():
             raise TrainingError(
@@ -332,24 +334,24 @@ class AlphaZeroLearner:
             )
         return {f"loss/{name}": loss for name, loss in zip(LOSSES, losses)}
 
-    def _draw(self, boards: list[Game], steps: int) -> list[Game]:
-        """Draw what the next steps learn from; returns their boards, drawn by their positions."""
+    def _draw(self, steps: int) -> list[Sampler]:
+        """Draw what the next steps learn from, boards by their positions; returns the samplers."""
         size = self.settings.batch_size
-        ends = np.cumsum([self._samplers[board].total for board in boards])
-        drawn_boards, shares = [], np.empty((steps, size))
+        ends = np.cumsum([sampler.total for sampler in self._samplers])
+        samplers, shares = [], np.empty((steps, size))
         symmetries, rates = np.empty((steps, size), np.int64), np.empty(steps)
         for step in range(steps):
             drawn = np.searchsorted(ends, self._random.random() * ends[-1], side="right")
-            board = boards[min(int(drawn), len(boards) - 1)]
-            drawn_boards.append(board)
+            sampler = self._samplers[min(int(drawn), len(ends) - 1)]
+            samplers.append(sampler)
             shares[step] = self._random.random(size)
-            symmetries[step] = self._random.integers(0, len(board.symmetries), size)
+            symmetries[step] = self._random.integers(0, sampler.symmetries, size)
             self.updates += 1
             # early on the average follows at once
             decay = min(self.settings.averaging, self.updates / (self.updates + 10.0))
             rates[step] = 1.0 - decay
         self._draws.fill(shares, symmetries, rates)
-        return drawn_boards
+        return samplers
 
     def _step(self, sampler: Sampler) -> None:
         """Learn from the next minibatch. It reads and writes tensors of the device only."""
@@ -390,7 +392,7 @@ class AlphaZeroLearner:
         self._optimizer.load_state_dict(state["optimizer"])
         for group, own in zip(self._optimizer.param_groups, groups):
             group |= {name: own[name] for name in ("lr", "fused", "capturable", "foreach")}
-        for sampler in self._samplers.values():
+        for sampler in self._samplers:
             sampler.forget_graph()
         self.updates = state["updates"]
         self._random.bit_generator.state = json.loads(state["random"])

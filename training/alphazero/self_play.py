@@ -150,10 +150,8 @@ class SelfPlayer:
         Raises:
             TrainingError: the network computes what is no number.
         """
-        options = search_options(self.game, self.settings, progress)
-        full, fast = forest_games.tables(self.game, options)
-        play = self._play._replace(options=options, full_table=full, fast_table=fast)
-        self._play = play
+        self._search_like(progress)
+        play = self._play
         play.games.states.goal[:] = 0
         play.generation[0] += 1
         play.tally.view(np.uint8)[...] = 0
@@ -175,6 +173,16 @@ class SelfPlayer:
         parts.append(self._drain())
         counts = {name: int(play.tally[0][name]) for name in play.tally.dtype.names}
         return SelfPlayResult(self._chunk(parts), counts, self.state())
+
+    def _search_like(self, progress: float) -> None:
+        """Search as settings have it after this share of the run."""
+        play, settings = self._play, self.settings
+        full, scale = settings.full_simulations(progress), settings.value_scale_at(progress)
+        options = play.options._replace(full=full, value_scale=scale)
+        self._play = play._replace(options=options)
+        if full != play.options.full:
+            full_table, fast_table = forest_games.tables(self.game, options)
+            self._play = self._play._replace(full_table=full_table, fast_table=fast_table)
 
     def _drain(self) -> dict[str, np.ndarray]:
         """Take the samples out."""

@@ -183,7 +183,7 @@ class AlphaZero:
         batches = max(1, math.ceil(settings.reuse * self._new_samples / settings.batch_size))
         self._new_samples = 0
         began = time.monotonic()
-        losses = self.learner.learn({self.learner.game: positions}, batches, progress)
+        losses = self.learner.learn([positions], batches, progress)
         return losses | {
             "learner/positions": float(len(positions.counts)),
             "learner/batches": float(batches),

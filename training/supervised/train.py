@@ -65,7 +65,7 @@ def train(
         _check_same(files, settings.data, out / "dataset.sha256")
         # the network, and what it learns from
         kind = f"supervised by {names_of_teachers(datasets)}"
-        boards = [data.game for data in datasets if data.game != game]
+        boards = [data.game for data in datasets]
         learner = SupervisedLearner(AlphaZeroLearner(game, settings, seed, device, boards), kind)
         positions, held_out = divide(datasets, settings, seed, device)
         exporter, player = learner.network.exporter(kind), learner.network.player
@@ -134,15 +134,14 @@ class HeldOut(NamedTuple):
 
 def divide(
     datasets: Sequence[Dataset], settings: SupervisedSettings, seed: int, device: torch.device
-) -> tuple[dict[Game, Positions], list[HeldOut]]:
-    """The positions of each board that are learnt from, on a device, and those held out.
+) -> tuple[list[Positions], list[HeldOut]]:
+    """The positions of each dataset that are learnt from, on a device, and those held out.
 
     Raises:
         SpecificationError: the positions are too few.
     """
     random = np.random.default_rng(seed)
-    learnt: dict[Game, Positions] = {}
-    held_out: list[HeldOut] = []
+    learnt, held_out = list[Positions](), list[HeldOut]()
     for data in datasets:
         order = random.permutation(len(data))
         count = max(1, round(settings.held_out * len(data)))
@@ -152,7 +151,7 @@ def divide(
         optimal = optimal_actions(data)[rows]
         held_out.append(HeldOut(arrays["observation"][rows], arrays["action_mask"][rows], optimal))
         positions = learning_positions(data, order[count:])
-        learnt[data.game] = Positions(*(each.to(device) for each in positions))
+        learnt.append(Positions(*(each.to(device) for each in positions)))
     return learnt, held_out
 
 
