@@ -15,8 +15,8 @@ EVEN = 1e-9  # what a share may lack of a snapshot's by rounding
 RATING_SHARE = 0.03  # of the run's time, at most, apart from one pair of each meeting
 
 # Plays the learner (an object with `act_batch`) against opponents; returns a row for each of them,
-# with "opponent", "score", "low" and "high" at least.
-Evaluate = Callable[[Any], Sequence[dict[str, Any]]]
+# a dictionary or a named tuple, with "opponent", "score", "low" and "high" at least.
+Evaluate = Callable[[Any], Sequence[Any]]
 # Rates the snapshots in the run's folder by games of so many seconds; returns the newest one's
 # rating, with "elo", "low", "high", "games" and "anchor", or None.
 Rate = Callable[[float], dict[str, Any] | None]
@@ -40,12 +40,11 @@ class RunClock:
         self._steps, self._limit = settings.steps, settings.time_limit
         self._counts_processor_time = settings.counts_processor_time
         self._processors = min(settings.processes, available_processors())
-        self._began = self._cpu_began = self._seconds_before = 0.0
+        self._began = self._cpu_began = self._started = 0.0
 
     def start(self) -> None:
         """Count from now on."""
-        self._seconds_before = self.seconds
-        self._began = time.monotonic() - self.seconds
+        self._started, self._began = self.seconds, time.monotonic() - self.seconds
         self._cpu_began = time.process_time() - self.cpu_seconds
 
     def tick(self, other_cpu_seconds: float) -> None:
@@ -70,7 +69,7 @@ class RunClock:
     @property
     def seconds_here(self) -> float:
         """Seconds of training since :meth:`start`."""
-        return self.seconds - self._seconds_before
+        return self.seconds - self._started
 
     @property
     def seconds_that_count(self) -> float:
@@ -146,7 +145,8 @@ class Measurements:
     def measure(self, step: int, player: Any, export: Callable[[Path], None]) -> None:
         """Measure the learner; keep its policy if the mean score is the best so far."""
         self.evaluated, self._evaluated_share = step, self._clock.share(step)
-        rows = [] if self._evaluate is None else list(self._evaluate(player))
+        results = self._evaluate(player) if self._evaluate is not None else ()
+        rows = [dict(row) if isinstance(row, dict) else row._asdict() for row in results]
         self.scores = {row["opponent"]: row["score"] for row in rows}
         for row in rows:
             self._folder.add_metrics({"step": step, "kind": "evaluation", **row})

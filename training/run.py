@@ -13,14 +13,14 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 from ..envs.game import Game
 from ..envs.loading.interruption import DelayedInterrupt
 from ..envs.loading.locks import locked
 from ..envs.specification import Parameter
 from .checkpoints import pack, restore_newest
-from .folder import RunFolder, TrainingError, open_folder
+from .folder import RunFolder, TrainingError
 from .measurements import Evaluate, Measurements, Rate, RunClock
 from .settings import RunSettings
 
@@ -28,28 +28,6 @@ CHECKPOINT_SECONDS = Parameter(  # an environment variable
     "PLYGROUND_CHECKPOINT_SECONDS", float, 20.0,
     "The training time between checkpoints: an interruption loses no more.", low=0,
 )  # fmt: skip
-
-
-class Learner(Protocol):
-    """What a checkpoint restores."""
-
-    @property
-    def step(self) -> int:
-        """Actions that the learner has taken."""
-
-    @property
-    def updates(self) -> int:
-        """How often its network has learnt; 0: not yet."""
-
-    @property
-    def stage(self) -> str:
-        """Its present opponents, in a few words."""
-
-    def state(self) -> dict[str, Any]:
-        """Everything that decides how the training goes on: tensors, numbers, texts, containers."""
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Restore a state that :meth:`state` returned."""
 
 
 class Progress(NamedTuple):
@@ -119,7 +97,8 @@ class TrainingRun:
     Raises:
         TrainingError: the folder is not this run's, or the run cannot go on, such as by a file that
             cannot be written; the last good checkpoint stays.
-        SpecificationError: another process trains in the folder; ``threads`` is below 1.
+        SpecificationError: another process trains in the folder; ``threads`` is below 1; the
+            environment's time between checkpoints is not possible.
     """
 
     def __init__(
@@ -150,9 +129,11 @@ class TrainingRun:
         self._writer: Any = None  # of TensorBoard
         self._measurements: Measurements
         self._is_finished = False  # before anything was done
-        self._checkpoint_seconds = checkpoint_seconds()
+        seconds = os.environ.get(CHECKPOINT_SECONDS.name, CHECKPOINT_SECONDS.default)
+        self._checkpoint_seconds = CHECKPOINT_SECONDS.convert(seconds, "a training run")
         self._first, self._last_save = 0, 0.0  # the step that it began with here; the time
-        self._stage, self._values = "", dict[str, float]()  # of the last update
+        # Of the last update.
+        self._stage, self._rate, self._values = "", 0.0, dict[str, float]()
 
     def __enter__(self) -> Self:
         from .devices import torch_threads
@@ -166,7 +147,7 @@ class TrainingRun:
             if is_new:
                 stack.callback(_remove_if_empty, out)
             stack.enter_context(locked(out, "trained"))
-            self.folder = open_folder(*self._identity)
+            self.folder = RunFolder(*self._identity)
             self._measurements = Measurements(
                 self.settings, self._clock, self.folder, *self._judges
             )
@@ -177,18 +158,21 @@ class TrainingRun:
         stops = self._interrupt.came and self._share < 1.0
         with self._stack:
             if isinstance(error, TrainingError) and self._writer is not None:
-                raise TrainingError(f"{error}. {self._last_checkpoint_text()}") from error
+                raise TrainingError(f"{error}. {self.folder.newest_text()}") from error
         if error is None and stops:
             raise KeyboardInterrupt
 
-    def closing(self, resource: Any) -> Any:
-        """What has ``close()``, which is called when the run ends."""
-        return self._stack.enter_context(contextlib.closing(resource))
-
     # -- the loop --
 
-    def resume(self, learner: Learner) -> None:
-        """Let a learner in its initial state go on from the newest checkpoint, if there is one."""
+    def resume(self, learner: Any) -> None:
+        """Let a learner in its initial state go on from the newest checkpoint, if there is one.
+
+        Args:
+            learner: what a checkpoint restores. ``state()`` returns everything that decides how it
+                goes on (tensors, numbers, texts, containers), and ``load_state`` takes it back.
+                ``step`` is the number of its actions, ``updates`` how often its network has learnt,
+                ``stage`` names its opponents in a few words.
+        """
         self.learner = learner
         state = restore_newest(self.folder, learner, self._on_note)
         if state is None:
@@ -213,11 +197,17 @@ class TrainingRun:
     def goes_on(self) -> bool:
         """Whether there is another update: there are steps and time left, and no Ctrl-C came."""
         if self._share < 1.0 and not self._interrupt.came:
-            self.progress, self._stage = self._work_share, self.learner.stage
+            self.progress = self._clock.work_share(self.step)
+            self._stage = self.learner.stage
             return True
         if not self._is_finished:
             self._write_checkpoint()
-            self._finish()
+            self.finished_now = self.learner.updates > 0
+        if self._share >= 1.0 and not (self._is_finished or self.finished_now):
+            self._on_note(
+                "the network has not learnt yet: the run ended before its first update. The same "
+                "command with more steps or hours goes on"
+            )
         return False
 
     def log(self, values: dict[str, float]) -> None:
@@ -229,8 +219,9 @@ class TrainingRun:
         step, self._values = self.learner.step, values
         if self.learner.stage != self._stage:
             self._on_note(f"step {step:,}: {self.learner.stage}")
+        self._rate = (step - self._first) / self._clock.seconds_here
         times = {
-            "time/steps_per_second": self._rate_of_steps,
+            "time/steps_per_second": self._rate,
             "time/seconds": self._clock.seconds,
             "time/cpu_seconds": self._clock.cpu_seconds,
         }
@@ -250,7 +241,7 @@ class TrainingRun:
         if made.is_due(step) and not self._interrupt.came:
             made.measure(step, player, export)
         mean, total = values.get("rollout/mean_return"), self.settings.steps
-        stand = step, total, self._rate_of_steps, self.learner.stage, mean
+        stand = step, total, self._rate, self.learner.stage, mean
         scores = made.scores, made.evaluated
         self._on_progress(Progress(*stand, *scores, self._share, values, made.rating))
         if not self._interrupt.came:
@@ -278,25 +269,6 @@ class TrainingRun:
     def _share(self) -> float:
         return self._clock.share(self.step) if self.learner is not None else 0.0
 
-    @property
-    def _work_share(self) -> float:
-        return self._clock.work_share(self.step)
-
-    @property
-    def _rate_of_steps(self) -> float:
-        return (self.step - self._first) / self._clock.seconds_here
-
-    def _finish(self) -> None:
-        """Say how the run has ended."""
-        if self._interrupt.came and self._share < 1.0:
-            return
-        self.finished_now = self.learner.updates > 0
-        if not self.finished_now:
-            self._on_note(
-                "the network has not learnt yet: the run ended before its first update. The same "
-                "command with more steps or hours goes on"
-            )
-
     # -- checkpoints --
 
     def _write_checkpoint(self) -> None:
@@ -319,23 +291,7 @@ class TrainingRun:
             of = hours if self._clock.has_limit else f"of {self.settings.steps:,}"
             self._on_note(f"resumed at step {self.step:,} {of} from {self.folder.path}")
 
-    def _last_checkpoint_text(self) -> str:
-        step = self.folder.last_step()
-        if step is None:
-            return "There is no checkpoint yet"
-        return f"The last good checkpoint, of step {step:,}, is in {self.folder.path}"
-
 
 def _remove_if_empty(folder: Path) -> None:
     with contextlib.suppress(OSError):
         folder.rmdir()
-
-
-def checkpoint_seconds() -> float:
-    """The training time between checkpoints, as the environment has it.
-
-    Raises:
-        SpecificationError: it is no number of at least 0.
-    """
-    seconds = os.environ.get(CHECKPOINT_SECONDS.name, CHECKPOINT_SECONDS.default)
-    return float(CHECKPOINT_SECONDS.convert(seconds, "a training run"))

@@ -18,7 +18,6 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
-from ..agents.judges import make_judge
 from ..agents.opponents import MakeAgent
 from ..agents.registry import make_agent
 from ..envs.game import Game
@@ -39,16 +38,11 @@ class EpisodeCollector(BaseCallback):
         began: the step at which the rollout began.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.began: int = 0
+    def _on_rollout_start(self) -> None:
+        self.began: int = self.model.num_timesteps
         self.opponents: list[int] = []
         self.returns: list[float] = []
         self.lengths: list[int] = []
-
-    def _on_rollout_start(self) -> None:
-        self.began = self.model.num_timesteps
-        self.opponents, self.returns, self.lengths = [], [], []
 
     def _on_step(self) -> bool:
         state = self.locals["env"].games.state
@@ -65,7 +59,11 @@ def open_games(
     seed: int,
     observation: Literal["planes", "dict"] = "planes",
 ) -> BoardVecEnv:
-    """The games of a run, N at once; observations are planes, or a dictionary with the mask."""
+    """The games of a run, N at once; observations are planes, or a dictionary with the mask.
+
+    Raises:
+        SpecificationError: a judge that does not exist or cannot play the game.
+    """
     env = BoardVecEnv(
         game,
         settings.games,
@@ -81,34 +79,8 @@ def open_games(
     return env
 
 
-def make_curriculum(
-    settings: OpposedSettings, game: Game, snapshots: Snapshots | None, make: MakeAgent
-) -> Curriculum:
-    """The curriculum of a run; SpecificationError if its opponents cannot play the game."""
-    return Curriculum(
-        settings.opponent,
-        game,
-        snapshots,
-        threshold=settings.threshold,
-        window=settings.window,
-        rehearsal=settings.rehearsal,
-        make=make,
-    )
-
-
-def check_opponents(settings: OpposedSettings, game: Game, make: MakeAgent) -> None:
-    """Refuse opponents or a judge that do not exist or cannot play the game.
-
-    Raises:
-        SpecificationError: it is so.
-    """
-    make_curriculum(settings, game, None, make)
-    if settings.regret:
-        make_judge(settings.regret, game)
-
-
 class Sb3Learner:
-    """The :class:`~plyground.training.run.Learner` of a model of stable-baselines3.
+    """A model of stable-baselines3, its games and its opponents: what a checkpoint restores.
 
     Args:
         settings: the settings.
@@ -134,7 +106,7 @@ class Sb3Learner:
         self._collector = EpisodeCollector()
         self.callback: Any = model._setup_learn(settings.steps, self._collector)[1]
         self.snapshots: Snapshots = Snapshots(self.policy, settings.snapshots, seed)
-        self.curriculum: Curriculum = make_curriculum(settings, self.env.game, self.snapshots, make)
+        self.curriculum: Curriculum = Curriculum(settings, self.env.game, self.snapshots, make)
         self.env.games.set_opponents(self.curriculum.opponents)
         self._snapshot_step = 0  # of the newest snapshot
 

@@ -53,7 +53,7 @@ class Recording(NamedTuple):
 
 
 class RecordedWorkers:
-    """In the place of :class:`~plyground.training.alphazero.workers.Workers`."""
+    """In the place of :class:`~plyground.training.alphazero.workers.JobWorkers`."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording, self._ready = recording, 0.0

@@ -32,7 +32,7 @@ from .ladder import rate_newest
 PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
 
 Rows = list[dict[str, Any]]
-Measure = Callable[[Any], Rows]
+Measure = Callable[[Any], Sequence[Any]]
 
 
 GREATEST_SEED = 2**32 - 1  # torch and SB3 take no greater one
@@ -211,12 +211,7 @@ def _gauntlets(game: Game, settings: RunSettings, seed: int) -> list[Measure]:
     for name in opponents:
         make_opponents(name, game, make_isolated_opponent)
     pairs, plies = settings.evaluation_pairs, settings.evaluation_plies
-    return [
-        lambda player: [
-            result._asdict()
-            for result in play_gauntlet(game, player, opponents, pairs, plies, seed)
-        ]
-    ]
+    return [lambda player: play_gauntlet(game, player, opponents, pairs, plies, seed)]
 
 
 def _versions() -> dict[str, str]:

@@ -23,6 +23,7 @@ from plyground.training.players import Snapshots
 from plyground.training.ppo import train as ppo
 from plyground.training.sb3 import BoardVecEnv
 from plyground.training.sb3_learner import open_games
+from plyground.training.settings import OpposedSettings
 from plyground.training.symmetry import observation_symmetries
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
@@ -214,14 +215,10 @@ def test_a_curriculum_keeps_a_share_for_earlier_stages():
 
 
 def test_the_learner_moves_up_when_its_score_against_the_newest_stage_passes_the_threshold():
-    made = Curriculum(
-        "curriculum:random;greedy",
-        make_game("tic_tac_toe"),
-        None,
-        threshold=0.75,
-        window=8,
-        rehearsal=0.5,
+    settings = OpposedSettings(
+        opponent="curriculum:random;greedy", threshold=0.75, window=8, rehearsal=0.5
     )
+    made = Curriculum(settings, make_game("tic_tac_toe"), None)
     assert not made.add_results([0] * 8, [1, 1, 1, 1, 1, -1, -1, 0])
     assert not made.add_results([0] * 3, [1, 1, 1])
     assert str(made) == "stage 1 of 2, random"

@@ -214,24 +214,6 @@ def make_network(game: Game, settings: Any, seed: int) -> BoardNetwork:
         return BoardNetwork(game, settings)
 
 
-class AveragePlayer:
-    """Plays the most probable action of the averaged weights, without search.
-
-    They are computed in full precision.
-    """
-
-    def __init__(self, network: BoardNetwork, device: torch.device) -> None:
-        self._network, self._device = network, device
-
-    def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Actions (int64, n) for int8 observations (n, rows, columns, planes) and masks."""
-        with torch.inference_mode():
-            inputs = torch.from_numpy(observations).to(self._device).float()
-            logits = self._network(inputs).logits.cpu().numpy()
-        actions: np.ndarray = np.where(masks != 0, logits, ILLEGAL).argmax(axis=1)
-        return actions
-
-
 class AlphaZeroLearner:
     """Learns from positions, and keeps an average of its weights, which plays.
 
@@ -248,7 +230,7 @@ class AlphaZeroLearner:
 
     Attributes:
         network: what learns.
-        average: its averaged weights; ``player`` plays them.
+        average: its averaged weights, which play.
         updates: minibatches that it has learnt from.
 
     Raises:
@@ -278,7 +260,6 @@ class AlphaZeroLearner:
         self.average: BoardNetwork = copy.deepcopy(network).eval()
         for weights in self.average.parameters():
             weights.requires_grad_(False)
-        self.player: AveragePlayer = AveragePlayer(self.average, device)
         self.updates: int = 0
         self._samplers = [Sampler(board, device) for board in boards or (game,)]
         self._random = np.random.default_rng(seed)
@@ -303,6 +284,17 @@ class AlphaZeroLearner:
         """Writes the averaged weights as policy files, which say that ``kind`` was trained."""
         metadata = policy_metadata(self.game, kind, WHOLE_RETURN, self.settings.discount)
         return NetworkExporter(PolicyAndValue(self.average), self.game, metadata)
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """The most probable actions of the averaged weights, in full precision: int64, (n,).
+
+        Observations are int8, (n, rows, columns, planes).
+        """
+        with torch.inference_mode():
+            inputs = torch.from_numpy(observations).to(self.device).float()
+            logits = self.average(inputs).logits.cpu().numpy()
+        actions: np.ndarray = np.where(masks != 0, logits, ILLEGAL).argmax(axis=1)
+        return actions
 
     def weights(self) -> dict[str, torch.Tensor]:
         """The averaged weights, on the learner's device; it goes on to change them."""
@@ -359,7 +351,7 @@ class AlphaZeroLearner:
         batch = sampler.batch(shares, symmetries)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
             outputs = self.network(batch.observations)
-        loss, parts = losses_of(outputs, batch, self.settings)
+        loss, parts = _losses_of(outputs, batch, self.settings)
         self._optimizer.zero_grad(set_to_none=False)
         loss.backward()  # type: ignore[no-untyped-call]
         parameters: list[torch.Tensor] = list(self.network.parameters())
@@ -398,7 +390,7 @@ class AlphaZeroLearner:
         self._random.bit_generator.state = json.loads(state["random"])
 
 
-def losses_of(
+def _losses_of(
     outputs: Outputs, batch: Minibatch, settings: Any
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """What is minimised, and the four of it that are logged, (4,)."""

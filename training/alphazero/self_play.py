@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Generator
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -106,11 +106,11 @@ class SelfPlayer:
             self._play = forest_games.new_self_play(
                 game, options, settings.games, seed, most, entries
             )
-            _begin(game, self._play)
+            _begin(game.rules, self._play)
             # compiles the rest, with a game that is thrown away
             trial = forest_games.new_self_play(game, options, 1, 0, most, 1)
-            _begin(game, trial)
-            _advance(game, trial, 0, *_nothing(game))
+            _begin(game.rules, trial)
+            _advance(game.rules, trial, 0, *_nothing(game))
         self.evaluator: Evaluator = make_evaluator(game, settings, device, network)
         self._canonical = Canonical(game)
         self._nothing = _nothing(game)
@@ -158,7 +158,7 @@ class SelfPlayer:
         parts: list[dict[str, np.ndarray]] = []
         waiting, (logits, values) = 0, self._nothing
         while play.tally[0].simulations < simulations:
-            waiting = _advance(self.game, play, waiting, logits, values)
+            waiting = _advance(self.game.rules, play, waiting, logits, values)
             if play.samples.count[0] > play.samples.marks.size // 2:
                 parts.append(self._drain())
             logits, values = self._nothing
@@ -221,7 +221,7 @@ class SelfPlayer:
         games = new_games(self.game, self.settings.games, seed)
         for old, new in zip(self._play.games, games):
             old[...] = new
-        _begin(self.game, self._play)
+        _begin(self.game.rules, self._play)
 
     # -- checkpoints --
 
@@ -279,18 +279,8 @@ def sample_weights(surprise: np.ndarray, share: float) -> np.ndarray:
     return counts.astype(np.float32)
 
 
-_begin_games: Any = forest_games.begin_games
-_advance_games: Any = forest_games.advance
-
-
-def _begin(game: Game, play: forest_games.SelfPlay) -> None:
-    _begin_games(game.rules, play)
-
-
-def _advance(
-    game: Game, play: forest_games.SelfPlay, waiting: int, logits: np.ndarray, values: np.ndarray
-) -> int:
-    return cast(int, _advance_games(game.rules, play, waiting, logits, values))
+_begin: Any = forest_games.begin_games
+_advance: Any = forest_games.advance
 
 
 def _nothing(game: Game) -> tuple[np.ndarray, np.ndarray]:

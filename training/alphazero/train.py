@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from .learner import AlphaZeroLearner
 from .self_play import SelfPlayResult, check_solved_plies
 from .settings import AlphaZeroSettings
 from .window import WindowFolder, window_size
-from .workers import CPU_TIME, NETWORK_BYTES, SelfPlayTask, Workers, open_workers, seed_of
+from .workers import CPU_TIME, NETWORK_BYTES, SelfPlayTask, open_workers, seed_of
 
 KIND = "alphazero"
 COUNTS = ("simulations", "evaluations", "games", "plies", "wins", "draws")
@@ -41,12 +42,9 @@ def train(
 ) -> TrainingRun:
     """Begin or resume a run of AlphaZero and bring it to its end.
 
-    The network is evaluated and learns on ``device``; self-play takes place in ``place``. The other
-    arguments are those of :class:`~plyground.training.TrainingRun`.
-
-    Raises:
-        SpecificationError: what the settings name is not possible for the game; no folder is made.
-        TrainingError: the run cannot be begun or go on.
+    The network is evaluated and learns on ``device``; self-play takes place in ``place``. The rest
+    is as for :class:`~plyground.training.TrainingRun`. What the settings name and is not possible
+    is refused before a folder is made.
     """
     predecessor = open_predecessor(game, settings)
     check_solved_plies(game, settings)
@@ -57,35 +55,36 @@ def train(
         window = WindowFolder(out / "window", device)
         version = predecessor.version if predecessor else ""
         state = AlphaZero(settings, seed, learner, window, version)
-        workers = run.closing(open_workers(game, settings, device, place))
         exporter = learner.exporter(KIND)
-        run.resume(state)
-        while run.goes_on():
-            began, cpu_began = time.monotonic(), time.process_time()
-            # 1. Self-play by the averaged weights.
-            if not several:
-                state.progress_of_games = run.progress
-            state.begin_self_play(workers)
-            losses = state.learn(run.progress) if several else {}
-            waits = time.monotonic()
-            results = workers.finish()
-            ended = time.monotonic()
-            times = {"time/playing": ended - state.began, "time/waiting": ended - waits}
-            state.take_games(results)
-            if several:  # the next chunks, in the time of the window, measurements and checkpoints
-                state.progress_of_games = run.progress
+        with closing(open_workers(game, settings, device, place)) as workers:
+            run.resume(state)
+            while run.goes_on():
+                began, cpu_began = time.monotonic(), time.process_time()
+                # 1. Self-play by the averaged weights.
+                if not several:
+                    state.progress_of_games = run.progress
                 state.begin_self_play(workers)
-            # 2. The window and learning from it.
-            state.add_samples(results)
-            if not several:
-                losses = state.learn(run.progress)
-            # 3. Curves, measurements, checkpoints.
-            values = state.statistics(results, times["time/playing"], run.progress) | losses | times
-            values["time/update"] = time.monotonic() - began
-            cpu_seconds = time.process_time() - cpu_began + values["time/other_cpu_seconds"]
-            run.log(values | {"time/cores": cpu_seconds / values["time/update"]})
-            run.measure(learner.player, exporter.write)
-            run.save()
+                losses = state.learn(run.progress) if several else {}
+                waits = time.monotonic()
+                results = workers.finish()
+                ended = time.monotonic()
+                times = {"time/playing": ended - state.began, "time/waiting": ended - waits}
+                state.take_games(results)
+                if several:  # the next chunks, while this process does all that follows
+                    state.progress_of_games = run.progress
+                    state.begin_self_play(workers)
+                # 2. The window and learning from it.
+                state.add_samples(results)
+                if not several:
+                    losses = state.learn(run.progress)
+                # 3. Curves, measurements, checkpoints.
+                values = state.statistics(results, times["time/playing"], run.progress)
+                values |= losses | times
+                values["time/update"] = time.monotonic() - began
+                cpu_seconds = time.process_time() - cpu_began + values["time/other_cpu_seconds"]
+                run.log(values | {"time/cores": cpu_seconds / values["time/update"]})
+                run.measure(learner, exporter.write)
+                run.save()
     return run
 
 
@@ -93,10 +92,8 @@ class AlphaZero:
     """What a checkpoint holds: weights, window, games under way, counts.
 
     Args:
-        settings: the settings.
-        seed: decides everything that is random.
-        learner: the network.
-        window: the replay window, with its files.
+        settings, seed: those of the run.
+        learner, window: the network, and the replay window with its files.
         predecessor: the version of the network that plays in its place; empty: it plays itself.
 
     Attributes:
@@ -137,7 +134,7 @@ class AlphaZero:
         """Minibatches that the network has learnt from."""
         return self.learner.updates
 
-    def begin_self_play(self, workers: Workers) -> None:
+    def begin_self_play(self, workers: Any) -> None:
         """Let chunks be played by the averaged weights, unless they are already."""
         if self._is_playing:
             return
@@ -201,17 +198,15 @@ class AlphaZero:
         }
         games = max(counts["games"], 1)
         network = {"self_play/network_bytes": float(counts[NETWORK_BYTES])}
+        rates = ("simulations", "evaluations", "games")
+        totals = ("games", "samples", "simulations")
         return (network if counts[NETWORK_BYTES] else {}) | {
-            "self_play/simulations_per_second": counts["simulations"] / playing,
-            "self_play/evaluations_per_second": counts["evaluations"] / playing,
-            "self_play/games_per_second": counts["games"] / playing,
+            **{f"self_play/{name}_per_second": counts[name] / playing for name in rates},
             "self_play/mean_length": counts["plies"] / games,
             "self_play/first_player_score": (counts["wins"] + counts["draws"] / 2) / games,
             "self_play/draws": counts["draws"] / games,
             "self_play/full_simulations": float(self.settings.full_simulations(progress)),
-            "total/games": float(self._totals["games"]),
-            "total/samples": float(self._totals["samples"]),
-            "total/simulations": float(self._totals["simulations"]),
+            **{f"total/{name}": float(self._totals[name]) for name in totals},
             "total/window": float(len(self.window)),
             "time/other_cpu_seconds": counts[CPU_TIME] / 1e6,
         }

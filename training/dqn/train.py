@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ from stable_baselines3.common.type_aliases import TrainFreq, TrainFrequencyUnit
 from ...agents.opponents import MakeAgent
 from ...agents.registry import make_agent
 from ...envs.game import Game
+from ..curriculum import Curriculum
 from ..export import PolicyExporter
 from ..players import NetworkPlayer
 from ..run import TrainingRun
 from ..sb3 import BoardVecEnv
-from ..sb3_learner import CPU, Sb3Learner, check_opponents, from_bytes, open_games, to_bytes
+from ..sb3_learner import CPU, Sb3Learner, from_bytes, open_games, to_bytes
 from .masked import MaskedDQN, MaskedDQNPolicy, MaskedTrunk, PlainQNetwork
 from .settings import DQNSettings
 
@@ -34,17 +36,15 @@ def train(
     """Begin or resume a run of DQN and bring it to its end.
 
     The network plays and learns on ``device``; ``make`` makes its opponents, see
-    :func:`~plyground.agents.opponents.make_opponents`. The other arguments are those of
-    :class:`~plyground.training.TrainingRun`.
-
-    Raises:
-        SpecificationError: opponents or a judge that do not exist or cannot play the game; no
-            folder is made.
-        TrainingError: the run cannot be begun or go on.
+    :func:`~plyground.agents.opponents.make_opponents`. The rest is as for
+    :class:`~plyground.training.TrainingRun`. Opponents and judges that are not possible are refused
+    before a folder is made.
     """
-    check_opponents(settings, game, make)
-    with TrainingRun(game, settings, seed, out, facts, **options) as run:
-        env = run.closing(open_games(game, settings, seed, "dict"))
+    Curriculum(settings, game, None, make)  # refused here, before there is a folder
+    with (
+        closing(open_games(game, settings, seed, "dict")) as env,
+        TrainingRun(game, settings, seed, out, facts, **options) as run,
+    ):
         model = new_model(env, settings, seed, device)
         learner = DQNLearner(settings, seed, model, make)
         network = PlainQNetwork(model.policy)

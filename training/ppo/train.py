@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,13 @@ import torch
 from ...agents.opponents import MakeAgent
 from ...agents.registry import make_agent
 from ...envs.game import Game
+from ..curriculum import Curriculum
 from ..devices import use_bfloat16
 from ..export import PolicyExporter
 from ..players import NetworkPlayer
 from ..run import TrainingRun
 from ..sb3 import BoardVecEnv
-from ..sb3_learner import CPU, Sb3Learner, check_opponents, open_games
+from ..sb3_learner import CPU, Sb3Learner, open_games
 from .settings import PPOSettings
 
 try:
@@ -40,17 +42,15 @@ def train(
     """Begin or resume a run of PPO and bring it to its end.
 
     The network plays and learns on ``device``; ``make`` makes its opponents, see
-    :func:`~plyground.agents.opponents.make_opponents`. The other arguments are those of
-    :class:`~plyground.training.TrainingRun`.
-
-    Raises:
-        SpecificationError: opponents or a judge that do not exist or cannot play the game; no
-            folder is made.
-        TrainingError: the run cannot be begun or go on.
+    :func:`~plyground.agents.opponents.make_opponents`. The rest is as for
+    :class:`~plyground.training.TrainingRun`. Opponents and judges that are not possible are refused
+    before a folder is made.
     """
-    check_opponents(settings, game, make)
-    with TrainingRun(game, settings, seed, out, facts, **options) as run:
-        env = run.closing(open_games(game, settings, seed))
+    Curriculum(settings, game, None, make)  # refused here, before there is a folder
+    with (
+        closing(open_games(game, settings, seed)) as env,
+        TrainingRun(game, settings, seed, out, facts, **options) as run,
+    ):
         model = new_model(game, env, settings, seed, device)
         learner = PPOLearner(settings, seed, model, make)
         exporter = PolicyExporter(model, game)

@@ -17,14 +17,14 @@ import hashlib
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
-from ..alphazero.learner import AlphaZeroLearner, AveragePlayer
+from ..alphazero.learner import AlphaZeroLearner
 from ..alphazero.network import has_margin
 from ..alphazero.window import Canonical, Positions
 from ..datasets.file import Dataset, load_boards, names_of_teachers
@@ -34,6 +34,7 @@ from .settings import SupervisedSettings
 
 AT_ONCE = 50_000  # positions brought into their canonical image together
 HELD_OUT_AT_ONCE = 4_096
+HeldOut = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def train(
@@ -45,10 +46,10 @@ def train(
     device: torch.device,
     **options: Any,
 ) -> TrainingRun:
-    """Begin or resume a run and bring it to its end.
+    """Begin or resume a run of supervised learning and bring it to its end.
 
     The network learns on ``device`` from the datasets that the settings name. One at least is of
-    ``game``, others may be of other boards. The other arguments are those of
+    ``game``, others may be of other boards. The rest is as for
     :class:`~plyground.training.TrainingRun`.
 
     Raises:
@@ -67,8 +68,8 @@ def train(
         kind = f"supervised by {names_of_teachers(datasets)}"
         boards = [data.game for data in datasets]
         learner = SupervisedLearner(AlphaZeroLearner(game, settings, seed, device, boards), kind)
-        positions, held_out = divide(datasets, settings, seed, device)
-        exporter, player = learner.network.exporter(kind), learner.network.player
+        positions, held_out = _divide(datasets, settings, seed, device)
+        exporter = learner.network.exporter(kind)
         run.resume(learner)
         while run.goes_on():
             began, batches = time.monotonic(), settings.batches_per_update
@@ -76,11 +77,11 @@ def train(
             learner.step += batches * settings.batch_size
             seconds = time.monotonic() - began
             values = {
-                "held_out/optimal": optimal_share(player, held_out),
+                "held_out/optimal": _optimal_share(learner.network, held_out),
                 "time/positions_per_second": batches * settings.batch_size / seconds,
             }
             run.log(losses | values)
-            run.measure(player, exporter.write)
+            run.measure(learner.network, exporter.write)
             run.save()
     return run
 
@@ -91,15 +92,12 @@ class SupervisedLearner:
     Args:
         network: the network with what learns it.
         kind: what its policy files say was trained.
-
-    Attributes:
-        step: positions that were learnt from.
     """
 
     def __init__(self, network: AlphaZeroLearner, kind: str) -> None:
         self.network: AlphaZeroLearner = network
         self.stage: str = f"a dataset {kind}"
-        self.step: int = 0
+        self.step: int = 0  # positions that were learnt from
 
     @property
     def updates(self) -> int:
@@ -116,26 +114,12 @@ class SupervisedLearner:
         self.step = state["seen"]
 
 
-class HeldOut(NamedTuple):
-    """Positions that are not learnt from.
-
-    Attributes:
-        observations: int8, (N, rows, columns, planes).
-        masks: int8, (N, num_actions).
-        optimal: bool, (N, num_actions): the actions of the best value.
-
-    All are of one board.
-    """
-
-    observations: np.ndarray
-    masks: np.ndarray
-    optimal: np.ndarray
-
-
-def divide(
+def _divide(
     datasets: Sequence[Dataset], settings: SupervisedSettings, seed: int, device: torch.device
 ) -> tuple[list[Positions], list[HeldOut]]:
     """The positions of each dataset that are learnt from, on a device, and those held out.
+
+    Of these there are observations, masks, and which actions have the best value.
 
     Raises:
         SpecificationError: the positions are too few.
@@ -149,21 +133,22 @@ def divide(
             raise SpecificationError(f"{settings.data} holds too few positions: {len(data)}")
         rows, arrays = order[:count], data.arrays
         optimal = optimal_actions(data)[rows]
-        held_out.append(HeldOut(arrays["observation"][rows], arrays["action_mask"][rows], optimal))
+        held_out.append((arrays["observation"][rows], arrays["action_mask"][rows], optimal))
         positions = learning_positions(data, order[count:])
         learnt.append(Positions(*(each.to(device) for each in positions)))
     return learnt, held_out
 
 
-def optimal_share(player: AveragePlayer, held_out: Sequence[HeldOut]) -> float:
+def _optimal_share(player: AlphaZeroLearner, held_out: Sequence[HeldOut]) -> float:
     """How often the most probable action is optimal in the positions held out."""
-    right = 0
-    for positions in held_out:
-        for start in range(0, len(positions.masks), HELD_OUT_AT_ONCE):
+    right = count = 0
+    for observations, masks, optimal in held_out:
+        count += len(masks)
+        for start in range(0, len(masks), HELD_OUT_AT_ONCE):
             part = slice(start, start + HELD_OUT_AT_ONCE)
-            actions = player.act_batch(positions.observations[part], positions.masks[part])
-            right += int(positions.optimal[part][np.arange(len(actions)), actions].sum())
-    return right / sum(len(positions.masks) for positions in held_out)
+            actions = player.act_batch(observations[part], masks[part])
+            right += int(optimal[part][np.arange(len(actions)), actions].sum())
+    return right / count
 
 
 def optimal_actions(data: Dataset) -> np.ndarray:

@@ -99,12 +99,10 @@ class LayerWeights(NamedTuple):
     """What a layer multiplies and adds, as the arrays hold it from which it was read.
 
     Attributes:
-        weights: (taps, inputs, outputs).
-        biases: (outputs,).
+        weights, biases: (taps, inputs, outputs), and (outputs,).
         order: of the inputs where the layer reads them; None: their own.
         width: the outputs that the layer computes, those beyond its own for nothing.
-        inputs: what their bytes mean.
-        precision: of the products.
+        inputs, precision: what bytes mean, and how numbers are multiplied.
     """
 
     weights: np.ndarray
