@@ -18,8 +18,8 @@ from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.train import train
 from plyground.training.curves import draw_curves, read_ratings
 from plyground.training.folder import add_ratings, read_metrics, snapshots_in
-from plyground.training.measurements import RATING_SHARE
 from plyground.training.ppo.settings import PPOSettings
+from plyground.training.run import RATING_SHARE
 
 GAME = make_game("tic_tac_toe")
 QUICK = (
