@@ -24,7 +24,15 @@ from .learner import AlphaZeroLearner
 from .self_play import SelfPlayResult, check_solved_plies
 from .settings import AlphaZeroSettings
 from .window import WindowFolder, window_size
-from .workers import CPU_TIME, NETWORK_BYTES, SelfPlayTask, open_workers, seed_of
+from .workers import (
+    CPU_TIME,
+    NETWORK_BYTES,
+    JobWorkers,
+    SelfPlayTask,
+    ThreadWorkers,
+    open_workers,
+    seed_of,
+)
 
 KIND = "alphazero"
 COUNTS = ("simulations", "evaluations", "games", "plies", "wins", "draws")
@@ -134,7 +142,7 @@ class AlphaZero:
         """Minibatches that the network has learnt from."""
         return self.learner.updates
 
-    def begin_self_play(self, workers: Any) -> None:
+    def begin_self_play(self, workers: JobWorkers | ThreadWorkers) -> None:
         """Let chunks be played by the averaged weights, unless they are already."""
         if self._is_playing:
             return
