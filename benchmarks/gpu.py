@@ -66,7 +66,7 @@ def measure_learner(shape: str, batch: int, device: torch.device, seconds: float
     """Print how many samples are learnt in a second."""
     settings = settings_of(shape, batch_size=batch)
     learner = AlphaZeroLearner(GAME, settings, 1, device)
-    window = {GAME: random_positions(POSITIONS)}
+    window = [random_positions(POSITIONS)]
     learner.learn(window, 8, 0.1)
     began, batches = time.perf_counter(), 0
     while time.perf_counter() - began < seconds:

@@ -29,7 +29,8 @@ from plyground.evaluation.gauntlet import play_gauntlet
 from plyground.training.network import full_precision
 from plyground.training.players import NetworkPlayer
 from plyground.training.ppo.settings import PPOSettings
-from plyground.training.ppo.trainer import PPOTrainer
+from plyground.training.ppo.train import PPOLearner, new_model
+from plyground.training.sb3_learner import open_games
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.wrappers import ActionMasker
 from timing import print_table, rates
@@ -87,13 +88,17 @@ def tutorial_learner(seed: int) -> tuple[Callable[[], int], Any]:
 def our_learner(seed: int) -> tuple[Callable[[], int], Any]:
     game = make_game("connect_four")
     settings = PPOSettings.for_game(game, {"opponent": "random", "steps": 10**9}, SETTINGS)
-    trainer = PPOTrainer(game, settings, seed)
+    env = open_games(game, settings, seed)
+    model = new_model(game, env, settings, seed, torch.device("cpu"))
+    learner = PPOLearner(settings, seed, model)
 
     def update() -> int:
-        trainer.update()
+        model.collect_rollouts(env, learner.callback, model.rollout_buffer, model.n_steps)
+        model.train()
+        learner.finish_update()
         return settings.games * settings.rollout
 
-    return update, trainer.policy
+    return update, model.policy
 
 
 def score(policy: Any) -> float:

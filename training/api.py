@@ -82,24 +82,17 @@ def train(
     command = f"plyground.training.train({algorithm!r}, {board.spec!r}, …)"
     facts = {"command": command, "device": str(place)}
     more: dict[str, Any] = {"make": make} if isinstance(run_settings, OpposedSettings) else {}
-    more |= {"evaluate": None if measure is None else _as_rows(measure), "threads": threads}
-    more |= {"on_progress": on_progress, "on_note": on_note}
-    return load_algorithm(algorithm)(board, run_settings, seed, Path(out), facts, place, **more)
+    more |= {"threads": threads, "on_progress": on_progress, "on_note": on_note}
+    run = load_algorithm(algorithm)
+    return run(board, run_settings, seed, Path(out), facts, place, evaluate=measure, **more)
 
 
 def load_algorithm(name: str) -> Callable[..., TrainingRun]:
     """What begins or resumes a run of an algorithm; only now torch is imported.
 
     It takes game, settings, seed, folder, facts and device, and ``make``, what makes opponents, if
-    there are any; see :func:`~plyground.training.run.run_training`.
+    there are any; see :class:`~plyground.training.run.TrainingRun`.
     """
     train: Callable[..., TrainingRun]
-    train = importlib.import_module(f".{name}.trainer", __package__).train
+    train = importlib.import_module(f".{name}.train", __package__).train
     return train
-
-
-def _as_rows(measure: Callable[[Any], Sequence[Any]]) -> Callable[[Any], list[dict[str, Any]]]:
-    """The measure with rows that are dictionaries, whatever named tuples it returns."""
-    return lambda player: [
-        dict(row) if isinstance(row, dict) else row._asdict() for row in measure(player)
-    ]

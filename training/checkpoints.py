@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict
 
-from ..envs.loading.records import Count, Range, Share
+from ..envs.loading.records import Count, Range, Share, check_likeness, check_value
 from ..envs.specification import SpecificationError, first_line
-from .folder import Measured, TrainingError, newest_checkpoint
+from .folder import Measured, RunFolder, TrainingError, newest_checkpoint
 
 Seconds = Annotated[float, Range(low=0)]
 
@@ -64,6 +64,36 @@ def initial_learner(run: Path) -> dict[str, Any]:
         raise TrainingError(f"initial={run} is not possible: it holds no checkpoint that is whole")
     with refusing_checkpoint(run):
         return dict(unpack(payload)["learner"])
+
+
+def restore_newest(
+    folder: RunFolder, learner: Any, on_note: Callable[[str], None]
+) -> dict[str, Any] | None:
+    """Restore a learner from a run's newest checkpoint; returns all that it holds, None: none.
+
+    Raises:
+        TrainingError: it is another run's, or of no run.
+    """
+    checkpoint, notes = folder.load_checkpoint()
+    for note in notes:
+        on_note(note)
+    if checkpoint is None:
+        if not folder.is_new:
+            on_note(f"{folder.path} holds no checkpoint yet; starting from the beginning")
+        folder.lengthen()
+        return None
+    path = checkpoint.path
+    with refusing_checkpoint(path):
+        state = unpack(checkpoint.payload)
+        check_value(state, RunState, str(path), more=True)
+        if "description" in state:  # not in those of earlier versions
+            folder.check_checkpoint(path, state["description"])
+        check_likeness(state, learner.state(), str(path))
+        learner.load_state(state)
+    if learner.step != int(path.stem):
+        raise TrainingError(f"{path} is no checkpoint of its step, but of {learner.step:,}")
+    folder.lengthen()
+    return state
 
 
 def pack(state: dict[str, Any]) -> bytes:

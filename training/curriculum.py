@@ -19,6 +19,7 @@ from ..agents.registry import make_agent
 from ..envs.game import Game
 from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
+from .settings import OpposedSettings
 
 CURRICULUM = "curriculum:"
 SELF = "self"
@@ -85,28 +86,23 @@ class Curriculum:
     """The stages of a run, and the number of the newest one.
 
     Args:
-        text: see :func:`read_stages`.
+        settings: ``opponent`` and ``rehearsal``, see :func:`read_stages`; ``threshold`` is the
+            score (a win is 1, a draw 1/2) against the newest stage that starts the next, taken over
+            ``window`` games.
         game: the game played; opponents that cannot play it are refused.
         snapshots: the player that ``self`` stands for.
-        threshold: the score (a win is 1, a draw 1/2) against the newest stage that starts the next.
-        window: over how many games that score is taken.
-        rehearsal: see :func:`read_stages`.
         make: makes the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
     """
 
     def __init__(
         self,
-        text: str,
+        settings: OpposedSettings,
         game: Game,
         snapshots: Any,
-        *,
-        threshold: float,
-        window: int,
-        rehearsal: float,
         make: MakeAgent = make_agent,
     ) -> None:
-        self._stages = read_stages(text, rehearsal)
-        self._threshold = threshold
+        self._stages = read_stages(settings.opponent, settings.rehearsal)
+        self._threshold = settings.threshold
         specs = {member.spec for members in self._stages for member in members}
         refuse_people(specs - {SELF}, "training")
         self._made = {
@@ -114,7 +110,7 @@ class Curriculum:
             for spec in sorted(specs)
         }
         self.stage: int = 0
-        self._recent: deque[float] = deque(maxlen=window)
+        self._recent: deque[float] = deque(maxlen=settings.window)
 
     @property
     def uses_snapshots(self) -> bool:

@@ -14,12 +14,14 @@ Reading it needs neither torch nor stable-baselines3.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypedDict
 
+from ..envs.game import Game
 from ..envs.loading.files import read_file, written_whole
 from ..envs.loading.locks import LOCK
 from ..envs.loading.records import Count, Range, check_value, parse_json, read_json
@@ -114,34 +116,39 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 class RunFolder:
-    """The folder of one run.
+    """The folder of the run that these settings describe: a new one, or the same run's.
 
     Args:
         path: where it is, or will be.
-        description: what decides the course of the run, as JSON values by name. A folder with
-            another description is another run's; only a run's length may grow.
+        game: the game.
+        settings: the settings; those of a run may say that it is to be longer.
+        seed: the seed of all random choices.
         facts: what else is worth knowing (command, versions).
-        kind: the settings of its algorithm, whose defaults a run that says nothing of one has.
+
+    Attributes:
+        description: what decides the course of the run, as JSON values by name.
 
     Raises:
         TrainingError: the folder holds something else: another run, or no run at all.
     """
 
     def __init__(
-        self,
-        path: Path,
-        description: dict[str, Any],
-        facts: dict[str, Any],
-        kind: type[RunSettings] = RunSettings,
+        self, path: Path, game: Game, settings: RunSettings, seed: int, facts: dict[str, Any]
     ) -> None:
         self.path = path
-        self._kind, self._facts, self._grows = kind, facts, False
+        self._kind, self._facts, self._grows = type(settings), facts, False
         self._metrics = path / METRICS
         self._checkpoints = path / CHECKPOINTS
-        self.description: dict[str, Any] = json.loads(json.dumps(description))
+        self.description: dict[str, Any] = {
+            "algorithm": settings.algorithm,
+            "game": game.spec,
+            "game_version": game.declaration.version,
+            "seed": seed,
+            **dataclasses.asdict(settings),
+        }
         self.is_new: bool = not (path / "run.json").exists()
         if not self.is_new:
-            self._grows = self._is_shorter(read_run(path, kind)["description"], path)
+            self._grows = self._is_shorter(read_run(path, self._kind)["description"], path)
             return
         if path.exists() and not (path.is_dir() and {one.name for one in path.iterdir()} <= {LOCK}):
             raise TrainingError(
@@ -232,10 +239,11 @@ class RunFolder:
         """Refuse a checkpoint that was written in another run, with a TrainingError."""
         self._is_shorter(json.loads(description), path)
 
-    def last_step(self) -> int | None:
-        """The step of the newest checkpoint."""
-        checkpoints = _checkpoints_in(self.path)
-        return int(checkpoints[0].stem) if checkpoints else None
+    def newest_text(self) -> str:
+        """Where the newest checkpoint is, one sentence."""
+        if not (paths := _checkpoints_in(self.path)):
+            return "There is no checkpoint yet"
+        return f"The last good checkpoint, of step {int(paths[0].stem):,}, is in {self.path}"
 
     # -- metrics --
 

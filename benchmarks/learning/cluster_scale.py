@@ -15,6 +15,7 @@ for an update. All sizes are of compressed messages.
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import sys
 import tempfile
@@ -27,18 +28,19 @@ from typing import Annotated, NamedTuple
 import cyclopts
 import torch
 from plyground import Game, make_game
-from plyground.envs.workers.jobs import JobPlace
+from plyground.training.alphazero import train as page
 from plyground.training.alphazero.learner import make_network
 from plyground.training.alphazero.self_play import SelfPlayer, SelfPlayResult
 from plyground.training.alphazero.settings import AlphaZeroSettings
-from plyground.training.alphazero.trainer import AlphaZeroTrainer
 from plyground.training.alphazero.workers import NETWORK_BYTES, SelfPlayTask, State
+from plyground.training.run import Progress
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from timing import print_table
 
 CPU = torch.device("cpu")
 RECORDED, UPDATES = 3, 5  # chunks, updates that are measured
+UNTIMED = 2  # updates before these
 WARM_UP = 2_000_000  # simulations before the first chunk: games are then at all stages
 
 
@@ -51,7 +53,7 @@ class Recording(NamedTuple):
 
 
 class RecordedWorkers:
-    """In the place of :class:`~plyground.training.alphazero.workers.Workers`."""
+    """In the place of :class:`~plyground.training.alphazero.workers.JobWorkers`."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording, self._ready = recording, 0.0
@@ -111,6 +113,23 @@ def make_learner_weights(game: Game, settings: AlphaZeroSettings) -> State:
     return network.state_dict()
 
 
+def updates_with(
+    game: Game, settings: AlphaZeroSettings, workers: RecordedWorkers
+) -> list[dict[str, float]]:
+    """What the first updates of a run log whose workers are recorded."""
+    updates: list[dict[str, float]] = []
+
+    def see(progress: Progress) -> None:
+        updates.append(progress.values)
+        if len(updates) == UNTIMED + UPDATES:
+            raise KeyboardInterrupt
+
+    page.open_workers = lambda *arguments: workers  # type: ignore[assignment, return-value]
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(KeyboardInterrupt):
+        page.train(game, settings, 1, Path(folder), {}, CPU, on_progress=see)
+    return updates
+
+
 def rows(game: Game, counts: tuple[int, ...], texts: list[str]) -> Iterator[tuple[str, ...]]:
     """A row for each number of workers."""
     for count in counts:
@@ -118,15 +137,7 @@ def rows(game: Game, counts: tuple[int, ...], texts: list[str]) -> Iterator[tupl
         settings = AlphaZeroSettings.for_game(game, values, texts)
         recording = record(game, settings)
         workers = RecordedWorkers(recording)
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder)
-            trainer = AlphaZeroTrainer(game, settings, 1, path, CPU, JobPlace("local"))
-            trainer._workers.close()
-            trainer._workers = workers  # type: ignore[assignment]
-            trainer._totals["updates"] = 10  # the first rounds of a run are shorter
-            trainer.update()
-            trainer.update()
-            updates = [trainer.update() for _ in range(UPDATES)]
+        updates = updates_with(game, settings, workers)[UNTIMED:]
         seconds = sum(update["time/update"] for update in updates) / UPDATES
         waiting = sum(update["time/waiting"] for update in updates) / UPDATES
         speed = count * recording.seconds / seconds

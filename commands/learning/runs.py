@@ -33,7 +33,7 @@ from .ladder import rate_newest
 PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
 
 Rows = list[dict[str, Any]]
-Measure = Callable[[Any], Rows]
+Measure = Callable[[Any], Sequence[Any]]
 
 
 GREATEST_SEED = 2**32 - 1  # torch and SB3 take no greater one
@@ -139,7 +139,7 @@ def train_or_list(
             f"stopped; the checkpoints are in {out}. To go on:\n  {same_command()}"
         ) from None
     if run.finished_now:
-        note(f"finished: {run.trainer.step:,} steps; onnx:{out / 'best.onnx'} is the best policy")
+        note(f"finished: {run.step:,} steps; onnx:{out / 'best.onnx'} is the best policy")
     _print_scores(run.best_rows)
 
 
@@ -199,12 +199,7 @@ def _gauntlets(game: Game, settings: RunSettings, seed: int) -> list[Measure]:
     for name in opponents:
         make_opponents(name, game, make_isolated_opponent)
     pairs, plies = settings.evaluation_pairs, settings.evaluation_plies
-    return [
-        lambda player: [
-            result._asdict()
-            for result in play_gauntlet(game, player, opponents, pairs, plies, seed)
-        ]
-    ]
+    return [lambda player: play_gauntlet(game, player, opponents, pairs, plies, seed)]
 
 
 def _versions() -> dict[str, str]:

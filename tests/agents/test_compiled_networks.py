@@ -90,7 +90,7 @@ def test_the_bits_are_those_of_single_positions_and_of_smaller_tiles(card, preci
     assert np.array_equal(values, np.concatenate([each[1] for each in single]))
     for columns in (1, 4):
         model = read_model(network.data)
-        program_of_tile = program.compile_network(
+        program_of_tile, _ = program.compile_network(
             model,
             facts.num_actions,
             columns,

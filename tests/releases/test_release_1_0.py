@@ -23,9 +23,8 @@ from plyground.agents.book import BookFile
 from plyground.envs.registry import profiles, recorded_spec, rules_type
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation import Store
-from plyground.training.folder import TrainingError, read_run
+from plyground.training.folder import RunFolder, TrainingError, read_run
 from plyground.training.ppo.settings import PPOSettings
-from plyground.training.run import open_folder
 
 RELEASE = ROOT / "tests" / "data" / "release_1_0"
 THEN, NOW = "othello:size=4,reward=margin,empties=nobody", "othello:size=4,reward=margin"
@@ -115,11 +114,11 @@ def test_a_run_goes_on_under_the_rules_of_then(tmp_path):
     out, facts = tmp_path / "run", {"command": "plyground train ppo", "versions": {}}
     then, now = plyground.make_game(THEN), plyground.make_game(NOW)
     settings = PPOSettings.for_game(then, {}, [])
-    open_folder(out, then, settings, 1, facts)
+    RunFolder(out, then, settings, 1, facts)
     record = json.loads((out / "run.json").read_text())
     record["description"] |= {"game": NOW, "game_version": 0}
     (out / "run.json").write_text(json.dumps(record))
     assert read_run(out)["description"]["game"] == THEN
-    assert not open_folder(out, then, settings, 1, facts).is_new
+    assert not RunFolder(out, then, settings, 1, facts).is_new
     with pytest.raises(TrainingError, match=f"holds a run of {THEN}, not of {NOW}"):
-        open_folder(out, now, settings, 1, facts)
+        RunFolder(out, now, settings, 1, facts)

@@ -21,12 +21,12 @@ from plyground.agents.policies.policy_file import (
 from plyground.agents.policies.zoo import ZooNetworks
 from plyground.commands.app import run as cli_run
 from plyground.envs.specification import SpecificationError
-from plyground.training.alphazero import trainer as trainer_module
+from plyground.training.alphazero import window as window_module
 from plyground.training.alphazero.initial import embed_weights
 from plyground.training.alphazero.learner import AlphaZeroLearner
 from plyground.training.alphazero.self_play import SelfPlayer
 from plyground.training.alphazero.settings import AlphaZeroSettings
-from plyground.training.alphazero.trainer import AlphaZeroTrainer, train
+from plyground.training.alphazero.train import train
 from plyground.training.export import (
     random_observations,
 )
@@ -35,7 +35,7 @@ from self_play.runs import CPU, GAME, HEADS, QUICK, settings
 
 
 def weights_of(run):
-    return {name: value.clone() for name, value in run.trainer.learner.average.state_dict().items()}
+    return {name: value.clone() for name, value in run.learner.learner.average.state_dict().items()}
 
 
 def same(first, second):
@@ -86,7 +86,7 @@ def test_a_run_leaves_its_policy_its_metrics_and_its_window(tmp_path):
         assert all(np.isfinite(row[name]) for row in updates)
     assert all(np.isfinite(row["loss/policy"]) for row in updates if row["total/samples"])
     files = {path.name for path in (tmp_path / "run" / "window").iterdir()}
-    assert files >= {name for name, _ in run.trainer._window.chunks}
+    assert files >= {name for name, _ in run.learner.window.chunks}
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -110,7 +110,7 @@ def test_an_interrupted_run_ends_with_the_weights_of_one_that_was_not(workers, t
     notes = []
     again = train(GAME, options, 3, tmp_path / "cut", {}, CPU, on_note=notes.append)
     assert any("resumed at step" in note for note in notes)
-    assert again.trainer.step == whole.trainer.step
+    assert again.step == whole.step
     assert same(weights_of(again), weights_of(whole))
     assert (tmp_path / "cut" / "best.onnx").read_bytes() == (
         tmp_path / "whole" / "best.onnx"
@@ -141,7 +141,7 @@ def test_a_full_disk_ends_the_run_and_says_what_is_left(tmp_path, monkeypatch):
     def full(path, data):
         raise TrainingError(f"{path} could not be written: No space left on device")
 
-    monkeypatch.setattr(trainer_module, "write_file", full)
+    monkeypatch.setattr(window_module, "write_file", full)
     with pytest.raises(TrainingError, match=r"No space left.*good checkpoint, of step 0, is"):
         train(GAME, settings(), 1, tmp_path / "run", {}, CPU)
 
@@ -151,10 +151,10 @@ def test_old_files_of_the_window_are_removed(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
         run = train(GAME, options, 1, tmp_path / "run", {}, CPU)
-    num_chunks = len(run.trainer._window.chunks)
+    num_chunks = len(run.learner.window.chunks)
     num_files = len(list((tmp_path / "run" / "window").iterdir()))
-    assert num_chunks <= num_files <= num_chunks + trainer_module.KEPT_CHECKPOINTS
-    assert run.trainer._totals["updates"] > num_files
+    assert num_chunks <= num_files <= num_chunks + window_module.KEPT_CHECKPOINTS
+    assert sum(row["kind"] == "update" for row in read_metrics(tmp_path / "run")) > num_files
 
 
 def test_settings_that_make_no_sense_are_refused():
@@ -316,7 +316,7 @@ def test_a_run_that_is_killed_goes_on_to_the_same_weights(tmp_path):
         "from pathlib import Path\n"
         "from plyground import make_game\n"
         "from plyground.training.alphazero.settings import AlphaZeroSettings\n"
-        "from plyground.training.alphazero.trainer import train\n"
+        "from plyground.training.alphazero.train import train\n"
         "game = make_game('tic_tac_toe')\n"
         f"chosen = AlphaZeroSettings.for_game(game, {{}}, {QUICK!r})\n"
         "train(game, chosen, 5, Path(sys.argv[1]), {}, torch.device('cpu'))\n"
@@ -334,15 +334,15 @@ def test_a_run_that_is_killed_goes_on_to_the_same_weights(tmp_path):
     assert same(weights_of(again), weights_of(whole))
 
 
-def test_the_trainer_counts_what_was_played_in_rounds_that_begin_small(tmp_path):
-    trainer = AlphaZeroTrainer(GAME, settings(), 1, tmp_path, CPU)
-    rounds = [trainer.update() for _ in range(8)]
+def test_a_run_counts_what_was_played_in_rounds_that_begin_small(tmp_path):
+    run = train(GAME, settings("steps=3400"), 1, tmp_path / "run", {}, CPU)
+    rows = [row for row in read_metrics(tmp_path / "run") if row["kind"] == "update"]
+    rounds = rows[:8]
     simulations = np.diff([0, *(values["total/simulations"] for values in rounds)])
     most = 16 * 12  # that a round may be longer: games at once × a full search
     assert simulations == pytest.approx([46, 93, 187, 375, 750, 1500, 3000, 3000], abs=most)
-    assert trainer.step == trainer._totals["plies"] > 0
+    assert run.step == rows[-1]["step"] > 0
     assert 0 < rounds[-1]["self_play/first_player_score"] < 1
-    trainer.close()
 
 
 def test_the_command_trains_measures_and_resumes(tmp_path, capsys):

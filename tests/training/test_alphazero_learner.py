@@ -169,9 +169,9 @@ def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
     window = ReplayWindow(CPU)
     window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
     positions = window.positions()
-    first = learner.learn({GAME: positions}, 20, 0.0)
+    first = learner.learn([positions], 20, 0.0)
     for _ in range(10):
-        last = learner.learn({GAME: positions}, 20, 0.0)
+        last = learner.learn([positions], 20, 0.0)
     for name in ("loss/policy", "loss/value", "loss/result"):
         assert last[name] < 0.95 * first[name]
     # an image of a position is judged alike, roughly: it was shown as often
@@ -214,7 +214,7 @@ def test_heads_learn_what_follows_and_are_not_exported(trunk, tmp_path):
         )
 
     before = losses()
-    learner.learn({GAME: positions}, 200, 0.0)
+    learner.learn([positions], 200, 0.0)
     after = losses()
     assert after[0] < 0.95 * before[0]
     assert after[1] < 0.75 * before[1]

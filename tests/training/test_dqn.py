@@ -8,14 +8,13 @@ from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.gauntlet import evaluate
 from plyground.training import train
+from plyground.training.checkpoints import unpack
 from plyground.training.folder import newest_checkpoint
-from plyground.training.run import TrainingRun, open_folder, unpack
 
 pytest.importorskip("sb3_contrib")
 import torch
+from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.training.dqn.masked import ILLEGAL
-from plyground.training.dqn.settings import DQNSettings
-from plyground.training.dqn.trainer import DQNTrainer
 
 torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
 SMALL = {
@@ -34,28 +33,22 @@ SMALL = {
 SPEC = "dots_and_boxes:rows=2,cols=2,reward=margin"
 
 
-def trainer(spec=SPEC, **changes):
-    game = make_game(spec)
-    return DQNTrainer(game, DQNSettings.for_game(game, SMALL | changes), 1)
+def test_no_illegal_action_is_played_explored_or_looked_ahead_to(tmp_path, monkeypatch):
+    step, ends = GameBatch.step, []
 
-
-def test_no_illegal_action_is_played_explored_or_looked_ahead_to():
-    made = trainer(games=16, memory=4000)
-    games, step, ends = made.env.games, made.env.games.step, []
-
-    def checked_step(actions, left_out=None):
-        step(actions, left_out)
+    def checked_step(games, actions, left_out=None):
+        step(games, actions, left_out)
         assert not games.state.illegal.any()
         ends.append(int(games.state.terminated.sum()))
 
-    games.step = checked_step
-    for _ in range(12):
-        made.update()
+    monkeypatch.setattr(GameBatch, "step", checked_step)
+    changes = {"games": 16, "memory": 4000, "steps": 16 * 4 * 12, "opponent": "random"}
+    run = train("dqn", SPEC, tmp_path / "run", **SMALL | changes)
     assert sum(ends) > 20
-    buffer = made.model.replay_buffer
-    sample = buffer.sample(500)
+    model = run.learner.model
+    sample = model.replay_buffer.sample(500)
     for observation in (sample.observations, sample.next_observations):
-        values = made.policy.q_net(observation)
+        values = model.q_net(observation)
         assert ((values == ILLEGAL) == (observation["action_mask"] == 0)).all()
     legality = sample.observations["action_mask"].gather(1, sample.actions.long())
     assert (legality == 1).all()
@@ -68,27 +61,21 @@ def weights(folder):
 
 
 @pytest.mark.thorough
-def test_an_interrupted_run_ends_with_exactly_the_weights_of_an_undisturbed_one(tmp_path):
+def test_an_interrupted_run_ends_with_exactly_the_weights_of_an_undisturbed_one(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
     train("dqn", SPEC, tmp_path / "undisturbed", **SMALL)
 
     class Stop(Exception):
         pass
 
-    game, count = make_game(SPEC), 0
-    settings = DQNSettings.for_game(game, SMALL)
-    folder = open_folder(tmp_path / "disturbed", game, settings, 1, {})
-    run = TrainingRun(DQNTrainer(game, settings, 1), settings, folder)
-
-    def after(progress):
-        nonlocal count
-        count += 1
-        if count == 7:
-            run._save()
+    def stop(progress):
+        if progress.step == 8 * 128:
             raise Stop
 
-    run._on_progress = after
     with pytest.raises(Stop):
-        run.run()
+        train("dqn", SPEC, tmp_path / "disturbed", on_progress=stop, **SMALL)
     np.random.seed(99)  # noqa: NPY002 - another process would have other generators
     torch.manual_seed(99)
     train("dqn", SPEC, tmp_path / "disturbed", **SMALL)

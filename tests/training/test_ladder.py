@@ -15,7 +15,7 @@ from networks import write_network
 from plyground import make_game
 from plyground.evaluation import Ladder, Store
 from plyground.training.alphazero.settings import AlphaZeroSettings
-from plyground.training.alphazero.trainer import train
+from plyground.training.alphazero.train import train
 from plyground.training.curves import draw_curves, read_ratings
 from plyground.training.folder import add_ratings, read_metrics, snapshots_in
 from plyground.training.ppo.settings import PPOSettings
@@ -37,7 +37,7 @@ def train_quickly(out, *texts, **callbacks):
 
 
 def weights(run):
-    return run.trainer.learner.average.state_dict()
+    return run.learner.learner.average.state_dict()
 
 
 def games_in(store):
@@ -138,7 +138,7 @@ def test_snapshots_and_ratings_change_no_weight(tmp_path):
     with_snapshots = train_quickly(tmp_path / "kept", "keep=2", rate=rate)
     assert not snapshots_in(tmp_path / "without")
     assert len(budgets) == len(snapshots_in(tmp_path / "kept")) == 2
-    assert 0 < sum(budgets) <= RATING_SHARE * with_snapshots._seconds
+    assert 0 < sum(budgets) <= RATING_SHARE * with_snapshots._clock.seconds
     for name, tensor in weights(without).items():
         assert torch.equal(tensor, weights(with_snapshots)[name])
 
@@ -151,7 +151,7 @@ def test_a_resumed_run_drops_the_snapshots_after_its_checkpoint(tmp_path):
     shutil.copy(snapshots_in(out)[steps[-1]], late)
     longer = train_quickly(out, "keep=2", "steps=2400")
     assert not late.exists()
-    assert longer.trainer.step in snapshots_in(out)
+    assert longer.step in snapshots_in(out)
     assert list(snapshots_in(out))[:2] == steps
 
 

@@ -9,6 +9,7 @@ from helpers import SMALL_RUN
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
 from plyground.training import train
+from plyground.training.checkpoints import unpack
 from plyground.training.dqn.settings import DQNSettings
 from plyground.training.folder import (
     TrainingError,
@@ -17,7 +18,6 @@ from plyground.training.folder import (
     read_metrics,
 )
 from plyground.training.ppo.settings import PPOSettings
-from plyground.training.run import unpack
 
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
@@ -39,7 +39,7 @@ def test_a_finished_run_goes_on_when_it_is_to_be_longer(tmp_path):
         "ppo", "tic_tac_toe", tmp_path / "run", on_note=notes.append, **SMALL_RUN | {"steps": 1024}
     )
     assert notes == [f"resumed at step 512 of 1,024 from {tmp_path / 'run'}"]
-    assert longer.trainer.step == 1024
+    assert longer.step == 1024
     steps = [row["step"] for row in read_metrics(tmp_path / "run") if row["kind"] == "update"]
     assert steps == [256, 512, 768, 1024]
     description = json.loads((tmp_path / "run" / "run.json").read_text())["description"]

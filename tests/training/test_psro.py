@@ -12,10 +12,15 @@ from hypothesis import strategies as st
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
 from plyground.training.curves import draw_league
-from plyground.training.equilibrium import exploitability, nash_mixture
 from plyground.training.folder import TrainingError
 from plyground.training.league import League
-from plyground.training.psro import LeagueSettings, LeagueTraining, read_league
+from plyground.training.psro import (
+    LeagueSettings,
+    LeagueTraining,
+    exploitability,
+    nash_mixture,
+    read_league,
+)
 
 pytest.importorskip("scipy")
 from command_line import plyground

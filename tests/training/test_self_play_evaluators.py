@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 from plyground import make_game
-from plyground.agents.policies.compiled.words import INT8
+from plyground.agents.policies.compiled.words import INT8, PRECISIONS
+from plyground.agents.policies.policy_file import WHOLE_RETURN, OnnxNetwork, policy_metadata
 from plyground.training.alphazero.evaluator import (
     STEP,
     CompiledEvaluator,
@@ -16,8 +17,9 @@ from plyground.training.alphazero.evaluator import (
     torch_network,
 )
 from plyground.training.alphazero.learner import make_network
+from plyground.training.alphazero.network import PolicyAndValue
 from plyground.training.alphazero.settings import AlphaZeroSettings
-from plyground.training.export import random_observations
+from plyground.training.export import NetworkExporter, random_observations
 
 SMALL = ("channels=16", "blocks=2")
 CPU = torch.device("cpu")
@@ -43,6 +45,41 @@ def test_the_kernel_of_self_play_computes_what_torch_computes(spec, changes):
         for ours, theirs in zip(outputs[-1], torch_evaluator.evaluate(observations, 40)):
             assert np.allclose(ours, theirs, atol=1e-5)
     assert not np.allclose(outputs[0][0], outputs[1][0])
+
+
+@pytest.mark.parametrize("precision", [name for name in PRECISIONS if PRECISIONS[name].is_possible])
+@pytest.mark.parametrize(
+    ("spec", "changes"),
+    [
+        ("tic_tac_toe", ["trunk=dense"]),
+        ("connect_four", ["pooled=yes"]),
+        ("othello:size=4", ["pooled=yes"]),  # which has a pass
+        ("dots_and_boxes:rows=2,cols=2,reward=margin", []),
+    ],
+)
+@pytest.mark.fast_cases(3)
+def test_weights_that_are_taken_over_give_the_bits_of_their_policy_file(
+    spec, changes, precision, tmp_path
+):
+    game = make_game(spec)
+    options = AlphaZeroSettings.for_game(
+        game, {}, [f"precision={precision}", "units=32", *SMALL, *changes]
+    )
+    observations = random_observations(game, STEP)
+    kernel = make_evaluator(game, options, CPU)
+    for seed in (1, 2):
+        network = make_network(game, options, seed)
+        with torch.no_grad():  # blocks begin as the identity
+            for weights in network.parameters():
+                weights += 0.1 * torch.randn(weights.shape, generator=torch.manual_seed(seed))
+        kernel.load(network.state_dict())
+        metadata = policy_metadata(game, "alphazero", WHOLE_RETURN, options.discount)
+        content = NetworkExporter(PolicyAndValue(network.eval()), game, metadata).content()
+        file = OnnxNetwork("the file", content, precision=precision)
+        assert "compiled kernel" in file.evaluator
+        expected = file.run(observations[:40].astype(np.float32))
+        for ours, theirs in zip(kernel.evaluate(observations, 40), expected):
+            assert ours.tobytes() == theirs.tobytes()
 
 
 @pytest.mark.skipif(not INT8.is_possible, reason="the processor does not multiply bytes")

@@ -12,9 +12,9 @@ from plyground.agents import solve
 from plyground.agents.policies.policy_file import load_policy_file
 from plyground.envs.specification import SpecificationError
 from plyground.training.datasets.build import build_dataset, build_taught_dataset
-from plyground.training.folder import TrainingError
+from plyground.training.folder import TrainingError, read_metrics
 from plyground.training.supervised.settings import SupervisedSettings
-from plyground.training.supervised.trainer import (
+from plyground.training.supervised.train import (
     learning_positions,
     optimal_actions,
     train,
@@ -106,9 +106,8 @@ def _worth(dataset, position, mover, action):
 
 
 def test_it_learns_the_positions_held_out_and_says_who_taught_it(data, tmp_path):
-    trainer_run = run(data, tmp_path / "run")
-    share = trainer_run.trainer.optimal_share()
-    assert share > 0.75
+    run(data, tmp_path / "run")
+    assert list(read_metrics(tmp_path / "run"))[-1]["held_out/optimal"] > 0.75
     assert load_policy_file(tmp_path / "run" / "best.onnx").kind == "supervised by the exact solver"
     agent = make_agent(f"onnx:{tmp_path / 'run' / 'best.onnx'}")
     position = make_game("tic_tac_toe").position(["a1", "b2", "a2", "c3"])
@@ -128,8 +127,8 @@ def test_an_interrupted_run_ends_with_the_weights_of_an_undisturbed_one(
     with pytest.raises(KeyboardInterrupt):
         run(data, tmp_path / "stopped", steps=6_400, on_progress=stop)
     second = run(data, tmp_path / "stopped", steps=6_400)
-    assert second.trainer.step == whole.trainer.step
-    weights = [each.trainer.learner.network.state_dict() for each in (whole, second)]
+    assert second.step == whole.step
+    weights = [each.learner.network.network.state_dict() for each in (whole, second)]
     assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
 
 
@@ -181,7 +180,7 @@ def test_one_network_learns_from_two_boards_and_plays_both(tmp_path):
     run = train(large, settings, 1, tmp_path / "run", {}, torch.device("cpu"))
     network = load_policy_file(tmp_path / "run" / "best.onnx")
     assert network.game == large
-    average = run.trainer.learner.average
+    average = run.learner.network.average
     for game in (large, small):
         observations = np.stack([game.position([0, 7]).observation()])
         outputs = average(torch.from_numpy(observations).float())

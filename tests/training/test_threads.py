@@ -10,9 +10,9 @@ from plyground import make_game
 from plyground.envs.specification import SpecificationError
 from plyground.training import train
 from plyground.training.api import SETTINGS
+from plyground.training.checkpoints import unpack
 from plyground.training.datasets.build import build_dataset
 from plyground.training.folder import newest_checkpoint
-from plyground.training.run import unpack
 
 # Two updates or more of each algorithm.
 QUICK = {
@@ -71,7 +71,7 @@ def test_the_command_and_the_function_learn_the_same_weights(algorithm, tmp_path
     run = train(
         algorithm, "tic_tac_toe", tmp_path / "function", seed=7, on_progress=see, **settings
     )
-    assert run.trainer.updates > 1
+    assert run.learner.updates > 1
     assert threads == {1}
     assert torch.get_num_threads() == threads_of_torch
     one, other = (

@@ -2,53 +2,49 @@
 
 from __future__ import annotations
 
-import contextlib
 from types import SimpleNamespace
 
 import pytest
 from plyground import make_game
 from plyground.training import run as run_module
 from plyground.training.alphazero.settings import AlphaZeroSettings
-from plyground.training.api import SETTINGS
+from plyground.training.api import train
 from plyground.training.folder import read_metrics
-from plyground.training.run import run_training
+from plyground.training.run import TrainingRun
 
 GAME = make_game("tic_tac_toe")
 SECONDS = 10  # of an update by the clock
 
 
 class Learner:
-    """A trainer that does nothing but take time; on a busy machine it gets a share of it."""
+    """Learns nothing and takes time for it; on a busy machine it gets a share of it."""
 
-    stage, step, updates, progress = "nobody", 0, 0, 0.0
+    stage, step, updates = "nobody", 0, 0
 
     def __init__(self, clock, share=lambda update: 1.0, learns=True):
         self.clock, self.share, self.learns = clock, share, learns
-        self.progresses, self.exports = [], 0
+        self.progresses = []
 
-    def update(self):
-        self.progresses.append(self.progress)
-        self.clock.wall += SECONDS
-        self.clock.processor += SECONDS * self.share(self.step)
-        self.step += 1
-        self.updates += self.learns
-        return {}
-
-    @contextlib.contextmanager
-    def evaluation_player(self):
-        yield None
-
-    def export(self, path):
-        path.write_text("a policy")
+    def train(self, settings, folder, **options):
+        """As the learners of the package do."""
+        with TrainingRun(GAME, settings, 1, folder, {}, **options) as run:
+            run.resume(self)
+            while run.goes_on():
+                self.progresses.append(run.progress)
+                self.clock.wall += SECONDS
+                self.clock.processor += SECONDS * self.share(self.step)
+                self.step += 1
+                self.updates += self.learns
+                run.log({})
+                run.measure(None, lambda path: path.write_text("a policy"))
+                run.save()
+        return run
 
     def state(self):
         return {"step": self.step, "updates": self.updates}
 
     def load_state(self, state):
         self.step, self.updates = state["step"], state["updates"]
-
-    def close(self):
-        pass
 
 
 @pytest.fixture
@@ -63,10 +59,8 @@ def run(folder, learner, seconds, *texts):
     """The run in a folder, and what it said."""
     notes = []
     settings = AlphaZeroSettings.for_game(GAME, {"hours": seconds / 3600}, texts)
-    run = run_training(
-        lambda: learner, GAME, settings, 1, folder, {}, on_note=notes.append,
-        evaluate=lambda player: [{"opponent": "nobody", "score": 0.5, "low": 0.0, "high": 1.0}],
-    )  # fmt: skip
+    row = {"opponent": "nobody", "score": 0.5, "low": 0.0, "high": 1.0}
+    run = learner.train(settings, folder, on_note=notes.append, evaluate=lambda player: [row])
     return run, notes
 
 
@@ -121,23 +115,37 @@ def test_a_resumed_run_goes_on_with_the_schedule_where_it_was(clock, tmp_path, m
     settings = AlphaZeroSettings.for_game(GAME, {"hours": 400 / 3600}, ["evaluations=2"])
     monkeypatch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
     with pytest.raises(KeyboardInterrupt):
-        run_training(lambda: first, GAME, settings, 1, tmp_path / "cut", {}, evaluate=stop)
-    run_training(lambda: second, GAME, settings, 1, tmp_path / "cut", {})
+        first.train(settings, tmp_path / "cut", evaluate=stop)
+    second.train(settings, tmp_path / "cut")
     assert whole.progresses[19:] == pytest.approx(second.progresses)
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "dqn"])
-def test_learning_rates_of_sb3_follow_the_time_where_it_ends_the_run(algorithm):
-    module = pytest.importorskip(f"plyground.training.{algorithm}.trainer")
+def test_learning_rates_of_sb3_follow_the_time_where_it_ends_the_run(algorithm, clock, tmp_path):
+    pytest.importorskip("sb3_contrib")
+    from stable_baselines3.common.callbacks import BaseCallback
+
     sizes = {"games": 16, "rollout": 4, "batch_size": 32, "dense": "16", "opponent": "random"}
-    sizes |= {"hours": 1.0, "learning_rate": 0.01}
+    sizes |= {"hours": 1.0, "learning_rate": 0.01, "evaluate": "none"}
     sizes |= {"first_steps": 0, "minibatches": 1} if algorithm == "dqn" else {"epochs": 1}
-    trainer_type = module.PPOTrainer if algorithm == "ppo" else module.DQNTrainer
-    trainer = trainer_type(GAME, SETTINGS[algorithm].for_game(GAME, sizes), 1)
-    assert trainer.steps_in_all == 10**12
-    for updates, share in enumerate((0.0, 0.25, 0.5, 0.75)):
-        trainer.progress = share
-        rate = trainer.update()["train/learning_rate"]
+    rates = []
+
+    def see(progress):
+        assert progress.total == 10**12
+        rates.append(progress.values["train/learning_rate"])
+
+    collect = BaseCallback.on_rollout_start
+
+    def take_time(callback):
+        clock.wall += 900.0
+        clock.processor += 900.0
+        collect(callback)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BaseCallback, "on_rollout_start", take_time)
+        train(algorithm, GAME, tmp_path / "run", on_progress=see, **sizes)
+    assert len(rates) == 4
+    for updates, (share, rate) in enumerate(zip((0.0, 0.25, 0.5, 0.75), rates)):
         # while DQN plays its schedule goes on, in the end by an update's steps
         later = share * (updates + 1) / max(updates, 1)
         assert 0.01 * (1 - later) - 1e-6 <= rate <= 0.01 * (1 - share) + 1e-6

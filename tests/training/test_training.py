@@ -4,7 +4,6 @@ on.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import resource
@@ -19,13 +18,15 @@ from command_line import plyground
 from plyground import make_game
 from plyground.commands.learning.runs import ProgressBar
 from plyground.envs.specification import SpecificationError
-from plyground.training.folder import RunFolder, TrainingError, read_metrics
+from plyground.training.folder import TrainingError, newest_checkpoint, read_metrics
 from plyground.training.ppo.settings import PPOSettings
 
 pytest.importorskip("sb3_contrib")
 import torch
-from plyground.training.ppo.trainer import PPOTrainer, train
-from plyground.training.run import Progress, TrainingRun, open_folder, pack, unpack
+from plyground.training.checkpoints import pack, unpack
+from plyground.training.ppo.train import train
+from plyground.training.run import Progress
+from sb3_contrib import MaskablePPO
 
 torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
 SMALL = (
@@ -55,13 +56,11 @@ def run_in(folder, settings, game="tic_tac_toe", seed=1, **options):
 
 
 def weights(folder):
-    checkpoint, _ = RunFolder.load_checkpoint(held_folder(folder))
-    return unpack(checkpoint.payload)["learner"]["policy"]
+    return unpack(newest_checkpoint(folder))["learner"]["policy"]
 
 
-def held_folder(path):
-    description = json.loads((path / "run.json").read_text())["description"]
-    return RunFolder(path, description, {})
+def newest_step(folder):
+    return max(int(path.stem) for path in folder.glob("checkpoints/*.checkpoint"))
 
 
 def assert_same_weights(one, other):
@@ -71,31 +70,22 @@ def assert_same_weights(one, other):
 
 
 def run_and_stop(settings, folder, updates, seed=1):
-    """A run that stops dead after some updates, right after a checkpoint."""
+    """A run that stops dead in the update after some, which ended with a checkpoint."""
 
     class Stop(Exception):
         pass
 
-    run = new_run(folder, settings, seed)
-    count = 0
+    steps = []
 
     def after(progress):
-        nonlocal count
-        count += 1
-        if count == updates:
-            run._save()
+        steps.append(progress.step)
+        if len(steps) > updates:
             raise Stop
 
-    run._on_progress = after
-    with pytest.raises(Stop):
-        run.run()
-
-
-def new_run(folder, settings, seed=1):
-    game = make_game("tic_tac_toe")
-    return TrainingRun(
-        PPOTrainer(game, settings, seed), settings, open_folder(folder, game, settings, seed, {})
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
+        with pytest.raises(Stop):
+            run_in(folder, settings, seed=seed, on_progress=after)
 
 
 def test_an_interrupted_run_ends_with_exactly_the_weights_of_an_undisturbed_one(tmp_path):
@@ -166,7 +156,7 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    newest = max(int(path.stem) for path in folder.glob("checkpoints/*.checkpoint"))
+    newest = newest_step(folder)
     assert newest < 10_000
     process = subprocess.run(
         command(folder, "--steps", "10k"),
@@ -210,7 +200,7 @@ def test_an_interrupt_keeps_all_updates_and_old_scores_are_not_printed_again(tmp
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
-    newest = max(int(path.stem) for path in folder.glob("checkpoints/*.checkpoint"))
+    newest = newest_step(folder)
     rows = list(read_metrics(folder))
     assert newest == max(row["step"] for row in rows if row["kind"] == "update") < 400_000
     notes = []
@@ -247,7 +237,7 @@ def test_a_signal_writes_a_checkpoint_after_the_update_and_ends_the_run(tmp_path
     with pytest.raises(KeyboardInterrupt):
         run_in(tmp_path / "run", small_settings(), on_progress=send)
     assert signal.getsignal(number) == before
-    assert held_folder(tmp_path / "run").last_step() == 256
+    assert newest_step(tmp_path / "run") == 256
 
 
 @pytest.mark.parametrize(
@@ -290,30 +280,32 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_it(tmp_path):
     newest.write_bytes(data)
     run_in(tmp_path / "run", settings, on_note=notes.append)
     assert notes[0] == f"the checkpoint {newest} is damaged; going back to the one before it"
-    assert notes[1].startswith("resumed at step 512")
+    assert notes[1].startswith("resumed at step 768")
     assert_same_weights(weights(tmp_path / "undisturbed"), weights(tmp_path / "run"))
 
 
 def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
-    settings = small_settings()
-    run = new_run(tmp_path / "run", settings)
+    settings, learn = small_settings(), MaskablePPO.train
 
-    def blow_up(progress):
-        if progress.step == 512:
-            run._save()
-            run.trainer.model.lr_schedule = lambda remaining: 1e30
+    def blow_up(model):
+        if model.num_timesteps > 512:
+            model.lr_schedule = lambda remaining: 1e30
+        learn(model)
 
-    run._on_progress = blow_up
-    with pytest.raises(
-        TrainingError,
-        match=(
-            r"is no number any more after step 512 .*The last good checkpoint, of step 512, is in"
-        ),
-    ):
-        run.run()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MaskablePPO, "train", blow_up)
+        patch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
+        with pytest.raises(
+            TrainingError,
+            match=(
+                r"is no number any more after step 512 .*The last good checkpoint, of step 512, is "
+                r"in"
+            ),
+        ):
+            run_in(tmp_path / "run", settings)
     assert all(torch.isfinite(values).all() for values in weights(tmp_path / "run").values())
     run_in(tmp_path / "run", settings)
-    assert held_folder(tmp_path / "run").last_step() == 2048
+    assert newest_step(tmp_path / "run") == 2048
 
 
 @pytest.mark.thorough
@@ -339,7 +331,7 @@ def test_a_full_disk_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
     assert "Traceback" not in process.stderr
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != size // 2
     names = [path.name for path in (tmp_path / "run" / "checkpoints").iterdir()]
-    assert sorted(names) == ["000000000000.checkpoint", "000000000512.checkpoint"]
+    assert sorted(names) == ["000000000256.checkpoint", "000000000512.checkpoint"]
     run_in(tmp_path / "run", settings)
 
 
@@ -380,7 +372,7 @@ def test_settings_that_are_not_possible_are_refused(texts, message):
 def test_a_learner_is_paid_by_its_regrets_and_its_games_by_their_results(tmp_path):
     settings = small_settings(steps=512, regret="alphabeta:depth=2", gamma=0.0)
     run = run_in(tmp_path / "run", settings)
-    rewards = run.trainer.model.rollout_buffer.rewards
+    rewards = run.learner.model.rollout_buffer.rewards
     assert rewards.max() <= 0
     assert rewards.min() < -0.1
     returns = [row["rollout/mean_return"] for row in read_metrics(tmp_path / "run")

@@ -16,13 +16,14 @@ import torch
 from plyground.training.api import SETTINGS, train
 from plyground.training.curriculum import Curriculum, read_stages
 from plyground.training.devices import choose_device
-from plyground.training.dqn.settings import DQNSettings
-from plyground.training.dqn.trainer import DQNTrainer
+from plyground.training.dqn import train as dqn
+from plyground.training.folder import read_metrics
 from plyground.training.network import BoardPolicy, action_places
 from plyground.training.players import Snapshots
-from plyground.training.ppo.settings import PPOSettings
-from plyground.training.ppo.trainer import PPOTrainer
+from plyground.training.ppo import train as ppo
 from plyground.training.sb3 import BoardVecEnv
+from plyground.training.sb3_learner import open_games
+from plyground.training.settings import OpposedSettings
 from plyground.training.symmetry import observation_symmetries
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
@@ -214,14 +215,10 @@ def test_a_curriculum_keeps_a_share_for_earlier_stages():
 
 
 def test_the_learner_moves_up_when_its_score_against_the_newest_stage_passes_the_threshold():
-    made = Curriculum(
-        "curriculum:random;greedy",
-        make_game("tic_tac_toe"),
-        None,
-        threshold=0.75,
-        window=8,
-        rehearsal=0.5,
+    settings = OpposedSettings(
+        opponent="curriculum:random;greedy", threshold=0.75, window=8, rehearsal=0.5
     )
+    made = Curriculum(settings, make_game("tic_tac_toe"), None)
     assert not made.add_results([0] * 8, [1, 1, 1, 1, 1, -1, -1, 0])
     assert not made.add_results([0] * 3, [1, 1, 1])
     assert str(made) == "stage 1 of 2, random"
@@ -293,25 +290,25 @@ def test_advantages_are_right_where_the_learner_moves_again():
 
 
 @pytest.mark.thorough
-def test_the_first_updates_of_a_learner_find_wins_against_random():
-    settings = PPOSettings.for_game(
-        make_game("tic_tac_toe"),
-        {"opponent": "random", "steps": 20_000},
-        ["games=64", "rollout=16", "batch_size=128", "precision=float32", "opening_plies=2"],
-    )
-    trainer = PPOTrainer(make_game("tic_tac_toe"), settings, seed=1)
-    returns = [trainer.update()["rollout/mean_return"] for _ in range(20)]
+def test_the_first_updates_of_a_learner_find_wins_against_random(tmp_path):
+    sizes = {"games": 64, "rollout": 16, "batch_size": 128, "precision": "float32"}
+    sizes |= {"opponent": "random", "steps": 20_000, "opening_plies": 2}
+    train("ppo", "tic_tac_toe", tmp_path / "run", **sizes)
+    rows = read_metrics(tmp_path / "run")
+    returns = [row["rollout/mean_return"] for row in rows if row["kind"] == "update"]
     assert np.mean(returns[-3:]) > np.mean(returns[:3]) + 0.2
 
 
-@pytest.mark.parametrize("algorithm", [PPOTrainer, DQNTrainer])
+@pytest.mark.parametrize("algorithm", ["ppo", "dqn"])
 def test_the_network_is_where_it_is_asked_for(algorithm):
-    game = make_game("tic_tac_toe")
-    kind = PPOSettings if algorithm is PPOTrainer else DQNSettings
-    settings = kind.for_game(game, {"opponent": "random"}, ["games=8", "batch_size=32"])
-    trainer = algorithm(game, settings, 1, device=torch.device("meta"))
-    assert {weights.device.type for weights in trainer.policy.parameters()} == {"meta"}
-    trainer.close()
+    game, device = make_game("tic_tac_toe"), torch.device("meta")
+    texts = ["games=8", "batch_size=32"]
+    settings = SETTINGS[algorithm].for_game(game, {"opponent": "random"}, texts)
+    if algorithm == "ppo":
+        model = ppo.new_model(game, open_games(game, settings, 1), settings, 1, device)
+    else:
+        model = dqn.new_model(open_games(game, settings, 1, "dict"), settings, 1, device)
+    assert {weights.device.type for weights in model.policy.parameters()} == {"meta"}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from plyground import make_game
 from plyground.envs.workers.jobs import JobPlace
 from plyground.training.alphazero.learner import AlphaZeroLearner
 from plyground.training.alphazero.settings import AlphaZeroSettings
-from plyground.training.alphazero.trainer import train
+from plyground.training.alphazero.train import train
 from plyground.training.alphazero.workers import JobWorkers, SelfPlayTask
 
 ray = pytest.importorskip("ray")
@@ -31,7 +31,7 @@ QUICK = (
 
 
 def have_equal_weights(one, other):
-    ours, theirs = one.trainer.learner.weights(), other.trainer.learner.weights()
+    ours, theirs = one.learner.learner.weights(), other.learner.learner.weights()
     return all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 

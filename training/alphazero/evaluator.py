@@ -168,6 +168,9 @@ class GraphEvaluator(Evaluator):
 class CompiledEvaluator(Evaluator):
     """Evaluates the network by the kernel that evaluates policy files.
 
+    It is exported and compiled once, with the arrays of the network as the file's weights. Bytes
+    mean what the weights decide: in int8 it is compiled again for each of them.
+
     Args:
         network: its shape; its weights are overwritten.
         game: the game.
@@ -176,16 +179,21 @@ class CompiledEvaluator(Evaluator):
     """
 
     def __init__(self, network: BoardNetwork, game: Game, discount: float, precision: str) -> None:
-        self._network, self._precision = network.eval(), precision
-        self._game = game
+        self._network, self._precision, self._game = network.eval(), precision, game
+        heads = PolicyAndValue(network).eval()
         metadata = policy_metadata(game, "alphazero", WHOLE_RETURN, discount)
-        self._exporter = NetworkExporter(PolicyAndValue(network).eval(), game, metadata)
-        self._run: NetworkRunner
+        model = read_model(NetworkExporter(heads, game, metadata).content())
+        arrays = {name: value.numpy() for name, value in heads.state_dict().items()}
+        constants = {name: arrays.get(name, data) for name, data in model.constants.items()}
+        self._model = model._replace(constants=constants)
+        self._run: NetworkRunner = compiled_runner(self._model, game, precision)
 
     def load(self, weights: dict[str, torch.Tensor]) -> None:
         self._network.load_state_dict(weights)
-        model = read_model(self._exporter.content())
-        self._run = compiled_runner(model, self._game, self._precision)
+        if self._precision == INT8.name:
+            self._run = compiled_runner(self._model, self._game, self._precision)
+        else:
+            self._run.refresh_weights()
 
     def evaluate(self, observations: np.ndarray, count: int) -> Evaluation:
         return self._run(observations[:count].astype(np.float32))

@@ -1,13 +1,14 @@
-"""The learner: from the positions of the replay window to better weights."""
+"""The learner: minibatches of the replay window's positions, and steps to better weights.
+
+Minibatches are drawn, unpacked and turned on the learner's device.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -20,12 +21,190 @@ from ..devices import use_bfloat16
 from ..export import NetworkExporter
 from ..folder import TrainingError
 from .initial import load_initial
-from .minibatches import DRAWN_AT_ONCE, Draws, Minibatch, Sampler
 from .network import BoardNetwork, Outputs, PolicyAndValue
-from .window import Positions
+from .window import Canonical, Positions
 
+DRAWN_AT_ONCE = 256  # minibatches whose random numbers are copied to the device together
+EAGER_STEPS = 3  # before a step becomes a CUDA graph: libraries choose their algorithms in them
+BITS = (7, 6, 5, 4, 3, 2, 1, 0)  # of a byte, as numpy packs them
 LOSSES = ("policy", "value", "result", "length")
 ILLEGAL = -1e9  # in the place of an illegal action's logit
+
+
+class Minibatch(NamedTuple):
+    """Positions and their targets, as :class:`~.window.Positions`, through a symmetry each.
+
+    Attributes:
+        observations: float32, (N, rows, columns, planes).
+        policies: float32, (N, actions).
+        results: float32, (N, 3).
+        values, nearness, soon: float32, (N,).
+        replies: int64, (N,).
+        finals: float32, as ``observations``; None where the window has none.
+    """
+
+    observations: torch.Tensor
+    policies: torch.Tensor
+    results: torch.Tensor
+    values: torch.Tensor
+    nearness: torch.Tensor
+    replies: torch.Tensor
+    soon: torch.Tensor
+    finals: torch.Tensor | None
+
+
+class Draws:
+    """Random numbers of the next steps, on the device.
+
+    Args:
+        size: positions in a minibatch.
+        device: where the steps are computed.
+    """
+
+    def __init__(self, size: int, device: torch.device) -> None:
+        self._numbers = (  # as :meth:`fill` takes them
+            torch.zeros((DRAWN_AT_ONCE, size), dtype=torch.float64, device=device),
+            torch.zeros((DRAWN_AT_ONCE, size), dtype=torch.int64, device=device),
+            torch.zeros(DRAWN_AT_ONCE, device=device),
+        )
+        self._step = torch.zeros(1, dtype=torch.int64, device=device)
+
+    def fill(self, shares: np.ndarray, symmetries: np.ndarray, rates: np.ndarray) -> None:
+        """Let the next steps draw these.
+
+        Args:
+            shares: float64, (steps, size), from 0 to 1: of the positions' weights.
+            symmetries: int64, (steps, size).
+            rates: (steps,): of the average's approach to the weights.
+        """
+        for values, drawn in zip(self._numbers, (shares, symmetries, rates)):
+            values[: len(drawn)].copy_(torch.from_numpy(drawn))
+        self._step.zero_()
+
+    def next(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The shares (size,), the symmetries (size,) and the rate, of no dimension, of a step."""
+        shares, symmetries, rate = (
+            values.index_select(0, self._step)[0] for values in self._numbers
+        )
+        self._step += 1
+        return shares, symmetries, rate
+
+
+class Sampler:
+    """The positions of one board, from which minibatches are drawn, and the step that learns.
+
+    On a GPU the step is recorded as a CUDA graph. It reads from buffers whose addresses stay.
+
+    Args:
+        game: the game on its board.
+        device: where the positions lie.
+
+    Attributes:
+        total: the sum of the positions' weights.
+        symmetries: how many the board has.
+    """
+
+    def __init__(self, game: Game, device: torch.device) -> None:
+        canonical = Canonical(game)
+        self.total: float = 0.0
+        self.symmetries: int = len(game.symmetries)
+        self._shape = game.facts.observation_shape
+        self._device = device
+        self._cells = torch.from_numpy(canonical.cells.astype(np.int64)).to(device)
+        self._actions = torch.from_numpy(canonical.actions).to(device)
+        self._images = torch.from_numpy(canonical.forward).to(device)
+        self._bits = torch.tensor(BITS, dtype=torch.uint8, device=device)
+        self._buffers: dict[str, torch.Tensor] = {}
+        self._graph: torch.cuda.CUDAGraph | None = None
+        self._eager = 0  # steps taken without the graph
+        if device.type == "cuda":
+            # Of another pool than the streams of self-play: nothing else may use it while a step
+            # is recorded, and torch hands out the 32 streams of a pool in turn.
+            self._stream = torch.cuda.Stream(device, priority=-1)  # type: ignore[no-untyped-call]
+
+    def fill(self, positions: Positions, count_exponent: float) -> None:
+        """Draw from these positions from now on, by count to a power times weight."""
+        weights = positions.counts.double() ** count_exponent * positions.weights
+        bounds = weights.to(self._device).cumsum(0)
+        for name, values in positions._asdict().items():
+            self._put(name, values.to(self._device), 0)
+        self._put("bounds", bounds, torch.inf)
+        self._put("last", torch.tensor(len(bounds) - 1, device=self._device), 0)
+        self._put("total", bounds[-1], 0)
+        self.total = float(bounds[-1])
+
+    def _put(self, name: str, values: torch.Tensor, padding: float) -> None:
+        """Keep a tensor; on a GPU in the buffer that the graph reads, as long as there is room."""
+        buffer = self._buffers.get(name)
+        if self._device.type == "cpu" or (not values.ndim and buffer is None):
+            self._buffers[name] = values
+            return
+        if buffer is None or (values.ndim and len(buffer) < len(values)):
+            self.forget_graph()
+            room = (2 * len(values), *values.shape[1:])
+            buffer = self._buffers[name] = torch.empty(
+                room, dtype=values.dtype, device=self._device
+            )
+        if not values.ndim:
+            buffer.copy_(values)
+            return
+        buffer[: len(values)] = values
+        buffer[len(values) :] = padding
+
+    def forget_graph(self) -> None:
+        """Record the next step anew."""
+        self._graph, self._eager = None, 0
+
+    def batch(self, shares: torch.Tensor, symmetries: torch.Tensor) -> Minibatch:
+        """Positions drawn by their weights, each through its symmetry.
+
+        Args:
+            shares: float64, (N,), from 0 to 1, of the sum of the weights.
+            symmetries: int64, (N,).
+        """
+        window, cells = self._buffers, self._cells[symmetries]
+        index = torch.searchsorted(window["bounds"], shares * window["total"], right=True)
+        index = torch.minimum(index, window["last"])
+
+        def unpack(packed: torch.Tensor) -> torch.Tensor:
+            bits = (packed[index][:, :, None] >> self._bits) & 1
+            planes = bits.flatten(1).gather(1, cells)
+            return planes.reshape(-1, *self._shape).float()
+
+        replies = window["replies"][index].long()
+        images = self._images[symmetries, replies.clamp(min=0)]
+        return Minibatch(
+            unpack(window["observations"]),
+            window["policies"][index].float().gather(1, self._actions[symmetries]),
+            window["results"][index],
+            window["values"][index],
+            window["nearness"][index],
+            torch.where(replies < 0, replies, images),
+            window["soon"][index],
+            unpack(window["finals"]) if len(window["finals"]) else None,
+        )
+
+    def run(self, step: Callable[[Sampler], None]) -> None:
+        """Take a step; on a GPU, after the first ones, by replaying its graph."""
+        if self._device.type == "cpu":
+            step(self)
+            return
+        here = torch.cuda.current_stream(self._device)
+        if self._graph is None and self._eager < EAGER_STEPS:
+            self._eager += 1
+            self._stream.wait_stream(here)
+            with torch.cuda.stream(self._stream):
+                step(self)
+            here.wait_stream(self._stream)
+            return
+        if self._graph is None:
+            self._graph = torch.cuda.CUDAGraph()
+            # threads of self-play go on with graphs of their own meanwhile
+            with torch.cuda.graph(
+                self._graph, stream=self._stream, capture_error_mode="thread_local"
+            ):
+                step(self)
+        self._graph.replay()
 
 
 def make_network(game: Game, settings: Any, seed: int) -> BoardNetwork:
@@ -33,21 +212,6 @@ def make_network(game: Game, settings: Any, seed: int) -> BoardNetwork:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return BoardNetwork(game, settings)
-
-
-class AveragePlayer:
-    """Plays the most probable action of the averaged weights."""
-
-    def __init__(self, network: BoardNetwork, device: torch.device) -> None:
-        self._network, self._device = network, device
-
-    def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Actions (int64, n) for int8 observations (n, rows, columns, planes) and masks."""
-        with torch.inference_mode():
-            inputs = torch.from_numpy(observations).to(self._device).float()
-            logits = self._network(inputs).logits.cpu().numpy()
-        actions: np.ndarray = np.where(masks != 0, logits, ILLEGAL).argmax(axis=1)
-        return actions
 
 
 class AlphaZeroLearner:
@@ -62,7 +226,12 @@ class AlphaZeroLearner:
         settings: AlphaZero's, or those of supervised learning.
         seed: of the weights and of the choice of positions.
         device: where it learns.
-        boards: the same game on other boards, from which it learns too.
+        boards: what it learns from, ``game`` among them; none: ``game`` alone.
+
+    Attributes:
+        network: what learns.
+        average: its averaged weights, which play.
+        updates: minibatches that it has learnt from.
 
     Raises:
         SpecificationError: its weights do not fit these boards.
@@ -76,13 +245,15 @@ class AlphaZeroLearner:
         device: torch.device,
         boards: Sequence[Game] = (),
     ) -> None:
+        self.game: Game = game
         self.settings: Any = settings
         self.device: torch.device = device
         network = make_network(game, settings, seed)
         if settings.initial:
             load_initial(network, game, settings.initial)
         for board in boards:
-            network.add_board(board)
+            if board != game:
+                network.add_board(board)
         network.to(device)
         network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.network = network
@@ -90,7 +261,7 @@ class AlphaZeroLearner:
         for weights in self.average.parameters():
             weights.requires_grad_(False)
         self.updates: int = 0
-        self._samplers = {board: Sampler(board, device) for board in (game, *boards)}
+        self._samplers = [Sampler(board, device) for board in boards or (game,)]
         self._random = np.random.default_rng(seed)
         self._bfloat16 = use_bfloat16(settings.precision, device)
         self._draws = Draws(settings.batch_size, device)
@@ -109,14 +280,30 @@ class AlphaZeroLearner:
             capturable=on_gpu,
         )
 
+    def exporter(self, kind: str) -> NetworkExporter:
+        """Writes the averaged weights as policy files, which say that ``kind`` was trained."""
+        metadata = policy_metadata(self.game, kind, WHOLE_RETURN, self.settings.discount)
+        return NetworkExporter(PolicyAndValue(self.average), self.game, metadata)
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """The most probable actions of the averaged weights, in full precision: int64, (n,).
+
+        Observations are int8, (n, rows, columns, planes).
+        """
+        with torch.inference_mode():
+            inputs = torch.from_numpy(observations).to(self.device).float()
+            logits = self.average(inputs).logits.cpu().numpy()
+        actions: np.ndarray = np.where(masks != 0, logits, ILLEGAL).argmax(axis=1)
+        return actions
+
     def weights(self) -> dict[str, torch.Tensor]:
         """The averaged weights, on the learner's device; it goes on to change them."""
         return {name: value.detach() for name, value in self.average.state_dict().items()}
 
     def learn(
-        self, positions: Mapping[Game, Positions], batches: int, progress: float
+        self, positions: Sequence[Positions], batches: int, progress: float
     ) -> dict[str, float]:
-        """Take so many steps, each with positions of one board; returns the mean losses.
+        """Take so many steps, each with the positions of one board; returns the mean losses.
 
         Raises:
             TrainingError: a loss is no longer a number.
@@ -125,13 +312,12 @@ class AlphaZeroLearner:
         for group in self._optimizer.param_groups:
             group["lr"] = group["lr"].fill_(rate) if self.device.type == "cuda" else rate
         self.network.train()
-        for board, each in positions.items():
-            self._samplers[board].fill(each, self.settings.count_exponent)
+        for sampler, each in zip(self._samplers, positions, strict=True):
+            sampler.fill(each, self.settings.count_exponent)
         self._losses.zero_()
-        boards = list(positions)
         for done in range(0, batches, DRAWN_AT_ONCE):
-            for board in self._draw(boards, min(DRAWN_AT_ONCE, batches - done)):
-                self._samplers[board].run(self._step)
+            for sampler in self._draw(min(DRAWN_AT_ONCE, batches - done)):
+                sampler.run(self._step)
         losses = (self._losses / max(batches, 1)).tolist()
         if not np.isfinite(losses).all():
             raise TrainingError(
@@ -140,24 +326,24 @@ class AlphaZeroLearner:
             )
         return {f"loss/{name}": loss for name, loss in zip(LOSSES, losses)}
 
-    def _draw(self, boards: list[Game], steps: int) -> list[Game]:
-        """Draw what the next steps learn from; returns their boards, drawn by their positions."""
+    def _draw(self, steps: int) -> list[Sampler]:
+        """Draw what the next steps learn from, boards by their positions; returns the samplers."""
         size = self.settings.batch_size
-        ends = np.cumsum([self._samplers[board].total for board in boards])
-        drawn_boards, shares = [], np.empty((steps, size))
+        ends = np.cumsum([sampler.total for sampler in self._samplers])
+        samplers, shares = [], np.empty((steps, size))
         symmetries, rates = np.empty((steps, size), np.int64), np.empty(steps)
         for step in range(steps):
             drawn = np.searchsorted(ends, self._random.random() * ends[-1], side="right")
-            board = boards[min(int(drawn), len(boards) - 1)]
-            drawn_boards.append(board)
+            sampler = self._samplers[min(int(drawn), len(ends) - 1)]
+            samplers.append(sampler)
             shares[step] = self._random.random(size)
-            symmetries[step] = self._random.integers(0, len(board.symmetries), size)
+            symmetries[step] = self._random.integers(0, sampler.symmetries, size)
             self.updates += 1
             # early on the average follows at once
             decay = min(self.settings.averaging, self.updates / (self.updates + 10.0))
             rates[step] = 1.0 - decay
         self._draws.fill(shares, symmetries, rates)
-        return drawn_boards
+        return samplers
 
     def _step(self, sampler: Sampler) -> None:
         """Learn from the next minibatch. It reads and writes tensors of the device only."""
@@ -165,7 +351,7 @@ class AlphaZeroLearner:
         batch = sampler.batch(shares, symmetries)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
             outputs = self.network(batch.observations)
-        loss, parts = losses_of(outputs, batch, self.settings)
+        loss, parts = _losses_of(outputs, batch, self.settings)
         self._optimizer.zero_grad(set_to_none=False)
         loss.backward()  # type: ignore[no-untyped-call]
         parameters: list[torch.Tensor] = list(self.network.parameters())
@@ -198,13 +384,13 @@ class AlphaZeroLearner:
         self._optimizer.load_state_dict(state["optimizer"])
         for group, own in zip(self._optimizer.param_groups, groups):
             group |= {name: own[name] for name in ("lr", "fused", "capturable", "foreach")}
-        for sampler in self._samplers.values():
+        for sampler in self._samplers:
             sampler.forget_graph()
         self.updates = state["updates"]
         self._random.bit_generator.state = json.loads(state["random"])
 
 
-def losses_of(
+def _losses_of(
     outputs: Outputs, batch: Minibatch, settings: Any
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """What is minimised, and the four of it that are logged, (4,)."""
@@ -223,50 +409,3 @@ def losses_of(
         finals = functional.binary_cross_entropy_with_logits(outputs.finals, batch.finals)
         loss = loss + settings.final_weight * finals
     return loss, torch.stack([policy, value, result, length]).detach()
-
-
-class AverageTrainer:
-    """A :class:`~plyground.training.run.Trainer` whose averaged weights are measured and kept.
-
-    Args:
-        game: the game.
-        settings: the settings.
-        seed: decides everything that is random.
-        device: where the network is evaluated and learns.
-        kind: what the policy files say was trained.
-        boards: the same game on other boards, from which the network learns too.
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        settings: Any,
-        seed: int,
-        device: torch.device,
-        kind: str,
-        boards: Sequence[Game] = (),
-    ) -> None:
-        self.game: Game = game
-        self.settings: Any = settings
-        self.progress: float = 0.0
-        self.learner: AlphaZeroLearner = AlphaZeroLearner(game, settings, seed, device, boards)
-        self.player: AveragePlayer = AveragePlayer(self.learner.average, device)
-        metadata = policy_metadata(game, kind, WHOLE_RETURN, settings.discount)
-        self._exporter = NetworkExporter(PolicyAndValue(self.learner.average), game, metadata)
-
-    @property
-    def updates(self) -> int:
-        """Minibatches that the network has learnt from."""
-        return self.learner.updates
-
-    @contextlib.contextmanager
-    def evaluation_player(self) -> Iterator[AveragePlayer]:
-        """The averaged weights, without search, in full precision."""
-        yield self.player
-
-    def export(self, path: Path) -> None:
-        """Write the averaged weights as a policy file."""
-        self._exporter.write(path)
-
-    def close(self) -> None:
-        """Nothing is left to end."""

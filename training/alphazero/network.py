@@ -275,8 +275,3 @@ class PolicyAndValue(nn.Module):
         """(N, rows, columns, planes) to (N, actions) and (N,)."""
         outputs = self.network(observation)
         return outputs.logits, outputs.value * self.network.scale
-
-
-def number_of_weights(network: nn.Module) -> int:
-    """How many numbers a network learns."""
-    return sum(weights.numel() for weights in network.parameters())

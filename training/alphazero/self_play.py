@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Generator
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from ...agents.search import forest_games
-from ...agents.search.forest import SearchOptions, new_games
+from ...agents.search.forest import Games, SearchOptions, new_games
 from ...agents.search.puct_kernels import puct_options
 from ...agents.solvers.leaf import new_leaf_solver
 from ...agents.solvers.solver import solver_class_of
@@ -19,9 +19,14 @@ from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..folder import TrainingError
 from .evaluator import Evaluation, Evaluator, TorchNetwork, make_evaluator
-from .games import pack_games, unpack_games
 from .settings import GUMBEL, AlphaZeroSettings
 from .window import Canonical, ReplayChunk
+
+# Of games under way a checkpoint has the positions, and of every ply that was searched in full what
+# becomes a sample when the game ends.
+WHOLE = ("positions", "states", "streams", "regrets", "flags")
+OF_PLIES = ("past", "policies", "values", "surprises")  # of those that are searched in full
+LEVEL = 1  # of zlib: the quickest
 
 
 class SelfPlayResult(NamedTuple):
@@ -101,11 +106,11 @@ class SelfPlayer:
             self._play = forest_games.new_self_play(
                 game, options, settings.games, seed, most, entries
             )
-            _begin(game, self._play)
+            _begin(game.rules, self._play)
             # compiles the rest, with a game that is thrown away
             trial = forest_games.new_self_play(game, options, 1, 0, most, 1)
-            _begin(game, trial)
-            _advance(game, trial, 0, *_nothing(game))
+            _begin(game.rules, trial)
+            _advance(game.rules, trial, 0, *_nothing(game))
         self.evaluator: Evaluator = make_evaluator(game, settings, device, network)
         self._canonical = Canonical(game)
         self._nothing = _nothing(game)
@@ -145,17 +150,15 @@ class SelfPlayer:
         Raises:
             TrainingError: the network computes what is no number.
         """
-        options = search_options(self.game, self.settings, progress)
-        full, fast = forest_games.tables(self.game, options)
-        play = self._play._replace(options=options, full_table=full, fast_table=fast)
-        self._play = play
+        self._search_like(progress)
+        play = self._play
         play.games.states.goal[:] = 0
         play.generation[0] += 1
         play.tally.view(np.uint8)[...] = 0
         parts: list[dict[str, np.ndarray]] = []
         waiting, (logits, values) = 0, self._nothing
         while play.tally[0].simulations < simulations:
-            waiting = _advance(self.game, play, waiting, logits, values)
+            waiting = _advance(self.game.rules, play, waiting, logits, values)
             if play.samples.count[0] > play.samples.marks.size // 2:
                 parts.append(self._drain())
             logits, values = self._nothing
@@ -170,6 +173,16 @@ class SelfPlayer:
         parts.append(self._drain())
         counts = {name: int(play.tally[0][name]) for name in play.tally.dtype.names}
         return SelfPlayResult(self._chunk(parts), counts, self.state())
+
+    def _search_like(self, progress: float) -> None:
+        """Search as settings have it after this share of the run."""
+        play, settings = self._play, self.settings
+        full, scale = settings.full_simulations(progress), settings.value_scale_at(progress)
+        options = play.options._replace(full=full, value_scale=scale)
+        self._play = play._replace(options=options)
+        if full != play.options.full:
+            full_table, fast_table = forest_games.tables(self.game, options)
+            self._play = self._play._replace(full_table=full_table, fast_table=fast_table)
 
     def _drain(self) -> dict[str, np.ndarray]:
         """Take the samples out."""
@@ -208,12 +221,12 @@ class SelfPlayer:
         games = new_games(self.game, self.settings.games, seed)
         for old, new in zip(self._play.games, games):
             old[...] = new
-        _begin(self.game, self._play)
+        _begin(self.game.rules, self._play)
 
     # -- checkpoints --
 
     def state(self) -> dict[str, torch.Tensor]:
-        """The games under way, as :func:`~.games.pack_games` has them."""
+        """The games under way, as :func:`pack_games` has them."""
         return pack_games(self._play.games)
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
@@ -266,18 +279,8 @@ def sample_weights(surprise: np.ndarray, share: float) -> np.ndarray:
     return counts.astype(np.float32)
 
 
-_begin_games: Any = forest_games.begin_games
-_advance_games: Any = forest_games.advance
-
-
-def _begin(game: Game, play: forest_games.SelfPlay) -> None:
-    _begin_games(game.rules, play)
-
-
-def _advance(
-    game: Game, play: forest_games.SelfPlay, waiting: int, logits: np.ndarray, values: np.ndarray
-) -> int:
-    return cast(int, _advance_games(game.rules, play, waiting, logits, values))
+_begin: Any = forest_games.begin_games
+_advance: Any = forest_games.advance
 
 
 def _nothing(game: Game) -> tuple[np.ndarray, np.ndarray]:
@@ -289,3 +292,59 @@ def _cache_entries(game: Game, mebibytes: int) -> int:
     """The largest power of two of entries that fit; 1 if none do."""
     each = 8 + 4 + 4 + 4 * game.facts.num_actions
     return 1 << max(0, (mebibytes * 2**20 // each).bit_length() - 1)
+
+
+# -- the games under way as a checkpoint holds them: a few hundred bytes each --
+
+
+def pack_games(games: Games) -> dict[str, torch.Tensor]:
+    """The games as compressed bytes (uint8) by name.
+
+    Searches are not there: they begin anew. Policies are rounded to 16 bits, as those of samples.
+    """
+    plies = np.arange(games.moves.shape[1])[None, :] < games.states.plies[:, None]
+    parts = {name: getattr(games, name) for name in WHOLE}
+    parts["moves"] = np.where(plies, games.moves, 0)
+    for name in OF_PLIES:
+        values = getattr(games, name)[games.flags != 0]
+        parts[name] = values.astype(np.float16) if name == "policies" else values
+    return {
+        name: torch.frombuffer(
+            bytearray(zlib.compress(np.ascontiguousarray(values).tobytes(), LEVEL)),
+            dtype=torch.uint8,
+        )
+        for name, values in parts.items()
+    }
+
+
+def unpack_games(state: dict[str, torch.Tensor], games: Games) -> None:
+    """Let games go on where :func:`pack_games` was called.
+
+    Raises:
+        ValueError: the state is of a version that kept them in another form.
+    """
+    if state.keys() != {*WHOLE, *OF_PLIES, "moves"}:
+        raise ValueError("other arrays")
+    for name in (*WHOLE, "moves"):
+        values = getattr(games, name)
+        values.reshape(-1)[...] = _read(state[name], values.dtype, values.size)
+    searches = games.flags != 0
+    for name in OF_PLIES:
+        values = getattr(games, name)
+        each = int(np.prod(values.shape[2:]))
+        dtype = np.dtype(np.float16) if name == "policies" else values.dtype
+        content = _read(state[name], dtype, int(searches.sum()) * each)
+        values[searches] = content.reshape(-1, *values.shape[2:])
+
+
+def _read(content: torch.Tensor, dtype: np.dtype, count: int) -> np.ndarray:
+    """So many numbers of this type; a ValueError if there are more or fewer."""
+    size = count * dtype.itemsize
+    decompressor = zlib.decompressobj()
+    try:
+        data = decompressor.decompress(content.numpy().tobytes(), size + 1)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if len(data) != size or not decompressor.eof:
+        raise ValueError(f"{len(data)} bytes in place of {size}")
+    return np.frombuffer(data, dtype)

@@ -8,16 +8,23 @@ lie on the device that learns from them.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import io
 import math
+from collections import deque
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from ...envs.game import Game
+from ..checkpoints import refusing_checkpoint
+from ..folder import TrainingError, write_file
 from ..symmetry import observation_symmetries
 
+KEPT_CHECKPOINTS = 3
 KEY_SEED = 0x706C7967
 SIGN = -(
     2**63
@@ -178,6 +185,80 @@ class ReplayWindow:
             whole["finals"][newest] if len(whole["finals"]) else whole["finals"],
             counts,
         )
+
+
+class WindowFolder(ReplayWindow):
+    """A replay window whose chunks are files too, as long as a checkpoint needs them.
+
+    Args:
+        folder: where the files are.
+        device: where the samples are kept.
+    """
+
+    def __init__(self, folder: Path, device: torch.device) -> None:
+        super().__init__(device)
+        self._folder = folder
+        self._digests: dict[str, str] = {}  # of the files
+        self._chunks_of_checkpoints: deque[set[str]] = deque(maxlen=KEPT_CHECKPOINTS)
+
+    def add(self, name: str, chunk: ReplayChunk, most: float = math.inf) -> None:
+        """As :meth:`ReplayWindow.add`, once the file is written.
+
+        Raises:
+            TrainingError: it cannot be written.
+        """
+        try:
+            self._folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise TrainingError(f"{self._folder} cannot be made: {error.strerror}") from error
+        data = write_chunk(chunk)
+        digest = hashlib.sha256(data)
+        self._digests[name] = digest.hexdigest()
+        write_file(self._folder / name, digest.digest() + data)
+        super().add(name, chunk, most)
+
+    # -- checkpoints --
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint holds; files that none of the newest checkpoints needs are removed."""
+        names = [name for name, _ in self.chunks]
+        self._chunks_of_checkpoints.append(set(names))
+        if len(self._chunks_of_checkpoints) == KEPT_CHECKPOINTS:
+            needs = set().union(*self._chunks_of_checkpoints)
+            for path in self._folder.glob("*.chunk"):
+                if path.name not in needs:
+                    with contextlib.suppress(OSError):
+                        path.unlink()
+        return {"window": names, "window_digests": [self._digests[name] for name in names]}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on where :meth:`state` was taken.
+
+        Raises:
+            TrainingError: a file is missing or damaged.
+        """
+        names = state["window"]
+        # those of earlier versions have the digest in the file alone
+        digests = state.get("window_digests", [None] * len(names))
+        for name, digest in zip(names, digests, strict=True):
+            super().add(name, self._read(name, digest))
+        self._chunks_of_checkpoints = deque([set(names)], KEPT_CHECKPOINTS)
+
+    def _read(self, name: str, digest: str | None) -> ReplayChunk:
+        path = self._folder / name
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise TrainingError(f"{path} cannot be read: {error.strerror}") from error
+        size = hashlib.sha256().digest_size
+        present = hashlib.sha256(data[size:])
+        if present.digest() != data[:size]:
+            raise TrainingError(f"{path}, a part of the replay window, is damaged")
+        if digest not in (None, present.hexdigest()):
+            raise TrainingError(f"{path} is not the part of the replay window of this run")
+        self._digests[name] = present.hexdigest()
+        with refusing_checkpoint(path):
+            return read_chunk(data[size:])
 
 
 def _signed(chunk: ReplayChunk) -> ReplayChunk:

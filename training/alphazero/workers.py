@@ -18,7 +18,7 @@ import time
 from collections import deque
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -53,27 +53,9 @@ class SelfPlayTask(NamedTuple):
     simulations: int
 
 
-class Workers(Protocol):
-    """Play chunks, all with the same network."""
-
-    def begin(self, weights: State, tasks: list[SelfPlayTask]) -> None:
-        """Let these chunks be played with these weights."""
-
-    def finish(self) -> list[SelfPlayResult]:
-        """What was played, in the order of the tasks.
-
-        Raises:
-            TrainingError: the network computes what is no number.
-            RunnerError: a chunk could not be played.
-        """
-
-    def close(self) -> None:
-        """End what was started."""
-
-
 def open_workers(
     game: Game, settings: AlphaZeroSettings, device: torch.device, place: JobPlace
-) -> Workers:
+) -> JobWorkers | ThreadWorkers:
     """Threads if the network is on a GPU of this machine and no runner is asked for; else jobs.
 
     Raises:
@@ -87,7 +69,7 @@ def open_workers(
 
 
 class JobWorkers:
-    """:class:`Workers` whose chunks are jobs.
+    """Let chunks be played as jobs, all with the same network.
 
     Args:
         game: the game.
@@ -111,11 +93,18 @@ class JobWorkers:
         self._answers: list[Answer] = []
 
     def begin(self, weights: State, tasks: list[SelfPlayTask]) -> None:
+        """Let these chunks be played with these weights."""
         # The learner goes on to change them.
         network = self._jobs.share({name: value.cpu().clone() for name, value in weights.items()})
         self._answers = [self._jobs.submit(network, task) for task in tasks]
 
     def finish(self) -> list[SelfPlayResult]:
+        """What was played, in the order of the tasks.
+
+        Raises:
+            TrainingError: the network computes what is no number.
+            RunnerError: a chunk could not be played.
+        """
         results: list[SelfPlayResult] = [answer.read() for answer in self._answers]
         self._answers = []
         results[0].counts[NETWORK_BYTES] = self._jobs.network_bytes
@@ -123,6 +112,7 @@ class JobWorkers:
         return results
 
     def close(self) -> None:
+        """End what was started."""
         self._jobs.close()
 
 
@@ -141,7 +131,7 @@ class _Stretch(NamedTuple):
 
 
 class ThreadWorkers:
-    """:class:`Workers` that are threads of this process.
+    """Let threads of this process play chunks, as :class:`JobWorkers` do.
 
     Args:
         game: the game.
@@ -166,6 +156,7 @@ class ThreadWorkers:
         self._results: dict[int, SelfPlayResult] = {}
 
     def begin(self, weights: State, tasks: list[SelfPlayTask]) -> None:
+        """As :meth:`JobWorkers.begin`."""
         for network in self._networks:
             network.load(weights)
         self._results = {}
@@ -196,11 +187,13 @@ class ThreadWorkers:
                 idle.append(player)
 
     def finish(self) -> list[SelfPlayResult]:
+        """As :meth:`JobWorkers.finish`."""
         for future in self._futures:
             future.result()
         return [self._results[number] for number in sorted(self._results)]
 
     def close(self) -> None:
+        """As :meth:`JobWorkers.close`."""
         self._ends.set()
         self._pool.shutdown()
 

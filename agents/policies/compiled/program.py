@@ -20,7 +20,7 @@ from .model_file import Model, Node, Refused
 from .operators import CONSTANTS, FUNCTIONS, MOVES, as_computed
 from .shapes import POSITIONS, Unsupported
 from .tile import BLOCKS, FUSES, LANES
-from .words import FLOAT32, Bytes, Precision, bytes_for
+from .words import FLOAT32, Bytes, LayerWeights, Precision, bytes_for, join_words
 
 MOST_PLACES = 1 << 24  # of the workspace, in numbers of a position
 MOST_ENTRIES = 1 << 20  # of tables: numbers that are computed or copied one by one
@@ -40,8 +40,10 @@ def compile_network(
     cells: int | None = None,
     precision: Precision = FLOAT32,
     sample: np.ndarray | None = None,
-) -> e.CompiledNetwork:
-    """The network of a policy file for :func:`.evaluation.evaluate_network`.
+) -> tuple[e.CompiledNetwork, list[LayerWeights]]:
+    """The network of a policy file for :func:`.evaluation.evaluate_network`, and its weights.
+
+    These are views of the model's arrays, wherever the graph only moves their numbers.
 
     Args:
         model: the file's content.
@@ -76,7 +78,7 @@ def compile_network(
 def _ranges(model: Model, num_actions: int, sample: np.ndarray) -> list[tuple[float, float]]:
     """The least and the greatest of the numbers that layers multiply, in the order of these."""
     compiler = _Compiler(model, num_actions)
-    network = compiler.compile(num_actions, FLOAT32.cells, share=False)
+    network, _ = compiler.compile(num_actions, FLOAT32.cells, share=False)
     logits, values = np.empty((1, num_actions), np.float32), np.empty(1, np.float32)
     parts = [network.workspace[x.base : x.base + x.floats] for x in compiler.words_of]
     lows, highs = np.zeros((2, len(parts)))
@@ -103,7 +105,7 @@ class _Compiler:
         self.layers: list[Layer] = []
         self.buffers: list[Buffer] = []
         self.places = 0
-        self.weights: list[np.ndarray] = []
+        self.weights: list[LayerWeights] = []
         self.num_weights = 0
         self.tables: list[np.ndarray] = []
         self.num_entries = self.tables_end = 0
@@ -184,7 +186,7 @@ class _Compiler:
             return self.convolution(attributes, inputs[0].array, weights, bias)
         x, order = self.as_vector(inputs[0].array)
         out = self.vector(outputs)
-        kernel, place, width = self.store(weights[order][None], bias, x)
+        kernel, place, width = self.store(weights[None], bias, x, order)
         x = self.packed(x)
         layer = Layer(
             lambda layer: [
@@ -440,27 +442,26 @@ class _Compiler:
             raise Unsupported("int8 of negative numbers on a board")
         return meaning
 
-    def store(self, weights: np.ndarray, bias: np.ndarray, x: Buffer) -> tuple[int, int, int]:
-        """Keep the weights (taps, inputs, outputs) of a buffer's numbers, and biases.
+    def store(
+        self, weights: np.ndarray, bias: np.ndarray, x: Buffer, order: np.ndarray | None = None
+    ) -> tuple[int, int, int]:
+        """Keep the weights (taps, inputs, outputs) of a buffer's numbers in an order, and biases.
 
         Returns where both start, and their width.
         """
-        taps, inputs, outputs = weights.shape
-        width = -(-outputs // (BLOCKS * LANES)) * BLOCKS * LANES
-        more = -inputs % self.precision.per_word
-        padded = np.zeros((taps, inputs + more, width), np.float32)
-        padded[:, :inputs, :outputs] = weights
-        biases = np.zeros(width, np.float32)
-        biases[:outputs] = bias
-        words, ends = self.precision.words(padded, biases, self._bytes_of(x))
-        self.weights += [words.ravel(), ends.ravel()]
+        width = -(-weights.shape[2] // (BLOCKS * LANES)) * BLOCKS * LANES
+        kept = LayerWeights(weights, bias, order, width, self._bytes_of(x), self.precision)
+        self.weights.append(kept)
+        words, ends = kept.words()
         end = self.num_weights + words.size
         start, self.num_weights = self.num_weights, end + ends.size
         return start, end, width
 
     # the result
 
-    def compile(self, num_actions: int, cells: int, share: bool = True) -> e.CompiledNetwork:
+    def compile(
+        self, num_actions: int, cells: int, share: bool = True
+    ) -> tuple[e.CompiledNetwork, list[LayerWeights]]:
         """The network; buffers that are not needed at the same time may share memory."""
         outputs = [self.place(self.values[name]).ravel() for name in ("logits", "value")]
         if [len(each) for each in outputs] != [num_actions, 1]:
@@ -482,8 +483,8 @@ class _Compiler:
             for position in range(e.BATCH):
                 workspace[first + position * LANES] = numbers
         weights = e.aligned_floats(self.num_weights).view(np.uint32)
-        weights[:] = np.concatenate(self.weights)
-        return e.CompiledNetwork(
+        weights[:] = join_words(self.weights)
+        network = e.CompiledNetwork(
             table,
             len(on_boards),
             np.concatenate([np.zeros(0, np.int64), *self.tables]),
@@ -493,3 +494,4 @@ class _Compiler:
             result.base,
             cells,
         )
+        return network, self.weights

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import random
 import threading
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from .evaluation import CompiledNetwork, aligned_floats, evaluate_network
 from .model_file import Model
 from .program import compile_network
 from .tile import FUSES
-from .words import INT8, PRECISIONS
+from .words import INT8, PRECISIONS, LayerWeights, join_words
 
 SAMPLE = 256  # positions of random games that decide what bytes mean
 
@@ -33,9 +34,13 @@ class NetworkRunner:
     Args:
         network: the network.
         num_actions: how many logits it gives.
+        weights: of its layers, for :meth:`refresh_weights`.
     """
 
-    def __init__(self, network: CompiledNetwork, num_actions: int) -> None:
+    def __init__(
+        self, network: CompiledNetwork, num_actions: int, weights: Sequence[LayerWeights] = ()
+    ) -> None:
+        self._weights = weights
         self._network, self._num_actions, self._local = network, num_actions, threading.local()
         example = np.zeros((1, 1), np.float32)
         self._evaluate = entry_point(evaluate_network, network, example, example, example[0])
@@ -52,6 +57,13 @@ class NetworkRunner:
             self._evaluate(network, observations.reshape(count, -1), logits, values)
         return logits, values
 
+    def refresh_weights(self) -> None:
+        """Take over what the model's arrays hold now; nothing may be evaluated meanwhile.
+
+        What bytes mean stays as it was.
+        """
+        self._network.weights.view(np.uint32)[:] = join_words(self._weights)
+
     def own_network(self) -> CompiledNetwork:
         """The network with a workspace of its own."""
         workspace = aligned_floats(len(self._network.workspace))
@@ -67,8 +79,10 @@ def compiled_runner(model: Model, game: Game, precision: str) -> NetworkRunner:
     """
     sample = sample_of(game) if precision == INT8.name else None
     actions = game.facts.num_actions
-    network = compile_network(model, actions, precision=PRECISIONS[precision], sample=sample)
-    return NetworkRunner(network, actions)
+    network, weights = compile_network(
+        model, actions, precision=PRECISIONS[precision], sample=sample
+    )
+    return NetworkRunner(network, actions, weights)
 
 
 @functools.lru_cache(maxsize=8)

@@ -12,6 +12,7 @@ CVPR 2018.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,6 +93,40 @@ class Precision(NamedTuple):
         factors = (steps * inputs.step).astype(np.float32)
         ends = [starts.view(np.uint32), factors.view(np.uint32), biases.view(np.uint32)]
         return np.ascontiguousarray(fours).view(np.uint32), np.concatenate(ends)
+
+
+class LayerWeights(NamedTuple):
+    """What a layer multiplies and adds, as the arrays hold it from which it was read.
+
+    Attributes:
+        weights, biases: (taps, inputs, outputs), and (outputs,).
+        order: of the inputs where the layer reads them; None: their own.
+        width: the outputs that the layer computes, those beyond its own for nothing.
+        inputs, precision: what bytes mean, and how numbers are multiplied.
+    """
+
+    weights: np.ndarray
+    biases: np.ndarray
+    order: np.ndarray | None
+    width: int
+    inputs: Bytes
+    precision: Precision
+
+    def words(self) -> tuple[np.ndarray, np.ndarray]:
+        """As :meth:`Precision.words`, of the numbers that the arrays hold now."""
+        weights = self.weights if self.order is None else self.weights[:, self.order]
+        taps, inputs, outputs = weights.shape
+        more = -inputs % self.precision.per_word
+        padded = np.zeros((taps, inputs + more, self.width), np.float32)
+        padded[:, :inputs, :outputs] = weights
+        biases = np.zeros(self.width, np.float32)
+        biases[:outputs] = self.biases
+        return self.precision.words(padded, biases, self.inputs)
+
+
+def join_words(layers: Iterable[LayerWeights]) -> np.ndarray:
+    """The words of all layers, as a network holds them: uint32."""
+    return np.concatenate([part.ravel() for layer in layers for part in layer.words()])
 
 
 FLOAT32 = Precision("float32", "float32", FUSES)

@@ -124,7 +124,7 @@ def test_a_seed_draws_the_same_samples_and_learns_the_same_as_plain_steps(spec):
     arrays = random_positions(game)
     positions = Positions(**{name: torch.from_numpy(values) for name, values in arrays.items()})
     for _ in range(STEPS // 5):
-        ours = learner.learn({game: positions}, 5, 0.0)
+        ours = learner.learn([positions], 5, 0.0)
         theirs = np.mean([plain.step(arrays) for _ in range(5)], axis=0)
         assert list(ours.values()) == pytest.approx(theirs.tolist(), abs=1e-5)
     for ours, theirs in zip(learner.average.parameters(), plain.average):

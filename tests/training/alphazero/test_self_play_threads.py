@@ -8,9 +8,8 @@ import torch
 from plyground import make_game
 from plyground.agents.search.forest import new_games
 from plyground.envs.workers.jobs import HERE
-from plyground.training.alphazero.games import pack_games, unpack_games
 from plyground.training.alphazero.learner import AlphaZeroLearner
-from plyground.training.alphazero.self_play import SelfPlayer
+from plyground.training.alphazero.self_play import SelfPlayer, pack_games, unpack_games
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.workers import (
     JobWorkers,

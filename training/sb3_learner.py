@@ -8,29 +8,23 @@ one executes nothing.
 
 from __future__ import annotations
 
-import contextlib
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
-from ..agents.judges import make_judge
 from ..agents.opponents import MakeAgent
 from ..agents.registry import make_agent
 from ..envs.game import Game
 from .checkpoints import initial_learner
 from .curriculum import Curriculum
-from .export import PolicyExporter
 from .folder import TrainingError
-from .players import NetworkPlayer, Snapshots
-from .run import TrainingRun, run_training
+from .players import Snapshots
 from .sb3 import BoardVecEnv
 from .settings import OpposedSettings
 
@@ -38,16 +32,17 @@ CPU = torch.device("cpu")
 
 
 class EpisodeCollector(BaseCallback):
-    """Collects the games that end during a rollout: opponents, returns and lengths."""
+    """Collects the games that end during a rollout: opponents, returns and lengths.
 
-    def __init__(self) -> None:
-        super().__init__()
+    Attributes:
+        began: the step at which the rollout began.
+    """
+
+    def _on_rollout_start(self) -> None:
+        self.began: int = self.model.num_timesteps
         self.opponents: list[int] = []
         self.returns: list[float] = []
         self.lengths: list[int] = []
-
-    def _on_rollout_start(self) -> None:
-        self.opponents, self.returns, self.lengths = [], [], []
 
     def _on_step(self) -> bool:
         state = self.locals["env"].games.state
@@ -58,92 +53,62 @@ class EpisodeCollector(BaseCallback):
         return True
 
 
-class Sb3Trainer(ABC):
-    """The :class:`~plyground.training.run.Trainer` of a model of stable-baselines3.
+def open_games(
+    game: Game,
+    settings: OpposedSettings,
+    seed: int,
+    observation: Literal["planes", "dict"] = "planes",
+) -> BoardVecEnv:
+    """The games of a run, N at once; observations are planes, or a dictionary with the mask.
+
+    Raises:
+        SpecificationError: a judge that does not exist or cannot play the game.
+    """
+    env = BoardVecEnv(
+        game,
+        settings.games,
+        "random",
+        opening_plies=settings.opening_plies,
+        long_openings=settings.long_openings,
+        long_opening_plies=settings.long_opening_plies,
+        regret=settings.regret or None,
+        symmetries=settings.symmetries,
+        observation=observation,
+    )
+    env.seed(seed)
+    return env
+
+
+class Sb3Learner:
+    """A model of stable-baselines3, its games and its opponents: what a checkpoint restores.
 
     Args:
-        game: the game.
         settings: the settings.
         seed: the seed of all random choices.
+        model: the model, on games of :func:`open_games`, with its initial weights.
         make: makes the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
-        device: where the network plays and learns.
 
     Attributes:
-        env: the games, N at once.
-        model: the model that learns from them.
+        env: its games.
+        policy: what plays: it has ``get_distribution(observations, masks)``.
         curriculum: its opponents.
+        callback: what the model's ``collect_rollouts`` takes.
     """
 
-    # What the environment shows: planes, or a dictionary with the mask.
-    observation: ClassVar[Literal["planes", "dict"]] = "planes"
-
-    def __init__(
-        self,
-        game: Game,
-        settings: Any,
-        seed: int,
-        make: MakeAgent = make_agent,
-        device: torch.device = CPU,
-    ) -> None:
-        self.game: Game = game
+    def __init__(self, settings: Any, seed: int, model: Any, make: MakeAgent = make_agent) -> None:
         self.settings: Any = settings
-        self.device: torch.device = device
-        self.progress: float = 0.0
-        self.env: BoardVecEnv = BoardVecEnv(
-            game,
-            settings.games,
-            "random",
-            opening_plies=settings.opening_plies,
-            long_openings=settings.long_openings,
-            long_opening_plies=settings.long_opening_plies,
-            regret=settings.regret or None,
-            symmetries=settings.symmetries,
-            observation=self.observation,
-        )
-        self.env.seed(seed)
-        self.model: Any = self.make_model(seed)
+        self.model: Any = model
+        self.env: BoardVecEnv = model.env
+        self.policy: Any = model.policy
         if settings.initial:
             self._load_initial(Path(settings.initial))
-        self.model.set_logger(Logger(None, []))
+        model.set_logger(Logger(None, []))
         self._collector = EpisodeCollector()
-        _: Any
-        self.callback: Any
-        _, self.callback = self.model._setup_learn(self.steps_in_all, self._collector)
-        self._exporter = self.make_exporter()
+        self.callback: Any = model._setup_learn(settings.steps, self._collector)[1]
         self.snapshots: Snapshots = Snapshots(self.policy, settings.snapshots, seed)
-        self.curriculum: Curriculum = make_curriculum(settings, game, self.snapshots, make)
+        self.curriculum: Curriculum = Curriculum(settings, self.env.game, self.snapshots, make)
         self.env.games.set_opponents(self.curriculum.opponents)
         self._snapshot_step = 0  # of the newest snapshot
-
-    # -- the algorithm --
-
-    @abstractmethod
-    def make_model(self, seed: int) -> Any:
-        """The model on ``env``, with its initial weights."""
-
-    @abstractmethod
-    def learn(self) -> None:
-        """Play a rollout and learn."""
-
-    @abstractmethod
-    def make_exporter(self) -> PolicyExporter:
-        """Writes the policy as policy files."""
-
-    def full_precision(self) -> AbstractContextManager[None]:
-        """The policy computes in float32 meanwhile, as it is exported."""
-        return contextlib.nullcontext()
-
-    @property
-    def steps_in_all(self) -> int:
-        """The steps of the whole run: those asked for, or as many as it will make in its time."""
-        if self.progress <= 0.0 or not self.settings.time_limit:
-            return int(self.settings.steps)
-        return min(round(self.step / self.progress), int(self.settings.steps))
-
-    def learning_rate(self, remaining: float) -> float:
-        """The learning rate while this share of the steps remains: it falls to 0."""
-        rate: float = self.settings.learning_rate * max(remaining, 0.0)
-        return rate
 
     def _load_initial(self, run: Path) -> None:
         """Begin with the newest weights of a run.
@@ -160,8 +125,6 @@ class Sb3Trainer(ABC):
                 f"must agree"
             ) from None
 
-    # -- the trainer --
-
     @property
     def step(self) -> int:
         """Actions that the learner has taken."""
@@ -173,24 +136,23 @@ class Sb3Trainer(ABC):
         return int(self.model._n_updates)
 
     @property
-    def policy(self) -> Any:
-        """What plays: it has ``get_distribution(observations, masks)``."""
-        return self.model.policy
-
-    @property
     def stage(self) -> str:
         """The stage of the curriculum."""
         return str(self.curriculum)
 
-    def update(self) -> dict[str, float]:
-        """Play a rollout and learn from it; returns what is logged.
+    def steps_in_all(self, progress: float) -> int:
+        """The steps of the whole run: those asked for, or as many as it will make in its time."""
+        if progress <= 0.0 or not self.settings.time_limit:
+            return int(self.settings.steps)
+        return min(round(self.step / progress), int(self.settings.steps))
+
+    def finish_update(self) -> dict[str, float]:
+        """Choose the next opponents by the games that ended; returns what is logged of an update.
 
         Raises:
             TrainingError: a loss or a weight is no longer a number.
         """
-        began = self.step
-        self.learn()
-        values = self._take_log(began)
+        values = self._take_log()
         if self.curriculum.add_results(self._collector.opponents, self._collector.returns):
             self.env.games.set_opponents(self.curriculum.opponents)
         if self.curriculum.uses_snapshots:
@@ -200,8 +162,8 @@ class Sb3Trainer(ABC):
             self.snapshots.draw()
         return values | {"curriculum/stage": self.curriculum.stage}
 
-    def _take_log(self, began: int) -> dict[str, float]:
-        """What the model logged since the step ``began``, and the means of the games that ended."""
+    def _take_log(self) -> dict[str, float]:
+        """What the model has logged, and the means of the games that ended."""
         log = self.model.logger.name_to_value
         values = {name: float(value) for name, value in log.items()}
         log.clear()
@@ -210,35 +172,20 @@ class Sb3Trainer(ABC):
             bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()
         ):
             raise TrainingError(
-                f"the loss is no number any more after step {began} (train/loss is {loss}); a "
-                f"lower learning_rate may help"
+                f"the loss is no number any more after step {self._collector.began} (train/loss is "
+                f"{loss}); a lower learning_rate may help"
             )
         if self._collector.returns:
             values["rollout/mean_return"] = float(np.mean(self._collector.returns))
             values["rollout/mean_length"] = float(np.mean(self._collector.lengths))
         return values
 
-    @contextlib.contextmanager
-    def evaluation_player(self) -> Iterator[NetworkPlayer]:
-        """The learner playing its most probable actions, computed as its policy file does."""
-        with self.full_precision():
-            yield NetworkPlayer(self.policy)
-
-    def export(self, path: Path) -> None:
-        """Write the present policy as a policy file."""
-        with self.full_precision():
-            self._exporter.write(path)
-
-    def close(self) -> None:
-        """End the games' threads."""
-        self.env.close()
-
     # -- checkpoints --
 
     def state(self) -> dict[str, Any]:
         """The state of the learner, its games and its opponents, for a checkpoint."""
         return {
-            "learner": self.learner_state(),
+            "learner": self.model_state(),
             "curriculum": self.curriculum.state(),
             "snapshots": self.snapshots.state() if self.curriculum.uses_snapshots else None,
             "snapped": self._snapshot_step,
@@ -248,14 +195,14 @@ class Sb3Trainer(ABC):
         """Restore a state that :meth:`state` returned."""
         self.curriculum.load_state(state["curriculum"])
         self.env.games.set_opponents(self.curriculum.opponents)
-        self.load_learner_state(state["learner"])
+        self.load_model_state(state["learner"])
         if state["snapshots"] is not None:
             self.snapshots.load_state(state["snapshots"])
         self._snapshot_step = state["snapped"]
 
-    def learner_state(self) -> dict[str, Any]:
+    def model_state(self) -> dict[str, Any]:
         """The state of the model and its games."""
-        model = self.model
+        model, device = self.model, self.model.device
         kind, keys, *rest = np.random.get_state()  # noqa: NPY002 - the one SB3 draws its minibatches with
         position, has_gauss, gauss = rest
         return {
@@ -264,7 +211,7 @@ class Sb3Trainer(ABC):
             "policy": self.policy.state_dict(),
             "optimizer": self.policy.optimizer.state_dict(),
             "torch": torch.get_rng_state(),
-            "cuda": torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else None,
+            "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
             "numpy": [
                 str(kind),
                 torch.from_numpy(np.asarray(keys).astype(np.int64)),
@@ -278,11 +225,11 @@ class Sb3Trainer(ABC):
             "observations": _convert(model._last_obs, lambda array: torch.from_numpy(array.copy())),
         }
 
-    def load_learner_state(self, state: dict[str, Any]) -> None:
-        """Restore a state that :meth:`learner_state` returned."""
+    def load_model_state(self, state: dict[str, Any]) -> None:
+        """Restore a state that :meth:`model_state` returned."""
         model = self.model
         model.num_timesteps, model._n_updates = state["step"], state["updates"]
-        model._update_current_progress_remaining(self.step, self.steps_in_all)
+        model._update_current_progress_remaining(self.step, self.settings.steps)
         self.policy.load_state_dict(state["policy"])
         self.policy.optimizer.load_state_dict(state["optimizer"])
         for name, values in self.env.games.state._asdict().items():
@@ -292,8 +239,8 @@ class Sb3Trainer(ABC):
         kind, keys, *rest = state["numpy"]
         np.random.set_state((kind, keys.numpy().astype(np.uint32), *rest))  # noqa: NPY002
         torch.set_rng_state(state["torch"])
-        if self.device.type == "cuda" and state.get("cuda") is not None:
-            torch.cuda.set_rng_state(state["cuda"], self.device)
+        if model.device.type == "cuda" and state.get("cuda") is not None:
+            torch.cuda.set_rng_state(state["cuda"], model.device)
 
 
 def to_bytes(values: np.ndarray) -> torch.Tensor:
@@ -311,49 +258,3 @@ def _convert(observations: Any, convert: Callable[[Any], Any]) -> Any:
     if isinstance(observations, dict):
         return {name: convert(values) for name, values in observations.items()}
     return convert(observations)
-
-
-def make_curriculum(
-    settings: OpposedSettings, game: Game, snapshots: Snapshots | None, make: MakeAgent = make_agent
-) -> Curriculum:
-    """The curriculum of a run; SpecificationError if its opponents cannot play the game."""
-    return Curriculum(
-        settings.opponent,
-        game,
-        snapshots,
-        threshold=settings.threshold,
-        window=settings.window,
-        rehearsal=settings.rehearsal,
-        make=make,
-    )
-
-
-def train_sb3(
-    trainer_type: type[Sb3Trainer],
-    game: Game,
-    settings: OpposedSettings,
-    seed: int,
-    out: Path,
-    facts: dict[str, Any],
-    device: torch.device = CPU,
-    *,
-    make: MakeAgent = make_agent,
-    **callbacks: Any,
-) -> TrainingRun:
-    """Begin or resume a run, see :func:`~plyground.training.run.run_training`.
-
-    ``trainer_type`` is the algorithm, whose network plays and learns on ``device``; ``make`` makes
-    its opponents, see :func:`~plyground.agents.opponents.make_opponents`.
-
-    Raises:
-        SpecificationError: opponents or a judge that do not exist or cannot play the game; no
-            folder is made.
-    """
-    make_curriculum(settings, game, None, make)
-    if settings.regret:
-        make_judge(settings.regret, game)
-
-    def make_trainer() -> Sb3Trainer:
-        return trainer_type(game, settings, seed, make, device)
-
-    return run_training(make_trainer, game, settings, seed, out, facts, **callbacks)

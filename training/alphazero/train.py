@@ -1,0 +1,248 @@
+"""AlphaZero as a training run: self-play, replay window, learner.
+
+With one worker, an update is self-play and then learning. With several, they play while this
+process learns from what was played before, is measured or writes checkpoints. Both are exactly
+repeatable, wherever the chunks are played.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ...envs.game import Game
+from ...envs.workers.jobs import HERE, JobPlace
+from ..folder import TrainingError
+from ..run import TrainingRun
+from .evaluator import open_predecessor
+from .learner import AlphaZeroLearner
+from .self_play import SelfPlayResult, check_solved_plies
+from .settings import AlphaZeroSettings
+from .window import WindowFolder, window_size
+from .workers import (
+    CPU_TIME,
+    NETWORK_BYTES,
+    JobWorkers,
+    SelfPlayTask,
+    ThreadWorkers,
+    open_workers,
+    seed_of,
+)
+
+KIND = "alphazero"
+COUNTS = ("simulations", "evaluations", "games", "plies", "wins", "draws")
+
+
+def train(
+    game: Game,
+    settings: AlphaZeroSettings,
+    seed: int,
+    out: Path,
+    facts: dict[str, Any],
+    device: torch.device,
+    place: JobPlace = HERE,
+    **options: Any,
+) -> TrainingRun:
+    """Begin or resume a run of AlphaZero and bring it to its end.
+
+    The network is evaluated and learns on ``device``; self-play takes place in ``place``. The rest
+    is as for :class:`~plyground.training.TrainingRun`. What the settings name and is not possible
+    is refused before a folder is made.
+    """
+    predecessor = open_predecessor(game, settings)
+    check_solved_plies(game, settings)
+    place.runner_of(settings.workers)
+    several = settings.workers > 1
+    with TrainingRun(game, settings, seed, out, facts, **options) as run:
+        learner = AlphaZeroLearner(game, settings, seed, device)
+        window = WindowFolder(out / "window", device)
+        version = predecessor.version if predecessor else ""
+        state = AlphaZero(settings, seed, learner, window, version)
+        exporter = learner.exporter(KIND)
+        with closing(open_workers(game, settings, device, place)) as workers:
+            run.resume(state)
+            while run.goes_on():
+                began, cpu_began = time.monotonic(), time.process_time()
+                # 1. Self-play by the averaged weights.
+                if not several:
+                    state.progress_of_games = run.progress
+                state.begin_self_play(workers)
+                losses = state.learn(run.progress) if several else {}
+                waits = time.monotonic()
+                results = workers.finish()
+                ended = time.monotonic()
+                times = {"time/playing": ended - state.began, "time/waiting": ended - waits}
+                state.take_games(results)
+                if several:  # the next chunks, while this process does all that follows
+                    state.progress_of_games = run.progress
+                    state.begin_self_play(workers)
+                # 2. The window and learning from it.
+                state.add_samples(results)
+                if not several:
+                    losses = state.learn(run.progress)
+                # 3. Curves, measurements, checkpoints.
+                values = state.statistics(results, times["time/playing"], run.progress)
+                values |= losses | times
+                values["time/update"] = time.monotonic() - began
+                cpu_seconds = time.process_time() - cpu_began + values["time/other_cpu_seconds"]
+                run.log(values | {"time/cores": cpu_seconds / values["time/update"]})
+                run.measure(learner, exporter.write)
+                run.save()
+    return run
+
+
+class AlphaZero:
+    """What a checkpoint holds: weights, window, games under way, counts.
+
+    Args:
+        settings, seed: those of the run.
+        learner, window: the network, and the replay window with its files.
+        predecessor: the version of the network that plays in its place; empty: it plays itself.
+
+    Attributes:
+        progress_of_games: the share of the run that was done when the weights were learnt that play
+            at present.
+        began: when the chunks of the present began to be played.
+    """
+
+    stage = "itself"
+
+    def __init__(
+        self,
+        settings: AlphaZeroSettings,
+        seed: int,
+        learner: AlphaZeroLearner,
+        window: WindowFolder,
+        predecessor: str = "",
+    ) -> None:
+        self.settings: AlphaZeroSettings = settings
+        self.learner: AlphaZeroLearner = learner
+        self.window: WindowFolder = window
+        self.progress_of_games: float = 0.0
+        self.began: float = 0.0
+        self._predecessor = predecessor
+        self._is_playing = False
+        self._seeds = [seed_of(seed, number) for number in range(settings.workers)]
+        self._games: list[dict[str, torch.Tensor]] = [{} for _ in self._seeds]
+        self._totals = {"plies": 0, "games": 0, "samples": 0, "simulations": 0, "updates": 0}
+        self._new_samples = 0
+
+    @property
+    def step(self) -> int:
+        """Actions of finished games of self-play."""
+        return self._totals["plies"]
+
+    @property
+    def updates(self) -> int:
+        """Minibatches that the network has learnt from."""
+        return self.learner.updates
+
+    def begin_self_play(self, workers: JobWorkers | ThreadWorkers) -> None:
+        """Let chunks be played by the averaged weights, unless they are already."""
+        if self._is_playing:
+            return
+        self._is_playing, self.began = True, time.monotonic()
+        simulations = self.settings.simulations_of_round(self._totals["updates"])
+        share = -(-simulations // len(self._seeds))
+        tasks = [
+            SelfPlayTask(seed, games, self.progress_of_games, share)
+            for seed, games in zip(self._seeds, self._games)
+        ]
+        workers.begin(self.learner.weights(), tasks)
+
+    def take_games(self, results: list[SelfPlayResult]) -> None:
+        """Go on from these games, when their chunks are finished."""
+        self._is_playing = False
+        self._games = [result.state for result in results]
+        self._totals["updates"] += 1
+
+    def add_samples(self, results: list[SelfPlayResult]) -> None:
+        """Add what was played to the window."""
+        settings, totals = self.settings, self._totals
+        for number, result in enumerate(results):
+            for name in ("plies", "games", "simulations"):
+                totals[name] += result.counts[name]
+            fresh = len(result.chunk.keys)
+            totals["samples"] += fresh
+            self._new_samples += fresh
+            if fresh == 0:
+                continue
+            most = window_size(
+                totals["samples"],
+                settings.window_smallest,
+                settings.window_largest,
+                settings.window_exponent,
+            )
+            self.window.add(f"{totals['updates']:07d}_{number}.chunk", result.chunk, most)
+
+    def learn(self, progress: float) -> dict[str, float]:
+        """Learn from the window as often as the samples that are new in it ask for."""
+        if self._new_samples == 0:
+            return {}
+        positions, settings = self.window.positions(), self.settings
+        batches = max(1, math.ceil(settings.reuse * self._new_samples / settings.batch_size))
+        self._new_samples = 0
+        began = time.monotonic()
+        losses = self.learner.learn([positions], batches, progress)
+        return losses | {
+            "learner/positions": float(len(positions.counts)),
+            "learner/batches": float(batches),
+            "learner/rate": settings.rate(progress),
+            "learner/seconds": time.monotonic() - began,
+        }
+
+    def statistics(
+        self, results: list[SelfPlayResult], playing: float, progress: float
+    ) -> dict[str, float]:
+        """What is logged of self-play, which took so many seconds."""
+        counts = {
+            name: sum(result.counts.get(name, 0) for result in results)
+            for name in (*COUNTS, CPU_TIME, NETWORK_BYTES)
+        }
+        games = max(counts["games"], 1)
+        network = {"self_play/network_bytes": float(counts[NETWORK_BYTES])}
+        rates = ("simulations", "evaluations", "games")
+        totals = ("games", "samples", "simulations")
+        return (network if counts[NETWORK_BYTES] else {}) | {
+            **{f"self_play/{name}_per_second": counts[name] / playing for name in rates},
+            "self_play/mean_length": counts["plies"] / games,
+            "self_play/first_player_score": (counts["wins"] + counts["draws"] / 2) / games,
+            "self_play/draws": counts["draws"] / games,
+            "self_play/full_simulations": float(self.settings.full_simulations(progress)),
+            **{f"total/{name}": float(self._totals[name]) for name in totals},
+            "total/window": float(len(self.window)),
+            "time/other_cpu_seconds": counts[CPU_TIME] / 1e6,
+        }
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint holds; the window's samples are in files of their own."""
+        return {
+            "learner": self.learner.state(),
+            "games": self._games,
+            "totals": dict(self._totals),
+            "new_samples": self._new_samples,
+            **self.window.state(),
+            "progress_of_games": self.progress_of_games,
+            "predecessor": self._predecessor,
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on where :meth:`state` was taken.
+
+        Raises:
+            TrainingError: a file of the replay window is missing or damaged, or the predecessor is
+                another.
+        """
+        if state.get("predecessor", "") != self._predecessor:
+            raise TrainingError(
+                f"predecessor={self.settings.predecessor} has changed since the run began"
+            )
+        self.learner.load_state(state["learner"])
+        self._totals, self._new_samples = dict(state["totals"]), state["new_samples"]
+        self._games, self.progress_of_games = state["games"], state["progress_of_games"]
+        self.window.load_state(state)

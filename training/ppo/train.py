@@ -1,0 +1,118 @@
+"""PPO as a training run: MaskablePPO of sb3-contrib against a curriculum of opponents."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ...agents.opponents import MakeAgent
+from ...agents.registry import make_agent
+from ...envs.game import Game
+from ..curriculum import Curriculum
+from ..devices import use_bfloat16
+from ..export import PolicyExporter
+from ..players import NetworkPlayer
+from ..run import TrainingRun
+from ..sb3 import BoardVecEnv
+from ..sb3_learner import CPU, Sb3Learner, open_games
+from .settings import PPOSettings
+
+try:
+    from sb3_contrib import MaskablePPO
+except ImportError as error:
+    raise ImportError('training needs sb3-contrib: pip install "plyground[train]"') from error
+
+from ..network import BoardPolicy, action_places, full_precision
+
+
+def train(
+    game: Game,
+    settings: PPOSettings,
+    seed: int,
+    out: Path,
+    facts: dict[str, Any],
+    device: torch.device = CPU,
+    *,
+    make: MakeAgent = make_agent,
+    **options: Any,
+) -> TrainingRun:
+    """Begin or resume a run of PPO and bring it to its end.
+
+    The network plays and learns on ``device``; ``make`` makes its opponents, see
+    :func:`~plyground.agents.opponents.make_opponents`. The rest is as for
+    :class:`~plyground.training.TrainingRun`. Opponents and judges that are not possible are refused
+    before a folder is made.
+    """
+    Curriculum(settings, game, None, make)  # refused here, before there is a folder
+    with (
+        closing(open_games(game, settings, seed)) as env,
+        TrainingRun(game, settings, seed, out, facts, **options) as run,
+    ):
+        model = new_model(game, env, settings, seed, device)
+        learner = PPOLearner(settings, seed, model, make)
+        exporter = PolicyExporter(model, game)
+        run.resume(learner)
+        while run.goes_on():
+            # play
+            model.collect_rollouts(env, learner.callback, model.rollout_buffer, model.n_steps)
+            # learn, at rates that fall linearly to 0
+            model._update_current_progress_remaining(
+                learner.step, learner.steps_in_all(run.progress)
+            )
+            model.ent_coef = settings.entropy * max(model._current_progress_remaining, 0.0)
+            model.train()
+            run.log(learner.finish_update())
+            with full_precision(model.policy):  # as it is exported
+                run.measure(NetworkPlayer(model.policy), exporter.write)
+            run.save()
+    return run
+
+
+def new_model(
+    game: Game, env: BoardVecEnv, settings: PPOSettings, seed: int, device: torch.device
+) -> Any:
+    """The network with its initial weights, and the algorithm."""
+    # a tenth of the time; what a NaN does is caught after the update
+    torch.distributions.Distribution.set_default_validate_args(False)
+    network = {
+        "channels": settings.channels,
+        "layers": settings.layers,
+        "dense": settings.units,
+        "hidden": settings.hidden,
+        "bfloat16": use_bfloat16(settings.precision, device),
+        "places": action_places(game),
+    }
+    return MaskablePPO(
+        BoardPolicy,
+        env,
+        learning_rate=lambda remaining: settings.learning_rate * max(remaining, 0.0),
+        n_steps=settings.rollout,
+        batch_size=settings.batch_size,
+        n_epochs=settings.epochs,
+        gamma=settings.gamma,
+        gae_lambda=settings.gae_lambda,
+        clip_range=settings.clip,
+        ent_coef=settings.entropy,
+        vf_coef=settings.value_weight,
+        max_grad_norm=settings.gradient_norm,
+        policy_kwargs=network,
+        seed=seed,
+        device=device,
+    )
+
+
+class PPOLearner(Sb3Learner):
+    """What a checkpoint holds of PPO."""
+
+    def model_state(self) -> dict[str, Any]:
+        """The state of the model and its games, and which of these have just begun."""
+        starts = torch.from_numpy(self.model._last_episode_starts.copy())
+        return {**super().model_state(), "starts": starts}
+
+    def load_model_state(self, state: dict[str, Any]) -> None:
+        """Restore a state that :meth:`model_state` returned."""
+        super().load_model_state(state)
+        self.model._last_episode_starts = state["starts"].numpy()

@@ -1,0 +1,204 @@
+"""Supervised learning from perfect play or from a teacher's, as a training run.
+
+The policy learns the optimal actions of each position, all alike, and the value the result (the
+margin, in games that have one). A share of the positions is held out: the metric
+``held_out/optimal`` is how often the most probable action is optimal there. What the network plays
+was taught by the solver, and its policy files say so: ``supervised by the exact solver``. Where a
+teacher gave the answers, its one choice takes the place of the optimal actions, the result of its
+game that of perfect play, and the policy files name it.
+
+A network whose weights fit any board learns from positions of several boards, each minibatch from
+one of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...envs.game import Game
+from ...envs.specification import SpecificationError
+from ..alphazero.learner import AlphaZeroLearner
+from ..alphazero.network import has_margin
+from ..alphazero.window import Canonical, Positions
+from ..datasets.file import Dataset, load_boards, names_of_teachers
+from ..folder import TrainingError
+from ..run import TrainingRun
+from .settings import SupervisedSettings
+
+AT_ONCE = 50_000  # positions brought into their canonical image together
+HELD_OUT_AT_ONCE = 4_096
+HeldOut = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def train(
+    game: Game,
+    settings: SupervisedSettings,
+    seed: int,
+    out: Path,
+    facts: dict[str, Any],
+    device: torch.device,
+    **options: Any,
+) -> TrainingRun:
+    """Begin or resume a run of supervised learning and bring it to its end.
+
+    The network learns on ``device`` from the datasets that the settings name. One at least is of
+    ``game``, others may be of other boards. The rest is as for
+    :class:`~plyground.training.TrainingRun`.
+
+    Raises:
+        SpecificationError: a dataset cannot be read, is of another game, or the network does not
+            fit its board; or the positions are too few.
+        TrainingError: the folder is not this run's, or the dataset has changed since it began.
+    """
+    files = [Path(name) for name in settings.data.split(";")]
+    datasets = load_boards(files)
+    if game not in (data.game for data in datasets):
+        specs = " and ".join(data.game.spec for data in datasets)
+        raise SpecificationError(f"{settings.data} is of {specs}, not of {game.spec}")
+    with TrainingRun(game, settings, seed, out, facts, **options) as run:
+        _check_same(files, settings.data, out / "dataset.sha256")
+        # the network, and what it learns from
+        kind = f"supervised by {names_of_teachers(datasets)}"
+        boards = [data.game for data in datasets]
+        learner = SupervisedLearner(AlphaZeroLearner(game, settings, seed, device, boards), kind)
+        positions, held_out = _divide(datasets, settings, seed, device)
+        exporter = learner.network.exporter(kind)
+        run.resume(learner)
+        while run.goes_on():
+            began, batches = time.monotonic(), settings.batches_per_update
+            losses = learner.network.learn(positions, batches, run.progress)
+            learner.step += batches * settings.batch_size
+            seconds = time.monotonic() - began
+            values = {
+                "held_out/optimal": _optimal_share(learner.network, held_out),
+                "time/positions_per_second": batches * settings.batch_size / seconds,
+            }
+            run.log(losses | values)
+            run.measure(learner.network, exporter.write)
+            run.save()
+    return run
+
+
+class SupervisedLearner:
+    """What a checkpoint holds; the positions are in the dataset.
+
+    Args:
+        network: the network with what learns it.
+        kind: what its policy files say was trained.
+    """
+
+    def __init__(self, network: AlphaZeroLearner, kind: str) -> None:
+        self.network: AlphaZeroLearner = network
+        self.stage: str = f"a dataset {kind}"
+        self.step: int = 0  # positions that were learnt from
+
+    @property
+    def updates(self) -> int:
+        """Minibatches that the network has learnt from."""
+        return self.network.updates
+
+    def state(self) -> dict[str, Any]:
+        """The state of the network, and how much it has seen."""
+        return {"learner": self.network.state(), "seen": self.step}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on where :meth:`state` was taken."""
+        self.network.load_state(state["learner"])
+        self.step = state["seen"]
+
+
+def _divide(
+    datasets: Sequence[Dataset], settings: SupervisedSettings, seed: int, device: torch.device
+) -> tuple[list[Positions], list[HeldOut]]:
+    """The positions of each dataset that are learnt from, on a device, and those held out.
+
+    Of these there are observations, masks, and which actions have the best value.
+
+    Raises:
+        SpecificationError: the positions are too few.
+    """
+    random = np.random.default_rng(seed)
+    learnt, held_out = list[Positions](), list[HeldOut]()
+    for data in datasets:
+        order = random.permutation(len(data))
+        count = max(1, round(settings.held_out * len(data)))
+        if count >= len(data):
+            raise SpecificationError(f"{settings.data} holds too few positions: {len(data)}")
+        rows, arrays = order[:count], data.arrays
+        optimal = optimal_actions(data)[rows]
+        held_out.append((arrays["observation"][rows], arrays["action_mask"][rows], optimal))
+        positions = learning_positions(data, order[count:])
+        learnt.append(Positions(*(each.to(device) for each in positions)))
+    return learnt, held_out
+
+
+def _optimal_share(player: AlphaZeroLearner, held_out: Sequence[HeldOut]) -> float:
+    """How often the most probable action is optimal in the positions held out."""
+    right = count = 0
+    for observations, masks, optimal in held_out:
+        count += len(masks)
+        for start in range(0, len(masks), HELD_OUT_AT_ONCE):
+            part = slice(start, start + HELD_OUT_AT_ONCE)
+            actions = player.act_batch(observations[part], masks[part])
+            right += int(optimal[part][np.arange(len(actions)), actions].sum())
+    return right / count
+
+
+def optimal_actions(data: Dataset) -> np.ndarray:
+    """Whether each action has the best value of its position: bool, (N, num_actions)."""
+    best: np.ndarray = data.arrays["action_values"] == data.arrays["value"][:, None]
+    return best
+
+
+def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
+    """What AlphaZero's learner is given: the optimal actions and the results of some positions."""
+    game = data.game
+    canonical, optimal = Canonical(game), optimal_actions(data)
+    packed, policies = [], []
+    for start in range(0, len(rows), AT_ONCE):
+        part = rows[start : start + AT_ONCE]
+        shares = optimal[part] / optimal[part].sum(axis=1, keepdims=True)
+        _, images, image_policies, _ = canonical(
+            data.arrays["observation"][part], shares.astype(np.float16)
+        )
+        packed.append(np.packbits(images.astype(np.uint8), axis=1))
+        policies.append(image_policies)
+    result = data.arrays["result"][rows]
+    results = np.stack([result == 1, result == 0, result == -1], axis=1).astype(np.float32)
+    values = _final_margins(data, rows) if has_margin(game) else result.astype(np.float32)
+    nothing = np.zeros(len(rows), np.float32)
+    ones = np.ones(len(rows), np.float32)
+    observations, targets = np.concatenate(packed), np.concatenate(policies)
+    counts = ones.astype(np.int64)
+    replies, finals = np.full(len(rows), -1, np.int16), np.zeros((0, 0), np.uint8)
+    learnt = observations, targets, results, values, nothing, ones
+    return Positions(*map(torch.from_numpy, (*learnt, replies, nothing, finals, counts)))
+
+
+def _final_margins(data: Dataset, rows: np.ndarray) -> np.ndarray:
+    """The final margin under best play, from −1 to 1, for the side to move."""
+    most, margins = data.game.facts.max_return, np.empty(len(rows), np.float32)
+    for index, row in enumerate(rows):
+        position = data.position(int(row))
+        points = position.returns[position.to_move]
+        margins[index] = (points + float(data.arrays["value"][row])) / most
+    return margins
+
+
+def _check_same(files: Sequence[Path], names: str, record: Path) -> None:
+    """Refuse other datasets than those that the run began with; their digests are recorded."""
+    digests = []
+    for path in files:
+        with path.open("rb") as file:
+            digests.append(hashlib.file_digest(file, "sha256").hexdigest())
+    checksum = " ".join(digests)
+    if record.exists() and record.read_text().strip() != checksum:
+        raise TrainingError(f"{names} is not the dataset that this run began with")
+    record.write_text(checksum + "\n")
