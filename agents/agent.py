@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..envs import __version__
+from ..envs.compiled.calls import KernelCalls
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import RandomNumbers, new_stream
 from ..envs.environments.observations import MASK, planes_and_masks
@@ -153,6 +154,9 @@ class Agent(ABC):
         super().__init_subclass__(**keywords)
         if cls.__module__.partition(".")[0] != _PACKAGE:
             cls.foreign = True
+        if "decide" in cls.__dict__ and "_choose_action" not in cls.__dict__:
+            # that of a base class would choose as the base class decides
+            cls._choose_action = Agent._choose_action  # type: ignore[method-assign]
 
     def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
         self.options: dict[str, Any] = convert_parameters(self.name, self.parameters, options)
@@ -162,6 +166,7 @@ class Agent(ABC):
         self._book = open_book(self.options)
         self.bound_game: Game | None = None if game is None else make_game(game)
         self._ready_for: Game | None = None
+        self._compiled = KernelCalls()
         self._own_functions: tuple[own.OwnFunction, ...] = ()
         self.reset(seed)
         if self.bound_game is not None:
@@ -214,7 +219,15 @@ class Agent(ABC):
             ValueError: the game is over, or has not begun; or the observation fits no position.
             TypeError: it is none of these.
         """
-        return self.analyse(situation).action
+        if self._book is not None or self.on_progress is not None:
+            return self.analyse(situation).action
+        action = self._choose_action(self._position_to_decide(situation))
+        self._raise_errors_of_functions()
+        return action
+
+    def _choose_action(self, position: Position) -> int:
+        """The action of :meth:`decide`; compiled agents choose it without building a decision."""
+        return self.decide(position).action
 
     def __call__(self, observation: Any, info: Any = None) -> Any:
         """The protocol of policies: the action for what an environment shows.
@@ -263,21 +276,27 @@ class Agent(ABC):
 
     def analyse(self, situation: Any) -> Decision:
         """Decide, and report all that is known about the decision. Takes what :meth:`act` takes."""
-        position = self._position_of(situation)
-        if position.is_over:
-            raise ValueError(f"there is nothing to decide: the game is over ({position.outcome})")
-        self.get_ready(position.game)
+        position = self._position_to_decide(situation)
         began = time.perf_counter()
         decision = self._look_up(position) or self.decide(position)
         decision.seconds = time.perf_counter() - began
         self._raise_errors_of_functions()
         return decision
 
+    def _position_to_decide(self, situation: Any) -> Position:
+        """The position that is asked about, which is not over; the agent is ready for its game."""
+        position = self._position_of(situation)
+        if position.is_over:
+            raise ValueError(f"there is nothing to decide: the game is over ({position.outcome})")
+        self.get_ready(position.game)
+        return position
+
     def get_ready(self, game: Game) -> None:
         """Check, allocate and compile for a game: compilation does not count as thinking time."""
-        if game == self._ready_for:
+        if game is self._ready_for or game == self._ready_for:
             return
         self._check_game_and_book(game)
+        self._compiled = KernelCalls()
         self._own_functions = own.functions_of(self.options, game)
         with announce_compilation(f"{self.name} for {game.name}"):
             # the methods of positions are compiled at their first call

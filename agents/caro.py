@@ -121,9 +121,12 @@ class CellGrader(Agent):
         """One of the cells with the most points, which are in ascending order."""
         raise NotImplementedError
 
-    def decide(self, position: Position) -> Decision:
+    def _choose_action(self, position: Position) -> int:
         self._grade(position)
-        action = self._choose(np.flatnonzero(self._points == self._points.max()))
+        return self._choose(np.flatnonzero(self._points == self._points.max()))
+
+    def decide(self, position: Position) -> Decision:
+        action = self._choose_action(position)
         graded = np.flatnonzero(self._points > NO_CHOICE)
         values = {int(cell): float(self._points[cell]) for cell in graded}
         score, scores = Score(values[action], "points"), PlainScores(values, "points")
@@ -149,15 +152,15 @@ class Medium(CellGrader):
             np.maximum(abs(2 * row - game.rules.rows + 1), abs(2 * column - game.rules.cols + 1))
             // 2
         )
-        random_below(self.stream.copy(), 1)
+        self._compiled(random_below, self.stream.copy(), 1)
 
     def _grade(self, position: Position) -> None:
         cells = np.array(position.record.cells)  # a copy: grading puts stones on it
-        grade_cells(position.game.rules, cells, position.to_move, self._points)
+        self._compiled(grade_cells, position.game.rules, cells, position.to_move, self._points)
 
     def _choose(self, best: np.ndarray) -> int:
         nearest = best[self._from_centre[best] == self._from_centre[best].min()]
-        return int(nearest[random_below(self.stream, nearest.size)])
+        return int(nearest[self._compiled(random_below, self.stream, nearest.size)])
 
 
 @register_agent("caro10_heuristic")
@@ -182,7 +185,7 @@ class AttackMinusDefence(CellGrader):
     def _grade(self, position: Position) -> None:
         record = position.copy().record  # grading puts stones on it
         rules, player = position.game.rules, position.to_move
-        grade_candidates(rules, record, player, self._candidates, self._points)
+        self._compiled(grade_candidates, rules, record, player, self._candidates, self._points)
 
     def _choose(self, best: np.ndarray) -> int:
         return int(best[0])

@@ -21,7 +21,7 @@ from .greedy import Greedy
 from .lookahead import choose_graded, new_buffers
 from .own.functions import functions_of
 from .policies.compiled.batch import NetworkBatch, evaluate_batch, new_batch
-from .policies.policy import PolicyAgent, choose_by_probability
+from .policies.policy import PolicyAgent, choose_by_logits
 from .random_agent import RandomAgent
 from .search import deepening
 from .search.alphabeta import AlphaBeta, Minimax, TreeSearch, TreeSearchAgent
@@ -88,24 +88,17 @@ class NetworkOpponent(NamedTuple):
 @choose_actions.register_body(NetworkOpponent)
 @inner_kernel
 def choose_by_network(opponent, streams, count):
-    turns, probabilities = opponent.turns, opponent.probabilities
-    logits = opponent.network.logits
-    if not evaluate_batch(opponent.network, turns.planes, count):
+    turns, network = opponent.turns, opponent.network
+    if not evaluate_batch(network, turns.planes, count):
         return False
     for turn in range(count):
-        mask, highest, total = turns.masks[turn], -np.inf, 0.0
-        for action in range(mask.size):
-            if mask[action] != 0:
-                highest = max(highest, np.float64(logits[turn, action]))
-        for action in range(mask.size):
-            probabilities[action] = 0.0
-            if mask[action] != 0:
-                probabilities[action] = np.exp(np.float64(logits[turn, action]) - highest)
-                total += probabilities[action]
-        for action in range(mask.size):
-            probabilities[action] /= total
-        turns.actions[turn] = choose_by_probability(
-            probabilities, opponent.temperature, streams[turns.games[turn]]
+        turns.actions[turn] = choose_by_logits(
+            network.logits[turn],
+            network.values[turn],
+            turns.masks[turn],
+            opponent.temperature,
+            streams[turns.games[turn]],
+            opponent.probabilities,
         )
     return True
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ..envs.game import Game, Position
@@ -34,8 +32,14 @@ class Greedy(Agent):
         self._choose(game.initial_position(), self.stream.copy())
 
     def _choose(self, position: Position, rng: np.ndarray) -> tuple[int, int, int, int]:
-        choose: Callable[..., tuple[int, int, int, int]] = choose_graded  # a kernel: no annotations
-        return choose(position.game.rules, position.record, self._heuristic, *self._buffers, rng)
+        rules, record, buffers = position.game.rules, position.record, self._buffers
+        choice: tuple[int, int, int, int] = self._compiled(
+            choose_graded, rules, record, self._heuristic, *buffers, rng
+        )
+        return choice
+
+    def _choose_action(self, position: Position) -> int:
+        return int(self._actions[self._choose(position, self.stream)[0]])
 
     def decide(self, position: Position) -> Decision:
         best, count, ending, worst = self._choose(position, self.stream)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..envs import rules as r
+from ..envs.compiled.calls import KernelCalls
 from ..envs.compiled.kernels import inner_kernel, kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
@@ -59,12 +60,6 @@ def grade_action(rules, position, action, children, replies):
 
 
 @kernel
-def grade_position(rules, position, action, children, replies):
-    """:func:`grade_action` for callers in Python."""
-    return grade_action(rules, position, action, children, replies)
-
-
-@kernel
 def grade_actions(rules, position, heuristic, children, actions, replies, grades, points):
     """Grade every legal action and evaluate its successor.
 
@@ -86,7 +81,7 @@ def grade_actions(rules, position, heuristic, children, actions, replies, grades
     ending = 0
     mover = r.to_move(rules, position)
     for i in range(count):
-        grade, over, margin = grade_action(rules, position, actions[i], children, replies)
+        grade, over, margin = grade_action(rules, position, np.int64(actions[i]), children, replies)
         ending += over
         if margin != 0:
             # Both end the game lost: the margin decides, whoever makes the last move.
@@ -147,7 +142,7 @@ def grades(position: Position) -> dict[int, int]:
     game = position.game
     children, replies = game.new_records(2), np.empty(game.facts.num_actions, np.int16)
     return {
-        action: int(grade_position(game.rules, position.record, action, children, replies)[0])
+        action: int(grade_action(game.rules, position.record, action, children, replies)[0])
         for action in position.legal_actions()
     }
 
@@ -179,6 +174,7 @@ class LostMoves:
 
     def __init__(self, game: Game, heuristic: str) -> None:
         self._game, self._heuristic = game, heuristic_index(game, heuristic)
+        self._compiled = KernelCalls()
         self._children = game.new_records(2)
         self._replies = np.empty(game.facts.num_actions, np.int16)
         start = game.initial_position()
@@ -189,10 +185,9 @@ class LostMoves:
         """Whether the action loses, or lets the opponent win with the next move."""
         if self._game.facts.max_return != 1.0:
             return False  # the last move need not win the game
-        grade, _, _ = grade_position(
-            self._game.rules, position.record, action, self._children, self._replies
-        )
-        return int(grade) in (LETS_WIN, LOSES)
+        rules, record, buffers = self._game.rules, position.record, (self._children, self._replies)
+        grade: int = self._compiled(grade_action, rules, record, action, *buffers)[0]
+        return grade in (LETS_WIN, LOSES)
 
     def keep_best(self, position: Position, actions: list[int]) -> list[int]:
         """Of lost actions those that do not lose at once, if any; then the best evaluated."""
@@ -209,4 +204,4 @@ class LostMoves:
         if child.is_over:
             return 0
         rules, mover = self._game.rules, position.to_move
-        return int(points_of(rules, child.record, mover, self._heuristic))
+        return int(self._compiled(points_of, rules, child.record, mover, self._heuristic))

@@ -18,11 +18,14 @@ class RandomAgent(Agent):
 
     def prepare(self, game: Game) -> None:
         self._scratch = np.empty(game.facts.num_actions, np.int16)
-        r.random_action(
-            game.rules, game.initial_position().record, self.stream.copy(), self._scratch
-        )
+        self._draw(game.initial_position(), self.stream.copy())
+
+    def _draw(self, position: Position, stream: np.ndarray) -> int:
+        rules, record = position.game.rules, position.record
+        return int(self._compiled(r.random_action, rules, record, stream, self._scratch))
 
     def decide(self, position: Position) -> Decision:
-        return Decision(
-            int(r.random_action(position.game.rules, position.record, self.stream, self._scratch))
-        )
+        return Decision(self._choose_action(position))
+
+    def _choose_action(self, position: Position) -> int:
+        return self._draw(position, self.stream)

@@ -80,6 +80,16 @@ def check_repeatable(make: Make, game: Game) -> None:
         assert others == actions, "the agent says that it ignores its seed, and does not"
 
 
+def check_act(make: Make, game: Game) -> None:
+    """``act`` plays what ``analyse`` decides, and draws the same random numbers."""
+    acting, analysing, position = make(2), make(2), game.initial_position()
+    while not position.is_over:
+        action = analysing.analyse(position).action
+        assert acting.act(position) == action, "act plays another action than analyse"
+        assert acting.stream == analysing.stream, "act draws other random numbers"
+        position.play(action)
+
+
 def check_copies(make: Make, game: Game) -> None:
     """A copy made in the middle of a game goes on as the original does."""
     agent = make(5)
@@ -154,6 +164,7 @@ CHECKS = [
     check_of_a_game_changes_nothing,
     check_decisions,
     check_repeatable,
+    check_act,
     check_copies,
     check_situations,
     check_refuses_a_finished_game,

@@ -263,7 +263,7 @@ def fail(self, position):
     raise OSError(28, "No space left on device", "/full")
 
 
-RandomAgent.decide = fail
+RandomAgent._choose_action = fail
 """
 
 OLD_STORE = DATA / "stores" / "version-5.sqlite"

@@ -40,7 +40,7 @@ PRECISION = Parameter(
 
 
 @kernel
-def observe_images(rules, observations, symmetries, positions, images):
+def _observe_images(rules, observations, symmetries, positions, images):
     """Write the images of observations under every symmetry.
 
     ``observations`` is int8 of shape (N, rows, columns, planes); ``images`` is int8 of shape (N,
@@ -64,6 +64,29 @@ def choose_each(probabilities, temperature, streams, actions):
     """Choose an action by each row of probabilities; row by row they have random streams."""
     for row in range(probabilities.shape[0]):
         actions[row] = choose_by_probability(probabilities[row], temperature, streams[row])
+
+
+@inner_kernel
+def choose_by_logits(logits, value, mask, temperature, stream, probabilities):
+    """Choose among the actions of a mask by the softmax of their logits.
+
+    ``probabilities`` is a float64 buffer. Returns −1 if a logit or the value is not finite.
+    """
+    finite, highest, total = np.isfinite(value), -np.inf, 0.0
+    for action in range(mask.size):
+        finite = finite and np.isfinite(logits[action])
+        if mask[action] != 0:
+            highest = max(highest, np.float64(logits[action]))
+    if not finite:
+        return -1
+    for action in range(mask.size):
+        probabilities[action] = 0.0
+        if mask[action] != 0:
+            probabilities[action] = np.exp(np.float64(logits[action]) - highest)
+            total += probabilities[action]
+    for action in range(mask.size):
+        probabilities[action] /= total
+    return choose_by_probability(probabilities, temperature, stream)
 
 
 @inner_kernel
@@ -169,6 +192,7 @@ class PolicyAgent(Agent):
         """Play ``game`` from now on, where no position says which it is."""
         self.network: Network = self._network_for(game)
         self._positions = game.new_records(2)
+        self._probabilities = np.zeros(game.facts.num_actions)
 
     def playing(self, game: Game) -> Self:
         """A copy that plays ``game`` in :meth:`act_batch` and :meth:`predict`, as this one does.
@@ -187,6 +211,7 @@ class PolicyAgent(Agent):
         start = game.initial_position()
         prediction = self.predict(start.observation()[None], start.action_mask()[None])
         self._choose(prediction.probabilities, np.zeros((1, 1), np.uint64))
+        self._choose_by_logits(start, np.zeros(1, np.uint64))
         self.network.expected_return(0.0, start)
 
     def predict(self, observations: np.ndarray, masks: np.ndarray) -> Prediction:
@@ -223,13 +248,8 @@ class PolicyAgent(Agent):
             return logits[:, None], values
         symmetries, count = game.symmetries, len(observations)
         images = np.empty((count, len(symmetries), *game.facts.observation_shape), np.int8)
-        observe_images(
-            game.rules,
-            np.ascontiguousarray(observations, dtype=np.int8),
-            symmetries,
-            self._positions,
-            images,
-        )
+        planes = np.ascontiguousarray(observations, dtype=np.int8)
+        _observe_images(game.rules, planes, symmetries, self._positions, images)
         logits, values = self.network.evaluate(images.reshape(-1, *game.facts.observation_shape))
         # Action a of the board is action symmetries[s, a] of its image s.
         board_logits = np.take_along_axis(
@@ -268,6 +288,23 @@ class PolicyAgent(Agent):
             principal_variation=(action,),
             nodes=1,
         )
+
+    def _choose_action(self, position: Position) -> int:
+        if self.options["symmetries"]:
+            return self.decide(position).action
+        return self._choose_by_logits(position, self.stream)
+
+    def _choose_by_logits(self, position: Position, stream: np.ndarray) -> int:
+        """As :meth:`decide` chooses, without symmetric images."""
+        logits, values = self.network.run(position.observation()[None].astype(np.float32))
+        action = self._compiled(
+            choose_by_logits,
+            *(logits[0], values[0], position.action_mask()),
+            *(self.options["temperature"], stream, self._probabilities),
+        )
+        if action < 0:
+            raise self.network.broken()
+        return int(action)
 
     def act_batch(
         self, observations: np.ndarray, masks: np.ndarray, streams: np.ndarray | None = None

@@ -34,6 +34,7 @@ GRACE_SECONDS = 0.01  # for the second ply after the time is up
 UNTIMED_SLICE, UNTIMED_SLICE_SECONDS = 1 << 16, 0.05  # where nobody waits for the clock
 # of the table, for each position at the depth limit: few of them then share a bucket
 ENTRIES_PER_POSITION = 8
+BEST_ACTION = (search.STATE.names or ()).index("best_action")
 SYMMETRIC_PLIES = 3  # mirror images are merged this near the root
 
 _DEPTH = Parameter(
@@ -137,32 +138,38 @@ class TreeSearchAgent(Agent):
     def decide(self, position: Position) -> Decision:
         return self._run(position, *self._limits(position), self.on_progress)
 
+    def _choose_action(self, position: Position) -> int:
+        """As :meth:`_run` without limits."""
+        self._begin(position, self._limits(position)[0])
+        deepen, arguments = deepening.deepen, (*self._search, UNTIMED_SLICE)
+        while self._compiled(deepen, *arguments) != deepening.SEARCH_COMPLETE:
+            self._raise_errors_of_functions()
+        return int(self._workspace.state.item()[BEST_ACTION])
+
     def _run(
         self, position: Position, last_depth: int, deadline: float, nodes: float, report: Report
     ) -> Decision:
         """Search to ``last_depth`` plies or as far as the limits allow."""
+        self._begin(position, last_depth)
         workspace, state = self._workspace, self._workspace.state[0]
-        first_depth = 1 if self._iterative else last_depth
-        plan = self._search.plan._replace(first_depth=first_depth, last_depth=last_depth)
         # An iteration that is cut short may leave the decision to the one before.
         cut_short = deadline < math.inf or nodes < math.inf
-        deepening.begin(self._search.rules, plan, workspace, self._search.table, position.record)
         decision: Decision | None = None
         clock = Deadline(deadline)
         while True:
             resisting = state.stage == deepening.RESISTING
             before = int(state.best) if state.best_action != NO_ACTION else None
-            status = self._iterate(plan, clock, nodes, report is not None)
+            status = self._iterate(clock, nodes, report is not None)
             if status == deepening.ITERATION_OPEN:
                 # A part of this iteration is preferred to the whole one before, which is shallower.
                 if not resisting and workspace.frames[0].best_action >= 0:
-                    decision = self._decision(plan, before, complete=False)
+                    decision = self._decision(before, complete=False)
                 break
             search_over = status == deepening.SEARCH_COMPLETE or (
                 deadline < math.inf and state.legal == 1
             )
             if search_over or cut_short or report is not None:
-                decision = self._decision(plan, before, complete=True)
+                decision = self._decision(before, complete=True)
                 if report is not None and not resisting:
                     report(decision)
             if search_over:
@@ -171,15 +178,22 @@ class TreeSearchAgent(Agent):
             return Decision(position.legal_actions()[0], nodes=int(state.nodes))
         return decision
 
-    def _iterate(
-        self, plan: deepening.DeepeningPlan, clock: Deadline, nodes: float, reporting: bool
-    ) -> int:
+    def _begin(self, position: Position, last_depth: int) -> None:
+        """Make ready to search a position to a depth."""
+        if last_depth != self._search.plan.last_depth:
+            first_depth = 1 if self._iterative else last_depth
+            plan = self._search.plan._replace(first_depth=first_depth, last_depth=last_depth)
+            self._search = self._search._replace(plan=plan)
+        rules, _, plan, workspace, table, _ = self._search
+        self._compiled(deepening.begin, rules, plan, workspace, table, position.record)
+
+    def _iterate(self, clock: Deadline, nodes: float, reporting: bool) -> int:
         """Search to the end of the iteration or the limits; returns the status of ``deepen``.
 
         It goes in slices so short that a person can interrupt it; where ``reporting``, or with a
         deadline, in shorter ones.
         """
-        state, arguments = self._workspace.state[0], self._search._replace(plan=plan)
+        state = self._workspace.state[0]
         short_slices = clock.at < math.inf or reporting
         portion, longest = (
             (FIRST_SLICE, SLICE_SECONDS) if short_slices else (UNTIMED_SLICE, UNTIMED_SLICE_SECONDS)
@@ -187,7 +201,7 @@ class TreeSearchAgent(Agent):
         while True:
             clock.begin()
             portion = int(min(portion, nodes - state.nodes))
-            status: int = deepening.deepen(*arguments, portion)
+            status: int = self._compiled(deepening.deepen, *self._search, portion)
             if status != deepening.ITERATION_OPEN or state.nodes >= nodes:
                 return status
             over = clock.end()
@@ -198,17 +212,15 @@ class TreeSearchAgent(Agent):
             if clock.seconds < longest:
                 portion = min(2 * portion, LARGEST_SLICE)
 
-    def _decision(
-        self, plan: deepening.DeepeningPlan, before: int | None, complete: bool
-    ) -> Decision:
+    def _decision(self, before: int | None, complete: bool) -> Decision:
         """The decision of an iteration.
 
         Args:
-            plan: the plan of the search.
             before: the value of the iteration before; None if there was none.
             complete: whether the iteration was completed.
         """
         root, state = self._workspace.frames[0], self._workspace.state[0]
+        plan = self._search.plan
         value, action = int(state.best), int(state.best_action)
         if not complete:
             value, action = int(root.best), int(root.best_action)
@@ -220,7 +232,7 @@ class TreeSearchAgent(Agent):
         exact = bool(plan.complete and (decisive or searched_to_the_end))
         offset = deepening.half_step(value, before)
         kind: Kind = "exact" if exact else "estimate"
-        score = self._score(plan, value, kind, searched_to_the_end, offset)
+        score = self._score(value, kind, searched_to_the_end, offset)
         own_values = self._options.root_values or not self._options.pruning
         root_actions = sorted(self._workspace.actions[0, : root.count].tolist())
         values = {a: float(self._workspace.root_values[a]) for a in root_actions}
@@ -228,7 +240,7 @@ class TreeSearchAgent(Agent):
         if own_values or complete:
             kind = "estimate" if own_values else "upper"
             scores = {
-                a: self._score(plan, int(v), kind, searched_to_the_end, offset)
+                a: self._score(int(v), kind, searched_to_the_end, offset)
                 for a, v in values.items()
                 # An upper bound that is a win carries no information.
                 if own_values or v <= search.PROVEN
@@ -242,19 +254,17 @@ class TreeSearchAgent(Agent):
             depth=int(state.depth) - (not complete),
         )
 
-    def _score(
-        self, plan: deepening.DeepeningPlan, value: int, kind: Kind, to_the_end: bool, offset: float
-    ) -> Score:
+    def _score(self, value: int, kind: Kind, to_the_end: bool, offset: float) -> Score:
         """The score that a value of the search means.
 
         Args:
-            plan: the plan of the search.
             value: points.
             kind: ``"upper"`` where a null window found the value; else ``"exact"`` or, if the
                 search does not know better, ``"estimate"``.
             to_the_end: whether no position of the tree was estimated.
             offset: that of the decision's scores, see :func:`.deepening.half_step`.
         """
+        plan = self._search.plan
         decisive = plan.by_result and abs(value) > search.PROVEN
         if kind == "upper" and decisive and plan.complete and value < 0:
             # No better than a proven loss: the loss is certain, its distance is not.
@@ -267,9 +277,8 @@ class TreeSearchAgent(Agent):
     def _principal_variation(self, action: int) -> tuple[int, ...]:
         """The expected line of play: the action chosen, then the table's best actions."""
         line = np.empty(search.MAX_DEPTH if self._options.table else 1, np.int16)
-        length = search.principal_variation(
-            self._search.rules, self._workspace, self._search.table, action, line
-        )
+        rules, _, _, workspace, table, _ = self._search
+        length = self._compiled(search.principal_variation, rules, workspace, table, action, line)
         return tuple(line[:length].tolist())
 
 
@@ -416,6 +425,11 @@ class AlphaBeta(TreeSearchAgent):
     def decide(self, position: Position) -> Decision:
         self._began = time.perf_counter()
         return self._endgame.decide(position, self.options["time"]) or super().decide(position)
+
+    def _choose_action(self, position: Position) -> int:
+        if any(self.options[name] for name in ("time", "nodes", "endgame")):
+            return self.decide(position).action
+        return super()._choose_action(position)
 
     def _limits(self, position: Position) -> tuple[int, float, float]:
         depth, seconds, nodes = self.options["depth"], self.options["time"], self.options["nodes"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +15,6 @@ from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent, Decision, heuristic_index
 from ..book import BOOK_PARAMETERS
-from ..deadline import Deadline
 from ..lookahead import LostMoves
 from ..policies.policy_file import Network
 from ..registry import register_agent
@@ -25,16 +23,13 @@ from ..solvers.endgame import ENDGAME, Endgame
 from ..solvers.solver import solver_class_of
 from ..table_size import MIB
 from . import mcts_kernels as search
-from .puct import LARGEST_SLICE, NETWORK_PARAMETERS, SLICE_SECONDS, Guide, load_guide
-from .root_actions import RootActions, children_of, principal_variation
+from .playouts import EXPLORATION, KNOWING_EXPLORATION, Playouts
+from .puct import NETWORK_PARAMETERS, Guide, load_guide
+from .root_actions import ROOT_ACTION, add_root_actions, choose_root_action, principal_variation
 
 DEFAULT_SIMULATIONS = 1000
-# all moves as first explore enough
-EXPLORATION, KNOWING_EXPLORATION = 1.4, 0.0
-FIRST_SLICE = 64
 # simulations before the first report of progress; the next ones follow at twice as many each
 FIRST_REPORT = 64
-FEWEST_VISITS = 0.125  # of the most; actions with fewer are not chosen by their lower bound
 REUSE_PLIES = 4  # plies below the last root within which the new position is sought
 
 
@@ -130,12 +125,6 @@ class Mcts(Agent):
                     f"{game.name} has no playouts of its own: playout= is uniform or ordered"
                 )
 
-    def _knows(self, game: Game) -> bool:
-        """Whether the game's own playouts are used."""
-        playout, plain = self.options["playout"], self._networks is None
-        own = r.has_own_body(game.rules, r.play_out) and plain and not self.options["cutoff"]
-        return bool(playout == "knowledge" or (playout == "default" and own))
-
     def prepare(self, game: Game) -> None:
         o, threads = self.options, self.options["threads"]
         budget = int(o["memory"] * MIB / search.NODE.itemsize / (threads * (1 + o["reuse"])))
@@ -146,75 +135,74 @@ class Mcts(Agent):
         self._capacity = max(budget, game.facts.num_actions + 2)
         self._trees = [search.new_tree(game, self._capacity) for _ in range(threads)]
         self._spare: list[Any] = [None] * threads
-        knows = self._knows(game)
-        exploration = KNOWING_EXPLORATION if knows else EXPLORATION
-        self._knowledge = [search.new_knowledge(game) if knows else None for _ in range(threads)]
-        self._search_options = search.MctsOptions(
-            exploration if o["exploration"] is None else o["exploration"],
-            game.facts.max_return,
-            int(o["playout"] == "ordered"),
-            o["cutoff"],
-            heuristic_index(game, o["heuristic"]),
-            int(r.has_own_body(game.rules, r.margin)),
-        )
-        self._lost_moves = LostMoves(game, o["heuristic"])
-        self._endgame = Endgame(game, o["endgame"])
-        self._descent = game.new_records(REUSE_PLIES + 1)
-        self._root: Position | None = None
-        self._compile(game)
-
-    def _compile(self, game: Game) -> None:
-        """Run every kernel once."""
-        tree, position = search.new_tree(game, 2), game.initial_position()
-        search.reset_tree(game.rules, tree)
-        self._guide = None
+        # what grows each tree
+        self._growers: list[Playouts | Guide]
         if self._networks is None:
-            self._simulate(game, tree, 0, new_stream(0), 1)
+            self._growers = [Playouts(game, o) for _ in range(threads)]
         else:
-            network = self._network_for(game)
-            self._guide = Guide(network, game, self.options["c_puct"], self.options["batch"])
-        self._find(tree, position)
-        search.copy_subtree(tree.nodes, search.ROOT, search.new_tree(game, 2).nodes)
-        search.follow_proofs(tree.nodes, 1, np.zeros(1, np.int32), np.zeros(1, np.float32))
+            self._growers = [Guide(self._network_for(game), game, o["c_puct"], o["batch"])]
+        surest = self._networks is not None and o["lower_bound"]
+        self._choice = int(surest), int(r.has_own_body(game.rules, r.margin))
+        self._lost_moves = LostMoves(game, o["heuristic"])
+        self._rows = np.zeros(game.facts.num_actions, ROOT_ACTION).view(np.recarray)
+        self._actions = np.zeros(game.facts.num_actions, np.int16)
+        self._endgame = Endgame(game, o["endgame"])
+        self._descent = game.new_records(REUSE_PLIES + 1), np.zeros(REUSE_PLIES + 1, np.int64)
+        self._has_root = False
+        position = game.initial_position()
+        self._set_root(position)
+        self._set_root(position)  # once more, from the tree
+        self._growers[0].grow(self._trees[0], new_stream(0), 1, math.inf)
+        self._choose(position)
+        self._has_root = False
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
         if self._ready_for is not None:
             self._endgame.clear()
-        self._root = None
+        self._has_root = False
         self._streams = [new_stream(seed, thread) for thread in range(self.options["threads"])]
 
     def decide(self, position: Position) -> Decision:
+        deadline = self._deadline()
+        decision = self._endgame.decide(position, self.options["time"])
+        if decision is None:
+            self._set_root(position)
+            decision = self._decision(position, self._grow(position, deadline))
+        return decision
+
+    def _choose_action(self, position: Position) -> int:
+        if self.options["endgame"]:
+            return self.decide(position).action
+        deadline = self._deadline()
+        self._set_root(position)
+        self._grow(position, deadline)
+        return self._choose(position)[0]
+
+    def _deadline(self) -> float:
         seconds = self.options["time"]
-        deadline = math.inf if seconds is None else time.perf_counter() + seconds
-        return self._endgame.decide(position, seconds) or self._search(position, deadline)
+        return math.inf if seconds is None else time.perf_counter() + seconds
 
-    def _search(self, position: Position, deadline: float) -> Decision:
-        last = self._root if self.options["reuse"] else None
-        reuse = last is not None and last.game == position.game
+    def _set_root(self, position: Position) -> None:
+        """Let every tree be the part of itself below a position, or if there is none, new."""
+        rules, record = position.game.rules, position.record
         for index, tree in enumerate(self._trees):
-            node = self._find(tree, position) if reuse else -1
-            tree.positions[0] = position.record
+            node = -1
+            if self.options["reuse"] and self._has_root:
+                node = self._compiled(
+                    search.find_descendant, rules, tree, record, *self._descent, REUSE_PLIES
+                )
+            tree.positions[0] = record
             if node < 0 or not self._keep_subtree(index, node):
-                search.reset_tree(position.game.rules, tree)
-        self._root = position.copy()
-        return self._decision(position, self._grow(position, deadline))
-
-    def _find(self, tree: search.Tree, position: Position) -> int:
-        """The node of a position a few plies below the root of a tree, or −1."""
-        rules, cursors = position.game.rules, np.zeros(REUSE_PLIES + 1, np.int64)
-        return int(
-            search.find_descendant(
-                rules, tree, position.record, self._descent, cursors, REUSE_PLIES
-            )
-        )
+                self._compiled(search.reset_tree, rules, tree)
+        self._has_root = True
 
     def _keep_subtree(self, index: int, node: int) -> bool:
         """Let a tree be the subtree below one of its nodes; False if it does not fit."""
         tree, spare = self._trees[index], self._spare[index]
         if spare is None:
             spare = np.zeros(tree.nodes.size, search.NODE).view(np.recarray)
-        size = int(search.copy_subtree(tree.nodes, node, spare))
+        size: int = self._compiled(search.copy_subtree, tree.nodes, node, spare)
         if size:
             self._trees[index], spare = tree._replace(nodes=spare), tree.nodes
             tree.size[0] = size
@@ -226,175 +214,101 @@ class Mcts(Agent):
         simulations = self.options["simulations"]
         if simulations is None:
             simulations = DEFAULT_SIMULATIONS if self.options["time"] is None else math.inf
-        threads, count = len(self._trees), 0
-        goal = simulations if self.on_progress is None else FIRST_REPORT
-        self._stopped = False
-        with ThreadPoolExecutor(threads) as pool, contextlib.ExitStack() as stack:
-            stack.callback(setattr, self, "_stopped", True)  # the threads end, after Ctrl-C too
-            while True:
-                goal = min(goal, simulations)
-                # Shares of the whole, so that reports do not change what each tree gets.
-                shares = [
-                    _share(goal, threads, index) - _share(count, threads, index)
-                    for index in range(threads)
-                ]
-                if threads == 1:
-                    count += self._grow_tree(position, 0, shares[0], deadline)
-                else:
-                    positions, deadlines = [position] * threads, [deadline] * threads
-                    runs = pool.map(self._grow_tree, positions, range(threads), shares, deadlines)
-                    count += sum(runs)
-                if (
-                    self.on_progress is None
-                    or goal == simulations
-                    or count < goal
-                    or time.perf_counter() >= deadline
-                ):
-                    return count
-                self.on_progress(self._decision(position, count))
-                goal *= 2
+        count, goal = 0, simulations if self.on_progress is None else FIRST_REPORT
+        while True:
+            goal = min(goal, simulations)
+            count += self._grow_trees(count, goal, deadline)
+            if (
+                self.on_progress is None
+                or goal == simulations
+                or count < goal
+                or time.perf_counter() >= deadline
+            ):
+                return count
+            self.on_progress(self._decision(position, count))
+            goal *= 2
 
-    def _grow_tree(
-        self, position: Position, index: int, simulations: float, deadline: float
-    ) -> int:
-        tree, stream = self._trees[index], self._streams[index]
-        if self._guide is not None:
-            return self._guide.grow(tree, simulations, deadline)
-        # a slow playout is the first surprise
-        count, portion = 0, FIRST_SLICE if deadline == math.inf else 1
-        clock = Deadline(deadline)
-        while count < simulations and not self._stopped:
-            clock.begin()
-            batch = int(min(portion, simulations - count))
-            ran = self._simulate(position.game, tree, index, stream, batch)
-            count += ran
-            if clock.end() or ran < batch:
+    def _grow_trees(self, count: int, goal: float, deadline: float) -> int:
+        """Go on from ``count`` simulations to ``goal``; returns how many were run."""
+        threads = len(self._trees)
+        if threads == 1:
+            share = goal - count
+            return self._growers[0].grow(self._trees[0], self._streams[0], share, deadline)
+        # Shares of the whole, so that reports do not change what each tree gets.
+        shares = [_share(goal, threads, i) - _share(count, threads, i) for i in range(threads)]
+        for grower in self._growers:
+            grower.stopped = False
+
+        def grow(grower: Playouts | Guide, tree: Any, stream: Any, share: float) -> int:
+            return grower.grow(tree, stream, share, deadline)
+
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                return sum(pool.map(grow, self._growers, self._trees, self._streams, shares))
+            finally:
+                for grower in self._growers:  # the threads end, after Ctrl-C too
+                    grower.stopped = True
+
+    def _choose(self, position: Position) -> tuple[int, int]:
+        """The action to play, and how many actions of the root stand in ``_rows``.
+
+        An action after which the opponent wins at once is lost, whether the simulations met that
+        reply or not. Lost actions are chosen only where nothing else is left.
+        """
+        rows, count = self._rows, 0
+        for tree in self._trees:
+            count = self._compiled(add_root_actions, tree.nodes, int(tree.size[0]), rows, count)
+        actions, lost = self._actions, -1
+        while True:
+            action, unproven, tied = self._compiled(
+                choose_root_action, rows, count, lost, *self._choice, actions
+            )
+            if unproven < 0 or not self._lost_moves.loses_at_once(position, unproven):
                 break
-            # slices of about the same time, whatever a playout takes and however busy the machine
-            portion = min(clock.next_slice(batch, SLICE_SECONDS), LARGEST_SLICE)
-        return count
-
-    def _simulate(self, game: Game, tree: Any, index: int, stream: Any, simulations: int) -> int:
-        options, knowledge = self._search_options, self._knowledge[index]
-        return int(search.simulate(game.rules, options, tree, knowledge, stream, simulations))
+            lost = unproven
+        if tied > 1:
+            action = self._lost_moves.keep_best(position, actions[:tied].tolist())[0]
+        return int(action), count
 
     def _decision(self, position: Position, simulations: int) -> Decision:
-        scale = position.game.facts.max_return
-        root = RootActions(self._trees, position.to_move)
-        priors = None  # the network's probabilities of the actions
-        if self._guide is not None:
-            children = children_of(self._trees[0])
-            priors = {int(child.action): float(child.prior) for child in children}
-        values = {
-            a: root.proven[a] if a in root.proven else root.totals[a] / root.visits[a]
-            for a in root.visits
-            if root.visits[a] or a in root.proven
-        }
-        errors = {
-            a: 0.0 if a in root.proven else math.sqrt(max(1 - v**2, 0.0) / root.visits[a])
-            for a, v in values.items()
-        }
-        action = self._choose(position, root, values, priors)
-        if action not in values:  # no simulation went there
-            values[action] = root.mean
-        if self._guide is not None and self._guide.discounted:
-            values |= {a: float(np.sign(result)) for a, result in root.proven.items()}
-        scores = {
-            a: Score(scale * value, "return", *root.certainty(a))
-            for a, value in sorted(values.items())
-        }
+        action, count = self._choose(position)
+        scale, root = position.game.facts.max_return, self._trees[0].nodes[search.ROOT]
+        rows = self._rows[:count]
+        scores, errors = dict[int, Score](), dict[int, float]()
+        names = "action", "visits", "total", "proof", "at_once", "result", "plies"
+        columns = [rows[name].tolist() for name in names]
+        for each, visits, total, proof, at_once, result, plies in sorted(zip(*columns)):
+            mean = total / visits if visits else 0.0
+            if proof:
+                value = float(np.sign(result)) if self._growers[0].discounted else result
+                scores[each] = Score(scale * value, kind="exact", plies=plies)
+            elif visits:
+                scores[each] = Score(scale * mean)
+            elif each == action:  # no simulation went there
+                sign = 1.0 if position.to_move == 0 else -1.0
+                scores[each] = Score(scale * sign * float(root.total) / max(int(root.visits), 1))
+            if proof and not at_once:
+                errors[each] = 0.0
+            elif visits:
+                errors[each] = scale * math.sqrt(max(1 - mean**2, 0.0) / visits)
         # The position's score is exact where the root is proven or every action is known.
         score = scores[action]
-        if not (root.is_proven and action in root.proven):
+        if not (root.proven == search.EXACT and score.is_exact):
             all_scores = dict.fromkeys(position.legal_actions(), Score(0.0)) | scores
             score = score_of_position(action, all_scores, scale)
+        has_priors = self._growers[0].has_priors
         return Decision(
             action,
             score,
             scores,
             # A network's values are no samples, so their spread is no estimate of their error.
-            errors=None
-            if priors is not None
-            else {a: scale * error for a, error in sorted(errors.items())},
-            visits=dict(sorted(root.visits.items())),
+            errors=None if has_priors else errors,
+            visits=dict(sorted(zip(columns[0], columns[1]))),
             principal_variation=principal_variation(self._trees[0], action),
             nodes=sum(int(tree.size[0]) for tree in self._trees),
             simulations=simulations,
-            probabilities=priors,
+            probabilities=dict(zip(columns[0], rows["prior"].tolist())) if has_priors else None,
         )
-
-    def _choose(
-        self,
-        position: Position,
-        root: RootActions,
-        values: dict[int, float],
-        priors: dict[int, float] | None,
-    ) -> int:
-        """The unproven action visited most, unless a proven one is worth as much.
-
-        With a network it may be another, see :meth:`_surest`. An action after which the opponent
-        wins at once is lost, whether the simulations met that reply or not. Lost actions are chosen
-        only where nothing else is left.
-        """
-        ranking = sorted(
-            root.open_actions(),
-            key=lambda a: (root.visits[a], values.get(a, 0.0), priors[a] if priors else 0.0),
-            reverse=True,
-        )
-        best_proven = max(root.proven, key=lambda a: root.proven[a], default=None)
-        while ranking:
-            best = ranking[0] if priors is None else self._surest(root, ranking)
-            if (
-                best_proven is not None
-                and root.proven[best_proven] > -1.0
-                and root.proven[best_proven] >= values.get(best, -1.0)
-            ):
-                break
-            if not self._lost_moves.loses_at_once(position, best):
-                return self._widest(root, values, best)
-            root.lose_at_once(best)
-            values[best] = -1.0
-            ranking.remove(best)
-            best_proven = best if best_proven is None else best_proven
-        # The root has at least one action, and each is open or proven.
-        assert best_proven is not None
-        return self._best_proven(position, root, best_proven)
-
-    def _surest(self, root: RootActions, ranking: list[int]) -> int:
-        """By ``lower_bound=`` the action that is surely best, otherwise the one visited most.
-
-        The values of a network vary little, so that few visits tell the better of two actions
-        before its visits do.
-        """
-        most = root.visits[ranking[0]]
-        if not self.options["lower_bound"] or not most:
-            return ranking[0]
-        often = [a for a in root.open_actions() if root.visits[a] >= FEWEST_VISITS * most]
-        return max(often, key=lambda a: (root.lower_bound(a), root.visits[a]))
-
-    def _widest(self, root: RootActions, values: dict[int, float], action: int) -> int:
-        """The action of the widest mean margin, where all simulations had the same result."""
-        if not self._search_options.margins or abs(values.get(action, 0.0)) < 1.0:
-            return action
-        same = [a for a in root.open_actions() if values.get(a) == values[action]]
-        return max(same, key=lambda a: (root.margin(a), a == action))
-
-    def _best_proven(self, position: Position, root: RootActions, best: int) -> int:
-        """Of the actions with the best proven result the widest margin.
-
-        If they lose, those of the widest margin that resist longest, then the best evaluated.
-        """
-        tied = [a for a in root.proven if root.proven[a] == root.proven[best]]
-        if len(tied) == 1:
-            return best
-        if self._search_options.margins:
-            widest = max(root.margin(a) for a in tied)
-            tied = [a for a in tied if root.margin(a) == widest]
-        if root.proven[best] > -1.0:
-            return tied[0]
-        longest = max(root.plies(a) for a in tied)
-        tied = [a for a in tied if root.plies(a) == longest]
-        return self._lost_moves.keep_best(position, tied)[0]
 
     @property
     def deterministic(self) -> bool:

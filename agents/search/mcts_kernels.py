@@ -40,11 +40,12 @@ NODE = np.dtype(
         # player 0's scaled return: under best play (EXACT), by the best action proven so far
         # (BOUND)
         ("result", np.float32),
-        # the probability a network gives the action that led here; with knowledge, player 0's mean
-        # return of the games in which the action was played later as well (AMAF)
-        ("prior", np.float32),
-        # simulations below this node that wait for a network; with knowledge, the games of `prior`
-        ("pending", np.int16),
+        ("prior", np.float32),  # the probability a network gives the action that led here
+        ("pending", np.int16),  # simulations below this node that wait for a network
+        # with knowledge: the games in which the action was played, here or later (AMAF), and player
+        # 0's mean return of them
+        ("amaf_games", np.int16),
+        ("amaf_mean", np.float32),
         # sum of player 0's margins over the visits, in games whose ties it breaks
         ("margin", np.float32),
         ("squares", np.float32),  # sum of the squares of the results that `total` adds up
@@ -122,6 +123,7 @@ def reset_tree(rules, tree):
     root.total, root.visits, root.children, root.count, root.action = 0.0, 0, 0, 0, -1
     root.mover, root.proven, root.result = r.to_move(rules, tree.positions[0]), UNKNOWN, 0.0
     root.prior, root.pending, root.margin, root.squares = 0.0, 0, 0.0, 0.0
+    root.amaf_games, root.amaf_mean = 0, 0.0
     tree.size[0] = 1
 
 
@@ -241,9 +243,9 @@ def select_by_amaf(nodes, node, exploration):
         entry = nodes[child]
         if entry.proven == EXACT:
             continue
-        visits, games = np.float64(entry.visits), np.float64(entry.pending)
+        visits, games = np.float64(entry.visits), np.float64(entry.amaf_games)
         share = games / (games + visits + BIAS * games * visits)
-        mean = share * entry.prior + (1.0 - share) * entry.total / max(visits, 1.0)
+        mean = share * entry.amaf_mean + (1.0 - share) * entry.total / max(visits, 1.0)
         bound = sign * mean + bonus / np.sqrt(visits + 1.0)
         if bound > best_bound:
             best, best_bound = child, bound
@@ -262,8 +264,8 @@ def add_amaf(nodes, path, ply, result, players):
         for child in range(entry.children, entry.children + entry.count):
             sibling = nodes[child]
             if players[sibling.action] == entry.mover:
-                sibling.pending = min(sibling.pending + 1, MOST_GAMES)
-                sibling.prior += (result - sibling.prior) / sibling.pending
+                sibling.amaf_games = min(sibling.amaf_games + 1, MOST_GAMES)
+                sibling.amaf_mean += (result - sibling.amaf_mean) / sibling.amaf_games
 
 
 @inner_kernel
@@ -288,7 +290,7 @@ def expand(rules, nodes, node, position, actions, size, knowledge):
         sign = 1.0 if nodes[node].mover == 0 else -1.0
         for i in range(count):
             child = nodes[nodes[node].children + i]
-            child.prior, child.pending = sign * knowledge.estimates[i], ESTIMATE_GAMES
+            child.amaf_games, child.amaf_mean = ESTIMATE_GAMES, sign * knowledge.estimates[i]
     return True
 
 
@@ -301,7 +303,7 @@ def add_children(nodes, node, actions, count, size):
         child.total, child.squares, child.margin = 0.0, 0.0, 0.0
         child.visits, child.action = 0, actions[i]
         child.children, child.count, child.proven, child.result = 0, 0, UNKNOWN, 0.0
-        child.prior, child.pending = 0.0, 0
+        child.prior, child.pending, child.amaf_games, child.amaf_mean = 0.0, 0, 0, 0.0
     nodes[node].children, nodes[node].count = first, count
     size[0] = first + count
 

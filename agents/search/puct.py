@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from ...envs.compiled.kernels import entry_point
+from ...envs.compiled.calls import KernelCalls
 from ...envs.game import Game
 from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
-from ..policies.compiled.batch import new_batch
+from ..policies.compiled.batch import NetworkBatch, new_batch
 from ..policies.policy import PRECISION, open_network
 from ..policies.policy_file import TO_COME, Network
 from ..policies.zoo import ZooNetworks
 from . import puct_kernels as puct_search
-from .mcts_kernels import Tree, new_tree, reset_tree
+from .mcts_kernels import Tree
+from .playouts import LARGEST_SLICE, SLICE_SECONDS
 
 DEFAULT_BATCH = 8
 ENDLESS = 1 << 40
-SLICE_SECONDS, LARGEST_SLICE = 0.005, 1 << 20  # between two looks at the clock
 PATTERNS = "patterns"  # network=patterns: knowledge of the game in place of a network
 
 NETWORK_PARAMETERS = (
@@ -104,51 +104,36 @@ def heuristic_network(rules: Any, game: Game) -> Network:
 
 
 class Guide:
-    """Grows one tree at a time with a network's evaluations."""
+    """Grows a tree by a network's evaluations; its attributes are those of :class:`.Playouts`."""
+
+    has_priors, stopped = True, False
 
     def __init__(self, network: Network, game: Game, c_puct: float, batch: int) -> None:
         network.check_guides()
-        self._network, self._rules, self._num_actions = network, game.rules, game.facts.num_actions
+        self._network, self._rules, self._compiled = network, game.rules, KernelCalls()
         self._options = puct_search.puct_options(
             game, c_puct, network.value == TO_COME, network.discount
         )
-        # whether the tree counts near results more: what is proven is then no return
         self.discounted: bool = network.discount < 1.0
         self._leaves = puct_search.new_leaves(game, batch)
         self._game, self._most = game, batch
-        self._nothing = np.zeros((0, self._num_actions), np.float32), np.zeros(0, np.float32)
-        self._tree = new_tree(game, 2)
-        self._compile()
-        reset_tree(game.rules, self._tree)
-        self.grow(self._tree, 2, float("inf"))
+        actions = game.facts.num_actions
+        self._nothing = np.zeros((0, actions), np.float32), np.zeros(0, np.float32)
+        self._batch = self._new_batch()
 
-    def _compile(self) -> None:
+    def _new_batch(self) -> NetworkBatch | None:
         network = self._network.compiled()
-        example = self._rules, self._options, self._tree, self._leaves
-        if network is None:
-            self._batch = None
-            self._advance = entry_point(puct_search.advance, *example, 0, *self._nothing, 0)
-        else:
-            self._batch = new_batch(network, self._game, self._most)
-            self._advance = entry_point(
-                puct_search.advance_by_network, *example, self._batch, 0, 0, 0
-            )
+        return None if network is None else new_batch(network, self._game, self._most)
 
     def __getstate__(self) -> dict[str, Any]:
-        # machine code and buffers, which are not copied
-        anew = "_advance", "_batch"
-        return {name: value for name, value in self.__dict__.items() if name not in anew}
+        return self.__dict__ | {"_batch": None}  # it holds an address of this process
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._compile()
+        self._batch = self._new_batch()
 
-    def grow(self, tree: Tree, simulations: float, deadline: float) -> int:
-        """Run simulations; returns how many were run.
-
-        It stops after ``simulations``, at a proven root, or at ``deadline`` (seconds of
-        ``time.perf_counter``).
-        """
+    def grow(self, tree: Tree, stream: np.ndarray, simulations: float, deadline: float) -> int:
+        """As :meth:`.Playouts.grow`; nothing is drawn from the stream."""
         clock, late, rounds = Deadline(deadline), False, 1
         total, waiting, evaluations = 0, 0, self._nothing
         example = self._rules, self._options, tree, self._leaves
@@ -156,11 +141,13 @@ class Guide:
             left = 0 if late else int(min(simulations - total - waiting, ENDLESS))
             clock.begin()
             if self._batch is None:
-                waiting = self._advance(*example, waiting, *evaluations, left)
+                waiting = self._compiled(puct_search.advance, *example, waiting, *evaluations, left)
                 if waiting:
                     evaluations = self._network.evaluate(self._leaves.observations[:waiting])
             else:
-                waiting = self._advance(*example, self._batch, waiting, left, rounds)
+                waiting = self._compiled(
+                    puct_search.advance_by_network, *example, self._batch, waiting, left, rounds
+                )
                 if waiting == puct_search.BROKEN:
                     raise self._network.broken()
             late = clock.end()

@@ -1,104 +1,182 @@
-"""What a tree search knows of the root's actions: visits, values, proofs, the expected line."""
+"""What a tree search knows of the root's actions, and which of them it plays."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
 
-from ..score import Kind
+from ...envs.compiled.kernels import kernel
 from . import mcts_kernels as search
+from .mcts_kernels import EXACT, ROOT, follow_proofs
 
 # An action's mean is taken to lie so many standard errors around it at most; a variance so small
 # at least is assumed, since the first visits may agree by chance.
 CONFIDENCE, LEAST_VARIANCE = 1.64, 0.01
+FEWEST_VISITS = 0.125  # of the most; actions with fewer are not chosen by their lower bound
+
+# Orders of the root's actions: by visits, then value, then prior; by the lower bound, of those of
+# so many visits; by the margin, of those of a value; by result, margin (if 1) and plies to a loss.
+BY_VISITS, BY_LOWER_BOUND, BY_MARGIN, BY_PROOF = range(4)
+
+# An action of the root in all trees, from the side of the mover.
+ROOT_ACTION = np.dtype(
+    [
+        ("action", np.int64),
+        ("visits", np.int64),
+        ("total", np.float64),  # sum of the scaled returns
+        ("margin", np.float64),  # sum of the margins
+        ("squares", np.float64),  # sum of the squares of the scaled returns
+        ("prior", np.float64),  # what the network gives it
+        ("proof", np.int64),  # 0 if it is not proven; else when it was, from 1
+        ("at_once", np.bool_),  # the opponent wins with its reply, which no tree has proved
+        ("result", np.float64),  # the scaled return under best play, of a proven one
+        ("plies", np.int64),  # to the end of the game after a proven one
+        ("proven_margin", np.float64),  # at that end
+    ]
+)
 
 
-class RootActions:
-    """The statistics of the root's actions in all trees, from the side of the mover.
+@kernel
+def add_root_actions(nodes, size, rows, count):
+    """Add the root's actions in one tree to ``rows`` (ROOT_ACTION, the first ``count`` in use).
 
-    Attributes:
-        visits: simulations by action.
-        totals: sum of the scaled returns by action.
-        proven: scaled return under best play, for the actions where it is proven.
-        mean: the mean scaled return of all simulations.
-        is_proven: whether the first tree proves the position's value.
+    Returns how many rows are in use then. The actions stand in the tree's order.
     """
-
-    def __init__(self, trees: list[search.Tree], mover: int) -> None:
-        self._trees, self._sign = trees, 1.0 if mover == 0 else -1.0
-        self.visits: dict[int, int] = {}
-        self.totals: dict[int, float] = {}
-        self.proven: dict[int, float] = {}
-        self._margins: dict[int, float] = {}
-        self._squares: dict[int, float] = {}
-        self._proofs: dict[int, tuple[int, float]] | None = None
-        for tree in trees:
-            for child in children_of(tree):
-                action = int(child.action)
-                self.visits[action] = self.visits.get(action, 0) + int(child.visits)
-                total, margin = self._sign * float(child.total), self._sign * float(child.margin)
-                self.totals[action] = self.totals.get(action, 0.0) + total
-                self._margins[action] = self._margins.get(action, 0.0) + margin
-                self._squares[action] = self._squares.get(action, 0.0) + float(child.squares)
-                if child.proven == search.EXACT:
-                    self.proven[action] = self._sign * float(child.result)
-        root = trees[0].nodes[search.ROOT]
-        self.mean = self._sign * float(root.total) / max(int(root.visits), 1)
-        self.is_proven = bool(root.proven == search.EXACT)
-        self._at_once: set[int] = set()
-
-    def open_actions(self) -> list[int]:
-        """The actions whose result is not proven."""
-        return [action for action in self.visits if action not in self.proven]
-
-    def lose_at_once(self, action: int) -> None:
-        """Note that the opponent wins with the reply to an action."""
-        self.proven[action] = -1.0
-        self._at_once.add(action)
-
-    def certainty(self, action: int) -> tuple[Kind, int | None]:
-        """The kind of an action's score, and the plies to the end where the result is proven."""
-        return ("exact", self.plies(action)) if action in self.proven else ("estimate", None)
-
-    def plies(self, action: int) -> int:
-        """The plies to the end of the game after a proven action, the action included."""
-        return 2 if action in self._at_once else self._follow_proofs()[action][0]
-
-    def lower_bound(self, action: int) -> float:
-        """The lower end of the confidence interval of an action's mean; it has been visited."""
-        visits = self.visits[action]
-        mean = self.totals[action] / visits
-        variance = max(self._squares[action] / visits - mean * mean, 0.0) + LEAST_VARIANCE
-        return mean - CONFIDENCE * math.sqrt(variance / visits)
-
-    def margin(self, action: int) -> float:
-        """The margin that is proven for an action, else the mean of its simulations."""
-        if action in self.proven and action not in self._at_once:
-            return self._follow_proofs()[action][1]
-        return self._margins[action] / max(self.visits[action], 1)
-
-    def _follow_proofs(self) -> dict[int, tuple[int, float]]:
-        """Plies to the end and margin by proven action, from the first tree that proves it."""
-        if self._proofs is None:
-            self._proofs = {}
-            for tree in self._trees:
-                size = int(tree.size[0])
-                plies, margins = np.zeros(size, np.int32), np.zeros(size, np.float32)
-                search.follow_proofs(tree.nodes, size, plies, margins)
-                first = int(tree.nodes[search.ROOT].children)
-                for index, child in enumerate(children_of(tree), first):
-                    if child.proven == search.EXACT:
-                        proof = 1 + int(plies[index]), self._sign * float(margins[index])
-                        self._proofs.setdefault(int(child.action), proof)
-        return self._proofs
+    root = nodes[ROOT]
+    sign, first = 1.0 if root.mover == 0 else -1.0, np.int64(root.children)
+    before, proofs = count, 0
+    for i in range(count):
+        proofs += rows[i].proof > 0
+    any_proven = False
+    for child in range(first, first + root.count):
+        any_proven = any_proven or nodes[child].proven == EXACT
+    plies = np.empty(size if any_proven else 0, np.int32)
+    margins = np.empty(size if any_proven else 0, np.float32)
+    if any_proven:
+        follow_proofs(nodes, size, plies, margins)
+    for child in range(first, first + root.count):
+        entry, place = nodes[child], child - first
+        if place >= before or rows[place].action != entry.action:
+            place = 0
+            while place < before and rows[place].action != entry.action:
+                place += 1
+            place = place if place < before else count
+        row = rows[place]
+        if place == count:
+            count += 1
+            row.action, row.visits, row.proof, row.at_once = entry.action, 0, 0, False
+            row.total, row.margin, row.squares, row.prior = 0.0, 0.0, 0.0, entry.prior
+        row.visits += entry.visits
+        row.total += sign * entry.total
+        row.margin += sign * np.float64(entry.margin)
+        row.squares += np.float64(entry.squares)
+        if entry.proven == EXACT:
+            if row.proof == 0:
+                proofs += 1
+                row.proof, row.plies = proofs, 1 + plies[child]
+                row.proven_margin = sign * np.float64(margins[child])
+            row.result = sign * np.float64(entry.result)
+    return count
 
 
-def children_of(tree: search.Tree) -> Any:
-    """The nodes of the root's actions."""
-    root = tree.nodes[search.ROOT]
-    return tree.nodes[root.children : root.children + root.count]
+@kernel
+def _value(row, otherwise):
+    """The scaled return of an action; ``otherwise`` where no simulation went there."""
+    if row.proof > 0:
+        return row.result
+    return row.total / row.visits if row.visits > 0 else otherwise
+
+
+@kernel
+def _margin(row):
+    """The margin that is proven for an action, else the mean of its simulations."""
+    if row.proof > 0 and not row.at_once:
+        return row.proven_margin
+    return row.margin / max(row.visits, 1)
+
+
+@kernel
+def lower_bound(row):
+    """The lower end of the confidence interval of an action's mean; it has been visited."""
+    mean = row.total / row.visits
+    variance = max(row.squares / row.visits - mean * mean, 0.0) + LEAST_VARIANCE
+    return mean - CONFIDENCE * np.sqrt(variance / row.visits)
+
+
+@kernel
+def _key(row, order, number):
+    """What an action is chosen by in one of the orders below; ``number`` is explained there."""
+    if order == BY_VISITS:
+        return np.float64(row.visits), _value(row, 0.0), row.prior
+    if order == BY_LOWER_BOUND:
+        often = row.visits >= number
+        return lower_bound(row) if often else -np.inf, np.float64(row.visits), 0.0
+    if order == BY_MARGIN:
+        same = row.visits > 0 and _value(row, 0.0) == number
+        return _margin(row) if same else -np.inf, 0.0, 0.0
+    lasts = np.float64(row.plies) if row.result <= -1.0 else 0.0
+    return row.result, _margin(row) if number > 0 else 0.0, lasts
+
+
+@kernel
+def _first(rows, count, order, number, best):
+    """The place of the action of the highest key: ``best``, or if others are higher the first.
+
+    It is among the proven ones with ``BY_PROOF``, else among the others; −1 if there is none.
+    """
+    for i in range(count):
+        if (rows[i].proof > 0) == (order == BY_PROOF) and (
+            best < 0 or _key(rows[i], order, number) > _key(rows[best], order, number)
+        ):
+            best = i
+    return best
+
+
+@kernel
+def choose_root_action(rows, count, lost, by_lower_bound, margins, actions):
+    """The unproven action visited most, unless a proven one is worth as much.
+
+    Args:
+        rows: ROOT_ACTION records.
+        count: how many of them are in use.
+        lost: an action after which the opponent wins at once, which its row will note; −1: none.
+        by_lower_bound: 1: of the actions visited often the surest is chosen. The values of a
+            network vary little, so that few visits tell the better of two actions before its visits
+            do.
+        margins: 1: the margin breaks ties of the result.
+        actions: int16 buffer of num_actions.
+
+    Returns:
+        The action; the unproven one that it is chosen for, or −1; and how many proven actions lose
+        as late and as narrowly: they stand in ``actions``, in the order in which they were proven.
+    """
+    proofs, result = 0, -np.inf
+    for i in range(count):
+        if rows[i].proof > 0:
+            proofs, result = proofs + 1, max(result, rows[i].result)
+    for i in range(count):
+        row = rows[i]
+        if row.action == lost:
+            row.proof, row.at_once, row.result, row.plies = proofs + 1, True, -1.0, 2
+            result = max(result, -1.0)
+    best = _first(rows, count, BY_VISITS, 0.0, -1)
+    if best >= 0 and by_lower_bound and rows[best].visits > 0:
+        often = FEWEST_VISITS * rows[best].visits
+        best = _first(rows, count, BY_LOWER_BOUND, often, -1)
+    if best >= 0 and not (result > -1.0 and result >= _value(rows[best], -1.0)):
+        choice, value = best, _value(rows[best], 0.0)
+        if margins and abs(value) >= 1.0:
+            choice = _first(rows, count, BY_MARGIN, value, best)
+        return rows[choice].action, rows[best].action, 0
+    number, tied = np.float64(margins), 0
+    best = _first(rows, count, BY_PROOF, number, -1)
+    for proof in range(1, count + 1):
+        for i in range(count):
+            if rows[i].proof == proof and (
+                _key(rows[i], BY_PROOF, number) == _key(rows[best], BY_PROOF, number)
+            ):
+                actions[tied] = rows[i].action
+                tied += 1
+    return np.int64(actions[0]), np.int64(-1), tied if result <= -1.0 else 0
 
 
 def principal_variation(tree: search.Tree, action: int) -> tuple[int, ...]:

@@ -1,12 +1,16 @@
-"""What a decision says of the position and its actions: scores, and the numbers that follow."""
+"""What a decision says of the position and its actions: scores, and the numbers that follow; and
+that an agent that acts without it plays the same.
+"""
 
 from __future__ import annotations
 
 import pickle
 
 import pytest
+from agent_contract import check_act
 from helpers import random_positions
 from plyground import Decision, make_agent, make_game
+from plyground.agents.greedy import Greedy
 from plyground.agents.score import PlainScores, Score
 from plyground.envs.registry import game_names
 
@@ -80,3 +84,54 @@ def test_levels_of_an_opening_of_othello_stay_on_one_side():
     scores = [make_agent(f"alphabeta:depth={d}").analyse(position).score for d in range(4, 9)]
     assert min(score.value for score in scores) < -20 < 20 < max(score.value for score in scores)
     assert max(abs(score.level) for score in scores) < 20
+
+
+# Options that choose in another way than those of tests/test_agents.py.
+BESIDES = [
+    "greedy:heuristic=none",
+    "alphabeta:depth=3,iterative=no,table=0",
+    "alphabeta:depth=2,adaptive=yes",
+    "alphabeta:depth=3,endgame=8",
+    "alphabeta:nodes=200",
+    "minimax:depth=2,heuristic=none",
+    "montecarlo:simulations=1001",
+    "mcts:simulations=1",
+    "mcts:simulations=700",
+    "mcts:simulations=60,reuse=no,heuristic=none",
+    "mcts:simulations=60,threads=3",
+    "mcts:simulations=60,endgame=8",
+    "mcts:simulations=60,network=zoo:connect_four,batch=2",
+    "mcts:simulations=60,network=zoo:connect_four,lower_bound=no",
+    "zoo:connect_four,temperature=1",
+    "zoo:connect_four,symmetries=yes",
+]
+
+
+@pytest.mark.parametrize("spec", BESIDES)
+def test_act_plays_what_analyse_decides_with_options_that_choose_in_another_way(spec):
+    game = make_game("connect_four")
+    check_act(lambda seed: make_agent(spec, game, seed), game)
+    acting, analysing = make_agent(spec, game, 1), make_agent(spec, game, 1)
+    for start in random_positions("connect_four", 20, seed=8):  # won and lost ones among them
+        assert acting.act(start) == analysing.analyse(start).action
+
+
+def test_a_class_that_decides_anew_acts_by_its_decision():
+    class Last(Greedy):
+        def decide(self, position):
+            return Decision(position.legal_actions()[-1])
+
+    position = make_game("connect_four").initial_position()
+    agent = Last()
+    assert agent.act(position) == agent.analyse(position).action == 6
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:depth=3", "mcts:simulations=200"])
+def test_acting_reports_progress_to_who_asked_for_it(spec):
+    position, reports = make_game("connect_four").initial_position(), []
+    agent = make_agent(spec)
+    action = agent.act(position)
+    agent.reset()
+    agent.on_progress = reports.append
+    assert agent.act(position) == action
+    assert len(reports) >= 2

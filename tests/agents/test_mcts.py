@@ -109,9 +109,8 @@ def test_montecarlo_blocks_an_open_four_when_all_its_games_are_lost():
     position = game.position(["h8", "a1", "h9", "a3", "h10", "a5", "h11"])
     agent = make_agent("montecarlo:simulations=1")
     agent.get_ready(game)
-    lost = dict.fromkeys(position.legal_actions(), -1.0)
-    margins = dict.fromkeys(lost, 0.0)
-    assert game.action_to_text(agent._choose(position, lost, margins)) in ("h7", "h12")
+    lost = dict.fromkeys(position.legal_actions(), (-1.0, 1.0, 0.0))
+    assert game.action_to_text(agent._choose(position, lost)) in ("h7", "h12")
 
 
 @pytest.mark.parametrize(
@@ -231,8 +230,8 @@ def test_all_moves_count_as_first():
     assert len(returns) > 300
     for child, games in returns.items():
         entry = tree.nodes[child]
-        assert entry.pending == len(games)
-        assert entry.prior == pytest.approx(np.mean(games), abs=1e-5)
+        assert entry.amaf_games == len(games)
+        assert entry.amaf_mean == pytest.approx(np.mean(games), abs=1e-5)
 
 
 @pytest.mark.parametrize("options", ["", ",threads=2", ",playout=uniform"])

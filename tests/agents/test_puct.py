@@ -17,7 +17,13 @@ from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import TO_COME, WHOLE_RETURN, OnnxNetwork
 from plyground.agents.search import mcts_kernels as search
 from plyground.agents.search import puct_kernels
-from plyground.agents.search.root_actions import CONFIDENCE, LEAST_VARIANCE, RootActions
+from plyground.agents.search.root_actions import (
+    CONFIDENCE,
+    LEAST_VARIANCE,
+    ROOT_ACTION,
+    add_root_actions,
+    lower_bound,
+)
 from plyground.envs.specification import SpecificationError
 from reference.search import minimax
 
@@ -161,11 +167,13 @@ def test_the_lower_bound_is_that_of_the_results_of_an_action():
     nodes[1].action = 3
     for result in results:
         search.backup(nodes, np.array([0, 1], np.int32), 1, False, result, 1.0, 1.0)
-    actions = RootActions([tree], 0)
     spread = np.sqrt((np.var(results) + LEAST_VARIANCE) / len(results))
-    assert actions.lower_bound(3) == pytest.approx(np.mean(results) - CONFIDENCE * spread)
-    spread = RootActions([tree], 1).lower_bound(3) + np.mean(results)
-    assert spread == pytest.approx(actions.lower_bound(3) - np.mean(results))
+    for mover, mean in enumerate((np.mean(results), -np.mean(results))):
+        nodes[search.ROOT].mover = mover
+        rows = np.zeros(7, ROOT_ACTION).view(np.recarray)
+        assert add_root_actions(nodes, 2, rows, 0) == 1
+        assert (rows[0].action, rows[0].visits) == (3, len(results))
+        assert lower_bound(rows[0]) == pytest.approx(mean - CONFIDENCE * spread)
 
 
 @pytest.mark.parametrize("meaning", [WHOLE_RETURN, TO_COME])
@@ -244,7 +252,7 @@ def test_a_network_that_gives_no_numbers_ends_the_search(tmp_path):
         make_game("tic_tac_toe").initial_position(),
     )
     agent.get_ready(start.game)
-    agent._guide._batch.network.weights[:] = np.nan
+    agent._growers[0]._batch.network.weights[:] = np.nan
     with pytest.raises(SpecificationError, match="not all finite numbers"):
         agent.act(start)
 

@@ -71,6 +71,17 @@ class SaysThatItIgnoresItsSeed(Wrong):
         return Decision(position.legal_actions()[-(self.seed % 2)])
 
 
+class ActsOtherwise(Wrong):
+    def act(self, situation):
+        return situation.legal_actions()[-1]
+
+
+class DrawsWhenItActs(Wrong):
+    def act(self, situation):
+        self.rng.random()
+        return super().act(situation)
+
+
 class CannotBeCopied(Wrong):
     def __init__(self, *arguments):
         self.offset = 0
@@ -103,5 +114,7 @@ BROKEN = [
     (DiffersFromAgentToAgent, contract.check_repeatable, "with the same seed decides differently"),
     (RemembersTheLastGame, contract.check_repeatable, "after a reset to its seed"),
     (SaysThatItIgnoresItsSeed, contract.check_repeatable, "says that it ignores its seed"),
+    (ActsOtherwise, contract.check_act, "act plays another action"),
+    (DrawsWhenItActs, contract.check_act, "act draws other random numbers"),
     (CannotBeCopied, contract.check_copies, "a copy decides differently"),
 ]

@@ -57,7 +57,7 @@ def test_the_agents_whose_moves_others_choose_are_those_that_run_their_code():
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("method", ["decide", "prepare", "reset"])
+@pytest.mark.parametrize("method", ["_choose_action", "prepare", "reset"])
 def test_an_error_in_an_agent_of_plyground_ends_the_match_and_one_in_anothers_forfeits(
     method, error, monkeypatch
 ):
@@ -79,7 +79,7 @@ def broken(tmp_path, monkeypatch):
     (tmp_path / "breaking.py").write_text(BREAKING)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(Contest, "modules", ("breaking",))
-    monkeypatch.setattr(RandomAgent, "decide", raises(FULL))
+    monkeypatch.setattr(RandomAgent, "_choose_action", raises(FULL))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
@@ -111,7 +111,7 @@ def test_a_command_ends_with_a_sentence_and_stores_nothing(
     error, status, sentence, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(RandomAgent, "decide", raises(error))
+    monkeypatch.setattr(RandomAgent, "_choose_action", raises(error))
     words = ["tournament", *(PLAN.game, *PLAN.agents), "--pairs", "2", "--store", "store.db"]
     result = invoke(words)
     assert result.exit_code == status

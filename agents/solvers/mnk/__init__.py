@@ -95,8 +95,7 @@ class MnkSolver(ProvingSolver):
     def _stones(self, position: Position) -> tuple[np.uint64, np.uint64]:
         """The stones of the side to move and of the other side."""
         rules, sides = position.game.rules, [0, 0]
-        for cell in range(rules.rows * rules.cols):
-            stone = int(position.record.cells[cell])
+        for cell, stone in enumerate(position.record.cells[: rules.rows * rules.cols].tolist()):
             if stone:
                 sides[stone - 1] |= 1 << cell // rules.cols * (rules.cols + 1) + cell % rules.cols
         mover = position.to_move

@@ -1,0 +1,74 @@
+"""How ``mcts`` grows its trees by playouts: random, or by the game's own knowledge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...envs import rules as r
+from ...envs.compiled.calls import KernelCalls
+from ...envs.game import Game
+from ..agent import heuristic_index
+from ..deadline import Deadline
+from . import mcts_kernels as search
+
+# all moves as first explore enough
+EXPLORATION, KNOWING_EXPLORATION = 1.4, 0.0
+FIRST_SLICE = 64
+SLICE_SECONDS, LARGEST_SLICE = 0.005, 1 << 20  # between two looks at the clock
+
+
+class Playouts:
+    """Grows a tree by playouts; ``options`` are those of ``mcts``.
+
+    Attributes:
+        has_priors: whether the root's actions have a network's probabilities.
+        discounted: whether the tree counts near results more: what is proven is then no return.
+        stopped: set by another thread: what is running ends within milliseconds.
+    """
+
+    has_priors = discounted = stopped = False
+
+    def __init__(self, game: Game, options: Mapping[str, Any]) -> None:
+        playout, cutoff = options["playout"], options["cutoff"]
+        own = r.has_own_body(game.rules, r.play_out) and not cutoff
+        knows = playout == "knowledge" or (playout == "default" and own)
+        exploration = options["exploration"]
+        if exploration is None:
+            exploration = KNOWING_EXPLORATION if knows else EXPLORATION
+        self._rules, self._compiled = game.rules, KernelCalls()
+        self._knowledge = search.new_knowledge(game) if knows else None
+        self._options = search.MctsOptions(
+            exploration,
+            game.facts.max_return,
+            int(playout == "ordered"),
+            cutoff,
+            heuristic_index(game, options["heuristic"]),
+            int(r.has_own_body(game.rules, r.margin)),
+        )
+
+    def grow(
+        self, tree: search.Tree, stream: np.ndarray, simulations: float, deadline: float
+    ) -> int:
+        """Run simulations; returns how many were run.
+
+        It stops after ``simulations``, at a proven root, or at ``deadline`` (seconds of
+        ``time.perf_counter``).
+        """
+        # a slow playout is the first surprise
+        count, portion = 0, FIRST_SLICE if deadline == math.inf else 1
+        clock = Deadline(deadline)
+        while count < simulations and not self.stopped:
+            clock.begin()
+            batch = int(min(portion, simulations - count))
+            arguments = self._rules, self._options, tree, self._knowledge, stream, batch
+            ran = self._compiled(search.simulate, *arguments)
+            count += ran
+            if clock.end() or ran < batch or count >= simulations:
+                break
+            # slices of about the same time, whatever a playout takes and however busy the machine
+            portion = min(clock.next_slice(batch, SLICE_SECONDS), LARGEST_SLICE)
+        return count
