@@ -7,8 +7,9 @@ from . import human as human
 from . import montecarlo as montecarlo
 from . import python_agent as python_agent
 from . import random_agent as random_agent
-from .agent import Agent, Decision
+from .agent import Agent
 from .bots import NotAPolicyError, as_policy
+from .decision import Decision, Score
 from .external import kaggle as kaggle
 from .external import language_model as language_model
 from .external import openspiel as openspiel
@@ -16,7 +17,6 @@ from .external.gomocup import engine_agent as engine_agent
 from .own.functions import register_heuristic, register_ordering
 from .policies.policy import PolicyAgent, Prediction, load_policy
 from .registry import make_agent, register_agent, register_preset
-from .score import Score
 from .search import alphabeta as alphabeta
 from .search import mcts as mcts
 from .search.gomoku import engine as engine

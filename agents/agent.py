@@ -1,13 +1,12 @@
-"""Agents, which choose actions in positions of a game, and their decisions."""
+"""Agents, which choose actions in positions of a game."""
 
 from __future__ import annotations
 
 import copy
-import dataclasses
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,10 +15,15 @@ from ..envs import __version__
 from ..envs.compiled.calls import KernelCalls
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import RandomNumbers, new_stream
-from ..envs.environments.observations import MASK, planes_and_masks
+from ..envs.environments.observations import (
+    MASK,
+    NO_GAME,
+    planes_and_masks,
+    position_shown,
+)
 from ..envs.game import Game, Position
 from ..envs.loading.packages import version_of
-from ..envs.registry import game_called, make_game
+from ..envs.registry import make_game
 from ..envs.specification import (
     Parameter,
     SpecificationError,
@@ -27,86 +31,10 @@ from ..envs.specification import (
     format_specification,
 )
 from .book import open_book
+from .decision import Decision
 from .own import functions as own
-from .own.kernels import GAME_ORDER
-from .score import Score, Unit
 
 _PACKAGE = __name__.partition(".")[0]
-_NO_GAME = (
-    "an observation alone does not tell which game it is from; make the agent for a game: "
-    "make_agent(spec, game=…) or as_policy(agent, game)"
-)
-
-
-@dataclasses.dataclass
-class Decision:
-    """An action, and what the agent knows about it.
-
-    All values and scores are from the side of the player to move.
-
-    Attributes:
-        action: the action to play.
-        score: the position's value: exact, bounded or estimated; None where the agent estimates
-            nothing.
-        scores: the same for the position after each action the method valued.
-        errors: standard error by action, for methods that sample.
-        visits: simulations by action, for methods that sample.
-        principal_variation: the line of play expected, the action first.
-        nodes: positions visited.
-        simulations: random or guided games played.
-        depth: plies searched in full.
-        seconds: time spent, without compilation; :meth:`Agent.analyse` fills it in.
-        from_book: whether the action was taken from the opening book, without search; ``scores``
-            then holds the book's best actions.
-        probabilities: what a network gives each action, before any search.
-    """
-
-    action: int
-    score: Score | None = None
-    scores: Mapping[int, Score] | None = None
-    errors: Mapping[int, float] | None = None
-    visits: Mapping[int, int] | None = None
-    principal_variation: tuple[int, ...] = ()
-    nodes: int = 0
-    simulations: int = 0
-    depth: int = 0
-    seconds: float = 0.0
-    from_book: bool = False
-    probabilities: Mapping[int, float] | None = None
-
-    @property
-    def value(self) -> float | None:
-        """The number of ``score``, in the unit ``scale``; None where nothing was estimated."""
-        return None if self.score is None else self.score.value
-
-    @property
-    def scale(self) -> Unit:
-        """The unit of ``value``: ``"return"`` (of the game) or ``"points"`` (of a heuristic)."""
-        return "return" if self.score is None else self.score.unit
-
-    @property
-    def exact(self) -> bool:
-        """Whether the position's result under best play is proved."""
-        return self.score is not None and self.score.is_exact
-
-    @property
-    def values(self) -> dict[int, float] | None:
-        """The numbers of ``scores`` without bounds; None where no action was valued.
-
-        A result and an estimate in points may stand side by side: :meth:`Score.order` compares
-        them.
-        """
-        if self.scores is None:
-            return None
-        return {action: score.value for action, score in self.scores.items() if not score.is_bound}
-
-    @property
-    def mate_in(self) -> int | None:
-        """The plies to a forced win (positive) or loss (negative), None where none is seen.
-
-        See :attr:`Score.mate_in`.
-        """
-        return None if self.score is None else self.score.mate_in
 
 
 class Agent(ABC):
@@ -246,7 +174,7 @@ class Agent(ABC):
             ValueError: the agent was made for no game, or the observation fits no position of it.
         """
         if self.bound_game is None:
-            raise ValueError(_NO_GAME)
+            raise ValueError(NO_GAME)
         planes, masks = planes_and_masks(self.bound_game, observation, info)
         if planes.ndim == 3:
             seen = {"observation": planes} | ({} if masks is None else {MASK: masks})
@@ -285,7 +213,7 @@ class Agent(ABC):
 
     def _position_to_decide(self, situation: Any) -> Position:
         """The position that is asked about, which is not over; the agent is ready for its game."""
-        position = self._position_of(situation)
+        position = position_shown(situation, self.bound_game)
         if position.is_over:
             raise ValueError(f"there is nothing to decide: the game is over ({position.outcome})")
         self.get_ready(position.game)
@@ -329,34 +257,6 @@ class Agent(ABC):
         score = None if scores is None else scores.get(action)
         return Decision(action, score, scores, principal_variation=(action,), from_book=True)
 
-    def _position_of(self, situation: Any) -> Position:
-        if isinstance(situation, Position):
-            return situation
-        if isinstance(situation, Mapping) and "observation" in situation:
-            if self.bound_game is None:
-                raise ValueError(_NO_GAME)
-            if MASK in situation and not np.any(situation[MASK]):
-                raise ValueError(
-                    "there is nothing to decide: the action mask is all zeros (the game is over, "
-                    "or another player is to move)"
-                )
-            return self.bound_game.position_from_observation(situation["observation"])
-        inner = getattr(situation, "unwrapped", situation)
-        position = getattr(inner, "position", None)
-        if isinstance(position, Position):
-            return position
-        metadata = getattr(inner, "metadata", None)
-        name = metadata.get("name") if isinstance(metadata, Mapping) else None
-        game = game_called(name, "pettingzoo") if isinstance(name, str) else None
-        if game is None:
-            raise TypeError(
-                f"an agent acts on a Position, an environment of plyground or of PettingZoo's same "
-                f"games, or an observation dictionary, not on {type(situation).__name__}"
-            )
-        if not hasattr(inner, "agent_selection"):
-            raise ValueError(f"there is nothing to decide: {name} was not reset")
-        return game.position_from_observation(inner.observe(inner.agent_selection)["observation"])
-
     @property
     def options_in_force(self) -> dict[str, Any]:
         """Its options as it uses them, where one that is None stands for a number."""
@@ -396,54 +296,3 @@ class Agent(ABC):
 
     def __str__(self) -> str:
         return self.spec
-
-
-HEURISTIC = Parameter(
-    "heuristic",
-    str,
-    "default",
-    "what values a position that is not searched further: a heuristic of the game or of your own, "
-    "default or none",
-)
-
-
-def heuristic_index(game: Game, heuristic: str) -> int:
-    """The number by which ``points_of`` knows a heuristic: ``none`` is −1, ``default`` the first.
-
-    That of a user's own is an address, see :mod:`.own.kernels`.
-
-    Raises:
-        SpecificationError: the game has no such heuristic.
-    """
-    heuristics = game.declaration.heuristics
-    if heuristic == "none" or (heuristic == "default" and not heuristics):
-        return -1
-    if heuristic == "default":
-        return 0
-    if heuristic in heuristics:
-        return heuristics.index(heuristic)
-    return _own_address(own.HEURISTIC, game, heuristic, (*heuristics, "default", "none"))
-
-
-def ordering_number(game: Game, ordering: str) -> int:
-    """The number by which ``sort_actions`` knows an order of actions; 0 is none.
-
-    Raises:
-        SpecificationError: the game has no such order.
-    """
-    numbers = {"default": GAME_ORDER, "none": 0}
-    if ordering in numbers:
-        return numbers[ordering]
-    return _own_address(own.ORDERING, game, ordering, tuple(numbers))
-
-
-def _own_address(option: str, game: Game, name: str, others: tuple[str, ...]) -> int:
-    """The address of a function of the user's own; SpecificationError if there is none."""
-    address = own.address_of(option, game, name)
-    if address is None:
-        raise SpecificationError(
-            f"{game.name} has no {option} {name!r} (there are: "
-            f"{', '.join((*others, *own.names_of(option, game.name)))}); one of your own is known "
-            f"where the module that registers it is imported"
-        )
-    return address

@@ -38,7 +38,7 @@ from ..envs.loading.files import read_file
 from ..envs.loading.records import check_value, parse_json
 from ..envs.registry import make_game, recorded_spec
 from ..envs.specification import Parameter, SpecificationError, refusing
-from .score import Score
+from .decision import Score
 
 FORMAT, FORMAT_VERSION = "plyground opening book", 2
 CENTRE = "centre"

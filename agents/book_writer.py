@@ -15,8 +15,9 @@ from ..envs.game import Game
 from ..envs.loading.files import written_whole
 from ..envs.loading.locks import locked
 from ..envs.specification import SpecificationError, refusing
-from .agent import Agent, Decision
+from .agent import Agent
 from .book import FORMAT, FORMAT_VERSION
+from .decision import Decision
 
 Progress = Callable[[int, int], None]  # positions done, positions in all
 

@@ -24,7 +24,8 @@ from ..envs.loading.own_modules import DIGITS, loaded_version
 from ..envs.loading.packages import version_of
 from ..envs.loading.signatures import read_signature
 from ..envs.registry import make_game
-from .agent import Agent, Decision
+from .agent import Agent
+from .decision import Decision
 from .policies.policy import choose_each
 from .registry import make_agent
 

@@ -17,9 +17,9 @@ from ..envs.game import Game, Position
 from ..envs.games.gomoku.heuristics import evaluate_windows
 from ..envs.games.gomoku.rules import Gomoku, row_wins
 from ..envs.specification import SpecificationError
-from .agent import Agent, Decision
+from .agent import Agent
+from .decision import Decision, PlainScores, Score
 from .registry import register_agent, register_preset
-from .score import PlainScores, Score
 
 FULL_ROW = 100_000
 DEFENCE = 2  # the opponent's points on a cell count twice

@@ -16,10 +16,11 @@ from ..envs import rules as r
 from ..envs.compiled.kernels import inner_kernel
 from ..envs.game import Game
 from ..envs.single_agent.opponents import Turns, choose_action, choose_actions, new_turns
-from .agent import Agent, heuristic_index
+from .agent import Agent
 from .greedy import Greedy
 from .lookahead import choose_graded, new_buffers
 from .own.functions import functions_of
+from .own.heuristics import heuristic_index
 from .policies.compiled.batch import NetworkBatch, evaluate_batch, new_batch
 from .policies.policy import PolicyAgent, choose_by_logits
 from .random_agent import RandomAgent

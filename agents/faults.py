@@ -16,10 +16,11 @@ import numpy as np
 from ..envs.game import Game, Position
 from ..envs.loading.interruption import InterruptWatch
 from ..envs.specification import SpecificationError, plain_text
-from .score import Score
+from .decision import Score
 
 if TYPE_CHECKING:
-    from .agent import Agent, Decision
+    from .agent import Agent
+    from .decision import Decision
 
 # Kinds of faults, as the store keeps them.
 RAISED, NO_ACTION, ILLEGAL_ACTION, OUT_OF_TIME = (

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..envs.game import Game, Position
-from .agent import HEURISTIC, Agent, Decision, heuristic_index
+from .agent import Agent
+from .decision import Decision, PlainScores, Score, score_of_position
 from .lookahead import LETS_WIN, LOSES, WINS, choose_graded, new_buffers
+from .own.heuristics import HEURISTIC, heuristic_index
 from .registry import register_agent
-from .score import PlainScores, Score, score_of_position
 
 
 @register_agent("greedy")

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from ..envs import rules as r
 from ..envs.game import PLAYERS, Game, Position
 from ..envs.specification import SpecificationError
-from .agent import Agent, Decision
+from .agent import Agent
+from .decision import Decision
 from .registry import register_agent, resolve_agent
 
 

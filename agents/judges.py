@@ -20,8 +20,8 @@ from ..envs.single_agent.regret import Judge, regret_of
 from ..envs.specification import SpecificationError
 from .agent import Agent
 from .compiled_opponents import ALL_NODES, compiled_form
+from .decision import Score
 from .registry import make_agent
-from .score import Score
 from .search import deepening
 from .search.alphabeta import TreeSearch, TreeSearchAgent
 from .search.alphabeta_kernels import LEAD, PROVEN, WIN

@@ -12,7 +12,7 @@ from ..envs.compiled.calls import KernelCalls
 from ..envs.compiled.kernels import inner_kernel, kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
-from .agent import heuristic_index
+from .own.heuristics import heuristic_index
 from .own.kernels import points_of
 
 WINS, HOLDS, LETS_WIN, LOSES = 3, 2, 1, 0  # the grades of an action, the best first

@@ -14,11 +14,11 @@ from ..envs.compiled.kernels import inner_kernel, kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
 from ..envs.specification import Parameter
-from .agent import Agent, Decision
+from .agent import Agent
 from .book import BOOK_PARAMETERS
+from .decision import Decision, Score, score_of_position
 from .lookahead import LostMoves
 from .registry import register_agent
-from .score import Score, score_of_position
 
 PORTION = 1000  # games between which Ctrl-C is heard; always as many, so that sums are the same
 

@@ -11,8 +11,9 @@ from ..envs.loading.own_modules import loaded_version
 from ..envs.loading.packages import import_own
 from ..envs.loading.signatures import read_signature
 from ..envs.specification import Parameter, SpecificationError, check_names
-from .agent import Agent, Decision
+from .agent import Agent
 from .bots import NotAPolicyError, as_policy
+from .decision import Decision
 from .registry import register_agent
 
 SWITCHES = {"yes": True, "no": False}

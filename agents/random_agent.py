@@ -6,7 +6,8 @@ import numpy as np
 
 from ..envs import rules as r
 from ..envs.game import Game, Position
-from .agent import Agent, Decision
+from .agent import Agent
+from .decision import Decision
 from .registry import register_agent
 
 

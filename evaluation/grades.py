@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from ..agents.score import Score
+from ..agents.decision import Score
 from ..envs.game import PLAYERS, Game
 from ..envs.registry import make_game
 from .pages import notebook_html

@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ..agents.agent import Agent, Decision
+from ..agents.agent import Agent
 from ..agents.bots import as_policy
+from ..agents.decision import Decision
 from ..agents.faults import (
     OUT_OF_TIME,
     Fault,

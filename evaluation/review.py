@@ -27,8 +27,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..agents import Agent, Decision, make_agent
+from ..agents.decision import Score
 from ..agents.human import refuse_people
-from ..agents.score import Score
 from ..agents.solvers.solver import solver_class_of
 from ..envs.game import PLAYERS, Game, Position
 from ..envs.registry import make_game

@@ -43,7 +43,7 @@ LAYERS = {
         ("__init__",),
     ),
     "agents": (
-        ("score", "book", "own"),
+        ("decision", "book", "own"),
         ("agent", "registry", "book_writer", "lookahead"),
         ("solvers", "policies", "external", "*"),
         ("search",),

@@ -9,8 +9,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..agents import Decision
+from ..agents.decision import Score
 from ..agents.registry import resolve_agent
-from ..agents.score import Score
 from ..envs.specification import format_specification
 from ..evaluation.grades import PlayedGame
 from ..evaluation.report import analysis

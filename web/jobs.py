@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..agents import make_agent
-from ..agents.agent import Decision
-from ..agents.score import Score
+from ..agents.decision import Decision, Score
 from ..agents.solvers.parallel import ALL
 from ..agents.solvers.solution import Solution
 from ..agents.solvers.solver import Solver, make_solver, solver_class_of

@@ -24,7 +24,8 @@ from ...envs.loading.files import written_whole
 from ...envs.loading.signatures import read_signature
 from ...envs.registry import games_in
 from ...envs.specification import Parameter, SpecificationError, refusing
-from ..agent import Agent, Decision
+from ..agent import Agent
+from ..decision import Decision
 from ..registry import register_agent
 from . import submission
 

@@ -17,8 +17,9 @@ from typing import Any
 from ...envs.adapters.prompts import describe, read_move
 from ...envs.game import Position
 from ...envs.specification import Parameter, SpecificationError
-from ..agent import Agent, Decision
+from ..agent import Agent
 from ..bots import short_seed
+from ..decision import Decision
 from ..registry import register_agent
 
 KEY_VARIABLE = "OPENAI_API_KEY"

@@ -7,8 +7,9 @@ from typing import Any
 
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError, refusing
-from ..agent import Agent, Decision
+from ..agent import Agent
 from ..bots import short_seed
+from ..decision import Decision
 from ..registry import register_agent
 
 MCTS = "mcts"

@@ -18,9 +18,9 @@ from ...envs.compiled.randomness import random_unit
 from ...envs.game import Game, Position
 from ...envs.registry import make_game, usual_game
 from ...envs.specification import Parameter, SpecificationError, refusing
-from ..agent import Agent, Decision
+from ..agent import Agent
+from ..decision import Decision, PlainScores, Score
 from ..registry import register_agent
-from ..score import PlainScores, Score
 from .compiled.words import FLOAT32, PRECISIONS
 from .policy_file import NO_VALUE, OF_ACTIONS, Network, load_policy_file
 from .zoo import PREFIX, ZooNetworks

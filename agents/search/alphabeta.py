@@ -13,12 +13,13 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
-from ..agent import HEURISTIC, Agent, Decision, heuristic_index, ordering_number
+from ..agent import Agent
 from ..book import BOOK_PARAMETERS
 from ..deadline import Deadline
+from ..decision import Decision, Kind, Score
+from ..own.heuristics import HEURISTIC, heuristic_index, ordering_number
 from ..own.kernels import FIRST_ADDRESS
 from ..registry import register_agent, register_preset
-from ..score import Kind, Score
 from ..solvers.endgame import ENDGAME, Endgame
 from ..solvers.solver import solver_class_of
 from ..table_size import MIB

@@ -16,7 +16,7 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.game import Game
-from ..score import Kind, Score
+from ..decision import Kind, Score
 from .alphabeta_kernels import (
     FINISH,
     INFINITY,

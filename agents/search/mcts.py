@@ -13,12 +13,13 @@ from ...envs import rules as r
 from ...envs.compiled.randomness import new_stream
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
-from ..agent import Agent, Decision, heuristic_index
+from ..agent import Agent
 from ..book import BOOK_PARAMETERS
+from ..decision import Decision, Score, score_of_position
 from ..lookahead import LostMoves
+from ..own.heuristics import heuristic_index
 from ..policies.policy_file import Network
 from ..registry import register_agent
-from ..score import Score, score_of_position
 from ..solvers.endgame import ENDGAME, Endgame
 from ..solvers.solver import solver_class_of
 from ..table_size import MIB

@@ -11,8 +11,8 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.calls import KernelCalls
 from ...envs.game import Game
-from ..agent import heuristic_index
 from ..deadline import Deadline
+from ..own.heuristics import heuristic_index
 from . import mcts_kernels as search
 
 # all moves as first explore enough

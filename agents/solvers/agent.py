@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter
-from ..agent import Agent, Decision
+from ..agent import Agent
 from ..book import BOOK_PARAMETERS
+from ..decision import Decision, Score
 from ..registry import make_agent, register_agent
-from ..score import Score
 from .parallel import THREADS
 from .solution import Solution
 from .solver import MEMORY, Solver, make_solver, solver_class_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter
-from ..agent import Agent, Decision
+from ..agent import Agent
+from ..decision import Decision
 from .agent import decision_of, resist, resistance_in
 from .solver import make_solver, solver_class_of
 

@@ -27,7 +27,7 @@ from ...envs.compiled.kernels import announce_compilation, kernel
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
-from ..score import End
+from ..decision import End
 from .parallel import HELPER_PORTION, Helpers, Search, thread_count
 from .solution import Solution
 

@@ -47,7 +47,7 @@ PAGES = (
         "What all agents have, how they are made and registered, solvers, policy files.",
         (
             "plyground.agents.agent",
-            "plyground.agents.score",
+            "plyground.agents.decision",
             "plyground.agents.registry",
             "plyground.agents.own.functions",
             "plyground.agents.book",

@@ -13,12 +13,17 @@ import numpy as np
 from gymnasium import spaces
 
 from ..game import Game, Position
+from ..registry import game_called
 from ..specification import SpecificationError
 
 MASK = "action_mask"
 KINDS = ("planes", "dict")
 LAYOUTS = ("hwc", "chw", "flat")
 DTYPES = ("int8", "uint8", "int32", "int64", "float16", "float32", "float64")
+NO_GAME = (
+    "an observation alone does not tell which game it is from; make the agent for a game: "
+    "make_agent(spec, game=…) or as_policy(agent, game)"
+)
 
 
 class ObservationOptions(NamedTuple):
@@ -195,3 +200,44 @@ def starting_position(game: Game, start: Any) -> Position:
 
 AS_PLANES = ObservationOptions()
 AS_DICT = ObservationOptions("dict")
+
+
+def position_shown(situation: Any, game: Game | None) -> Position:
+    """The position that somebody is shown who is to choose an action.
+
+    Args:
+        situation: a Position, a live AEC environment, plyground's or PettingZoo's own of the same
+            game, or an observation dictionary.
+        game: the game of an observation, which does not tell it; None: not known.
+
+    Raises:
+        ValueError: the game is over, has not begun, or is not known; or the observation fits no
+            position.
+        TypeError: it is none of these.
+    """
+    if isinstance(situation, Position):
+        return situation
+    if isinstance(situation, Mapping) and "observation" in situation:
+        if game is None:
+            raise ValueError(NO_GAME)
+        if MASK in situation and not np.any(situation[MASK]):
+            raise ValueError(
+                "there is nothing to decide: the action mask is all zeros (the game is over, or "
+                "another player is to move)"
+            )
+        return game.position_from_observation(situation["observation"])
+    inner = getattr(situation, "unwrapped", situation)
+    position = getattr(inner, "position", None)
+    if isinstance(position, Position):
+        return position
+    metadata = getattr(inner, "metadata", None)
+    name = metadata.get("name") if isinstance(metadata, Mapping) else None
+    classic = game_called(name, "pettingzoo") if isinstance(name, str) else None
+    if classic is None:
+        raise TypeError(
+            f"an agent acts on a Position, an environment of plyground or of PettingZoo's same "
+            f"games, or an observation dictionary, not on {type(situation).__name__}"
+        )
+    if not hasattr(inner, "agent_selection"):
+        raise ValueError(f"there is nothing to decide: {name} was not reset")
+    return classic.position_from_observation(inner.observe(inner.agent_selection)["observation"])

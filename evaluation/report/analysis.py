@@ -12,8 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ...agents.agent import Decision
-from ...agents.score import Score
+from ...agents.decision import Decision, Score
 from ...agents.solvers.solution import Solution
 from ...agents.solvers.solver import solver_class_of
 from ...envs import rules as r

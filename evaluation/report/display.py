@@ -26,8 +26,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from ...agents.agent import Decision
-from ...agents.score import Score
+from ...agents.decision import Decision, Score
 from ...envs.game import Game
 from ...envs.specification import Parameter
 from ..statistics.complexity import SizeLine

@@ -13,7 +13,7 @@ from plyground import make_agent, make_game
 from plyground.agents import Agent, Decision
 from plyground.agents.book import BookFile, CentreBook
 from plyground.agents.book_writer import write_book
-from plyground.agents.score import Kind, Score
+from plyground.agents.decision import Kind, Score
 from plyground.envs import rules as r
 from plyground.envs.canonical import CanonicalForm, opening_positions
 from plyground.envs.declaration import Facts, declare_game

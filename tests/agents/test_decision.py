@@ -10,8 +10,8 @@ import pytest
 from agent_contract import check_act
 from helpers import random_positions
 from plyground import Decision, make_agent, make_game
+from plyground.agents.decision import PlainScores, Score
 from plyground.agents.greedy import Greedy
-from plyground.agents.score import PlainScores, Score
 from plyground.envs.registry import game_names
 
 VALUES = {0: 1.0, 3: -1.0}

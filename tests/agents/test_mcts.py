@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from agent_contract import check_time
 from plyground import make_agent, make_game
-from plyground.agents.score import Score
+from plyground.agents.decision import Score
 from plyground.agents.search import mcts_kernels as search
 from plyground.agents.search.mcts_kernels import NODE, UNKNOWN
 from plyground.envs import rules as r

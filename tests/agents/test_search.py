@@ -7,7 +7,7 @@ import random
 import pytest
 from agent_contract import check_time
 from plyground import make_agent, make_game
-from plyground.agents.score import Score
+from plyground.agents.decision import Score
 from plyground.agents.search.deepening import score_of_points
 from plyground.envs import rules as r
 from plyground.envs.registry import game_names

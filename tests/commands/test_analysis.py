@@ -15,7 +15,7 @@ import sys
 import pytest
 from command_line import plyground
 from plyground import make_agent, make_game
-from plyground.agents.score import Score
+from plyground.agents.decision import Score
 from plyground.agents.solvers.solver import Solver
 from plyground.envs.registry import profiles
 from plyground.evaluation.report.analysis import static_evaluations, static_text

@@ -6,7 +6,7 @@ import pytest
 from command_line import plyground
 from helpers import run
 from plyground import Agent, Decision, make_agent, make_game
-from plyground.agents.score import Score
+from plyground.agents.decision import Score
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.conditions import Conditions
 from plyground.evaluation.match import Referee, play_game

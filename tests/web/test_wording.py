@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from plyground import make_game
+from plyground.agents.decision import Score
 from plyground.agents.policies.zoo import cards
-from plyground.agents.score import Score
 from plyground.web.api import with_time
 from plyground.web.opponents import choices
 from plyground.web.positions import LineOfPlay

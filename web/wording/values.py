@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...agents.score import Score
+from ...agents.decision import Score
 from ...envs.game import Game, Position
 from ..words import Words
 

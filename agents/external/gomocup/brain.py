@@ -13,7 +13,8 @@ import psutil
 from ....envs import __version__
 from ....envs.game import Game, Position
 from ....envs.specification import SpecificationError
-from ...agent import Agent, Decision
+from ...agent import Agent
+from ...decision import Decision
 from ...registry import make_agent
 from . import protocol as p
 from .clock import Clock

@@ -13,7 +13,8 @@ from typing import Any
 
 from ....envs.game import Game, Position
 from ....envs.specification import Parameter, SpecificationError, plain_text, refusing
-from ...agent import Agent, Decision
+from ...agent import Agent
+from ...decision import Decision
 from ...faults import EXITED, ILLEGAL_ACTION, NO_ACTION, Fault
 from ...registry import register_agent
 from .engine import Engine

@@ -14,9 +14,9 @@ from ....envs.game import Game, Position
 from ....envs.games.gomoku.patterns import LONGEST
 from ....envs.games.gomoku.rules import Gomoku
 from ....envs.specification import Parameter, SpecificationError
-from ...agent import Agent, Decision
+from ...agent import Agent
+from ...decision import Decision, Score
 from ...registry import register_agent, register_preset
-from ...score import Score
 from ..alphabeta_kernels import PROVEN, WIN
 from ..deepening import half_step, score_of_points
 from ..transposition import NO_ACTION, check_table_size, new_table

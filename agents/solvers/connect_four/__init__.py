@@ -16,7 +16,7 @@ from ....envs.game import Game, Position
 from ....envs.games.connect_four.rules import ConnectFour
 from ....envs.specification import SpecificationError
 from ....envs.stepping import records_of
-from ...score import End
+from ...decision import End
 from ..parallel import Search, new_paths
 from ..proving import Proof, ProvingSolver
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver

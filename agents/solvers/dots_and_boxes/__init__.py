@@ -26,7 +26,7 @@ from ....envs.games.dots_and_boxes.board import MARGIN, count_edges
 from ....envs.games.dots_and_boxes.rules import DotsAndBoxes
 from ....envs.loading.locks import locked
 from ....envs.specification import SpecificationError
-from ...score import End
+from ...decision import End
 from ..parallel import Search, new_paths
 from ..solution import Solution, proved_optimal
 from ..solver import DEFAULT_MEMORY_MB, Monitor, Solver, register_solver

@@ -11,7 +11,7 @@ from typing import Literal
 from ....envs.compiled.bits import count_bits
 from ....envs.game import Game, Position
 from ....envs.games.othello.rules import MARGIN, Othello, lead
-from ...score import End
+from ...decision import End
 from ..parallel import Search
 from ..proving import ProvingSolver
 from ..solution import Solution

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ....agents import make_agent
-from ....agents.agent import Decision
+from ....agents.decision import Decision
 from ....agents.solvers.solver import make_solver
 from ....envs.game import Position
 from ....envs.registry import make_game

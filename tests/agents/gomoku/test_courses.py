@@ -6,7 +6,7 @@ import random
 
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.score import Score
+from plyground.agents.decision import Score
 from plyground.envs import rules as r
 from reference.caro15 import HardLevel
 from reference.gomoku import Gomoku, attack_minus_defence

@@ -8,7 +8,7 @@ import pytest
 from helpers import GAMES
 from pages import chromium
 from plyground import make_game
-from plyground.agents.score import Score
+from plyground.agents.decision import Score
 from plyground.evaluation.grades import PlayedGame, PositionValue, Review
 from plyground.evaluation.records.sgf import read_sgf, write_sgf
 from plyground.evaluation.report.review_page import review_page

@@ -1,6 +1,6 @@
-"""The value of a position to the player to move: an exact result, a bound, or an estimate.
+"""Decisions, and the value of a position: an exact result, a bound, or an estimate.
 
-The model is that of python-chess and of the UCI protocol, which distinguish ``mate 3``, ``cp 20``
+The model of scores is that of python-chess and of the UCI protocol, which distinguish ``mate 3``, ``cp 20``
 and ``cp 20 lowerbound``.
 """
 
@@ -188,3 +188,74 @@ def score_of_position(action: int, scores: Mapping[int, Score], best_result: flo
         if other.kind not in ("exact", "upper") or other.unit != score.unit:
             return dataclasses.replace(score, kind="lower")
     return score
+
+
+@dataclasses.dataclass
+class Decision:
+    """An action, and what the agent knows about it.
+
+    All values and scores are from the side of the player to move.
+
+    Attributes:
+        action: the action to play.
+        score: the position's value: exact, bounded or estimated; None where the agent estimates
+            nothing.
+        scores: the same for the position after each action the method valued.
+        errors: standard error by action, for methods that sample.
+        visits: simulations by action, for methods that sample.
+        principal_variation: the line of play expected, the action first.
+        nodes: positions visited.
+        simulations: random or guided games played.
+        depth: plies searched in full.
+        seconds: time spent, without compilation; :meth:`Agent.analyse` fills it in.
+        from_book: whether the action was taken from the opening book, without search; ``scores``
+            then holds the book's best actions.
+        probabilities: what a network gives each action, before any search.
+    """
+
+    action: int
+    score: Score | None = None
+    scores: Mapping[int, Score] | None = None
+    errors: Mapping[int, float] | None = None
+    visits: Mapping[int, int] | None = None
+    principal_variation: tuple[int, ...] = ()
+    nodes: int = 0
+    simulations: int = 0
+    depth: int = 0
+    seconds: float = 0.0
+    from_book: bool = False
+    probabilities: Mapping[int, float] | None = None
+
+    @property
+    def value(self) -> float | None:
+        """The number of ``score``, in the unit ``scale``; None where nothing was estimated."""
+        return None if self.score is None else self.score.value
+
+    @property
+    def scale(self) -> Unit:
+        """The unit of ``value``: ``"return"`` (of the game) or ``"points"`` (of a heuristic)."""
+        return "return" if self.score is None else self.score.unit
+
+    @property
+    def exact(self) -> bool:
+        """Whether the position's result under best play is proved."""
+        return self.score is not None and self.score.is_exact
+
+    @property
+    def values(self) -> dict[int, float] | None:
+        """The numbers of ``scores`` without bounds; None where no action was valued.
+
+        A result and an estimate in points may stand side by side: :meth:`Score.order` compares
+        them.
+        """
+        if self.scores is None:
+            return None
+        return {action: score.value for action, score in self.scores.items() if not score.is_bound}
+
+    @property
+    def mate_in(self) -> int | None:
+        """The plies to a forced win (positive) or loss (negative), None where none is seen.
+
+        See :attr:`Score.mate_in`.
+        """
+        return None if self.score is None else self.score.mate_in
