@@ -8,6 +8,7 @@ from .conformance import Ledger as Ledger
 from .conformance import check_env as check_env
 from .conformance import check_game as check_game
 from .conformance import trace as trace
+from .declaration import Board as Board
 from .declaration import Bound as Bound
 from .declaration import Complexity as Complexity
 from .declaration import Facts as Facts

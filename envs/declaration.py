@@ -82,11 +82,16 @@ class Place(NamedTuple):
 
 
 class Board(NamedTuple):
-    """Where things lie on a board and its picture.
+    """Where things lie on a board and its picture, and what actions are called.
 
     Attributes:
         places: those by which a position can be written and set up; a game that names none has
             positions that are reached by moves only.
+        actions: the name of each action, as people write it.
+        kind: what an action is, in the sentence that refuses a wrong name.
+        cells: of each action, its row, column and layer on the observed board; empty if none has a
+            place there. Layers tell actions in one cell apart, such as a horizontal and a vertical
+            edge. An action that is a whole column has row −1; one without a place is all −1.
         areas: of each action, the area of the picture where a person clicks to play it, None for an
             action without a place, such as a pass. They do not overlap, unless their actions have
             different sources. Without areas, actions are buttons.
@@ -97,6 +102,9 @@ class Board(NamedTuple):
     """
 
     places: Sequence[Place] = ()
+    actions: Sequence[str] = ()
+    kind: str = "action"
+    cells: Sequence[tuple[int, int, int]] = ()
     areas: Sequence[Area | None] = ()
     second_areas: Sequence[Area | None] = ()
     sources: Sequence[Place | None] = ()

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import rules as r
+from .boards import derived  # noqa: F401  # what follows from a board
 from .boards.rows import read_rows, write_rows
 from .declaration import Declaration, Facts, parameter_values
 from .pictures.drawing import Picture, to_image, to_svg
@@ -419,8 +420,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
     def to_text(self) -> str:
         """The position as a short text, which :meth:`Game.position_from_text` reads.
 
-        It holds the board and the player to move, not the moves. NotImplementedError where the game
-        declares no ``board_rows``.
+        It holds the board and whose turn it is, no moves. NotImplementedError without its rows.
         """
         rules = self.game.rules
         return write_rows(rules, r.board_rows(rules, self.record), self.to_move)

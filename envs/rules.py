@@ -272,38 +272,32 @@ def complexity(rules: Any) -> Complexity:
 
 @functools.singledispatch
 def action_to_text(rules: Any, action: int) -> str:
-    """The name of an action, as people write it."""
+    """The name of an action, as people write it: that of the :func:`board`."""
     raise missing(rules, "action_to_text")
 
 
 @functools.singledispatch
 def text_to_action(rules: Any, text: str) -> int:
-    """The action of that name; ValueError if there is none."""
+    """The action of that name; ValueError if there is none.
+
+    It reads the names of the :func:`board`, in capital letters too, unless the game has other ways
+    to write an action.
+    """
     raise missing(rules, "text_to_action")
 
 
 @functools.singledispatch
-def action_cells(rules: Any) -> np.ndarray:
-    """The place of each action on the observed board.
-
-    int16 of shape (num_actions, 3): the row, the column and the layer.
-
-    Layers tell actions in one cell apart, such as a horizontal and a vertical edge. An action that
-    is a whole column has row −1; an action without a place, such as a pass, is all −1. A game that
-    declares no cells has none.
-    """
-    return np.full((facts(rules).num_actions, 3), -1, np.int16)
-
-
-@functools.singledispatch
 def board_text(rules: Any, position: Any) -> str:
-    """The board as lines of text."""
+    """The board as lines of text: its rows with coordinates at the sides, where it has places."""
     raise missing(rules, "board_text")
 
 
 @functools.singledispatch
 def board(rules: Any) -> Board:
-    """Where things lie on the board; a game that declares nothing has no places and no areas."""
+    """Where things lie on the board, and what actions are called.
+
+    It is asked often: keep it by :func:`functools.cache`.
+    """
     return Board()
 
 
@@ -409,28 +403,3 @@ def as_played(rules: Any) -> Any:
     all such games.
     """
     return rules
-
-
-@functools.singledispatch
-def centre_actions(rules: Any, position: Any) -> list[int]:
-    """The legal actions nearest to the centre of the board, ascending.
-
-    They are nearest to the middle of their layer of :func:`action_cells`; in a layer of columns
-    only the column counts. Actions without a cell are nearest only where no other is legal.
-
-    Raises:
-        NotImplementedError: the game does not declare the cells of its actions.
-    """
-    cells = action_cells(rules)
-    if (cells < 0).all():
-        raise missing(rules, "action_cells")
-    distances = np.full(len(cells), np.iinfo(np.int64).max)
-    for layer in range(cells[:, 2].max() + 1):
-        within = cells[:, 2] == layer
-        places = cells[within, :2].astype(np.int64)
-        middle = places.min(axis=0) + places.max(axis=0)
-        distances[within] = ((2 * places - middle) ** 2).sum(axis=1)
-    out = np.empty(len(cells), np.int16)
-    legal = out[: legal_actions(rules, position, out)]
-    nearest: list[int] = legal[distances[legal] == distances[legal].min()].tolist()
-    return nearest

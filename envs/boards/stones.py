@@ -24,7 +24,6 @@ from .grid import (
     cell_symmetries,
     cells_complexity,
     count_run,
-    register_named_cells,
     seen_cells,
 )
 from .rows import register_stone_rows
@@ -287,7 +286,6 @@ def register_stone_rules(rules_type: Any) -> None:
         lambda rules: cells_complexity(rules.rows * rules.cols, fewer_each_ply=True)
     )
     r.symmetries.register(rules_type)(lambda rules: cell_symmetries(rules.rows, rules.cols))
-    register_named_cells(rules_type)
     register_stone_rows(rules_type, place_stones, faults=empty_board_faults)
     r.plies_played.register(rules_type)(plies_played)
     r.outcome_reason.register(rules_type)(outcome_reason)

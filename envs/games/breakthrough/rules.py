@@ -265,18 +265,6 @@ def symmetries(rules: Breakthrough) -> np.ndarray:
     return np.stack([rows.ravel(), rows[:, ::-1].ravel()])
 
 
-@r.action_cells.register(Breakthrough)
-def action_cells(rules: Breakthrough) -> np.ndarray:
-    """The cells of the pieces, in a layer for each player and direction."""
-    actions = r.facts(rules).num_actions
-    cells = np.empty((actions, 3), np.int16)
-    for action in range(actions):
-        player, start_cell, end_cell = move_of(rules, action)
-        aside = end_cell % 8 - start_cell % 8
-        cells[action] = start_cell // 8, start_cell % 8, 3 * player + aside + 1
-    return cells
-
-
 @r.outcome_reason.register(Breakthrough)
 def outcome_reason(rules: Breakthrough, position: Any) -> Ending:
     loser = int(position.mover)

@@ -13,7 +13,6 @@ from ...boards.grid import (
     COLUMN_LETTERS,
     cell_areas,
     cell_name,
-    register_lettered_actions,
     seen_cells,
 )
 from ...boards.rows import cells_board, register_stone_rows
@@ -34,7 +33,6 @@ from .rules import ConnectFour, WideConnectFour, connects
 MARGIN, LETTERS = 0.35, 0.5  # around the holes, and below the panel
 
 
-register_lettered_actions(ConnectFour, "column")
 r.winning_cells.register(ConnectFour)(cells_in_rows)
 
 
@@ -45,7 +43,12 @@ def board(rules: ConnectFour) -> Board:
     holes = cell_areas(rules, MARGIN, MARGIN - 0.04)
     height = rules.rows + 2 * MARGIN + LETTERS
     columns = [rectangle_area(MARGIN + column, 0, 1, height) for column in range(rules.cols)]
-    return cells_board(rules, holes)._replace(areas=columns)
+    return cells_board(rules, holes)._replace(
+        actions=COLUMN_LETTERS[: rules.cols],
+        kind="column",
+        cells=[(-1, column, 0) for column in range(rules.cols)],
+        areas=columns,
+    )
 
 
 def floating_discs(rules: ConnectFour, rows: Sequence[str], player: int) -> list[str]:

@@ -275,11 +275,6 @@ def symmetries(rules: ConnectFour) -> np.ndarray:
     return np.stack([identity, identity[::-1]])
 
 
-@r.action_cells.register(ConnectFour)
-def action_cells(rules: ConnectFour) -> np.ndarray:
-    return np.array([(-1, column, 0) for column in range(rules.cols)], np.int16)
-
-
 @r.outcome_reason.register(ConnectFour)
 def ending(rules: ConnectFour, position: Any) -> Ending:
     longest = rows_of_stones.longest_run(int(position.stones[position.winner]), rules.rows + 1)

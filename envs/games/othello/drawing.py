@@ -20,7 +20,7 @@ EDGE = 0.6  # room for the cells' names
 @r.board.register(Othello)
 @functools.cache
 def board(rules: Othello) -> Board:
-    return cells_board(rules, cell_areas(rules, EDGE, EDGE), from_top=True)
+    return cells_board(rules, cell_areas(rules, EDGE, EDGE), extra="pass", from_top=True)
 
 
 r.score.register(Othello)(scores)

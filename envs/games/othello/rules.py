@@ -37,7 +37,6 @@ from ... import rules as r
 from ...boards.grid import (
     cell_symmetries,
     cells_complexity,
-    register_named_cells,
     sort_by_rank,
     with_extra_action,
 )
@@ -91,9 +90,6 @@ class Othello(NamedTuple):
     empties: int = WINNER
 
 
-register_named_cells(Othello, extra="pass", from_top=True)
-
-
 def free_centre(rules: Othello, rows: Sequence[str], player: int) -> list[str]:
     """Whether one of the four cells is free that hold discs from the start."""
     middle = (rules.size // 2 - 1, rules.size // 2)
@@ -117,7 +113,6 @@ register_stone_rows(
     turns=lambda rules, first, second: (0, 1),
     oddities=free_centre,
     stones_stay=False,
-    from_top=True,
 )
 
 

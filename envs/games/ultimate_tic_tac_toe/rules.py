@@ -36,7 +36,6 @@ from ... import rules as r
 from ...boards.grid import (
     cell_symmetries,
     cells_complexity,
-    register_named_cells,
     sort_by_rank,
 )
 from ...boards.stones import returns, to_move
@@ -96,7 +95,6 @@ class UltimateTicTacToe(NamedTuple):
 
 r.to_move.register_body(UltimateTicTacToe)(to_move)
 r.returns.register_body(UltimateTicTacToe)(returns)
-register_named_cells(UltimateTicTacToe)
 
 
 @r.start.register_body(UltimateTicTacToe)
