@@ -31,8 +31,8 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from ..envs.boards.derived import action_cells
 from ..envs.canonical import CanonicalForm
+from ..envs.defaults import action_cells
 from ..envs.game import Game, Position
 from ..envs.loading.files import read_file
 from ..envs.loading.records import check_value, parse_json

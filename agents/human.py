@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from ..envs import rules as r
-from ..envs.boards.derived import action_cells
+from ..envs.defaults import action_cells
 from ..envs.game import PLAYERS, Game, Position
 from ..envs.specification import SpecificationError
 from .agent import Agent, Decision

@@ -19,7 +19,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from ..envs.boards.derived import action_cells
+from ..envs.defaults import action_cells
 from ..envs.game import Game
 
 VALUE_CHANNELS = 8  # to which the value head narrows the trunk's

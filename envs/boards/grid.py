@@ -1,4 +1,4 @@
-"""Boards of cells: names and areas of cells, rows of equal stones, symmetries."""
+"""Boards of cells: their names, areas and symmetries, and what stands on them."""
 
 from __future__ import annotations
 
@@ -8,23 +8,9 @@ import numpy as np
 
 from .. import rules as r
 from ..compiled.kernels import kernel
-from ..declaration import Bound, Complexity
 from ..pictures.drawing import Area, Shape, Text, rectangle_area
 
 COLUMN_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # (row step, column step)
-
-
-@kernel
-def count_run(cells, rows, cols, action, row_step, col_step, stone):
-    """The number of cells in a row that hold ``stone``, from ``action`` in one direction.
-
-    The cell ``action`` itself is not counted.
-    """
-    row, column, length = action // cols + row_step, action % cols + col_step, 0
-    while 0 <= row < rows and 0 <= column < cols and cells[row * cols + column] == stone:
-        row, column, length = row + row_step, column + col_step, length + 1
-    return length
 
 
 def cell_name(rows: int, cols: int, action: int, from_top: bool = False) -> str:
@@ -70,21 +56,6 @@ def seen_cells(rules: Any, position: Any) -> np.ndarray:
     r.observe(rules, position, 0, planes)
     cells: np.ndarray = planes[..., 0] + 2 * planes[..., 1]
     return cells
-
-
-def cells_complexity(
-    cells: int, positions_each: int = 1, fewer_each_ply: bool = False
-) -> Complexity:
-    """The complexity of a game whose cells are free or taken by one of the players.
-
-    Args:
-        cells: how many there are.
-        positions_each: how many positions may have the same cells.
-        fewer_each_ply: see :class:`~plyground.envs.declaration.Complexity`.
-    """
-    formula = f"{f'{positions_each} x ' if positions_each > 1 else ''}3^{cells}"
-    states = Bound("states, at most", formula, positions_each * 3**cells)
-    return Complexity((Bound("cells", "", cells),), states, fewer_each_ply)
 
 
 def with_extra_action(permutations: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from gymnasium import spaces
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from .. import rules as r
-from ..boards.derived import action_cells
+from ..defaults import action_cells
 from ..game import Game, Position
 from ..specification import SpecificationError, check_names
 

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from ...agents.policies.compiled.boards import action_order
-from ...envs.boards.derived import action_cells
+from ...envs.defaults import action_cells
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from .settings import DENSE

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ....envs.boards.derived import action_cells
+from ....envs.defaults import action_cells
 from ....envs.game import Game
 from .model_file import Model, Node, read_tensor
 

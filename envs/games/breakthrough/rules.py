@@ -31,11 +31,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import cells_complexity, sort_by_rank
+from ...boards.grid import sort_by_rank
 from ...compiled.bits import count_bits, lowest_bit_index
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, SALT_2, mix64, random_below
-from ...declaration import Complexity, Facts, declare_game
+from ...complexity import Complexity, cells_complexity
+from ...declaration import Facts, declare_game
 from ...profile import Ending
 from ...specification import Parameter
 from .board import ONE, ZERO, action_of, mirror, movable, move_of

@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import (
-    COLUMN_LETTERS,
-    cell_areas,
-    cell_name,
-    seen_cells,
-)
+from ...boards.grid import COLUMN_LETTERS, cell_areas, cell_name, seen_cells
 from ...boards.rows import cells_board, register_stone_rows
 from ...boards.stones import OUT_OF_TURN, cells_in_rows, place_stones
 from ...declaration import Board
@@ -28,7 +23,8 @@ from ...pictures.drawing import (
     Text,
     rectangle_area,
 )
-from .rules import ConnectFour, WideConnectFour, connects
+from .rules import ConnectFour, connects
+from .wide import WideConnectFour
 
 MARGIN, LETTERS = 0.35, 0.5  # around the holes, and below the panel
 

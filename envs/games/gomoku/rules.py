@@ -30,12 +30,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import DIRECTIONS, count_run
 from ...boards.stones import (
+    DIRECTIONS,
     LONGEST_SIDE,
     POSITION,
     check_connect,
     completes_row,
+    count_run,
     legal_actions,
     register_stone_rules,
 )

@@ -29,17 +29,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import (
-    cell_symmetries,
-    cells_complexity,
-    sort_by_rank,
-    with_extra_action,
-)
+from ...boards.grid import cell_symmetries, sort_by_rank, with_extra_action
 from ...boards.rows import alternate, register_stone_rows
 from ...boards.stones import returns, to_move
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_2, mix64, random_below
-from ...declaration import Complexity, Facts, declare_game
+from ...complexity import Complexity, cells_complexity
+from ...declaration import Facts, declare_game
 from ...profile import Ending
 from ...specification import Parameter
 from .profile import PROFILE

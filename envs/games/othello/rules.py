@@ -34,17 +34,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import (
-    cell_symmetries,
-    cells_complexity,
-    sort_by_rank,
-    with_extra_action,
-)
+from ...boards.grid import cell_symmetries, sort_by_rank, with_extra_action
 from ...boards.rows import register_stone_rows
 from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, SALT_2, mix64
-from ...declaration import Complexity, Facts, declare_game
+from ...complexity import Complexity, cells_complexity
+from ...declaration import Facts, declare_game
 from ...profile import Ending
 from ...specification import Parameter
 from .board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cells, turned_discs

@@ -1,7 +1,4 @@
-"""What follows from the board that a game declares: names and cells of actions, the text.
-
-The bodies here are for games that register none of their own.
-"""
+"""What holds of games that define no more: bodies of rules, and what follows from the board."""
 
 from __future__ import annotations
 
@@ -11,8 +8,72 @@ from typing import Any
 
 import numpy as np
 
-from .. import rules as r
-from ..compiled.dispatch import missing
+from . import rules as r
+from .compiled.dispatch import missing
+from .compiled.randomness import random_below
+from .pictures.drawing import Picture, text_picture
+
+
+@r.is_legal.default_body
+def _is_legal(rules, position, action):
+    buffer = np.empty(r.MOST_ACTIONS, np.int16)  # no game has more, whatever its parameters
+    count = r.legal_actions(rules, position, buffer)
+    for i in range(count):
+        if buffer[i] == action:
+            return True
+    return False
+
+
+@r.margin.default_body
+def _no_margin(rules, position, player):
+    return np.int64(0)
+
+
+@r.evaluate.default_body
+def _no_estimate(rules, position, player, heuristic):
+    return np.int64(0)
+
+
+@r.transform.default_body
+def _no_symmetry(rules, position, permutation, out):
+    pass  # a game without symmetries has the identity only, which callers do not ask for
+
+
+@r.candidates.default_body
+def _all_actions(rules, position, radius, out):
+    return r.legal_actions(rules, position, out)
+
+
+@r.order_actions.default_body
+def _keep_order(rules, position, actions, count):
+    pass
+
+
+@r.play_out.default_body
+def _random_playout(rules, position, last, rng, scratch, players):
+    players[:] = r.NOBODY
+    while not r.is_over(rules, position):
+        action, player = r.random_action(rules, position, rng, scratch), r.to_move(rules, position)
+        if players[action] == r.NOBODY:
+            players[action] = player
+        r.play(rules, position, action)
+
+
+@r.propose.default_body
+def _propose_all(rules, position, out, estimates):
+    count = r.legal_actions(rules, position, out)
+    r.order_actions(rules, position, out, count)
+    estimates[:count] = 0
+    return count
+
+
+@r.random_action.default_body
+def _random_action(rules, position, rng, scratch):
+    count = r.legal_actions(rules, position, scratch)
+    return np.int64(scratch[random_below(rng, count)])
+
+
+# -- plain Python --
 
 
 @r.action_to_text.register(tuple)
@@ -55,6 +116,16 @@ def action_cells(rules: Any) -> np.ndarray:
     """The board's ``cells`` as int16 of shape (num_actions, 3)."""
     cells = r.board(rules).cells or [(-1, -1, -1)] * r.facts(rules).num_actions
     return np.array(cells, np.int16)
+
+
+@r.symmetries.register(tuple)
+def symmetries(rules: Any) -> np.ndarray:
+    return np.arange(r.facts(rules).num_actions, dtype=np.int16)[None]
+
+
+@r.picture.register(tuple)
+def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
+    return text_picture(r.board_text(rules, position))
 
 
 @r.board_text.register(tuple)
