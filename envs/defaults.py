@@ -118,6 +118,11 @@ def action_cells(rules: Any) -> np.ndarray:
     return np.array(cells, np.int16)
 
 
+@r.score.register(tuple)
+def score(rules: Any, position: Any) -> None:
+    return None
+
+
 @r.symmetries.register(tuple)
 def symmetries(rules: Any) -> np.ndarray:
     return np.arange(r.facts(rules).num_actions, dtype=np.int16)[None]

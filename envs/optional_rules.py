@@ -166,7 +166,7 @@ def score(rules: Any, position: Any) -> tuple[int, int] | None:
     The difference is the :func:`margin`, or in the end the return in games that return margins. The
     unit is ``score`` among the game's words.
     """
-    return None
+    raise missing(rules, "score")
 
 
 @functools.singledispatch

@@ -1,4 +1,4 @@
-"""Boards of cells: their names, areas and symmetries, and what stands on them."""
+"""Boards of cells: their names, areas and symmetries, orders of actions."""
 
 from __future__ import annotations
 
@@ -45,17 +45,6 @@ def cell_areas(rules: Any, left: float, top: float) -> list[Area | None]:
     """
     rows, cols, _ = r.facts(rules).observation_shape
     return [rectangle_area(left + x, top + y, 1, 1) for y in range(rows) for x in range(cols)]
-
-
-def seen_cells(rules: Any, position: Any) -> np.ndarray:
-    """The board as (rows, cols): 0 free, 1 and 2 the players' stones.
-
-    It serves games that observe own and opponent's stones in the first two planes.
-    """
-    planes = np.zeros(r.facts(rules).observation_shape, np.int8)
-    r.observe(rules, position, 0, planes)
-    cells: np.ndarray = planes[..., 0] + 2 * planes[..., 1]
-    return cells
 
 
 def with_extra_action(permutations: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ import numpy as np
 from .. import rules as r
 from ..declaration import Board, Place
 from ..pictures.drawing import Area
-from .grid import cell_name, seen_cells
+from .grid import cell_name
 
 FREE = "."
 BETWEEN, TURN = "/", ":"  # between rows, and before the player to move
@@ -100,6 +100,17 @@ Faults = Callable[[Any, Sequence[str], int], list[str]]
 
 def no_faults(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     return []
+
+
+def seen_cells(rules: Any, position: Any) -> np.ndarray:
+    """The board as (rows, cols): 0 free, 1 and 2 the players' stones.
+
+    It serves games that observe own and opponent's stones in the first two planes.
+    """
+    planes = np.zeros(r.facts(rules).observation_shape, np.int8)
+    r.observe(rules, position, 0, planes)
+    cells: np.ndarray = planes[..., 0] + 2 * planes[..., 1]
+    return cells
 
 
 def cells_board(

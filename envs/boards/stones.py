@@ -20,8 +20,8 @@ from ..compiled.randomness import SALT_2, mix64, random_below
 from ..complexity import cells_complexity
 from ..declaration import Facts
 from ..profile import Ending
-from .grid import cell_symmetries, seen_cells
-from .rows import register_stone_rows
+from .grid import cell_symmetries
+from .rows import register_stone_rows, seen_cells
 
 LONGEST_SIDE = 20  # cells of a row or column at most: the largest board of Gomocup
 CELLS = LONGEST_SIDE**2

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import cell_areas, names_at_the_sides, parse_cell, seen_cells
-from ...boards.rows import cells_board, register_stone_rows
+from ...boards.grid import cell_areas, names_at_the_sides, parse_cell
+from ...boards.rows import cells_board, register_stone_rows, seen_cells
 from ...declaration import Board
 from ...pictures.drawing import Disc, Picture, Rectangle, Ring
 from .board import action_of, move_of

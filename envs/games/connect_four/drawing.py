@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS, cell_areas, cell_name, seen_cells
-from ...boards.rows import cells_board, register_stone_rows
+from ...boards.grid import COLUMN_LETTERS, cell_areas, cell_name
+from ...boards.rows import cells_board, register_stone_rows, seen_cells
 from ...boards.stones import OUT_OF_TURN, cells_in_rows, place_stones
 from ...declaration import Board
 from ...pictures.drawing import (

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS, seen_cells
-from ...boards.rows import cells_board
+from ...boards.grid import COLUMN_LETTERS
+from ...boards.rows import cells_board, seen_cells
 from ...declaration import Board
 from ...pictures.drawing import Area, Disc, Line, Picture, Ring, Text
 from .rules import COLOURS, STEPS, Hex
