@@ -32,10 +32,10 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from ..envs.canonical import CanonicalForm
-from ..envs.defaults import action_cells
 from ..envs.game import Game, Position
 from ..envs.loading.files import read_file
 from ..envs.loading.records import check_value, parse_json
+from ..envs.optional.defaults import action_cells
 from ..envs.registry import make_game, recorded_spec
 from ..envs.specification import Parameter, SpecificationError, refusing
 from .score import Score

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 
 from ..envs import rules as r
-from ..envs.defaults import action_cells
 from ..envs.game import PLAYERS, Game, Position
+from ..envs.optional.defaults import action_cells
 from ..envs.specification import SpecificationError
 from .agent import Agent, Decision
 from .registry import register_agent, resolve_agent

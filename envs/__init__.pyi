@@ -3,8 +3,6 @@
 from .aec import BoardEnv as BoardEnv
 from .aec import IllegalMoveError as IllegalMoveError
 from .aec import env_functions as env_functions
-from .complexity import Bound as Bound
-from .complexity import Complexity as Complexity
 from .conformance import ConformanceError as ConformanceError
 from .conformance import Ledger as Ledger
 from .conformance import check_env as check_env
@@ -20,6 +18,8 @@ from .game import Outcome as Outcome
 from .game import Position as Position
 from .games.built_in import BUILT_IN as BUILT_IN
 from .loading.version import __version__ as __version__
+from .optional.complexity import Bound as Bound
+from .optional.complexity import Complexity as Complexity
 from .registry import make_game as make_game
 from .registry import register_game as register_game
 from .specification import Parameter as Parameter

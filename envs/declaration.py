@@ -103,8 +103,8 @@ def declare_game(
     capacity: Callable[[Any], str | None] = lambda rules: None,
     limits: str = "",
     short_forms: tuple[Parameter, ...] = (),
-    expand: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values,
-    contract: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values,
+    expand: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    contract: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     colours: tuple[str, str] | None = None,
     marks: tuple[str, str] = ("X", "O"),
     profile: Profile = NO_PROFILE,
@@ -122,7 +122,8 @@ def declare_game(
         capacity: the same for boards that the record has no room for.
         limits: what ``capacity`` allows, in words.
         short_forms: parameters that stand for several others (``size=5`` for ``rows=5,cols=5``).
-        expand: replaces short forms among the parameters given by what they stand for.
+        expand: replaces short forms among the parameters given by what they stand for; None: each
+            gives its value to those that it stands for.
         contract: the inverse, applied to all the values when a game is written as text.
         colours: those of player_0 and player_1 in pictures of the board, ``#rrggbb``.
         marks: the letters of player_0 and player_1 in the board as text.

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import defaults  # noqa: F401  # the bodies of games that have none of their own
 from . import rules as r
 from .boards.rows import read_rows, write_rows
 from .declaration import Facts
+from .optional import defaults  # noqa: F401  # the bodies of games that have none of their own
 from .pictures.drawing import Picture, to_image, to_svg
 from .profile import Profile
-from .rules_types import Declaration, parameter_values
+from .rules_types import Declaration
 from .specification import SpecificationError, format_specification, plain_text
 from .stepping import EntryPoints, records_of
 
@@ -87,10 +87,7 @@ class Game:
     @property
     def spec(self) -> str:
         """The specification that makes this game, parameters with their defaults left out."""
-        usual = {parameter.name: parameter.default for parameter in self.declaration.parameters}
-        values = self.declaration.contract(parameter_values(self.rules))
-        stated = {name: value for name, value in values.items() if value != usual.get(name)}
-        return format_specification(self.name, stated)
+        return format_specification(self.name, self.declaration.stated(self.rules))
 
     def new_records(self, count: int) -> np.recarray[Any, Any]:
         """``count`` initial positions as a recarray of shape (count,)."""

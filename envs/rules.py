@@ -1,4 +1,4 @@
-"""The rule functions: what every game defines stands here, what it may define in optional_rules.py.
+"""The rule functions: what every game defines stands here, what it may define in optional/rules.py.
 
 Searches, environments and playouts are written in terms of them.
 
@@ -27,7 +27,7 @@ from typing import Any
 
 from .compiled.dispatch import missing, rule
 from .declaration import Board, Facts
-from .optional_rules import *  # noqa: F403  # so that all rule functions are called in one way
+from .optional.rules import *  # noqa: F403  # so that all rule functions are called in one way
 from .profile import Ending
 
 NOBODY = -1  # the value of a `winner` field while nobody has won

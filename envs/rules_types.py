@@ -25,8 +25,8 @@ class Declaration(NamedTuple):
     parameters: tuple[Parameter, ...]
     heuristics: tuple[str, ...]
     short_forms: tuple[Parameter, ...]
-    expand: Callable[[dict[str, Any]], dict[str, Any]]
-    contract: Callable[[dict[str, Any]], dict[str, Any]]
+    expand: Callable[[dict[str, Any]], dict[str, Any]] | None
+    contract: Callable[[dict[str, Any]], dict[str, Any]] | None
     limits: str
     colours: tuple[str, str] | None
     marks: tuple[str, str]
@@ -40,7 +40,7 @@ class Declaration(NamedTuple):
 
         With ``any_size`` they may be of a board that is too large to be played.
         """
-        parameters, short_forms = self.parameters, self.short_forms
+        parameters, short_forms, values = self.parameters, self.short_forms, dict(values)
         if any_size:
             parameters, short_forms = (
                 tuple(p._replace(high=LONGEST_SIDE) if p.kind is int else p for p in group)
@@ -58,7 +58,9 @@ class Declaration(NamedTuple):
                         f"{short.name} cannot be given together with {' and '.join(beside)} for "
                         f"{self.name}: {short.name} stands for {' and '.join(short.stands_for)}"
                     )
-        values = self.expand(dict(values))
+                if self.expand is None:
+                    values |= dict.fromkeys(short.stands_for, values.pop(short.name))
+        values = values if self.expand is None else self.expand(values)
         if not any_size:
             return rules_type(**values)
         complete = convert_parameters(self.name, parameters, values)
@@ -67,6 +69,18 @@ class Declaration(NamedTuple):
             self.name,
             self.check,
         )
+
+    def stated(self, rules: Any) -> dict[str, Any]:
+        """The parameters that have not their defaults, in the short form where it says the same."""
+        usual, values = {p.name: p.default for p in self.parameters}, parameter_values(rules)
+        for short in () if self.expand or self.contract else self.short_forms:
+            sides = short.stands_for
+            same = len({values[name] for name in sides}) == 1
+            if same and values[sides[0]] != usual[sides[0]]:
+                rest = {name: each for name, each in values.items() if name not in sides}
+                values = {short.name: values[sides[0]]} | rest
+        values = values if self.contract is None else self.contract(values)
+        return {name: value for name, value in values.items() if value != usual.get(name)}
 
     @property
     def game_id(self) -> str:

@@ -34,7 +34,7 @@ MAY_IMPORT = {
 LAYERS = {
     "envs": (
         ("compiled", "loading", "pictures", "specification", "profile"),
-        ("rules", "optional_rules", "defaults", "declaration", "rules_types", "complexity"),
+        ("rules", "optional", "declaration", "rules_types"),
         ("boards",),
         ("games",),
         ("*",),  # game, registry, entry points, canonical form, rendering, stepping

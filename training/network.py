@@ -19,8 +19,8 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from ..envs.defaults import action_cells
 from ..envs.game import Game
+from ..envs.optional.defaults import action_cells
 
 VALUE_CHANNELS = 8  # to which the value head narrows the trunk's
 

@@ -19,11 +19,11 @@ PAGES = (
             "plyground.envs.game",
             "plyground.envs.registry",
             "plyground.envs.declaration",
-            "plyground.envs.complexity",
             "plyground.envs.rules_types",
             "plyground.envs.specification",
             "plyground.envs.rules",
-            "plyground.envs.optional_rules",
+            "plyground.envs.optional.rules",
+            "plyground.envs.optional.complexity",
         ),
     ),
     (

@@ -17,8 +17,8 @@ from .. import rules as r
 from ..compiled.dispatch import missing, rule
 from ..compiled.kernels import kernel
 from ..compiled.randomness import SALT_2, mix64, random_below
-from ..complexity import cells_complexity
 from ..declaration import Facts
+from ..optional.complexity import cells_complexity
 from ..profile import Ending
 from .grid import cell_symmetries
 from .rows import register_stone_rows, seen_cells

@@ -13,8 +13,8 @@ from gymnasium import spaces
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from .. import rules as r
-from ..defaults import action_cells
 from ..game import Game, Position
+from ..optional.defaults import action_cells
 from ..specification import SpecificationError, check_names
 
 ATTEMPTS = 100  # at an opening that leaves something to play

@@ -14,8 +14,8 @@ import torch
 from torch import nn
 
 from ...agents.policies.compiled.boards import action_order
-from ...envs.defaults import action_cells
 from ...envs.game import Game
+from ...envs.optional.defaults import action_cells
 from ...envs.specification import SpecificationError
 from .settings import DENSE
 

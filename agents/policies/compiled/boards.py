@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ....envs.defaults import action_cells
 from ....envs.game import Game
+from ....envs.optional.defaults import action_cells
 from .model_file import Model, Node, read_tensor
 
 

@@ -32,28 +32,18 @@ import numpy as np
 
 from ... import rules as r
 from ...boards.grid import sort_by_rank
+from ...boards.stones import returns
 from ...compiled.bits import count_bits, lowest_bit_index
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, SALT_2, mix64, random_below
-from ...complexity import Complexity, cells_complexity
 from ...declaration import Facts, declare_game
+from ...optional.complexity import Complexity, cells_complexity
 from ...profile import Ending
 from ...specification import Parameter
 from .board import ONE, ZERO, action_of, mirror, movable, move_of
 from .profile import PROFILE
 
 COLOURS = ("#f7f4ee", "#20242b")  # of the pieces
-
-
-def expand(values: dict[str, Any]) -> dict[str, Any]:
-    """``size`` stands for rows and cols."""
-    size = values.pop("size", None)
-    return values if size is None else {"rows": size, "cols": size} | values
-
-
-def contract(values: dict[str, Any]) -> dict[str, Any]:
-    square = values["rows"] == values["cols"] != 8
-    return {"size": values["rows"]} if square else values
 
 
 @declare_game(
@@ -68,13 +58,14 @@ def contract(values: dict[str, Any]) -> dict[str, Any]:
         Parameter("cols", int, 8, "width of the board", 3, 8),
     ),
     short_forms=(Parameter("size", int, None, "an n×n board", 4, 8, stands_for=("rows", "cols")),),
-    expand=expand,
-    contract=contract,
     heuristics=("runners", "advancement", "material"),
 )
 class Breakthrough(NamedTuple):
     rows: int = 8
     cols: int = 8
+
+
+r.returns.register_body(Breakthrough)(returns)
 
 
 @r.start.register_body(Breakthrough)
@@ -153,13 +144,6 @@ def to_move(rules, position):
 @r.is_over.register_body(Breakthrough)
 def is_over(rules, position):
     return position.winner != r.NOBODY
-
-
-@r.returns.register_body(Breakthrough)
-def returns(rules, position, player):
-    if position.winner == r.NOBODY:
-        return 0.0
-    return 1.0 if position.winner == player else -1.0
 
 
 @r.observe.register_body(Breakthrough)

@@ -36,8 +36,8 @@ from ...boards.stones import (
 from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, SALT_2, mix64, random_bits
-from ...complexity import Complexity, cells_complexity
 from ...declaration import Facts, declare_game
+from ...optional.complexity import Complexity, cells_complexity
 from ...pictures.drawing import PLAYER_COLOURS
 from ...profile import Ending
 from ...specification import Parameter

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...compiled.kernels import kernel
-from ...complexity import Bound, Complexity
 from ...declaration import Facts
+from ...optional.complexity import Bound, Complexity
 from ...specification import SpecificationError
 
 EMPTY, ICELANDIC, SWEDISH = range(3)  # the edges drawn before the first move

@@ -25,7 +25,7 @@ heuristics the course projects this suite started from.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,21 +49,6 @@ from .patterns import (
     STANDARD,
 )
 from .profile import PROFILE
-
-
-def _expand(values: dict[str, Any]) -> dict[str, Any]:
-    """``size`` stands for rows and cols."""
-    size = values.pop("size", None)
-    return values if size is None else {"rows": size, "cols": size} | values
-
-
-def _contract(values: dict[str, Any]) -> dict[str, Any]:
-    if values["rows"] != values["cols"] or values["rows"] == 15:
-        return values
-    return {"size": values["rows"]} | {
-        name: value for name, value in values.items() if name not in ("rows", "cols")
-    }
-
 
 STONE_COLOURS = ("#24272d", "#f6f4ee")  # of player_0 and player_1
 
@@ -92,8 +77,6 @@ STONE_COLOURS = ("#24272d", "#f6f4ee")  # of player_0 and player_1
     ),
     heuristics=("patterns", "caro15", "caro10", "caro15_open"),
     check=check_connect,
-    expand=_expand,
-    contract=_contract,
 )
 class Gomoku(NamedTuple):
     rows: int = 15

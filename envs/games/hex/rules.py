@@ -34,8 +34,8 @@ from ...boards.rows import alternate, register_stone_rows
 from ...boards.stones import returns, to_move
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_2, mix64, random_below
-from ...complexity import Complexity, cells_complexity
 from ...declaration import Facts, declare_game
+from ...optional.complexity import Complexity, cells_complexity
 from ...profile import Ending
 from ...specification import Parameter
 from .profile import PROFILE

@@ -39,8 +39,8 @@ from ...boards.rows import register_stone_rows
 from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, SALT_2, mix64
-from ...complexity import Complexity, cells_complexity
 from ...declaration import Facts, declare_game
+from ...optional.complexity import Complexity, cells_complexity
 from ...profile import Ending
 from ...specification import Parameter
 from .board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cells, turned_discs

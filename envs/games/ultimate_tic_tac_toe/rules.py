@@ -37,8 +37,8 @@ from ...boards.grid import cell_symmetries, sort_by_rank
 from ...boards.stones import returns, to_move
 from ...compiled.kernels import kernel
 from ...compiled.randomness import mix64, random_below
-from ...complexity import Complexity, cells_complexity
 from ...declaration import Facts, declare_game
+from ...optional.complexity import Complexity, cells_complexity
 from ...pictures.drawing import PLAYER_COLOURS
 from ...profile import Ending
 from ...specification import Parameter

@@ -1,7 +1,7 @@
 """The rule functions that a game defines where it has more to say than what holds of every game.
 
 Their arguments are those of :mod:`plyground.envs.rules`, which has them too. Defaults stand in
-:mod:`plyground.envs.defaults`, unless they are the body here.
+:mod:`plyground.envs.optional.defaults`, unless they are the body here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiled.dispatch import missing, rule
+from ..compiled.dispatch import missing, rule
 from .complexity import Complexity
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from . import rules as r
-from .compiled.dispatch import missing
-from .compiled.randomness import random_below
-from .pictures.drawing import Picture, text_picture
+from .. import rules as r
+from ..compiled.dispatch import missing
+from ..compiled.randomness import random_below
+from ..pictures.drawing import Picture, text_picture
 
 
 @r.is_legal.default_body
