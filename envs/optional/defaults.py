@@ -136,20 +136,24 @@ def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
 @r.board_text.register(tuple)
 def board_text(rules: Any, position: Any) -> str:
     """The rows, slanting as on the picture, with the letters and numbers of their cells."""
+    (heads, letters), rows = _sides(rules), r.board_rows(rules, position)
+    if not heads:
+        return "\n".join(rows)
+    lines = [f"{head} {' '.join(row)}" for head, row in zip(heads, rows)]
+    from_top = heads[0].strip() == "1" and len(lines) > 1
+    return "\n".join([letters, *lines] if from_top else [*lines, letters])
+
+
+@functools.lru_cache(256, typed=True)
+def _sides(rules: Any) -> tuple[list[str], str]:
+    """What stands before each row, and the letters of the columns; nothing without named cells."""
     places = r.board(rules).places
     if not places:
         raise missing(rules, "board_text")
-    rows = r.board_rows(rules, position)
     if not all(re.fullmatch(r"[A-Za-z][0-9]+", place.name) for place in places):
-        return "\n".join(rows)
-    first_row = [place for place in places if place.row == 0]
+        return [], ""
     first_column = [place for place in places if place.column == 0]
     across = [place.area.centre[0] for place in first_column[:2] if place.area]
     slant = round(2 * (across[1] - across[0])) if len(across) == 2 else 0
-    lines = [
-        f"{' ' * slant * place.row}{place.name[1:]:>2} {' '.join(row)}"
-        for place, row in zip(first_column, rows)
-    ]
-    letters = "   " + " ".join(place.name[0] for place in first_row)
-    from_top = first_column[0].name[1:] == "1" and len(lines) > 1
-    return "\n".join([letters, *lines] if from_top else [*lines, letters])
+    heads = [f"{' ' * slant * place.row}{place.name[1:]:>2}" for place in first_column]
+    return heads, "   " + " ".join(place.name[0] for place in places if place.row == 0)
