@@ -26,13 +26,7 @@ import numpy as np
 
 from ... import rules as r
 from ...boards import stones as rows_of_stones
-from ...boards.stones import (
-    check_connect,
-    is_over,
-    plies_played,
-    returns,
-    to_move,
-)
+from ...boards.stones import check_connect, is_over, plies_played, returns, to_move
 from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, SALT_2, mix64, random_bits

@@ -28,14 +28,7 @@ from ...boards.stones import from_observation as cells_from_observation
 from ...compiled.kernels import kernel
 from ...compiled.randomness import random_below
 from ...rules_types import wide_record
-from .heuristics import (
-    DEEP_LOSS,
-    GOOD_PARITY,
-    OPEN_LINE,
-    THREAT,
-    WINDOWS,
-    points_of_window,
-)
+from .heuristics import DEEP_LOSS, GOOD_PARITY, OPEN_LINE, THREAT, WINDOWS, points_of_window
 from .rules import MOST_CELLS, ConnectFour
 
 WIDE_CELLS = 144  # capacity of the wide record: 12 × 12

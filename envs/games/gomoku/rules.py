@@ -43,11 +43,7 @@ from ...boards.stones import (
 from ...compiled.kernels import inner_kernel, kernel
 from ...declaration import declare_game
 from ...specification import Parameter
-from .patterns import (
-    CARO_OVERLINE,
-    FREESTYLE,
-    STANDARD,
-)
+from .patterns import CARO_OVERLINE, FREESTYLE, STANDARD
 from .profile import PROFILE
 
 STONE_COLOURS = ("#24272d", "#f6f4ee")  # of player_0 and player_1
