@@ -31,11 +31,11 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from ..envs import rules as r
 from ..envs.canonical import CanonicalForm
 from ..envs.game import Game, Position
 from ..envs.loading.files import read_file
 from ..envs.loading.records import check_value, parse_json
+from ..envs.optional.defaults import action_cells
 from ..envs.registry import make_game, recorded_spec
 from ..envs.specification import Parameter, SpecificationError, refusing
 from .decision import Score
@@ -109,6 +109,29 @@ def open_book(options: Mapping[str, Any]) -> OpeningBook | None:
     return None if source is None else BookFile(source)
 
 
+def centre_actions(position: Position) -> list[int]:
+    """The legal actions nearest to the centre of the board, ascending.
+
+    They are nearest to the middle of their layer of the board's ``cells``; in a layer of columns
+    only the column counts. Actions without a cell are nearest only where no other is legal.
+
+    Raises:
+        NotImplementedError: the game does not declare the cells of its actions.
+    """
+    cells = action_cells(position.game.rules)
+    if (cells < 0).all():
+        raise NotImplementedError(f"{position.game.name} declares no cells of its actions")
+    distances = np.full(len(cells), np.iinfo(np.int64).max)
+    for layer in range(cells[:, 2].max() + 1):
+        within = cells[:, 2] == layer
+        places = cells[within, :2].astype(np.int64)
+        middle = places.min(axis=0) + places.max(axis=0)
+        distances[within] = ((2 * places - middle) ** 2).sum(axis=1)
+    legal = np.array(position.legal_actions(), np.int64)
+    nearest: list[int] = legal[distances[legal] == distances[legal].min()].tolist()
+    return nearest
+
+
 class CentreBook(OpeningBook):
     """The opening policy of taking the middle: the legal action nearest to the centre of the board.
 
@@ -123,7 +146,7 @@ class CentreBook(OpeningBook):
 
     def check_game(self, game: Game) -> None:
         try:
-            r.centre_actions(game.rules, game.initial_position().record)
+            centre_actions(game.initial_position())
         except NotImplementedError:
             raise SpecificationError(
                 f"book=centre needs a board with a centre, and {game.name} does not say where its "
@@ -138,14 +161,13 @@ class CentreBook(OpeningBook):
     def look_up(self, position: Position) -> BookMove | None:
         self.prepare(position.game)
         assert self._canon is not None
-        rules, record = position.game.rules, position.record
         try:
             is_opening = position.ply < self.plies
         except NotImplementedError:  # neither the record nor the history tells
             is_opening = False
         if not is_opening:
             return None
-        nearest = r.centre_actions(rules, record)
+        nearest = centre_actions(position)
         if len(nearest) > 1:
             _, image_of = self._canon(position)
             nearest.sort(key=lambda action: image_of[action])

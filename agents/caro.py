@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..envs import rules as r
-from ..envs.boards.grid import DIRECTIONS, count_run
+from ..envs.boards.stones import DIRECTIONS, count_run
 from ..envs.compiled.kernels import kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position

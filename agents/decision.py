@@ -1,7 +1,7 @@
 """Decisions, and the value of a position: an exact result, a bound, or an estimate.
 
-The model of scores is that of python-chess and of the UCI protocol, which distinguish ``mate 3``, ``cp 20``
-and ``cp 20 lowerbound``.
+The model of scores is that of python-chess and of the UCI protocol, which distinguish ``mate 3``,
+``cp 20`` and ``cp 20 lowerbound``.
 """
 
 from __future__ import annotations

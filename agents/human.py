@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from ..envs import rules as r
 from ..envs.game import PLAYERS, Game, Position
+from ..envs.optional.defaults import action_cells
 from ..envs.specification import SpecificationError
 from .agent import Agent
 from .decision import Decision
@@ -101,7 +102,7 @@ def read_move(game: Game, text: str) -> int:
 
 
 class ActionCells:
-    """Where the actions of a game are on its board, as the game declares it (``action_cells``).
+    """Where the actions of a game are on its board, as the game declares it.
 
     Attributes:
         cells: the action of each (row, column), the upper left one (0, 0); empty where an action is
@@ -112,7 +113,7 @@ class ActionCells:
     """
 
     def __init__(self, game: Game) -> None:
-        places = r.action_cells(game.rules)[:, :2].tolist()
+        places = action_cells(game.rules)[:, :2].tolist()
         self.columns: list[int] = [
             action for action, (row, column) in enumerate(places) if row < 0 <= column
         ]

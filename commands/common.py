@@ -14,9 +14,9 @@ from cyclopts import Parameter, convert
 from cyclopts.validators import Number
 
 from ..envs import Game, IllegalActionError, Position, make_game
-from ..envs.numbers import NUMBERS, read_count, read_number
+from ..envs.loading.numbers import NUMBERS, read_count, read_number
+from ..envs.loading.settings import Settings, parameters_of
 from ..envs.registry import profiles
-from ..envs.settings import Settings, parameters_of
 from ..envs.specification import SpecificationError
 from .output import note
 
@@ -90,7 +90,7 @@ def with_options(function: Callable[..., Any], without: Collection[str] = ()) ->
     """A command's function with an option for each setting.
 
     They stand in the place of every parameter whose default is an object of
-    :class:`~plyground.envs.settings.Settings`, whose values are theirs by default, or a
+    :class:`~plyground.envs.loading.settings.Settings`, whose values are theirs by default, or a
     :class:`OwnOptions`.
 
     Args:

@@ -8,8 +8,7 @@ from .conformance import Ledger as Ledger
 from .conformance import check_env as check_env
 from .conformance import check_game as check_game
 from .conformance import trace as trace
-from .declaration import Bound as Bound
-from .declaration import Complexity as Complexity
+from .declaration import Board as Board
 from .declaration import Facts as Facts
 from .declaration import declare_game as declare_game
 from .game import Game as Game
@@ -17,8 +16,10 @@ from .game import IllegalActionError as IllegalActionError
 from .game import IllegalPositionError as IllegalPositionError
 from .game import Outcome as Outcome
 from .game import Position as Position
+from .games.built_in import BUILT_IN as BUILT_IN
 from .loading.version import __version__ as __version__
-from .registry import BUILT_IN as BUILT_IN
+from .optional.complexity import Bound as Bound
+from .optional.complexity import Complexity as Complexity
 from .registry import make_game as make_game
 from .registry import register_game as register_game
 from .specification import Parameter as Parameter

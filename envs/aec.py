@@ -22,12 +22,12 @@ from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
 from .compiled.kernels import announce_compilation, entry_point
-from .declaration import Declaration
 from .environments.observations import AS_DICT, ObservationOptions, starting_position
 from .environments.rendering import RENDER_MODES, RenderedBoard, check_render_mode
 from .game import PLAYERS, Game, IllegalActionError, Position
 from .loading.ids import register_with_pettingzoo
 from .registry import make_game
+from .rules_types import Declaration
 from .stepping import describe_turn, records_of, step_turn
 
 Observation = dict[str, np.ndarray]

@@ -14,9 +14,11 @@ import numpy as np
 
 from . import rules as r
 from .boards.rows import read_rows, write_rows
-from .declaration import Declaration, Facts, parameter_values
+from .declaration import Facts
+from .optional import defaults  # noqa: F401  # the bodies of games that have none of their own
 from .pictures.drawing import Picture, to_image, to_svg
 from .profile import Profile
+from .rules_types import Declaration
 from .specification import SpecificationError, format_specification, plain_text
 from .stepping import EntryPoints, records_of
 
@@ -85,12 +87,7 @@ class Game:
     @property
     def spec(self) -> str:
         """The specification that makes this game, parameters with their defaults left out."""
-        defaults = {parameter.name: parameter.default for parameter in self.declaration.parameters}
-        values = self.declaration.contract(parameter_values(self.rules))
-        return format_specification(
-            self.name,
-            {name: value for name, value in values.items() if value != defaults.get(name)},
-        )
+        return format_specification(self.name, self.declaration.stated(self.rules))
 
     def new_records(self, count: int) -> np.recarray[Any, Any]:
         """``count`` initial positions as a recarray of shape (count,)."""
@@ -419,8 +416,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
     def to_text(self) -> str:
         """The position as a short text, which :meth:`Game.position_from_text` reads.
 
-        It holds the board and the player to move, not the moves. NotImplementedError where the game
-        declares no ``board_rows``.
+        It holds the board and whose turn it is, no moves. NotImplementedError without its rows.
         """
         rules = self.game.rules
         return write_rows(rules, r.board_rows(rules, self.record), self.to_move)

@@ -7,38 +7,17 @@ import importlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .declaration import parameter_values
 from .game import Game
-from .games.breakthrough.rules import Breakthrough
-from .games.connect_four.rules import ConnectFour
-from .games.dots_and_boxes.rules import DotsAndBoxes
-from .games.gomoku.rules import Gomoku
-from .games.hex.rules import Hex
-from .games.kalah.rules import Kalah
-from .games.othello.rules import Othello
-from .games.tic_tac_toe.rules import TicTacToe
-from .games.ultimate_tic_tac_toe.rules import UltimateTicTacToe
+from .games.built_in import BUILT_IN
 from .loading.ids import register_game_ids
 from .loading.packages import GAMES, load_packages
 from .profile import Profile
+from .rules_types import parameter_values
 from .specification import (
     SpecificationError,
     check_names,
     format_specification,
     parse_specification,
-)
-
-# Adding a game: its folder, and its rules type here.
-BUILT_IN: tuple[type, ...] = (
-    TicTacToe,
-    ConnectFour,
-    DotsAndBoxes,
-    Gomoku,
-    Othello,
-    Hex,
-    Breakthrough,
-    Kalah,
-    UltimateTicTacToe,
 )
 
 _rules_types: dict[str, type] = {rules_type.declaration.name: rules_type for rules_type in BUILT_IN}  # type: ignore[attr-defined]

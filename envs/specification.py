@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .numbers import limit_text, number_text, read_number
+from .loading.numbers import limit_text, number_text, read_number
 
 LONGEST_TEXT = 300  # characters of a text of others inside of a message
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -177,59 +176,40 @@ def replay_game(rules, records, actions, first, counts):
     return len(actions)
 
 
+# The kernels that `Position` calls, and examples of their arguments after rules and records.
+ENTRIES: dict[str, tuple[Any, ...]] = {
+    "play": (play_if_legal, 0),
+    "is_legal": (check_legality, 0),
+    "observe": (observe_as, 0, np.zeros((1, 1, 1), np.int8)),
+    "mask": (fill_mask, np.zeros(1, np.int8)),
+    "legal_actions": (list_legal_actions, np.zeros(1, np.int16)),
+    "to_move": (find_mover,),
+    "is_over": (find_end,),
+    "returns": (find_returns,),
+    "replay": (replay_game, np.zeros(1, np.int64), 0, np.zeros(2, np.int64)),
+}
+
+
 class EntryPoints:
-    """The kernels above for one game as fast calls from Python, each compiled when first used.
+    """The kernels of :data:`ENTRIES` for one game as fast calls from Python.
 
-    :class:`~plyground.envs.game.Position` calls them. All take rules and an array of one record.
-
-    Calling a kernel makes numba look at the type of every argument first; for rules and records
-    that takes ten times as long as a move. Here the compiled form for the game's types is fetched
-    once. A record is passed as an array of one, which numba takes over from Python at a tenth of
-    the cost.
+    Each is compiled when first used. Calling a kernel makes numba look at the type of every
+    argument first; for rules and records that takes ten times as long as a move. Here the compiled
+    form for the game's types is fetched once. A record is passed as an array of one, which numba
+    takes over from Python at a tenth of the cost.
     """
 
     def __init__(self, rules: Any, dtype: np.dtype[Any]) -> None:
         self._rules = rules
         self._records = np.zeros(1, dtype)
 
-    def _entry_point(self, kernel: Any, *more: Any) -> Any:
-        return entry_point(kernel, self._rules, self._records, *more)
-
-    @functools.cached_property
-    def play(self) -> Any:
-        return self._entry_point(play_if_legal, 0)
-
-    @functools.cached_property
-    def is_legal(self) -> Any:
-        return self._entry_point(check_legality, 0)
-
-    @functools.cached_property
-    def observe(self) -> Any:
-        return self._entry_point(observe_as, 0, np.zeros((1, 1, 1), np.int8))
-
-    @functools.cached_property
-    def mask(self) -> Any:
-        return self._entry_point(fill_mask, np.zeros(1, np.int8))
-
-    @functools.cached_property
-    def legal_actions(self) -> Any:
-        return self._entry_point(list_legal_actions, np.zeros(1, np.int16))
-
-    @functools.cached_property
-    def to_move(self) -> Any:
-        return self._entry_point(find_mover)
-
-    @functools.cached_property
-    def is_over(self) -> Any:
-        return self._entry_point(find_end)
-
-    @functools.cached_property
-    def returns(self) -> Any:
-        return self._entry_point(find_returns)
-
-    @functools.cached_property
-    def replay(self) -> Any:
-        return self._entry_point(replay_game, np.zeros(1, np.int64), 0, np.zeros(2, np.int64))
+    def __getattr__(self, name: str) -> Any:
+        if name not in ENTRIES:
+            raise AttributeError(f"there is no entry point {name!r}")
+        kernel, *more = ENTRIES[name]
+        function = entry_point(kernel, self._rules, self._records, *more)
+        setattr(self, name, function)  # it is found at once from now on
+        return function
 
 
 def records_of(record: Any) -> np.ndarray:

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..envs.numbers import number_text
-from ..envs.settings import Settings, setting
+from ..envs.loading.numbers import number_text
+from ..envs.loading.settings import Settings, setting
 from ..envs.specification import SpecificationError
 
 AUTO, ALWAYS, NEVER = ISOLATION = ("auto", "always", "never")

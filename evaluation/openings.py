@@ -27,7 +27,7 @@ from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import new_stream
 from ..envs.game import Game, IllegalActionError
 from ..envs.loading.files import read_file
-from ..envs.numbers import number_text
+from ..envs.loading.numbers import number_text
 from ..envs.registry import profiles
 from ..envs.specification import SpecificationError, plain_text
 from ..envs.stepping import draw_opening

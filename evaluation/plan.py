@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 from ..envs.loading.files import read_file
 from ..envs.loading.records import check_value
-from ..envs.settings import setting
+from ..envs.loading.settings import setting
 from ..envs.specification import SpecificationError
 from .conditions import Conditions
 

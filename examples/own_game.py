@@ -7,11 +7,13 @@ PettingZoo environment.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
 import plyground
 from plyground.envs import (
+    Board,
     Facts,
     Parameter,
     check_env,
@@ -114,16 +116,10 @@ def facts(rules: TwentyOne) -> Facts:
     )
 
 
-@r.action_to_text.register(TwentyOne)
-def action_to_text(rules: TwentyOne, action: int) -> str:
-    return f"+{action + 1}"
-
-
-@r.text_to_action.register(TwentyOne)
-def text_to_action(rules: TwentyOne, text: str) -> int:
-    if text.strip().startswith("+") and text.strip()[1:].isdigit() and 1 <= int(text) <= rules.most:
-        return int(text) - 1
-    raise ValueError(f"{text!r} is no move; moves are +1 to +{rules.most}")
+@r.board.register(TwentyOne)
+@functools.cache
+def board(rules: TwentyOne) -> Board:
+    return Board(actions=[f"+{number}" for number in range(1, rules.most + 1)], kind="move")
 
 
 @r.board_text.register(TwentyOne)

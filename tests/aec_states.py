@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 from pettingzoo.utils.env_logger import EnvLogger
-from plyground.envs.declaration import parameter_values
+from plyground.envs.rules_types import parameter_values
 
 STATE = (
     "agents",

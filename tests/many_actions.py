@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import gymnasium
 import numpy as np
 import plyground
 from plyground.envs import (
+    Board,
     Facts,
     Parameter,
     check_env,
@@ -117,14 +119,10 @@ def facts(rules: HighestNumber) -> Facts:
     return Facts(rules.numbers, PLIES, -1.0, 1.0, (1, rules.numbers, 2))
 
 
-@r.action_to_text.register(HighestNumber)
-def action_to_text(rules: HighestNumber, action: int) -> str:
-    return str(action)
-
-
-@r.text_to_action.register(HighestNumber)
-def text_to_action(rules: HighestNumber, text: str) -> int:
-    return int(text)
+@r.board.register(HighestNumber)
+@functools.cache
+def board(rules: HighestNumber) -> Board:
+    return Board(actions=[*map(str, range(rules.numbers))])
 
 
 @r.board_text.register(HighestNumber)

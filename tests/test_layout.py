@@ -33,8 +33,8 @@ MAY_IMPORT = {
 # sub-folder or a file; modules not named belong to the layer marked "*".
 LAYERS = {
     "envs": (
-        ("compiled", "loading", "pictures", "numbers", "specification", "profile"),
-        ("rules", "declaration"),
+        ("compiled", "loading", "pictures", "specification", "profile"),
+        ("rules", "optional", "declaration", "rules_types"),
         ("boards",),
         ("games",),
         ("*",),  # game, registry, entry points, canonical form, rendering, stepping

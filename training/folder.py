@@ -25,8 +25,8 @@ from ..envs.game import Game
 from ..envs.loading.files import read_file, written_whole
 from ..envs.loading.locks import LOCK
 from ..envs.loading.records import Count, Range, check_value, parse_json, read_json
+from ..envs.loading.settings import parameters_of
 from ..envs.registry import recorded_spec, rules_type
-from ..envs.settings import parameters_of
 from ..envs.specification import SpecificationError
 from .settings import LENGTH, RunSettings
 

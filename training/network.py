@@ -20,7 +20,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 from ..envs.game import Game
-from ..envs.rules import action_cells
+from ..envs.optional.defaults import action_cells
 
 VALUE_CHANNELS = 8  # to which the value head narrows the trunk's
 
@@ -79,7 +79,7 @@ class BoardTrunk(BaseFeaturesExtractor):
 def action_places(game: Game) -> list[list[int]]:
     """The row, column and layer of each action on the observed board.
 
-    The game declares them by :func:`~plyground.envs.rules.action_cells`.
+    The game declares them as ``cells`` of its :class:`~plyground.envs.declaration.Board`.
     """
     places: list[list[int]] = action_cells(game.rules).tolist()
     return places

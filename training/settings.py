@@ -1,7 +1,7 @@
 """Settings of training runs: typed fields that declare their own help, limits and choices.
 
 An algorithm declares its settings as a frozen dataclass below :class:`RunSettings`, one
-:func:`~plyground.envs.settings.setting` for each field.
+:func:`~plyground.envs.loading.settings.setting` for each field.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from ..envs.game import Game
-from ..envs.numbers import read_count
+from ..envs.loading.numbers import read_count
+from ..envs.loading.settings import Settings, parameters_of, setting
 from ..envs.profile import TrainingSettings, tuned_settings
-from ..envs.settings import Settings, parameters_of, setting
 from ..envs.specification import SpecificationError, check_names
 
 WALL, PROCESSOR = "wall", "processor"

@@ -8,7 +8,7 @@ from fastapi import Depends, Query, Request
 from pydantic import BeforeValidator
 from pydantic_core import PydanticKnownError
 
-from ..envs.numbers import NUMBERS
+from ..envs.loading.numbers import NUMBERS
 from ..envs.registry import usual_game
 from .errors import Refusal
 from .opponents import limit_spec

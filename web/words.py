@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ..envs import rules as r
-from ..envs.declaration import parameter_values
 from ..envs.game import Game, Position
 from ..envs.profile import Ending, Example
 from ..envs.registry import make_game
+from ..envs.rules_types import parameter_values
 from ..envs.specification import Parameter
 
 FOLDER = Path(__file__).resolve().parent / "messages"

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from ...envs.declaration import parameter_values
 from ...envs.game import Game, Position
 from ...envs.loading.files import written_whole
 from ...envs.loading.signatures import read_signature
 from ...envs.registry import games_in
+from ...envs.rules_types import parameter_values
 from ...envs.specification import Parameter, SpecificationError, refusing
 from ..agent import Agent
 from ..decision import Decision

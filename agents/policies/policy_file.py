@@ -38,12 +38,12 @@ from typing import Any
 import numpy as np
 
 from ...envs import __version__
-from ...envs.declaration import parameter_values
 from ...envs.game import Game, Position
 from ...envs.loading.files import read_file, written_whole
-from ...envs.numbers import read_number
+from ...envs.loading.numbers import read_number
 from ...envs.registry import make_game, recorded_spec
 from ...envs.rules import as_played
+from ...envs.rules_types import parameter_values
 from ...envs.specification import (
     SpecificationError,
     first_line,

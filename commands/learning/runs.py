@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from ...agents.human import refuse_people
 from ...envs import Game
-from ...envs.settings import parameters_of
+from ...envs.loading.settings import parameters_of
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import JobPlace
 from ...evaluation.gauntlet import play_gauntlet

@@ -19,8 +19,11 @@ PAGES = (
             "plyground.envs.game",
             "plyground.envs.registry",
             "plyground.envs.declaration",
+            "plyground.envs.rules_types",
             "plyground.envs.specification",
             "plyground.envs.rules",
+            "plyground.envs.optional.rules",
+            "plyground.envs.optional.complexity",
         ),
     ),
     (

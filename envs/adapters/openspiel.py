@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..declaration import parameter_values
 from ..game import Game, Position
 from ..registry import game_names, make_game
+from ..rules_types import parameter_values
 
 try:
     import pyspiel

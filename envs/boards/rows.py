@@ -16,7 +16,7 @@ import numpy as np
 from .. import rules as r
 from ..declaration import Board, Place
 from ..pictures.drawing import Area
-from .grid import cell_name, grid_text, seen_cells
+from .grid import cell_name
 
 FREE = "."
 BETWEEN, TURN = "/", ":"  # between rows, and before the player to move
@@ -102,21 +102,42 @@ def no_faults(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     return []
 
 
-def cells_board(rules: Any, areas: Sequence[Area | None], from_top: bool = False) -> Board:
-    """The board of a game whose actions are its cells, and perhaps one more without an area.
+def seen_cells(rules: Any, position: Any) -> np.ndarray:
+    """The board as (rows, cols): 0 free, 1 and 2 the players' stones.
+
+    It serves games that observe own and opponent's stones in the first two planes.
+    """
+    planes = np.zeros(r.facts(rules).observation_shape, np.int8)
+    r.observe(rules, position, 0, planes)
+    cells: np.ndarray = planes[..., 0] + 2 * planes[..., 1]
+    return cells
+
+
+def cells_board(
+    rules: Any, areas: Sequence[Area | None], extra: str = "", from_top: bool = False
+) -> Board:
+    """The board of a game whose actions are its cells, and perhaps one more.
 
     Args:
         rules: of the game, which observes as many rows and columns as its board has.
-        areas: of the cells, row-major, and of the action behind them.
+        areas: of the cells, row-major.
+        extra: the name of the action behind the cells, which has no place.
         from_top: whether rows are numbered from the top.
     """
     rows, cols, _ = r.facts(rules).observation_shape
     symbols = "".join(rules.declaration.marks)
     places = [
         Place(cell_name(rows, cols, cell, from_top), cell // cols, cell % cols, symbols, area)
-        for cell, area in enumerate(areas[: rows * cols])
+        for cell, area in enumerate(areas)
     ]
-    return Board(places, areas)
+    more = r.facts(rules).num_actions - len(places)
+    return Board(
+        places,
+        actions=[place.name for place in places] + [extra] * more,
+        kind="cell",
+        cells=[(place.row, place.column, 0) for place in places] + [(-1, -1, -1)] * more,
+        areas=[*areas] + [None] * more,
+    )
 
 
 def register_stone_rows(
@@ -127,10 +148,8 @@ def register_stone_rows(
     faults: Faults = no_faults,
     oddities: Faults = no_faults,
     stones_stay: bool = True,
-    from_top: bool = False,
-    slant: int = 0,
 ) -> None:
-    """Register the rules about text and rows for a game of stones on the cells of a board.
+    """Register the rules about positions as rows for a game of stones on the cells of a board.
 
     Args:
         rules_type: of the game. It observes own and opponent's stones in the first two planes; in
@@ -142,14 +161,7 @@ def register_stone_rows(
         faults: why the record cannot hold a board.
         oddities: why no game reaches a board, beside its numbers of stones.
         stones_stay: whether a move puts one stone on the board and changes no other.
-        from_top: whether rows are numbered from the top.
-        slant: as of :func:`~plyground.envs.boards.grid.grid_text`.
     """
-
-    def board_text(rules: Any, position: Any) -> str:
-        rows, cols, _ = r.facts(rules).observation_shape
-        cells = seen_cells(rules, position).ravel()
-        return grid_text(rows, cols, ".XO", cells, from_top, slant)
 
     def board_rows(rules: Any, position: Any) -> list[str]:
         symbols = FREE + "".join(rules.declaration.marks)
@@ -168,7 +180,6 @@ def register_stone_rows(
             odd.append("the game was over before its last stone")
         return odd
 
-    r.board_text.register(rules_type)(board_text)
     r.board_rows.register(rules_type)(board_rows)
     r.set_up.register(rules_type)(set_up)
     r.problems.register(rules_type)(problems)

@@ -18,19 +18,14 @@ from ..compiled.dispatch import missing, rule
 from ..compiled.kernels import kernel
 from ..compiled.randomness import SALT_2, mix64, random_below
 from ..declaration import Facts
+from ..optional.complexity import cells_complexity
 from ..profile import Ending
-from .grid import (
-    DIRECTIONS,
-    cell_symmetries,
-    cells_complexity,
-    count_run,
-    register_named_cells,
-    seen_cells,
-)
-from .rows import register_stone_rows
+from .grid import cell_symmetries
+from .rows import register_stone_rows, seen_cells
 
 LONGEST_SIDE = 20  # cells of a row or column at most: the largest board of Gomocup
 CELLS = LONGEST_SIDE**2
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # (row step, column step)
 
 
 def record_fields(cells: int) -> list[tuple[Any, ...]]:
@@ -50,6 +45,18 @@ def check_connect(rules: Any) -> str | None:
     if rules.connect > max(rules.rows, rules.cols):
         return f"{rules.connect} in a row do not fit on {rules.rows} rows and {rules.cols} columns"
     return None
+
+
+@kernel
+def count_run(cells, rows, cols, action, row_step, col_step, stone):
+    """The number of cells in a row that hold ``stone``, from ``action`` in one direction.
+
+    The cell ``action`` itself is not counted.
+    """
+    row, column, length = action // cols + row_step, action % cols + col_step, 0
+    while 0 <= row < rows and 0 <= column < cols and cells[row * cols + column] == stone:
+        row, column, length = row + row_step, column + col_step, length + 1
+    return length
 
 
 @rule
@@ -287,7 +294,6 @@ def register_stone_rules(rules_type: Any) -> None:
         lambda rules: cells_complexity(rules.rows * rules.cols, fewer_each_ply=True)
     )
     r.symmetries.register(rules_type)(lambda rules: cell_symmetries(rules.rows, rules.cols))
-    register_named_cells(rules_type)
     register_stone_rows(rules_type, place_stones, faults=empty_board_faults)
     r.plies_played.register(rules_type)(plies_played)
     r.outcome_reason.register(rules_type)(outcome_reason)

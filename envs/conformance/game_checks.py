@@ -111,8 +111,13 @@ def _check_facts(game: Game) -> None:
 
 
 def _check_names(game: Game) -> None:
-    """Check that the name of each action is read as that action."""
-    for action in range(game.facts.num_actions):
+    """Check that all actions are declared, and that the name of each is read as that action."""
+    board, count = r.board(game.rules), game.facts.num_actions
+    for part in ("actions", "cells", "areas", "second_areas", "sources"):
+        length = len(getattr(board, part))
+        if length not in (0, count):
+            raise _fault(game, f"its board has {length} {part} for {count} actions")
+    for action in range(count):
         name = game.action_to_text(action)
         try:
             result: Any = game.text_to_action(name)
@@ -143,10 +148,6 @@ def _check_symmetry_table(game: Game) -> None:
 def _check_areas(game: Game) -> None:
     """Check that the areas where actions are clicked lie in the picture and apart."""
     board, count = r.board(game.rules), game.facts.num_actions
-    for name in ("areas", "second_areas", "sources"):
-        if len(getattr(board, name)) not in (0, count):
-            length = len(getattr(board, name))
-            raise _fault(game, f"its board has {length} {name} for {count} actions")
     if not {None, *(place for place in board.places if place.area)}.issuperset(board.sources):
         raise _fault(game, "a source of its board must be a place with an area, or None")
     areas = enumerate([*board.areas, *board.second_areas])

@@ -18,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Union
 
-from ..numbers import limit_text
 from ..specification import (
     SpecificationError,
     check_names,
@@ -26,6 +25,7 @@ from ..specification import (
     refusing,
 )
 from .files import read_file
+from .numbers import limit_text
 
 NULL = type(None)
 GREATEST = 2**63 - 1  # whole numbers beyond it fit into no column and no array

@@ -18,13 +18,7 @@ from ..game import Game, IllegalActionError, Position
 from ..registry import make_game
 from ..specification import SpecificationError
 from . import batch_kernels as kernels
-from .opponents import (
-    Opponent,
-    PythonOpponent,
-    choose_actions,
-    cumulative_shares,
-    new_turns,
-)
+from .opponents import Opponent, PythonOpponent, choose_actions, cumulative_shares, new_turns
 from .regret import Judge, Regrets
 
 SEATS: dict[int | str, int] = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}

@@ -14,6 +14,7 @@ from pettingzoo.utils.wrappers import BaseWrapper
 
 from .. import rules as r
 from ..game import Game, Position
+from ..optional.defaults import action_cells
 from ..specification import SpecificationError, check_names
 
 ATTEMPTS = 100  # at an opening that leaves something to play
@@ -120,7 +121,7 @@ class LastMoves(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes no t
     def __init__(self, env: Any, count: int = 1) -> None:
         super().__init__(env)
         board = env.unwrapped
-        self._cells, self._count = r.action_cells(board.game.rules), count
+        self._cells, self._count = action_cells(board.game.rules), count
         rows, cols, planes = board.game.facts.observation_shape
         if not (self._cells >= 0).any():
             raise SpecificationError(f"{board.game.name} does not say where its actions are")

@@ -25,8 +25,8 @@ from queue import SimpleQueue
 from threading import Lock
 from typing import Any, ClassVar, NamedTuple
 
+from ..loading.settings import Settings, setting
 from ..registry import import_modules
-from ..settings import Settings, setting
 from ..specification import SpecificationError
 from .cluster import Cluster, difference, first_line, last_line, versions_here
 from .errors import RunnerError

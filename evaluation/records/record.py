@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ...agents.external.gomocup.protocol import CONNECT, GAME
-from ...envs.declaration import parameter_values
 from ...envs.game import Game, IllegalActionError, Position
 from ...envs.registry import game_names, make_game, rules_type
+from ...envs.rules_types import parameter_values
 from ...envs.specification import SpecificationError, plain_text
 from ..fingerprints import Description
 from ..match import SINGLE_GAMES, GameResult

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...envs.numbers import read_number
+from ...envs.loading.numbers import read_number
 from ...envs.specification import SpecificationError
 from ..circumstances import Circumstances, depend_on_time
 from ..conditions import WITHDRAW_AFTER

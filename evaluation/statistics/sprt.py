@@ -25,8 +25,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...envs.numbers import number_text
-from ...envs.settings import Settings, setting
+from ...envs.loading.numbers import number_text
+from ...envs.loading.settings import Settings, setting
 from ...envs.specification import SpecificationError, refusing
 from .intervals import QUANTILE
 from .ratings import score_of

@@ -11,7 +11,7 @@ from typing import NamedTuple, get_args
 import pytest
 from plyground import make_agent, make_game
 from plyground.agents import Agent, Decision
-from plyground.agents.book import BookFile, CentreBook
+from plyground.agents.book import BookFile, CentreBook, centre_actions
 from plyground.agents.book_writer import write_book
 from plyground.agents.decision import Kind, Score
 from plyground.envs import rules as r
@@ -117,7 +117,7 @@ def test_book_plies_says_how_long_the_centre_is_followed():
 def has_centre(name):
     game = make_game(name)
     with contextlib.suppress(NotImplementedError):
-        return len(r.centre_actions(game.rules, game.initial_position().record)) > 0
+        return len(centre_actions(game.initial_position())) > 0
     return False
 
 

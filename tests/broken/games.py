@@ -261,18 +261,6 @@ def symmetries(rules: Line) -> np.ndarray:
     return np.array(rows.get(rules.fault, [[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]]), np.int16)
 
 
-@r.action_to_text.register(Line)
-def action_to_text(rules: Line, action: int) -> str:
-    return "c" if rules.fault == NAMES_AMBIGUOUS and action == 3 else "abcdef"[action]
-
-
-@r.text_to_action.register(Line)
-def text_to_action(rules: Line, text: str) -> int:
-    if len(text) == 1 and text in "abcdef":
-        return "abcdef".index(text)
-    raise ValueError(f"{text!r} is no cell; cells are a to f")
-
-
 @r.board_text.register(Line)
 def board_text(rules: Line, position: Any) -> str:
     return "".join(".XO"[cell] for cell in position.cells)
@@ -296,7 +284,8 @@ def board(rules: Line) -> Board:
     count = CELLS - (rules.fault == AREA_MISSING)
     sources = [Place("a", 0, 0, "XO")] * CELLS if rules.fault == SOURCE_UNKNOWN else ()
     areas = [rectangle_area(first + cell, 1, width, 1) for cell in range(count)]
-    return Board(areas=areas, sources=sources)
+    names = "abccef" if rules.fault == NAMES_AMBIGUOUS else "abcdef"
+    return Board(actions=names, areas=areas, sources=sources)
 
 
 @r.plies_played.register(Line)

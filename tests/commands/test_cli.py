@@ -133,7 +133,7 @@ def test_forfeits_are_told_below_the_table():
         ),
         (
             "match connect_four random random --opening d,z",
-            "'z' is no column of this board; columns are a to g",
+            "'z' is no column of this board; columns run from a to g",
         ),
         ("match tic_tac_toe random random --opening b2,b2", "action 4 (b2) is not legal here"),
         (

@@ -10,7 +10,7 @@ import pytest
 from command_line import plyground as command
 from helpers import ROOT
 from plyground.envs.loading.records import check_value
-from plyground.envs.settings import parameters_of
+from plyground.envs.loading.settings import parameters_of
 from plyground.envs.specification import SpecificationError
 from plyground.training.api import SETTINGS
 from plyground.training.folder import TrainingError, read_metrics, read_run

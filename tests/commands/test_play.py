@@ -59,7 +59,7 @@ def test_ones_own_move_is_shown_before_the_answer():
         ("tic_tac_toe", ["hello"], "'hello' is no cell of this board"),
         ("tic_tac_toe", [""], "nothing was entered"),
         ("connect_four", ["9"], "there is no column 9; columns go from 1 to 7"),
-        ("connect_four", ["z"], "columns are a to g"),
+        ("connect_four", ["z"], "columns run from a to g"),
         ("dots_and_boxes", ["h 9 9"], "is no edge of this board"),
         ("tic_tac_toe", ["undo"], "no move of yours to take back"),
         ("tic_tac_toe", ["redo"], "nothing to play again"),

@@ -9,7 +9,7 @@ import pytest
 from command_line import at_terminal
 from helpers import GAMES, SMALL_GAMES
 from plyground import make_game
-from plyground.envs.rules import action_cells
+from plyground.envs.optional.defaults import action_cells
 from plyground.evaluation.store.store import Store
 
 PROMPT, OVER = "): ", "or quit: "

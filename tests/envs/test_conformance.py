@@ -51,7 +51,7 @@ REJECTIONS = {
     "symmetry_is_none": "symmetry 1 is none",
     "symmetry_repeats_an_action": "symmetry 1 is not a permutation of the actions",
     "symmetry_first_is_no_identity": "the first symmetry is not the identity",
-    "names_ambiguous": "action 3 is called 'c', but text_to_action('c') gives 2",
+    "names_ambiguous": "action 2 is called 'c', but text_to_action('c') gives 3",
     "random_action_illegal": "random_action draws",
     "order_drops_an_action": "order_actions makes",
     "proposal_illegal": "propose lists [0, 1, 2, 3, 4, 5], legal are",

@@ -302,7 +302,7 @@ def test_nothing_may_be_played_once_the_game_is_over(game):
 @pytest.mark.parametrize(
     ("spec", "text", "message"),
     [
-        ("connect_four", "h", "columns are a to g"),
+        ("connect_four", "h", "columns run from a to g"),
         ("tic_tac_toe", "d1", "cells run from a1 to c3"),
         ("tic_tac_toe", "a0", "cells run from a1 to c3"),
         ("tic_tac_toe", "", "cells run from a1 to c3"),

@@ -163,7 +163,10 @@ def test_what_is_in_a_file_decides_and_not_where_it_is_or_how_it_is_laid_out(tmp
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("d\nd,z\n", "openings.txt, line 2: 'z' is no column of this board; columns are a to g"),
+        (
+            "d\nd,z\n",
+            "openings.txt, line 2: 'z' is no column of this board; columns run from a to g",
+        ),
         ("d\n\n9\n", "openings.txt, line 3: 9 is no action"),
         ("d,d,d,d,d,d,d\n", "openings.txt, line 1: action 3 (d) is not legal here"),
         (

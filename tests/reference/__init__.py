@@ -19,9 +19,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from plyground.envs.declaration import parameter_values
 from plyground.envs.game import Game
 from plyground.envs.registry import game_names, rules_type
+from plyground.envs.rules_types import parameter_values
 
 from .reference import Reference, perft, value
 

@@ -15,7 +15,7 @@ from torch import nn
 
 from ...agents.policies.compiled.boards import action_order
 from ...envs.game import Game
-from ...envs.rules import action_cells
+from ...envs.optional.defaults import action_cells
 from ...envs.specification import SpecificationError
 from .settings import DENSE
 

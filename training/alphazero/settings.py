@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from ...agents.search.forest import bytes_of_tree
 from ...agents.solvers.leaf import new_leaf_solver
 from ...envs.game import Game
+from ...envs.loading.settings import setting
 from ...envs.profile import TrainingSettings
-from ...envs.settings import setting
 from ...envs.specification import SpecificationError
 from ...envs.workers.processors import available_processors
 from ..settings import POSITIVE, UNLIMITED, RunSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ...envs.settings import setting
+from ...envs.loading.settings import setting
 from ...envs.specification import SpecificationError
 from ..settings import POSITIVE, OpposedSettings
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ...envs.game import Game
-from ...envs.settings import setting
+from ...envs.loading.settings import setting
 from ..alphazero.settings import AlphaZeroSettings, LearnerSettings
 
 NETWORK = ("trunk", "channels", "blocks", "units", "hidden", "pooled")

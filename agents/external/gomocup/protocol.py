@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....envs.declaration import parameter_values
 from ....envs.game import Game, IllegalActionError, Position
 from ....envs.registry import games_in, make_game
+from ....envs.rules_types import parameter_values
 from ....envs.specification import SpecificationError
 
 GAME, CONNECT = games_in("gomocup")[0], 5

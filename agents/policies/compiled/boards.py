@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....envs.game import Game
-from ....envs.rules import action_cells
+from ....envs.optional.defaults import action_cells
 from .model_file import Model, Node, read_tensor
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ....envs import rules as r
 from ....envs.boards import stones
-from ....envs.boards.grid import count_run
+from ....envs.boards.stones import count_run
 from ....envs.compiled.dispatch import missing, rule
 from ....envs.compiled.kernels import inner_kernel, kernel
 from ....envs.compiled.randomness import mix64

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs.compiled.kernels import kernel
-from ....envs.games.connect_four.rules import ConnectFour, WideConnectFour
+from ....envs.games.connect_four.rules import ConnectFour
+from ....envs.games.connect_four.wide import WideConnectFour
 from ..leaf import UNSOLVED, NoLeafSolver, leaf_value, new_leaf_solver, unsolved
 from ..parallel import new_paths
 from . import search as s

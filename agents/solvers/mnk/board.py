@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....envs.boards.grid import DIRECTIONS, cell_symmetries
+from ....envs.boards.grid import cell_symmetries
+from ....envs.boards.stones import DIRECTIONS
 from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import inner_kernel
 from ....envs.compiled.randomness import SALT_2, mix64

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import cell_areas, cell_name, names_at_the_sides, parse_cell, seen_cells
-from ...boards.rows import cells_board, register_stone_rows
+from ...boards.grid import cell_areas, names_at_the_sides, parse_cell
+from ...boards.rows import cells_board, register_stone_rows, seen_cells
 from ...declaration import Board
 from ...pictures.drawing import Disc, Picture, Rectangle, Ring
 from .board import action_of, move_of
@@ -28,11 +28,6 @@ def cells_of(rules: Breakthrough, action: int) -> tuple[int, int]:
     """The cells that an action leads from and to, row-major."""
     _, first, last = move_of(rules, action)
     return first // 8 * rules.cols + first % 8, last // 8 * rules.cols + last % 8
-
-
-@r.action_to_text.register(Breakthrough)
-def action_to_text(rules: Breakthrough, action: int) -> str:
-    return "-".join(cell_name(rules.rows, rules.cols, cell) for cell in cells_of(rules, action))
 
 
 @r.text_to_action.register(Breakthrough)
@@ -52,11 +47,18 @@ def text_to_action(rules: Breakthrough, text: str) -> int:
 def board(rules: Breakthrough) -> Board:
     """The cells; a move is clicked on the cell that it leads to, after that of its piece."""
     places = cells_board(rules, cell_areas(rules, EDGE, EDGE)).places
-    moves = [cells_of(rules, action) for action in range(r.facts(rules).num_actions)]
+    actions = range(r.facts(rules).num_actions)
+    moves = [[places[cell] for cell in cells_of(rules, action)] for action in actions]
     return Board(
         places,
-        areas=[places[last].area for _, last in moves],
-        sources=[places[first] for first, _ in moves],
+        actions=[f"{first.name}-{last.name}" for first, last in moves],
+        # a layer for each player and direction
+        cells=[
+            (first.row, first.column, 3 * (first.row < last.row) + last.column - first.column + 1)
+            for first, last in moves
+        ],
+        areas=[last.area for _, last in moves],
+        sources=[first for first, _ in moves],
     )
 
 

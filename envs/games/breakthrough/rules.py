@@ -31,28 +31,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import cells_complexity, sort_by_rank
+from ...boards.grid import sort_by_rank
+from ...boards.stones import returns
 from ...compiled.bits import count_bits, lowest_bit_index
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, SALT_2, mix64, random_below
-from ...declaration import Complexity, Facts, declare_game
+from ...declaration import Facts, declare_game
+from ...optional.complexity import Complexity, cells_complexity
 from ...profile import Ending
 from ...specification import Parameter
 from .board import ONE, ZERO, action_of, mirror, movable, move_of
 from .profile import PROFILE
 
 COLOURS = ("#f7f4ee", "#20242b")  # of the pieces
-
-
-def expand(values: dict[str, Any]) -> dict[str, Any]:
-    """``size`` stands for rows and cols."""
-    size = values.pop("size", None)
-    return values if size is None else {"rows": size, "cols": size} | values
-
-
-def contract(values: dict[str, Any]) -> dict[str, Any]:
-    square = values["rows"] == values["cols"] != 8
-    return {"size": values["rows"]} if square else values
 
 
 @declare_game(
@@ -67,13 +58,14 @@ def contract(values: dict[str, Any]) -> dict[str, Any]:
         Parameter("cols", int, 8, "width of the board", 3, 8),
     ),
     short_forms=(Parameter("size", int, None, "an n×n board", 4, 8, stands_for=("rows", "cols")),),
-    expand=expand,
-    contract=contract,
     heuristics=("runners", "advancement", "material"),
 )
 class Breakthrough(NamedTuple):
     rows: int = 8
     cols: int = 8
+
+
+r.returns.register_body(Breakthrough)(returns)
 
 
 @r.start.register_body(Breakthrough)
@@ -152,13 +144,6 @@ def to_move(rules, position):
 @r.is_over.register_body(Breakthrough)
 def is_over(rules, position):
     return position.winner != r.NOBODY
-
-
-@r.returns.register_body(Breakthrough)
-def returns(rules, position, player):
-    if position.winner == r.NOBODY:
-        return 0.0
-    return 1.0 if position.winner == player else -1.0
 
 
 @r.observe.register_body(Breakthrough)
@@ -263,18 +248,6 @@ def symmetries(rules: Breakthrough) -> np.ndarray:
     # Within a row the moves stand from left to right: the mirror image is their reverse.
     rows = np.arange(r.facts(rules).num_actions, dtype=np.int16).reshape(-1, 3 * rules.cols - 2)
     return np.stack([rows.ravel(), rows[:, ::-1].ravel()])
-
-
-@r.action_cells.register(Breakthrough)
-def action_cells(rules: Breakthrough) -> np.ndarray:
-    """The cells of the pieces, in a layer for each player and direction."""
-    actions = r.facts(rules).num_actions
-    cells = np.empty((actions, 3), np.int16)
-    for action in range(actions):
-        player, start_cell, end_cell = move_of(rules, action)
-        aside = end_cell % 8 - start_cell % 8
-        cells[action] = start_cell // 8, start_cell % 8, 3 * player + aside + 1
-    return cells
 
 
 @r.outcome_reason.register(Breakthrough)

@@ -9,14 +9,8 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import (
-    COLUMN_LETTERS,
-    cell_areas,
-    cell_name,
-    register_lettered_actions,
-    seen_cells,
-)
-from ...boards.rows import cells_board, register_stone_rows
+from ...boards.grid import COLUMN_LETTERS, cell_areas, cell_name
+from ...boards.rows import cells_board, register_stone_rows, seen_cells
 from ...boards.stones import OUT_OF_TURN, cells_in_rows, place_stones
 from ...declaration import Board
 from ...pictures.drawing import (
@@ -29,12 +23,12 @@ from ...pictures.drawing import (
     Text,
     rectangle_area,
 )
-from .rules import ConnectFour, WideConnectFour, connects
+from .rules import ConnectFour, connects
+from .wide import WideConnectFour
 
 MARGIN, LETTERS = 0.35, 0.5  # around the holes, and below the panel
 
 
-register_lettered_actions(ConnectFour, "column")
 r.winning_cells.register(ConnectFour)(cells_in_rows)
 
 
@@ -45,7 +39,12 @@ def board(rules: ConnectFour) -> Board:
     holes = cell_areas(rules, MARGIN, MARGIN - 0.04)
     height = rules.rows + 2 * MARGIN + LETTERS
     columns = [rectangle_area(MARGIN + column, 0, 1, height) for column in range(rules.cols)]
-    return cells_board(rules, holes)._replace(areas=columns)
+    return cells_board(rules, holes)._replace(
+        actions=COLUMN_LETTERS[: rules.cols],
+        kind="column",
+        cells=[(-1, column, 0) for column in range(rules.cols)],
+        areas=columns,
+    )
 
 
 def floating_discs(rules: ConnectFour, rows: Sequence[str], player: int) -> list[str]:

@@ -26,20 +26,12 @@ import numpy as np
 
 from ... import rules as r
 from ...boards import stones as rows_of_stones
-from ...boards.grid import cells_complexity
-from ...boards.stones import (
-    check_connect,
-    is_over,
-    outcome_reason,
-    plies_played,
-    record_fields,
-    returns,
-    to_move,
-)
+from ...boards.stones import check_connect, is_over, plies_played, returns, to_move
 from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, SALT_2, mix64, random_bits
-from ...declaration import Complexity, Facts, declare_game, wide_record
+from ...declaration import Facts, declare_game
+from ...optional.complexity import Complexity, cells_complexity
 from ...pictures.drawing import PLAYER_COLOURS
 from ...profile import Ending
 from ...specification import Parameter
@@ -48,8 +40,7 @@ from .profile import PROFILE
 ZERO, ONE = np.uint64(0), np.uint64(1)
 HIGH_HALF = np.uint64(32)
 
-# capacities of the wide record, 12 × 12, and of the largest, 20 × 20
-WIDE_CELLS, MOST_CELLS = 144, 400
+MOST_CELLS = 400  # capacity of the largest record, 20 × 20
 
 
 def _capacity(rules: ConnectFour) -> str | None:
@@ -82,20 +73,6 @@ class ConnectFour(NamedTuple):
     rows: int = 6
     cols: int = 7
     connect: int = 4
-
-
-@wide_record(
-    needed=lambda rules: (rules.rows + 1) * rules.cols > 64, position=record_fields(WIDE_CELLS)
-)
-class WideConnectFour(ConnectFour):
-    """Boards that a 64-bit word does not hold."""
-
-
-@wide_record(
-    needed=lambda rules: rules.rows * rules.cols > WIDE_CELLS, position=record_fields(MOST_CELLS)
-)
-class LargestConnectFour(WideConnectFour):
-    """Boards that the wide record does not hold."""
 
 
 @kernel
@@ -275,17 +252,11 @@ def symmetries(rules: ConnectFour) -> np.ndarray:
     return np.stack([identity, identity[::-1]])
 
 
-@r.action_cells.register(ConnectFour)
-def action_cells(rules: ConnectFour) -> np.ndarray:
-    return np.array([(-1, column, 0) for column in range(rules.cols)], np.int16)
-
-
 @r.outcome_reason.register(ConnectFour)
 def ending(rules: ConnectFour, position: Any) -> Ending:
     longest = rows_of_stones.longest_run(int(position.stones[position.winner]), rules.rows + 1)
     return rows_of_stones.row_ending(rules, position, longest)
 
 
-r.outcome_reason.register(WideConnectFour)(outcome_reason)
 r.plies_played.register(ConnectFour)(plies_played)
 r.register_bodies(ConnectFour, (to_move, is_over, returns))

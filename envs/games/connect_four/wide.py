@@ -8,15 +8,18 @@ from __future__ import annotations
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import DIRECTIONS, count_run
 from ...boards.stones import (
+    DIRECTIONS,
     completes_row,
+    count_run,
     count_windows,
     is_over,
     key,
     move_out_of_turn,
     observe,
+    outcome_reason,
     place,
+    record_fields,
     returns,
     start,
     to_move,
@@ -24,15 +27,25 @@ from ...boards.stones import (
 from ...boards.stones import from_observation as cells_from_observation
 from ...compiled.kernels import kernel
 from ...compiled.randomness import random_below
-from .heuristics import (
-    DEEP_LOSS,
-    GOOD_PARITY,
-    OPEN_LINE,
-    THREAT,
-    WINDOWS,
-    points_of_window,
+from ...rules_types import wide_record
+from .heuristics import DEEP_LOSS, GOOD_PARITY, OPEN_LINE, THREAT, WINDOWS, points_of_window
+from .rules import MOST_CELLS, ConnectFour
+
+WIDE_CELLS = 144  # capacity of the wide record: 12 × 12
+
+
+@wide_record(
+    needed=lambda rules: (rules.rows + 1) * rules.cols > 64, position=record_fields(WIDE_CELLS)
 )
-from .rules import WideConnectFour
+class WideConnectFour(ConnectFour):
+    """Boards that a 64-bit word does not hold."""
+
+
+@wide_record(
+    needed=lambda rules: rules.rows * rules.cols > WIDE_CELLS, position=record_fields(MOST_CELLS)
+)
+class LargestConnectFour(WideConnectFour):
+    """Boards that the wide record does not hold."""
 
 
 @kernel
@@ -186,3 +199,4 @@ r.register_bodies(
         evaluate,
     ),
 )
+r.outcome_reason.register(WideConnectFour)(outcome_reason)

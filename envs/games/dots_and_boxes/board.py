@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...compiled.kernels import kernel
-from ...declaration import Bound, Complexity, Facts
+from ...declaration import Facts
+from ...optional.complexity import Bound, Complexity
 from ...specification import SpecificationError
 
 EMPTY, ICELANDIC, SWEDISH = range(3)  # the edges drawn before the first move

@@ -31,16 +31,6 @@ MARGIN = 0.5  # of the picture, up to the first dots
 EDGE = re.compile(r"([hv])[\s,]*(\d+(?=[\s,])|\d(?=\d$))[\s,]*(\d+)", re.IGNORECASE | re.ASCII)
 
 
-@r.action_to_text.register(DotsAndBoxes)
-def action_to_text(rules: DotsAndBoxes, action: int) -> str:
-    horizontal = (rules.rows + 1) * rules.cols
-    if action < horizontal:
-        return f"h {action // rules.cols} {action % rules.cols}"
-    return (
-        f"v {(action - horizontal) // (rules.cols + 1)} {(action - horizontal) % (rules.cols + 1)}"
-    )
-
-
 @r.text_to_action.register(DotsAndBoxes)
 def text_to_action(rules: DotsAndBoxes, text: str) -> int:
     match = EDGE.fullmatch(text.strip())
@@ -62,39 +52,22 @@ def board_text(rules: DotsAndBoxes, position: Any) -> str:
 
     An edge is named by its orientation and its left or upper dot: row, then column.
     """
-    lines, vertical = [], (rules.rows + 1) * rules.cols
-    numbers = "".join(f"{column:<4}" for column in range(rules.cols + 1))
-    lines.append(f"   {numbers}")
-    for row in range(rules.rows + 1):
-        edges = (
-            "---" if position.edges[row * rules.cols + column] else "   "
-            for column in range(rules.cols)
-        )
-        lines.append(f"{row:2} +" + "+".join(edges) + "+")
-        if row < rules.rows:
-            walls = [
-                "|" if position.edges[vertical + row * (rules.cols + 1) + c] else " "
-                for c in range(rules.cols + 1)
-            ]
-            owners = [
-                " AB"[position.owner[row * rules.cols + column]] for column in range(rules.cols)
-            ] + [""]
-            cells = (f"{wall} {owner} " if owner else wall for wall, owner in zip(walls, owners))
-            lines.append("   " + "".join(cells))
+    lines = ["   " + "".join(f"{column:<4}" for column in range(rules.cols + 1))]
+    for number, row in enumerate(board_rows(rules, position)):
+        if number % 2 == 0:
+            edges = "+".join("   " if symbol == FREE else "---" for symbol in row)
+            lines.append(f"{number // 2:2} +{edges}+")
+        else:
+            walls, owners = row[::2], row[1::2].replace(FREE, " ")
+            spaces = [f" {owner} " for owner in owners] + [""]
+            sides = ("|" if wall == DRAWN[1] else " " for wall in walls)
+            lines.append("   " + "".join(map("".join, zip(sides, spaces))))
     left = rules.rows * rules.cols - int(position.score[0]) - int(position.score[1])
     counts = (
         f"A {position.score[0]}, B {position.score[1]}, boxes left {left}, edges {position.drawn} "
         f"of {count_edges(rules.rows, rules.cols)}"
     )
     return "\n".join([*(line.rstrip() for line in lines), counts])
-
-
-@r.action_cells.register(DotsAndBoxes)
-def action_cells(rules: DotsAndBoxes) -> np.ndarray:
-    """The dot at the left or upper end of each edge; horizontal edges in layer 0, vertical in 1."""
-    horizontal = [(*at, 0) for at in np.ndindex(rules.rows + 1, rules.cols)]
-    vertical = [(*at, 1) for at in np.ndindex(rules.rows, rules.cols + 1)]
-    return np.array(horizontal + vertical, np.int16)
 
 
 @r.board.register(DotsAndBoxes)
@@ -105,21 +78,25 @@ def board(rules: Any) -> Board:
     The area of an edge is the rhombus from its dots to the middles of the boxes beside it. The
     rhombi tile the board: a click belongs to the edge that is nearest.
     """
-    places = []
-    for edge in range(count_edges(rules.rows, rules.cols)):
-        name = action_to_text(rules, edge)
-        across, (row, column) = name[0] == "h", map(int, name.split()[1:])
-        x, y = column + MARGIN + 0.5 * across, row + MARGIN + 0.5 * (not across)
-        sides = ((0.0, -0.5), (0.5, 0.0), (0.0, 0.5), (-0.5, 0.0))
-        area = Area(tuple((x + dx, y + dy) for dx, dy in sides))
-        at = (2 * row, column) if across else (2 * row + 1, 2 * column)
-        places.append(Place(name, *at, DRAWN[not across], area))
-    areas = [place.area for place in places]
-    owners, corner = "".join(rules.declaration.marks), MARGIN + 0.28
+    cells = [(*at, 0) for at in np.ndindex(rules.rows + 1, rules.cols)]
+    cells += [(*at, 1) for at in np.ndindex(rules.rows, rules.cols + 1)]
+    corners, edges = ((0.0, -0.5), (0.5, 0.0), (0.0, 0.5), (-0.5, 0.0)), []
+    for row, column, upright in cells:
+        x, y = column + MARGIN + 0.5 * (1 - upright), row + MARGIN + 0.5 * upright
+        area = Area(tuple((x + dx, y + dy) for dx, dy in corners))
+        at = (2 * row + upright, column * (1 + upright))
+        edges.append(Place(f"{'hv'[upright]} {row} {column}", *at, DRAWN[upright], area))
+    owners, inset, boxes = "".join(rules.declaration.marks), MARGIN + 0.28, []
     for row, column in np.ndindex(rules.rows, rules.cols):
-        area = rectangle_area(column + corner, row + corner, 0.44, 0.44)
-        places.append(Place(f"box {row} {column}", 2 * row + 1, 2 * column + 1, owners, area))
-    return Board(places, areas)
+        area = rectangle_area(column + inset, row + inset, 0.44, 0.44)
+        boxes.append(Place(f"box {row} {column}", 2 * row + 1, 2 * column + 1, owners, area))
+    return Board(
+        [*edges, *boxes],
+        actions=[edge.name for edge in edges],
+        kind="edge",
+        cells=cells,
+        areas=[edge.area for edge in edges],
+    )
 
 
 @r.board_rows.register(DotsAndBoxes)
@@ -201,10 +178,9 @@ def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Pict
         if owner:
             shapes.append(Rectangle(x, y, 1, 1, BOX_FILLS[owner - 1]))
             shapes.append(Text(x + 0.5, y + 0.5, "AB"[owner - 1], PLAYER_COLOURS[owner - 1], 0.42))
-    for edge in range(count_edges(rules.rows, rules.cols)):
-        horizontal, row, column = action_to_text(rules, edge).split()
-        x, y = int(column) + margin, int(row) + margin
-        end = (x + 1, y) if horizontal == "h" else (x, y + 1)
+    for edge, (row, column, upright) in enumerate(board(rules).cells):
+        x, y = column + margin, row + margin
+        end = (x + 1 - upright, y + upright)
         owners = {
             int(position.owner[box])
             for box in boxes_beside(rules.rows, rules.cols, edge)

@@ -31,9 +31,10 @@ import numpy as np
 from ... import rules as r
 from ...compiled.kernels import kernel
 from ...compiled.randomness import mix64, random_below
-from ...declaration import declare_game, wide_record
+from ...declaration import declare_game
 from ...pictures.drawing import PLAYER_COLOURS
 from ...profile import Ending
+from ...rules_types import wide_record
 from ...specification import Parameter
 from .board import (
     EMPTY,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS, DIRECTIONS, cell_areas
+from ...boards.grid import COLUMN_LETTERS, cell_areas
 from ...boards.rows import cells_board
-from ...boards.stones import board_cells
+from ...boards.stones import DIRECTIONS, board_cells
 from ...declaration import Board
 from ...pictures.drawing import Disc, Line, Picture, Rectangle, Ring, Text
 from .rules import STONE_COLOURS, Gomoku, row_wins

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import DIRECTIONS
-from ...boards.stones import count_windows
+from ...boards.stones import DIRECTIONS, count_windows
 from ...compiled.kernels import inner_kernel, kernel
 from .patterns import CARO, LONGEST, STANDARD, evaluate_patterns
 from .rules import Gomoku

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ...boards.grid import DIRECTIONS
+from ...boards.stones import DIRECTIONS
 from ...compiled.kernels import inner_kernel, kernel
 
 FREESTYLE, STANDARD, CARO, CARO_OVERLINE = range(4)  # the rule variants

@@ -25,44 +25,26 @@ heuristics the course projects this suite started from.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import DIRECTIONS, count_run
 from ...boards.stones import (
+    DIRECTIONS,
     LONGEST_SIDE,
     POSITION,
     check_connect,
     completes_row,
+    count_run,
     legal_actions,
     register_stone_rules,
 )
 from ...compiled.kernels import inner_kernel, kernel
 from ...declaration import declare_game
 from ...specification import Parameter
-from .patterns import (
-    CARO_OVERLINE,
-    FREESTYLE,
-    STANDARD,
-)
+from .patterns import CARO_OVERLINE, FREESTYLE, STANDARD
 from .profile import PROFILE
-
-
-def _expand(values: dict[str, Any]) -> dict[str, Any]:
-    """``size`` stands for rows and cols."""
-    size = values.pop("size", None)
-    return values if size is None else {"rows": size, "cols": size} | values
-
-
-def _contract(values: dict[str, Any]) -> dict[str, Any]:
-    if values["rows"] != values["cols"] or values["rows"] == 15:
-        return values
-    return {"size": values["rows"]} | {
-        name: value for name, value in values.items() if name not in ("rows", "cols")
-    }
-
 
 STONE_COLOURS = ("#24272d", "#f6f4ee")  # of player_0 and player_1
 
@@ -91,8 +73,6 @@ STONE_COLOURS = ("#24272d", "#f6f4ee")  # of player_0 and player_1
     ),
     heuristics=("patterns", "caro15", "caro10", "caro15_open"),
     check=check_connect,
-    expand=_expand,
-    contract=_contract,
 )
 class Gomoku(NamedTuple):
     rows: int = 15

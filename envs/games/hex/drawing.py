@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS, seen_cells
-from ...boards.rows import cells_board
+from ...boards.grid import COLUMN_LETTERS
+from ...boards.rows import cells_board, seen_cells
 from ...declaration import Board
 from ...pictures.drawing import Area, Disc, Line, Picture, Ring, Text
 from .rules import COLOURS, STEPS, Hex
@@ -60,8 +60,7 @@ def board(rules: Hex) -> Board:
         right = [(x, y - corner), (x + 0.5, y - corner / 2), (x + 0.5, y + corner / 2)]
         left = [(x, y + corner), (x - 0.5, y + corner / 2), (x - 0.5, y - corner / 2)]
         areas.append(Area((*right, *left)))
-    areas += [None] * (int(r.facts(rules).num_actions) - len(areas))
-    return cells_board(rules, areas, from_top=True)
+    return cells_board(rules, areas, extra="swap", from_top=True)
 
 
 @r.picture.register(Hex)

@@ -29,18 +29,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import (
-    cell_symmetries,
-    cells_complexity,
-    register_named_cells,
-    sort_by_rank,
-    with_extra_action,
-)
+from ...boards.grid import cell_symmetries, sort_by_rank, with_extra_action
 from ...boards.rows import alternate, register_stone_rows
 from ...boards.stones import returns, to_move
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_2, mix64, random_below
-from ...declaration import Complexity, Facts, declare_game
+from ...declaration import Facts, declare_game
+from ...optional.complexity import Complexity, cells_complexity
 from ...profile import Ending
 from ...specification import Parameter
 from .profile import PROFILE
@@ -76,9 +71,6 @@ class Hex(NamedTuple):
     swap: int = NO
 
 
-register_named_cells(Hex, extra="swap", from_top=True)
-
-
 def turns(rules: Hex, first: int, second: int) -> tuple[int, ...]:
     """Who may be to move: a swap is a turn that adds no stone."""
     after_swap = rules.swap == YES and second > 0 and second - first in (0, 1)
@@ -96,7 +88,7 @@ def place_stones(rules: Hex, cells: np.ndarray, player: int, position: Any) -> N
         position.ply = 3  # there is no first stone to swap
 
 
-register_stone_rows(Hex, place_stones, turns=turns, from_top=True, slant=1)
+register_stone_rows(Hex, place_stones, turns=turns)
 r.to_move.register_body(Hex)(to_move)
 r.returns.register_body(Hex)(returns)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS, register_lettered_actions
+from ...boards.grid import COLUMN_LETTERS
 from ...declaration import Board
 from ...pictures.drawing import (
     BOX_FILLS,
@@ -31,9 +31,6 @@ ROWS = (2.7, 1.1)  # where the centres of the pits of player 0 and of player 1 l
 PIT_RADIUS, SEED_RADIUS = 0.44, 0.085
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))  # seeds lie like those of a sunflower
 WOOD, INK, FAINT = "#c99f68", "#20242b", "#6b6558"
-
-
-register_lettered_actions(Kalah, "pit")
 
 
 @r.board_text.register(Kalah)
@@ -109,13 +106,14 @@ def pit_centre(rules: Kalah, player: int, pit: int) -> tuple[float, float]:
 @r.board.register(Kalah)
 @functools.cache
 def board(rules: Kalah) -> Board:
-    """The pits of each player."""
+    """The pits of each player, lettered towards the store."""
     first, second = (
         [rectangle_area(x - 0.5, y - 0.5, 1, 1)
          for x, y in (pit_centre(rules, player, pit) for pit in range(rules.pits))]
         for player in range(2)
     )  # fmt: skip
-    return Board(areas=first, second_areas=second)
+    letters = COLUMN_LETTERS[: rules.pits]
+    return Board(actions=letters, kind="pit", areas=first, second_areas=second)
 
 
 def seed_discs(x: float, y: float, seeds: int, stretch: float = 1.0) -> list[Shape]:

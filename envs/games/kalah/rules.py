@@ -47,7 +47,8 @@ import numpy as np
 from ... import rules as r
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, SALT_2, mix64
-from ...declaration import Bound, Complexity, Facts, declare_game
+from ...declaration import Facts, declare_game
+from ...optional.complexity import Bound, Complexity
 from ...pictures.drawing import PLAYER_COLOURS
 from ...profile import Ending
 from ...specification import Parameter

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import cell_areas, names_at_the_sides, seen_cells
-from ...boards.rows import cells_board
+from ...boards.grid import cell_areas, names_at_the_sides
+from ...boards.rows import cells_board, seen_cells
 from ...declaration import Board
 from ...pictures.drawing import Disc, Line, Picture, Rectangle
 from .rules import COLOURS, Othello, scores
@@ -20,7 +20,7 @@ EDGE = 0.6  # room for the cells' names
 @r.board.register(Othello)
 @functools.cache
 def board(rules: Othello) -> Board:
-    return cells_board(rules, cell_areas(rules, EDGE, EDGE), from_top=True)
+    return cells_board(rules, cell_areas(rules, EDGE, EDGE), extra="pass", from_top=True)
 
 
 r.score.register(Othello)(scores)

@@ -34,18 +34,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import (
-    cell_symmetries,
-    cells_complexity,
-    register_named_cells,
-    sort_by_rank,
-    with_extra_action,
-)
+from ...boards.grid import cell_symmetries, sort_by_rank, with_extra_action
 from ...boards.rows import register_stone_rows
 from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, SALT_2, mix64
-from ...declaration import Complexity, Facts, declare_game
+from ...declaration import Facts, declare_game
+from ...optional.complexity import Complexity, cells_complexity
 from ...profile import Ending
 from ...specification import Parameter
 from .board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cells, turned_discs
@@ -91,9 +86,6 @@ class Othello(NamedTuple):
     empties: int = WINNER
 
 
-register_named_cells(Othello, extra="pass", from_top=True)
-
-
 def free_centre(rules: Othello, rows: Sequence[str], player: int) -> list[str]:
     """Whether one of the four cells is free that hold discs from the start."""
     middle = (rules.size // 2 - 1, rules.size // 2)
@@ -117,7 +109,6 @@ register_stone_rows(
     turns=lambda rules, first, second: (0, 1),
     oddities=free_centre,
     stones_stay=False,
-    from_top=True,
 )
 
 

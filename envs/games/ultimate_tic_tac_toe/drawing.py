@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS, cell_name, seen_cells
-from ...boards.rows import cells_board, turn_problems
+from ...boards.grid import COLUMN_LETTERS, cell_name
+from ...boards.rows import cells_board, seen_cells, turn_problems
 from ...declaration import Board, Place
 from ...pictures.drawing import (
     BOX_FILLS,

@@ -33,16 +33,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import (
-    cell_symmetries,
-    cells_complexity,
-    register_named_cells,
-    sort_by_rank,
-)
+from ...boards.grid import cell_symmetries, sort_by_rank
 from ...boards.stones import returns, to_move
 from ...compiled.kernels import kernel
 from ...compiled.randomness import mix64, random_below
-from ...declaration import Complexity, Facts, declare_game
+from ...declaration import Facts, declare_game
+from ...optional.complexity import Complexity, cells_complexity
 from ...pictures.drawing import PLAYER_COLOURS
 from ...profile import Ending
 from ...specification import Parameter
@@ -96,7 +92,6 @@ class UltimateTicTacToe(NamedTuple):
 
 r.to_move.register_body(UltimateTicTacToe)(to_move)
 r.returns.register_body(UltimateTicTacToe)(returns)
-register_named_cells(UltimateTicTacToe)
 
 
 @r.start.register_body(UltimateTicTacToe)

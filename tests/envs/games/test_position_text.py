@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from broken.games import Line
 from helpers import ALL_GAMES, finished_position, random_position
 from plyground import make_game
 from plyground.envs import rules as r
+from plyground.envs.declaration import Board, Facts, Place
 from plyground.envs.game import Game, IllegalPositionError
+from plyground.envs.optional.defaults import action_cells
 
 # The games whose positions can be written: they declare the places of their boards.
 WITH_PLACES = [spec for spec in ALL_GAMES if r.board(make_game(spec).rules).places]
@@ -122,3 +126,20 @@ def test_games_without_places_say_so():
         game.position_from_text("3:X")
     with pytest.raises(NotImplementedError, match="board_rows"):
         game.initial_position().to_text()
+
+
+class Shelf(NamedTuple):
+    """Of a game that names its places, which are no lettered cells, and its actions."""
+
+
+def test_names_and_text_follow_from_any_board():
+    places = [Place("left", 0, 0, "XO"), Place("right", 0, 1, "XO")]
+    r.board.register(Shelf)(lambda rules: Board(places, actions=["left", "right"], kind="side"))
+    r.board_rows.register(Shelf)(lambda rules, position: ["X."])
+    r.facts.register(Shelf)(lambda rules: Facts(2, 2, -1.0, 1.0, (1, 2, 2)))
+    assert r.board_text(Shelf(), None) == "X."
+    assert [r.action_to_text(Shelf(), action) for action in (0, 1)] == ["left", "right"]
+    assert r.text_to_action(Shelf(), " RIGHT ") == 1
+    with pytest.raises(ValueError, match="'up' is no side of this board; sides run from left to r"):
+        r.text_to_action(Shelf(), "up")
+    assert action_cells(Shelf()).tolist() == [[-1, -1, -1]] * 2

@@ -16,7 +16,7 @@ from plyground.envs import rules as r
 from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.conformance.perft import perft
 from plyground.envs.games.connect_four import ConnectFour, WideConnectFour
-from plyground.envs.games.connect_four.rules import LargestConnectFour
+from plyground.envs.games.connect_four.wide import LargestConnectFour
 from plyground.envs.games.dots_and_boxes import DotsAndBoxes, WideDotsAndBoxes
 from plyground.envs.registry import BUILT_IN
 from reference import make_reference, reference_heuristic

@@ -18,8 +18,8 @@ from plyground import make_agent, make_game
 from plyground.envs import IllegalMoveError
 from plyground.envs.aec import env as make_env
 from plyground.envs.aec import raw_env as make_raw_env
-from plyground.envs.declaration import parameter_values
 from plyground.envs.registry import game_called, games_in
+from plyground.envs.rules_types import parameter_values
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "guide" / "pettingzoo.md"
 GAMES = games_in("pettingzoo")

@@ -18,7 +18,7 @@ from plyground.commands.common import with_options
 from plyground.commands.results import sprt
 from plyground.commands.tournaments import tournament
 from plyground.envs.loading.records import check_value
-from plyground.envs.settings import parameters_of
+from plyground.envs.loading.settings import parameters_of
 from plyground.envs.specification import SpecificationError
 from plyground.envs.workers.jobs import JobPlace
 from plyground.evaluation.conditions import CLOCKS, WALL, Conditions

@@ -13,7 +13,7 @@ import typing
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
-from .specification import Parameter
+from ..specification import Parameter
 
 KINDS: tuple[type, ...] = (int, float, str, bool)
 _parameters: dict[type, tuple[Parameter, ...]] = {}  # of each class, once they were asked for
