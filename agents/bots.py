@@ -78,9 +78,9 @@ def _form_of(player: Any) -> type[Bot] | None:
     if callable(getattr(player, "predict", None)) and hasattr(player, "policy"):
         return ModelBot
     if callable(getattr(player, "forward_inference", None)):
-        return ModuleBot
+        return _ModuleBot
     if callable(getattr(player, "act_batch", None)):
-        return BatchBot
+        return _BatchBot
     if callable(getattr(player, "act", None)):
         return Bot
     if not callable(player):
@@ -92,7 +92,7 @@ def _form_of(player: Any) -> type[Bot] | None:
         return Bot
     if len(required) != 2 or signature.positions < 2:
         return None
-    return PolicyBot if required[1] == "info" else BatchBot
+    return _PolicyBot if required[1] == "info" else _BatchBot
 
 
 def short_seed(seed: int) -> int:
@@ -199,7 +199,7 @@ class Bot(Agent):
         return f"as_policy({self.bot!r})"
 
 
-class PolicyBot(Bot):
+class _PolicyBot(Bot):
     """A function ``policy(observation, info)`` of a user's own.
 
     It is given what :meth:`last` of PettingZoo's environments gives: a dictionary of the planes
@@ -218,7 +218,7 @@ class PolicyBot(Bot):
         return super().__call__(observation, info)
 
 
-class BatchBot(Bot):
+class _BatchBot(Bot):
     """A function or an object that is asked about many positions at once.
 
     Args:
@@ -255,7 +255,7 @@ class BatchBot(Bot):
         return self._batch_method(observations, masks, **drawing)
 
 
-class NetworkBot(BatchBot):
+class _NetworkBot(_BatchBot):
     """A network of another library as a player of many games at once; it plays legal actions only.
 
     Its observations may be planes as they are, channels first or flat, and of any type.
@@ -320,7 +320,7 @@ class NetworkBot(BatchBot):
         return type(self.bot).__name__
 
 
-class ModelBot(NetworkBot):
+class ModelBot(_NetworkBot):
     """A model of stable-baselines3 or sb3-contrib: PPO, A2C, MaskablePPO, DQN, or another.
 
     It plays by its probabilities; a model without any (DQN) plays the legal action of the highest
@@ -331,7 +331,7 @@ class ModelBot(NetworkBot):
         super().__init__(bot, game, deterministic or hasattr(bot.policy, "q_net"))
 
     def logits(self, observations: np.ndarray, masks: np.ndarray) -> Any:
-        planes = planes_for(self.bot.observation_space, observations)
+        planes = _planes_for(self.bot.observation_space, observations)
         normal = getattr(self.bot, "_vec_normalize_env", None)
         if normal is not None:
             planes = normal.normalize_obs(planes)
@@ -345,7 +345,7 @@ class ModelBot(NetworkBot):
         return self.bot.policy
 
 
-class ModuleBot(NetworkBot):
+class _ModuleBot(_NetworkBot):
     """A module of RLlib's new API stack (``RLModule``); it plays the most probable action.
 
     Its observations may hold the action mask or not.
@@ -362,11 +362,11 @@ class ModuleBot(NetworkBot):
         if hasattr(space, "spaces"):
             (key,) = (name for name in space.spaces if name != MASK)
             seen: Any = {
-                key: torch.as_tensor(planes_for(space[key], observations)),
+                key: torch.as_tensor(_planes_for(space[key], observations)),
                 MASK: torch.as_tensor(masks),
             }
         else:
-            seen = torch.as_tensor(planes_for(space, observations))
+            seen = torch.as_tensor(_planes_for(space, observations))
         answer = self.bot.forward_inference({"obs": seen})
         if "action_dist_inputs" in answer:
             return answer["action_dist_inputs"]
@@ -393,7 +393,7 @@ def _bytes_of(thing: Any) -> bytes:
     return b"".join(methods) + pickle.dumps(getattr(thing, "__dict__", None))
 
 
-def planes_for(space: Any, observations: np.ndarray) -> np.ndarray:
+def _planes_for(space: Any, observations: np.ndarray) -> np.ndarray:
     """Observations (n, rows, columns, planes) in the layout and the type of a space.
 
     Raises:

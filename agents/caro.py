@@ -27,7 +27,7 @@ NO_CHOICE = np.iinfo(np.int64).min  # the points of a cell that is not to be pla
 
 
 @kernel
-def shape_points(rules, cells, action, row_step, col_step):
+def _shape_points(rules, cells, action, row_step, col_step):
     """The points of the run through the stone on ``action`` in one direction.
 
     A winning row counts 100,000; otherwise, with two open ends / one: one stone missing 10,000 /
@@ -64,7 +64,7 @@ def shape_points(rules, cells, action, row_step, col_step):
 
 
 @kernel
-def grade_cells(rules, cells, player, points):
+def _grade_cells(rules, cells, player, points):
     """Fill ``points`` (int64, one for each cell): attack plus twice the defence.
 
     Cells that are not free get NO_CHOICE.
@@ -76,15 +76,15 @@ def grade_cells(rules, cells, player, points):
         attack, defence = 0, 0
         for row_step, col_step in DIRECTIONS:
             cells[cell] = player + 1
-            attack += shape_points(rules, cells, cell, row_step, col_step)
+            attack += _shape_points(rules, cells, cell, row_step, col_step)
             cells[cell] = 2 - player
-            defence += shape_points(rules, cells, cell, row_step, col_step)
+            defence += _shape_points(rules, cells, cell, row_step, col_step)
         cells[cell] = 0
         points[cell] = attack + DEFENCE * defence
 
 
 @kernel
-def grade_candidates(rules, position, player, candidates, points):
+def _grade_candidates(rules, position, player, candidates, points):
     """Fill ``points`` (int64, one for each cell): attack minus defence.
 
     Attack is the value of all windows of the board after a stone of ``player`` there, defence their
@@ -102,7 +102,7 @@ def grade_candidates(rules, position, player, candidates, points):
         cells[cell] = 0
 
 
-class CellGrader(Agent):
+class _CellGrader(Agent):
     """Base of the agents that give points to cells and play one with the most."""
 
     def check_game(self, game: Game) -> None:
@@ -134,7 +134,7 @@ class CellGrader(Agent):
 
 
 @register_agent("medium")
-class Medium(CellGrader):
+class Medium(_CellGrader):
     """Takes the cell where attack + 2 × defence is highest.
 
     Attack is the points of the player's own stone there, defence those of the opponent's. Among
@@ -156,7 +156,7 @@ class Medium(CellGrader):
 
     def _grade(self, position: Position) -> None:
         cells = np.array(position.record.cells)  # a copy: grading puts stones on it
-        self._compiled(grade_cells, position.game.rules, cells, position.to_move, self._points)
+        self._compiled(_grade_cells, position.game.rules, cells, position.to_move, self._points)
 
     def _choose(self, best: np.ndarray) -> int:
         nearest = best[self._from_centre[best] == self._from_centre[best].min()]
@@ -164,7 +164,7 @@ class Medium(CellGrader):
 
 
 @register_agent("caro10_heuristic")
-class AttackMinusDefence(CellGrader):
+class AttackMinusDefence(_CellGrader):
     """Takes the cell next to a stone where attack − defence is highest.
 
     Attack is the value of the board by the heuristic ``caro10`` after the player's own stone there,
@@ -185,7 +185,7 @@ class AttackMinusDefence(CellGrader):
     def _grade(self, position: Position) -> None:
         record = position.copy().record  # grading puts stones on it
         rules, player = position.game.rules, position.to_move
-        self._compiled(grade_candidates, rules, record, player, self._candidates, self._points)
+        self._compiled(_grade_candidates, rules, record, player, self._candidates, self._points)
 
     def _choose(self, best: np.ndarray) -> int:
         return int(best[0])

@@ -32,19 +32,19 @@ ALL_NODES = np.int64(1 << 60)
 AT_ONCE = 64  # positions that a network is asked about
 
 
-class RandomOpponent(NamedTuple):
+class _RandomOpponent(NamedTuple):
     """``random``."""
 
     scratch: Any  # int16, (num_actions,)
 
 
-@choose_action.register_body(RandomOpponent)
+@choose_action.register_body(_RandomOpponent)
 @inner_kernel
-def choose_random(opponent, rules, position, rng):
+def _choose_random(opponent, rules, position, rng):
     return r.random_action(rules, position, rng, opponent.scratch)
 
 
-class GreedyOpponent(NamedTuple):
+class _GreedyOpponent(NamedTuple):
     """``greedy``, with the buffers :func:`~plyground.agents.lookahead.choose_graded` takes."""
 
     heuristic: int
@@ -55,9 +55,9 @@ class GreedyOpponent(NamedTuple):
     points: Any
 
 
-@choose_action.register_body(GreedyOpponent)
+@choose_action.register_body(_GreedyOpponent)
 @inner_kernel
-def choose_greedily(opponent, rules, position, rng):
+def _choose_greedily(opponent, rules, position, rng):
     heuristic, children, actions, replies, grades, points = opponent
     index, _, _, _ = choose_graded(
         rules, position, heuristic, children, actions, replies, grades, points, rng
@@ -67,7 +67,7 @@ def choose_greedily(opponent, rules, position, rng):
 
 @choose_action.register_body(TreeSearch)
 @inner_kernel
-def choose_by_search(opponent, rules, position, rng):
+def _choose_by_search(opponent, rules, position, rng):
     """``alphabeta`` and ``minimax`` to a fixed depth."""
     form, options, plan, workspace, table, symmetries = opponent
     deepening.begin(form, plan, workspace, table, position)
@@ -77,7 +77,7 @@ def choose_by_search(opponent, rules, position, rng):
     return np.int64(workspace.state[0].best_action)
 
 
-class NetworkOpponent(NamedTuple):
+class _NetworkOpponent(NamedTuple):
     """A network without search: ``zoo:NAME``, ``onnx:FILE`` and runs."""
 
     temperature: float
@@ -86,9 +86,9 @@ class NetworkOpponent(NamedTuple):
     probabilities: Any  # float64, (num_actions,)
 
 
-@choose_actions.register_body(NetworkOpponent)
+@choose_actions.register_body(_NetworkOpponent)
 @inner_kernel
-def choose_by_network(opponent, streams, count):
+def _choose_by_network(opponent, streams, count):
     turns, network = opponent.turns, opponent.network
     if not evaluate_batch(network, turns.planes, count):
         return False
@@ -104,10 +104,10 @@ def choose_by_network(opponent, streams, count):
     return True
 
 
-def _make_network(agent: PolicyAgent, game: Game) -> NetworkOpponent:
+def _make_network(agent: PolicyAgent, game: Game) -> _NetworkOpponent:
     network = agent.network.compiled()
     assert network is not None  # as compiled_form has asked
-    return NetworkOpponent(
+    return _NetworkOpponent(
         agent.options["temperature"],
         new_batch(network, game, AT_ONCE),
         new_turns(game, AT_ONCE),
@@ -115,12 +115,12 @@ def _make_network(agent: PolicyAgent, game: Game) -> NetworkOpponent:
     )
 
 
-def _make_random(agent: Agent, game: Game) -> RandomOpponent:
-    return RandomOpponent(np.empty(game.facts.num_actions, np.int16))
+def _make_random(agent: Agent, game: Game) -> _RandomOpponent:
+    return _RandomOpponent(np.empty(game.facts.num_actions, np.int16))
 
 
-def _make_greedy(agent: Agent, game: Game) -> GreedyOpponent:
-    return GreedyOpponent(heuristic_index(game, agent.options["heuristic"]), *new_buffers(game))
+def _make_greedy(agent: Agent, game: Game) -> _GreedyOpponent:
+    return _GreedyOpponent(heuristic_index(game, agent.options["heuristic"]), *new_buffers(game))
 
 
 def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearch:

@@ -79,7 +79,7 @@ def read_move(game: Game, text: str) -> int:
     Raises:
         ValueError: there is no such action; says what is allowed.
     """
-    board = ActionCells(game)
+    board = _ActionCells(game)
     if text.isascii() and text.isdecimal() and board.columns:
         if not 1 <= int(text) <= len(board.columns):
             raise ValueError(
@@ -101,7 +101,7 @@ def read_move(game: Game, text: str) -> int:
     return action
 
 
-class ActionCells:
+class _ActionCells:
     """Where the actions of a game are on its board, as the game declares it.
 
     Attributes:
@@ -149,7 +149,7 @@ def how_to_write_moves(game: Game) -> str:
 
     One sentence, or two.
     """
-    board, first = ActionCells(game), game.action_to_text(0)
+    board, first = _ActionCells(game), game.action_to_text(0)
     if board.cells:
         last = game.action_to_text(board.cells[max(board.cells)])
         return (

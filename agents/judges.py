@@ -30,7 +30,7 @@ DISCOUNT = 0.99
 GREATEST_ESTIMATE = 0.9  # of the highest return
 
 
-class SearchJudge(NamedTuple):
+class _SearchJudge(NamedTuple):
     """``alphabeta`` or ``minimax`` to a fixed depth, with a value of its own for every action."""
 
     search: TreeSearch
@@ -39,7 +39,7 @@ class SearchJudge(NamedTuple):
 
 
 @inner_kernel
-def value_of_points(judge, points):
+def _value_of_points(judge, points):
     """The value that points of a search mean."""
     if abs(points) <= PROVEN:
         return judge.limit * np.tanh(np.float64(points) * judge.slope)
@@ -48,26 +48,26 @@ def value_of_points(judge, points):
     return result * DISCOUNT ** np.float64(plies)
 
 
-@regret_of.register_body(SearchJudge)
+@regret_of.register_body(_SearchJudge)
 @inner_kernel
-def regret_by_search(judge, rules, position, action):
+def _regret_by_search(judge, rules, position, action):
     form, options, plan, workspace, table, symmetries = judge.search
     deepening.begin(form, plan, workspace, table, position)
     status = deepening.ITERATION_OPEN
     while status != deepening.SEARCH_COMPLETE:
         status = deepening.deepen(form, options, plan, workspace, table, symmetries, ALL_NODES)
-    value = value_of_points(judge, workspace.root_values[action])
-    return value_of_points(judge, workspace.state[0].best) - value
+    value = _value_of_points(judge, workspace.root_values[action])
+    return _value_of_points(judge, workspace.state[0].best) - value
 
 
-def _make_search(agent: TreeSearchAgent, game: Game) -> SearchJudge:
+def _make_search(agent: TreeSearchAgent, game: Game) -> _SearchJudge:
     agent.get_ready(game)
     depth, _, _ = agent._limits(game.initial_position())
     search = agent.new_search(game, depth)
     # One iteration, in which no action at the root is cut off or stands for its mirror image.
     options = search.options._replace(root_values=1, symmetric_plies=0)
     plan = search.plan._replace(first_depth=depth, resists=0)
-    return SearchJudge(search._replace(options=options, plan=plan), *_scale(game))
+    return _SearchJudge(search._replace(options=options, plan=plan), *_scale(game))
 
 
 def _scale(game: Game) -> tuple[float, float]:

@@ -21,7 +21,7 @@ SITUATIONS = QUIET, PARRY, TAKE, WIN = "quiet", "must parry", "moves again", "wi
 
 
 @inner_kernel
-def grade_action(rules, position, action, children, replies):
+def _grade_action(rules, position, action, children, replies):
     """Play ``action`` into ``children[0]`` and try the opponent's replies.
 
     Args:
@@ -81,7 +81,9 @@ def grade_actions(rules, position, heuristic, children, actions, replies, grades
     ending = 0
     mover = r.to_move(rules, position)
     for i in range(count):
-        grade, over, margin = grade_action(rules, position, np.int64(actions[i]), children, replies)
+        grade, over, margin = _grade_action(
+            rules, position, np.int64(actions[i]), children, replies
+        )
         ending += over
         if margin != 0:
             # Both end the game lost: the margin decides, whoever makes the last move.
@@ -142,7 +144,7 @@ def grades(position: Position) -> dict[int, int]:
     game = position.game
     children, replies = game.new_records(2), np.empty(game.facts.num_actions, np.int16)
     return {
-        action: int(grade_action(game.rules, position.record, action, children, replies)[0])
+        action: int(_grade_action(game.rules, position.record, action, children, replies)[0])
         for action in position.legal_actions()
     }
 
@@ -186,7 +188,7 @@ class LostMoves:
         if self._game.facts.max_return != 1.0:
             return False  # the last move need not win the game
         rules, record, buffers = self._game.rules, position.record, (self._children, self._replies)
-        grade: int = self._compiled(grade_action, rules, record, action, *buffers)[0]
+        grade: int = self._compiled(_grade_action, rules, record, action, *buffers)[0]
         return grade in (LETS_WIN, LOSES)
 
     def keep_best(self, position: Position, actions: list[int]) -> list[int]:

@@ -15,7 +15,7 @@ from .specification import SpecificationError
 
 
 @kernel
-def write_images(rules, records, symmetries, images):
+def _write_images(rules, records, symmetries, images):
     """Write the images of ``records[0]`` under all symmetries into ``images``.
 
     The first symmetry is the identity.
@@ -41,7 +41,7 @@ class CanonicalForm:
         if len(symmetries) == 1:
             return position.record.tobytes(), symmetries[0]
         self._source[0] = position.record
-        write_images(self.game.rules, self._source, symmetries, self._images)
+        _write_images(self.game.rules, self._source, symmetries, self._images)
         forms = [image.tobytes() for image in self._images]
         least = min(range(len(forms)), key=forms.__getitem__)
         return forms[least], symmetries[least]

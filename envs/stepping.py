@@ -107,26 +107,26 @@ def step_turn(rules, records, action, masks, planes):
 
 
 @kernel
-def play_if_legal(rules, records, action):
+def _play_if_legal(rules, records, action):
     """Play ``action`` if it is legal, in place; whether it was."""
     return step(rules, records[0], action) != ILLEGAL
 
 
 @kernel
-def check_legality(rules, records, action):
+def _check_legality(rules, records, action):
     """Whether ``action`` is legal."""
     return r.is_legal(rules, records[0], action)
 
 
 @kernel
-def observe_as(rules, records, player, out):
+def _observe_as(rules, records, player, out):
     """Observe as ``player``, or as the player to move if ``player`` is negative."""
     position = records[0]
     r.observe(rules, position, r.to_move(rules, position) if player < 0 else player, out)
 
 
 @kernel
-def fill_mask(rules, records, mask):
+def _fill_mask(rules, records, mask):
     """Set ``mask`` (int8, num_actions, all zeros) to 1 at the legal actions."""
     scratch = np.empty(mask.shape[0], np.int16)
     for i in range(r.legal_actions(rules, records[0], scratch)):
@@ -134,31 +134,31 @@ def fill_mask(rules, records, mask):
 
 
 @kernel
-def list_legal_actions(rules, records, out):
+def _list_legal_actions(rules, records, out):
     """Write the legal actions into ``out``; returns how many."""
     return r.legal_actions(rules, records[0], out)
 
 
 @kernel
-def find_mover(rules, records):
+def _find_mover(rules, records):
     """The player to move."""
     return np.int64(r.to_move(rules, records[0]))
 
 
 @kernel
-def find_end(rules, records):
+def _find_end(rules, records):
     """Whether the game is over."""
     return bool(r.is_over(rules, records[0]))
 
 
 @kernel
-def find_returns(rules, records):
+def _find_returns(rules, records):
     """The returns of both players."""
     return float(r.returns(rules, records[0], 0)), float(r.returns(rules, records[0], 1))
 
 
 @kernel
-def replay_game(rules, records, actions, first, counts):
+def _replay_game(rules, records, actions, first, counts):
     """Play ``actions`` (int64) in place up to the first that cannot be played.
 
     Returns how many were played. ``counts`` (int64 of shape (2,), zeros) gets how many of them each
@@ -178,15 +178,15 @@ def replay_game(rules, records, actions, first, counts):
 
 # The kernels that `Position` calls, and examples of their arguments after rules and records.
 ENTRIES: dict[str, tuple[Any, ...]] = {
-    "play": (play_if_legal, 0),
-    "is_legal": (check_legality, 0),
-    "observe": (observe_as, 0, np.zeros((1, 1, 1), np.int8)),
-    "mask": (fill_mask, np.zeros(1, np.int8)),
-    "legal_actions": (list_legal_actions, np.zeros(1, np.int16)),
-    "to_move": (find_mover,),
-    "is_over": (find_end,),
-    "returns": (find_returns,),
-    "replay": (replay_game, np.zeros(1, np.int64), 0, np.zeros(2, np.int64)),
+    "play": (_play_if_legal, 0),
+    "is_legal": (_check_legality, 0),
+    "observe": (_observe_as, 0, np.zeros((1, 1, 1), np.int8)),
+    "mask": (_fill_mask, np.zeros(1, np.int8)),
+    "legal_actions": (_list_legal_actions, np.zeros(1, np.int16)),
+    "to_move": (_find_mover,),
+    "is_over": (_find_end,),
+    "returns": (_find_returns,),
+    "replay": (_replay_game, np.zeros(1, np.int64), 0, np.zeros(2, np.int64)),
 }
 
 

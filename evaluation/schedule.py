@@ -18,7 +18,7 @@ from .runners.contest import ScheduledGame
 Meeting = tuple[int, int]  # the numbers of two agents, the lower one first
 
 
-def round_robin(count: int) -> list[Meeting]:
+def _round_robin(count: int) -> list[Meeting]:
     """Every agent against every other."""
     return list(itertools.combinations(range(count), 2))
 
@@ -34,7 +34,7 @@ def ladder(count: int) -> list[Meeting]:
 
 
 MEETINGS: dict[str, Callable[[int], list[Meeting]]] = {
-    ROUND_ROBIN: round_robin,
+    ROUND_ROBIN: _round_robin,
     GAUNTLET: gauntlet,
     LADDER: ladder,
 }

@@ -34,7 +34,7 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
-def processor_has_bfloat16() -> bool:
+def _processor_has_bfloat16() -> bool:
     """Whether the processor multiplies bfloat16 numbers itself, faster than float32."""
     try:
         flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ def use_bfloat16(precision: str, device: torch.device) -> bool:
     """Whether products are computed in bfloat16; unless a precision asks: where that is faster."""
     if precision in ("bfloat16", "float32"):
         return precision == "bfloat16"
-    return device.type == "cuda" or processor_has_bfloat16()
+    return device.type == "cuda" or _processor_has_bfloat16()
 
 
 @contextlib.contextmanager

@@ -85,7 +85,7 @@ def action_places(game: Game) -> list[list[int]]:
     return places
 
 
-class BoardHeads(nn.Module):
+class _BoardHeads(nn.Module):
     """Policy and value heads on a :class:`BoardTrunk`, in the place of SB3's ``mlp_extractor``.
 
     Where actions are columns, a convolution over whole columns values each of them; where actions
@@ -230,7 +230,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
     def _build_mlp_extractor(self) -> None:
         super()._build_mlp_extractor()
         if self._geometric:
-            self.mlp_extractor: Any = BoardHeads(**self._heads)
+            self.mlp_extractor: Any = _BoardHeads(**self._heads)
 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)

@@ -31,7 +31,7 @@ from .settings import OpposedSettings
 CPU = torch.device("cpu")
 
 
-class EpisodeCollector(BaseCallback):
+class _EpisodeCollector(BaseCallback):
     """Collects the games that end during a rollout: opponents, returns and lengths.
 
     Attributes:
@@ -103,7 +103,7 @@ class Sb3Learner:
         if settings.initial:
             self._load_initial(Path(settings.initial))
         model.set_logger(Logger(None, []))
-        self._collector = EpisodeCollector()
+        self._collector = _EpisodeCollector()
         self.callback: Any = model._setup_learn(settings.steps, self._collector)[1]
         self.snapshots: Snapshots = Snapshots(self.policy, settings.snapshots, seed)
         self.curriculum: Curriculum = Curriculum(settings, self.env.game, self.snapshots, make)

@@ -125,7 +125,7 @@ async def think(
     words = words_for(request)
 
     def to_json(decision: Decision) -> dict[str, Any]:
-        return decision_json(line, words, decision)
+        return _decision_json(line, words, decision)
 
     def with_view(decision: Decision) -> dict[str, Any]:
         data = to_json(decision)
@@ -164,7 +164,7 @@ async def lines(
 
     def to_json(result: tuple[Decision, list[Any]]) -> dict[str, Any]:
         decision, best = result
-        return decision_json(line, words, decision) | {
+        return _decision_json(line, words, decision) | {
             "lines": [_line_json(line, words, *each) for each in best]
         }
 
@@ -189,7 +189,7 @@ async def review(request: Request, line: GameLineQuery, agent: GraderQuery) -> S
     return stream(request, job, lambda result: result)
 
 
-def decision_json(line: LineOfPlay, words: Words, decision: Decision) -> dict[str, Any]:
+def _decision_json(line: LineOfPlay, words: Words, decision: Decision) -> dict[str, Any]:
     """A decision as plain data, with its place on the evaluation bar."""
     position = line.position
     data = analysis.to_json(position, decision)

@@ -47,7 +47,7 @@ CLOCKS = ((1, 0), (3, 2), (5, 0), (10, 5), (30, 0))  # minutes, seconds added by
 YEAR = 365 * 24 * 3600
 
 
-class StaticFile:
+class _StaticFile:
     """A file of the pages: its content, its kind and a mark that changes with the content."""
 
     def __init__(self, path: Path) -> None:
@@ -57,7 +57,7 @@ class StaticFile:
 
 
 # Read once, by name: the path of a request is looked up here, never on the disk.
-STATIC = {path.name: StaticFile(path) for path in sorted((HERE / "static").iterdir())}
+STATIC = {path.name: _StaticFile(path) for path in sorted((HERE / "static").iterdir())}
 
 templates: Environment = Environment(
     loader=FileSystemLoader(HERE / "templates"),
@@ -94,7 +94,7 @@ def render(request: Request, template: str, code: int = 200, **values: Any) -> H
 
 
 @functools.cache
-def preset_pictures() -> Mapping[str, str]:
+def _preset_pictures() -> Mapping[str, str]:
     """A small picture of each game offered by name."""
     pictures = {}
     for preset in PRESETS:
@@ -131,7 +131,7 @@ def home(request: Request) -> Response:
         request,
         "home.html",
         presets=[(preset, choices(make_game(preset.game), extra)) for preset in PRESETS],
-        pictures=preset_pictures(),
+        pictures=_preset_pictures(),
         games=_games(words_for(request)),
         clocks=CLOCKS,
     )

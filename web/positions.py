@@ -57,20 +57,20 @@ def split_moves(game: Game, text: str) -> list[str]:
     text = text.strip()
     if not text:
         return []
-    if "," not in text and has_short_names(game) and text.isalpha():
+    if "," not in text and _has_short_names(game) and text.isalpha():
         return list(text)
     return [name.strip() for name in text.split(",")]
 
 
 @functools.lru_cache(256)
-def has_short_names(game: Game) -> bool:
+def _has_short_names(game: Game) -> bool:
     """Whether the name of every action is one character."""
     return all(len(game.action_to_text(action)) == 1 for action in range(game.facts.num_actions))
 
 
 def link_text(game: Game, names: Sequence[str]) -> str:
     """Moves as a link holds them; the inverse of :func:`split_moves`."""
-    return ("" if has_short_names(game) else ",").join(names)
+    return ("" if _has_short_names(game) else ",").join(names)
 
 
 def read_position(game: Game, text: str) -> Position:
@@ -241,7 +241,7 @@ def action_json(position: Position, action: int, words: Words) -> dict[str, Any]
     it puts none or where that is not known.
     """
     game = position.game
-    name, area = game.action_to_text(action), area_of(position, action)
+    name, area = game.action_to_text(action), _area_of(position, action)
     return {
         "action": action,
         "name": name,
@@ -282,7 +282,7 @@ def _landing(position: Position, action: int, area: Area) -> bool | list[float] 
 def _leaves_free_places(position: Position) -> bool:
     """Whether some free places, where actions are clicked, are not open to the mover."""
     game = position.game
-    open_areas = {area_of(position, action) for action in position.legal_actions()}
+    open_areas = {_area_of(position, action) for action in position.legal_actions()}
     areas = r.board(game.rules).areas
     clicked = [_places(game)[area] for area in areas if area in _places(game)]
     if not clicked:
@@ -327,6 +327,6 @@ def _corners(area: Area | None) -> list[float] | None:
     return None if area is None else [round(value, 3) for point in area.points for value in point]
 
 
-def area_of(position: Position, action: int) -> Area | None:
+def _area_of(position: Position, action: int) -> Area | None:
     """Where the player to move clicks to play an action."""
     return r.board(position.game.rules).area(action, position.to_move)

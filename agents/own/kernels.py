@@ -133,7 +133,7 @@ def _is_legal(position, action):
 
 
 @kernel
-def list_actions(position):
+def _list_actions(position):
     """``position.legal_actions()`` of a view, int16."""
     actions = np.empty(position.game.facts.num_actions, np.int16)
     return actions[: r.legal_actions(position.game.rules, position.record, actions)]
@@ -141,21 +141,21 @@ def list_actions(position):
 
 @overload_method(_ViewType, "legal_actions")
 def _legal_actions(position):
-    return lambda position: list_actions(position)  # noqa: PLW0108  # no kernel may be returned
+    return lambda position: _list_actions(position)  # noqa: PLW0108  # no kernel may be returned
 
 
 @kernel
-def mask_actions(position):
+def _mask_actions(position):
     """``position.action_mask()`` of a view."""
     mask = np.zeros(position.game.facts.num_actions, np.int8)
-    for action in list_actions(position):
+    for action in _list_actions(position):
         mask[action] = 1
     return mask
 
 
 @overload_method(_ViewType, "action_mask")
 def _action_mask(position):
-    return lambda position: mask_actions(position)  # noqa: PLW0108
+    return lambda position: _mask_actions(position)  # noqa: PLW0108
 
 
 @kernel

@@ -63,7 +63,7 @@ def _observe_images(rules, observations, symmetries, positions, images):
 def choose_each(probabilities, temperature, streams, actions):
     """Choose an action by each row of probabilities; row by row they have random streams."""
     for row in range(probabilities.shape[0]):
-        actions[row] = choose_by_probability(probabilities[row], temperature, streams[row])
+        actions[row] = _choose_by_probability(probabilities[row], temperature, streams[row])
 
 
 @inner_kernel
@@ -86,11 +86,11 @@ def choose_by_logits(logits, value, mask, temperature, stream, probabilities):
             total += probabilities[action]
     for action in range(mask.size):
         probabilities[action] /= total
-    return choose_by_probability(probabilities, temperature, stream)
+    return _choose_by_probability(probabilities, temperature, stream)
 
 
 @inner_kernel
-def choose_by_probability(probabilities, temperature, stream):
+def _choose_by_probability(probabilities, temperature, stream):
     """The first of the most probable actions, or one drawn with a temperature above 0.
 
     A draw overwrites the probabilities.
@@ -374,7 +374,7 @@ class OnnxPolicy(PolicyAgent):
         return load_policy_file(self.options["path"])
 
 
-class RunPolicy(PolicyAgent):
+class _RunPolicy(PolicyAgent):
     """Plays the best network of a training run without search; ``mcts:network=RUN`` searches."""
 
     parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -388,21 +388,21 @@ class RunPolicy(PolicyAgent):
 
 
 @register_agent("ppo")
-class PpoPolicy(RunPolicy):
+class PpoPolicy(_RunPolicy):
     """Plays the best policy of a training run of PPO."""
 
     summary = "a policy trained by PPO: ppo:RUN plays the best of a run folder"
 
 
 @register_agent("dqn")
-class DqnPolicy(RunPolicy):
+class DqnPolicy(_RunPolicy):
     """Plays the best network of a run of DQN, which values actions."""
 
     summary = "values of actions trained by DQN: dqn:RUN plays the best of a run folder"
 
 
 @register_agent("alphazero")
-class AlphaZeroPolicy(RunPolicy):
+class AlphaZeroPolicy(_RunPolicy):
     """Plays the best network of a run of AlphaZero, without search."""
 
     summary = "a network trained by AlphaZero, without search: alphazero:RUN"

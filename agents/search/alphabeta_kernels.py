@@ -131,7 +131,7 @@ def new_workspace(game: Game, dtype: Any = None) -> Workspace:
 
 
 @kernel
-def leaf_points(rules, position, maximiser, heuristic):
+def _leaf_points(rules, position, maximiser, heuristic):
     """The heuristic's estimate, kept inside the range of unproven values."""
     if heuristic < 0:
         return 0
@@ -201,7 +201,7 @@ def enter_node(rules, options, workspace, table, symmetries, ply):
         return LEAVE, (WIN - ply - 1) * (1 if r.to_move(rules, position) == maximiser else -1)
     if frame.depth <= 0:
         state.horizon += 1
-        return LEAVE, leaf_points(rules, position, maximiser, options.heuristic)
+        return LEAVE, _leaf_points(rules, position, maximiser, options.heuristic)
     # 2. The result of an earlier visit may settle the node; if not, it gives the action to try
     #    first.
     first_action = NO_ACTION
@@ -222,18 +222,18 @@ def enter_node(rules, options, workspace, table, symmetries, ply):
     actions, killers = workspace.actions[ply], workspace.killers[ply]
     count = r.candidates(rules, position, options.radius, actions)
     if ply < options.symmetric_plies:
-        count = drop_mirror_images(rules, workspace.positions, actions, ply, count, symmetries)
+        count = _drop_mirror_images(rules, workspace.positions, actions, ply, count, symmetries)
     mover = r.to_move(rules, position)
     if options.ordering:
         sort_actions(rules, position, actions, count, options.ordering)
         if options.width and ply > 0:
             count = min(count, options.width)
     if options.history:
-        sort_by_history(workspace.history[0 if mover == maximiser else 1], actions, count)
+        _sort_by_history(workspace.history[0 if mover == maximiser else 1], actions, count)
     if options.killers:
-        bring_to_front(actions, count, killers[1])
-        bring_to_front(actions, count, killers[0])
-    bring_to_front(actions, count, first_action)
+        _bring_to_front(actions, count, killers[1])
+        _bring_to_front(actions, count, killers[0])
+    _bring_to_front(actions, count, first_action)
     frame.count, frame.cursor, frame.best_action = count, 0, NO_ACTION
     frame.maximising = mover == maximiser
     frame.best = -INFINITY if frame.maximising else INFINITY
@@ -332,7 +332,7 @@ def from_table(value, ply):
 
 
 @inner_kernel
-def bring_to_front(actions, count, action):
+def _bring_to_front(actions, count, action):
     """Move ``action``, if it is among the first ``count``, before all others."""
     for i in range(count):
         if actions[i] == action:
@@ -343,7 +343,7 @@ def bring_to_front(actions, count, action):
 
 
 @inner_kernel
-def sort_by_history(scores, actions, count):
+def _sort_by_history(scores, actions, count):
     """Stable insertion sort by descending score."""
     for i in range(1, count):
         action = actions[i]
@@ -356,7 +356,7 @@ def sort_by_history(scores, actions, count):
 
 
 @kernel
-def drop_mirror_images(rules, positions, actions, ply, count, symmetries):
+def _drop_mirror_images(rules, positions, actions, ply, count, symmetries):
     """Keep only the first of each set of actions that lead to mirror images; returns how many.
 
     Only symmetries that leave the position itself as it is turn one of its actions into another.

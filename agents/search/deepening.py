@@ -128,7 +128,7 @@ def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
     # What is proved to the end of the game does not give way to values that rest on estimates: to
     # tell the other actions apart takes more lines, and these may be longer.
     if plan.decided_by_result or state.best_horizon > 0 or state.horizon == 0:
-        state.best_action = best_resistance(rules, options, workspace)
+        state.best_action = _best_resistance(rules, options, workspace)
     state.stage = OVER
     return SEARCH_COMPLETE
 
@@ -144,7 +144,7 @@ def reached_the_end(plan, state):
 
 
 @inner_kernel
-def best_resistance(rules, options, workspace):
+def _best_resistance(rules, options, workspace):
     """Of the root actions that lose as late as the best one, the best by the heuristic."""
     positions, state, root = workspace.positions, workspace.state[0], workspace.frames[0]
     best_action, best_points = state.best_action, -INFINITY

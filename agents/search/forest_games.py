@@ -122,7 +122,7 @@ def advance(rules, play, waiting, logits, values):
         process_evaluation(play, slot, logits, values)
     waiting = 0
     for game in range(play.games.states.size):
-        if advance_game(rules, play, game, waiting):
+        if _advance_game(rules, play, game, waiting):
             waiting += 1
     play.tally[0].evaluations += waiting
     return waiting
@@ -134,9 +134,9 @@ def process_evaluation(play, slot, logits, values):
     forest, cache = play.forest, play.cache
     game = forest.trees[slot]
     expand_and_backup(play.options.puct, forest.nodes[game], forest.leaves, slot, logits, values)
-    store_root_value(play, game)
+    _store_root_value(play, game)
     key = cache.leaf_keys[slot]
-    index = cache_entry(cache, key)
+    index = _cache_entry(cache, key)
     entry = cache.entries[index]
     entry.key, entry.generation, entry.value = key, play.generation[0], values[slot]
     for action in range(logits.shape[1]):
@@ -144,13 +144,13 @@ def process_evaluation(play, slot, logits, values):
 
 
 @inner_kernel
-def cache_entry(cache, key):
+def _cache_entry(cache, key):
     """Where the cache keeps a position."""
     return np.int64(mix64(key) & np.uint64(cache.entries.size - 1))
 
 
 @inner_kernel
-def store_root_value(play, game):
+def _store_root_value(play, game):
     """Store the network's value of the root."""
     root = play.forest.nodes[game][ROOT]
     if root.visits == 1:
@@ -158,7 +158,7 @@ def store_root_value(play, game):
 
 
 @inner_kernel
-def advance_game(rules, play, game, slot):
+def _advance_game(rules, play, game, slot):
     """Advance one game until a leaf of its tree waits in the slot; False if none does yet."""
     games, samples = play.games, play.samples
     state = games.states[game]
@@ -168,14 +168,14 @@ def advance_game(rules, play, game, slot):
         if state.goal == 0:
             begin_search(rules, play, game)
         elif state.done >= state.goal or play.forest.nodes[game][ROOT].proven == EXACT:
-            finish_search(rules, play, game)
+            _finish_search(rules, play, game)
         elif simulate(rules, play, game, slot):
             return True
     return False
 
 
 @inner_kernel
-def tree_of(forest, game):
+def _tree_of(forest, game):
     """One tree of the forest, for the kernels of a single tree."""
     return Tree(
         forest.nodes[game],
@@ -196,7 +196,7 @@ def begin_search(rules, play, game):
         play_action(rules, play, game, np.int64(forest.actions[0]))
         return
     forest.positions[game, 0] = games.positions[game]
-    reset_tree(rules, tree_of(forest, game))
+    reset_tree(rules, _tree_of(forest, game))
     state.done = 0
     if state.opening > 0:
         state.full, state.goal = 0, 1
@@ -218,9 +218,9 @@ def begin_search(rules, play, game):
 def simulate(rules, play, game, slot):
     """One simulation; returns whether it waits for the network."""
     forest, games, puct = play.forest, play.games, play.options.puct
-    tree, path = tree_of(forest, game), forest.leaves.paths[slot]
+    tree, path = _tree_of(forest, game), forest.leaves.paths[slot]
     nodes = tree.nodes
-    first = choose_first(play, nodes, game) if nodes[ROOT].visits > 0 else ANY_CHILD
+    first = _choose_first(play, nodes, game) if nodes[ROOT].visits > 0 else ANY_CHILD
     node, ply = descend(rules, puct, tree, forest.leaves, path, first)
     games.states[game].done += 1
     play.tally[0].simulations += 1
@@ -231,13 +231,13 @@ def simulate(rules, play, game, slot):
         return False
     cache = play.cache
     key = r.key(rules, tree.positions[1])
-    index = cache_entry(cache, key)
+    index = _cache_entry(cache, key)
     entry = cache.entries[index]
     if entry.key == key and entry.generation == play.generation[0]:
         set_priors(nodes, nodes[node], cache.logits, index)
         value = min(max(np.float64(entry.value) / puct.scale, -1.0), 1.0)
         backup_value(puct, nodes, path, ply, value)
-        store_root_value(play, game)
+        _store_root_value(play, game)
         return False
     add_leaf(rules, puct, tree, forest.leaves, slot, ply)
     forest.trees[slot] = game
@@ -252,7 +252,7 @@ def solve(rules, play, tree, leaf, position):
     The root is proven by all of its actions, since the search has to choose one.
     """
     if leaf != ROOT:
-        solve_node(rules, play, tree.nodes[leaf], position)
+        _solve_node(rules, play, tree.nodes[leaf], position)
         return
     root, after = tree.nodes[ROOT], play.forest.leaves.children[0]
     for child in range(root.children, root.children + root.count):
@@ -261,13 +261,13 @@ def solve(rules, play, tree, leaf, position):
             continue
         play.forest.leaves.children[0] = position
         r.play(rules, after, np.int64(entry.action))
-        if not solve_node(rules, play, entry, after):
+        if not _solve_node(rules, play, entry, after):
             return
     prove(tree.nodes, root, play.options.puct.discount, play.options.puct.sure)
 
 
 @kernel
-def solve_node(rules, play, entry, position):
+def _solve_node(rules, play, entry, position):
     """Prove a node by the exact solver; whether it can."""
     options = play.options
     value, plies = leaf_value(rules, play.leaf_solver, position, options.solved_plies)
@@ -280,7 +280,7 @@ def solve_node(rules, play, entry, position):
 
 
 @inner_kernel
-def choose_first(play, nodes, game):
+def _choose_first(play, nodes, game):
     """The root's child that the next simulation begins with."""
     games, options = play.games, play.options
     state = games.states[game]
@@ -295,7 +295,7 @@ def choose_first(play, nodes, game):
 
 
 @kernel
-def finish_search(rules, play, game):
+def _finish_search(rules, play, game):
     """Record what a search found, and play its move."""
     games, options = play.games, play.options
     state = games.states[game]
@@ -400,7 +400,7 @@ def finish_game(rules, play, game, outcome, by_resignation):
         mark.left = UNKNOWN_LENGTH if by_resignation else state.plies - ply
         mark.exact, mark.surprise = exact, games.surprises[game, ply]
         mark.reply = games.moves[game, ply + 1] if ply + 1 < state.plies else -1
-        mark.soon = sign * value_soon(games, game, ply, outcome)
+        mark.soon = sign * _value_soon(games, game, ply, outcome)
         if options.final_boards:
             clear(samples.finals[index])
             r.observe(rules, games.positions[game], mover, samples.finals[index])
@@ -412,7 +412,7 @@ def finish_game(rules, play, game, outcome, by_resignation):
 
 
 @inner_kernel
-def value_soon(games, game, ply, outcome):
+def _value_soon(games, game, ply, outcome):
     """The mean of the values of the searches after a ply, the nearest with most weight.
 
     It is one for player 0. The outcome has the weight that is left at the end.

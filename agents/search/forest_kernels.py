@@ -37,14 +37,14 @@ def draw_dirichlet(stream, noise, count, alpha):
     """Write a draw from the symmetric Dirichlet distribution."""
     total = 0.0
     for i in range(count):
-        noise[i] = draw_gamma(stream, alpha)
+        noise[i] = _draw_gamma(stream, alpha)
         total += noise[i]
     for i in range(count):
         noise[i] = noise[i] / total if total > 0.0 else 1.0 / count
 
 
 @inner_kernel
-def draw_gamma(stream, alpha):
+def _draw_gamma(stream, alpha):
     """A draw from the gamma distribution of this shape.
 
     Source: Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 2000;
@@ -78,7 +78,7 @@ def child_value(nodes, child, sign, discount):
 
 
 @inner_kernel
-def mixed_value(nodes, raw, discount):
+def _mixed_value(nodes, raw, discount):
     """The value that an action without a visit is given (v_mix in the paper).
 
     It is the network's value of the root, mixed with the values of the visited actions.
@@ -110,33 +110,33 @@ def most_visited(nodes):
 
 
 @inner_kernel
-def most_visits(nodes):
+def _most_visits(nodes):
     """The visits of that child."""
     return np.int64(nodes[most_visited(nodes)].visits)
 
 
 @inner_kernel
-def value_transform(options, nodes, raw):
+def _value_transform(options, nodes, raw):
     """What turns completed Q values into parts of logits (sigma in the paper).
 
     Returns the value of actions without a visit, the value that becomes 0, and the factor. The
     values −1 to 1 become 0 to 1, as the paper's constants expect; with ``rescale_values`` those
     between the smallest and the largest do (mctx, ``qtransform_completed_by_mix_value``).
     """
-    unvisited_value = mixed_value(nodes, raw, options.puct.discount)
+    unvisited_value = _mixed_value(nodes, raw, options.puct.discount)
     lowest, highest = -1.0, 1.0
     if options.rescale_values:
         root = nodes[ROOT]
         lowest, highest = np.inf, -np.inf
         for child in range(root.children, root.children + root.count):
-            value = completed_value(options, nodes, child, unvisited_value)
+            value = _completed_value(options, nodes, child, unvisited_value)
             lowest, highest = min(lowest, value), max(highest, value)
-    factor = (options.visit_offset + most_visits(nodes)) * options.value_scale
+    factor = (options.visit_offset + _most_visits(nodes)) * options.value_scale
     return unvisited_value, lowest, factor / max(highest - lowest, LEAST_SPAN)
 
 
 @inner_kernel
-def completed_value(options, nodes, child, unvisited_value):
+def _completed_value(options, nodes, child, unvisited_value):
     """What an action of the root is worth to its mover, with or without a visit."""
     entry = nodes[child]
     if entry.visits > 0 or entry.proven == EXACT:
@@ -146,10 +146,10 @@ def completed_value(options, nodes, child, unvisited_value):
 
 
 @inner_kernel
-def improved_logit(options, nodes, child, transform):
+def _improved_logit(options, nodes, child, transform):
     """An action's logit, improved by its completed Q value."""
     unvisited_value, lowest, factor = transform
-    value_term = factor * (completed_value(options, nodes, child, unvisited_value) - lowest)
+    value_term = factor * (_completed_value(options, nodes, child, unvisited_value) - lowest)
     return np.log(max(np.float64(nodes[child].prior), LEAST_PRIOR)) + value_term
 
 
@@ -159,13 +159,13 @@ def choose_by_halving(options, nodes, noise, raw, target_visits):
 
     It is the best of those that were visited ``target_visits`` times.
     """
-    root, transform = nodes[ROOT], value_transform(options, nodes, raw)
+    root, transform = nodes[ROOT], _value_transform(options, nodes, raw)
     best, best_score, fallback, least = -1, -np.inf, -1, np.int64(1 << 40)
     for i in range(root.count):
         child = np.int64(root.children + i)
         visits = np.int64(nodes[child].visits)
         if visits == target_visits:
-            score = noise[i] + improved_logit(options, nodes, child, transform)
+            score = noise[i] + _improved_logit(options, nodes, child, transform)
             if score > best_score:
                 best, best_score = child, score
         if visits < least:
@@ -243,16 +243,16 @@ def surprise(nodes, policy):
 @inner_kernel
 def write_improved_policy(options, nodes, raw, out):
     """Write the softmax of the improved logits, by action."""
-    root, transform = nodes[ROOT], value_transform(options, nodes, raw)
+    root, transform = nodes[ROOT], _value_transform(options, nodes, raw)
     highest, total = -np.inf, 0.0
     for child in range(root.children, root.children + root.count):
-        logit = improved_logit(options, nodes, child, transform)
+        logit = _improved_logit(options, nodes, child, transform)
         highest = max(highest, logit)
     for child in range(root.children, root.children + root.count):
-        logit = improved_logit(options, nodes, child, transform)
+        logit = _improved_logit(options, nodes, child, transform)
         total += np.exp(logit - highest)
     for child in range(root.children, root.children + root.count):
-        logit = improved_logit(options, nodes, child, transform)
+        logit = _improved_logit(options, nodes, child, transform)
         out[nodes[child].action] = np.exp(logit - highest) / total
 
 
@@ -261,9 +261,9 @@ def policy_value(options, nodes, raw, policy):
     """The root's value for player 0 if its mover follows this policy."""
     root = nodes[ROOT]
     sign = 1.0 if root.mover == 0 else -1.0
-    unvisited_value, total = mixed_value(nodes, raw, options.puct.discount), 0.0
+    unvisited_value, total = _mixed_value(nodes, raw, options.puct.discount), 0.0
     for child in range(root.children, root.children + root.count):
-        value = completed_value(options, nodes, child, unvisited_value)
+        value = _completed_value(options, nodes, child, unvisited_value)
         total += policy[nodes[child].action] * value
     return sign * total
 
@@ -308,12 +308,12 @@ def write_visit_policy(options, nodes, noise, weights, out):
 @inner_kernel
 def recommend_by_halving(options, nodes, noise, raw):
     """The root's child that sequential halving ends with."""
-    root, transform = nodes[ROOT], value_transform(options, nodes, raw)
-    best, best_score, most = np.int64(root.children), -np.inf, most_visits(nodes)
+    root, transform = nodes[ROOT], _value_transform(options, nodes, raw)
+    best, best_score, most = np.int64(root.children), -np.inf, _most_visits(nodes)
     for i in range(root.count):
         child = np.int64(root.children + i)
         if nodes[child].visits == most or nodes[child].proven == EXACT:
-            score = noise[i] + improved_logit(options, nodes, child, transform)
+            score = noise[i] + _improved_logit(options, nodes, child, transform)
             if score > best_score:
                 best, best_score = child, score
     return best

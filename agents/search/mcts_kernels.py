@@ -153,14 +153,14 @@ def simulate(rules, options, tree, knowledge, rng, simulations):
                 if not grown:
                     break
             if knowledge is None:
-                node = select_child(nodes, node, options.exploration)
+                node = _select_child(nodes, node, options.exploration)
             else:
-                node = select_by_amaf(nodes, node, options.exploration)
+                node = _select_by_amaf(nodes, node, options.exploration)
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
             path[ply] = node
         if nodes[node].visits == 0:
-            set_terminal(rules, options, nodes[node], position)
+            _set_terminal(rules, options, nodes[node], position)
         # 2. Playout, unless the result is known.
         is_proven = nodes[node].proven == EXACT
         if is_proven:
@@ -171,14 +171,14 @@ def simulate(rules, options, tree, knowledge, rng, simulations):
             players = knowledge.players
             r.play_out(rules, position, np.int64(nodes[node].action), rng, actions, players)
             result = r.returns(rules, position, 0) / options.scale
-            add_amaf(nodes, path, ply, result, players)
+            _add_amaf(nodes, path, ply, result, players)
         # 3. Backup.
-        backup_with_margin(rules, options, nodes, path, ply, position, is_proven, result)
+        _backup_with_margin(rules, options, nodes, path, ply, position, is_proven, result)
     return simulations
 
 
 @inner_kernel
-def backup_with_margin(rules, options, nodes, path, ply, position, is_proven, result):
+def _backup_with_margin(rules, options, nodes, path, ply, position, is_proven, result):
     """:func:`backup`, and add player 0's margin at the end of the playout."""
     if options.margins:
         margin = np.float32(r.margin(rules, position, 0))
@@ -211,7 +211,7 @@ def backup(nodes, path, ply, is_proven, result, discount, sure):
 
 
 @inner_kernel
-def select_child(nodes, node, exploration):
+def _select_child(nodes, node, exploration):
     """The child to visit: the first unvisited, else that of the mover's highest UCB1 value."""
     parent = nodes[node]
     sign = 1.0 if parent.mover == 0 else -1.0
@@ -230,7 +230,7 @@ def select_child(nodes, node, exploration):
 
 
 @inner_kernel
-def select_by_amaf(nodes, node, exploration):
+def _select_by_amaf(nodes, node, exploration):
     """The child of the mover's highest mean, in which all moves count as first, and UCB1's bonus.
 
     The fewer visits, the more counts the mean of the games in which the action was played later.
@@ -253,7 +253,7 @@ def select_by_amaf(nodes, node, exploration):
 
 
 @inner_kernel
-def add_amaf(nodes, path, ply, result, players):
+def _add_amaf(nodes, path, ply, result, players):
     """Add a playout's result to every action that its mover played, then or later.
 
     ``players`` says who first played each action in the playout; those on the path are added.
@@ -285,7 +285,7 @@ def expand(rules, nodes, node, position, actions, size, knowledge):
         return False
     if knowledge is None:
         r.order_actions(rules, position, actions, count)
-    add_children(nodes, node, actions, count, size)
+    _add_children(nodes, node, actions, count, size)
     if knowledge is not None:
         sign = 1.0 if nodes[node].mover == 0 else -1.0
         for i in range(count):
@@ -295,7 +295,7 @@ def expand(rules, nodes, node, position, actions, size, knowledge):
 
 
 @inner_kernel
-def add_children(nodes, node, actions, count, size):
+def _add_children(nodes, node, actions, count, size):
     """Append a node for each of the first ``count`` actions."""
     first = size[0]
     for i in range(count):
@@ -309,7 +309,7 @@ def add_children(nodes, node, actions, count, size):
 
 
 @inner_kernel
-def set_terminal(rules, options, entry, position):
+def _set_terminal(rules, options, entry, position):
     """Set whose turn it is at a new node, and that a finished game is proven."""
     entry.mover = r.to_move(rules, position)
     if r.is_over(rules, position):

@@ -179,7 +179,7 @@ def descend(rules, options, tree, leaves, path, first):
         if ply == 0 and first != ANY_CHILD:
             node = np.int64(first)
         else:
-            node = select_child_by_prior(nodes, node, options)
+            node = _select_child_by_prior(nodes, node, options)
         r.play(rules, position, np.int64(nodes[node].action))
         ply += 1
         path[ply] = node
@@ -188,12 +188,12 @@ def descend(rules, options, tree, leaves, path, first):
         and nodes[node].proven != EXACT
         and expand(rules, nodes, node, position, tree.actions, tree.size, None)
     ):
-        prove_terminal_children(rules, options, nodes, node, position, leaves.children)
+        _prove_terminal_children(rules, options, nodes, node, position, leaves.children)
     return node, ply
 
 
 @inner_kernel
-def select_child_by_prior(nodes, node, options):
+def _select_child_by_prior(nodes, node, options):
     """The child with the highest sum of value for the mover and exploration bonus.
 
     Proven children are left out.
@@ -218,7 +218,7 @@ def select_child_by_prior(nodes, node, options):
 
 
 @inner_kernel
-def prove_terminal_children(rules, options, nodes, node, position, children):
+def _prove_terminal_children(rules, options, nodes, node, position, children):
     """Set who moves after each action of a new node, and prove the actions that end the game.
 
     If they settle the node, it is proven too.

@@ -67,7 +67,7 @@ def bucket_of(table, position_hash):
 
 
 @inner_kernel
-def data_at(table, bucket, entry, key):
+def _data_at(table, bucket, entry, key):
     """The data of an entry, ``ZERO`` if it is not that of the position with this key."""
     data = table.entries[bucket, entry, 0] ^ key[0]
     if data > table.data:
@@ -84,7 +84,7 @@ def data_at(table, bucket, entry, key):
 def probe(table, bucket, key):
     """The data of a position's entry, or ``ZERO``; see the functions ``…_of`` below."""
     for entry in range(table.entries.shape[1]):
-        data = data_at(table, bucket, entry, key)
+        data = _data_at(table, bucket, entry, key)
         if data != ZERO:
             return data
     return ZERO
@@ -99,7 +99,7 @@ def store(table, bucket, key, lower, upper, action, nodes):
     entries = table.entries
     entry = entries.shape[1] - 1
     for each in range(entries.shape[1]):
-        before = data_at(table, bucket, each, key)
+        before = _data_at(table, bucket, each, key)
         if before != ZERO:
             lower, upper = max(lower, lower_of(table, before)), min(upper, upper_of(table, before))
             if action == NO_ACTION:
@@ -120,7 +120,7 @@ def store(table, bucket, key, lower, upper, action, nodes):
     data = (
         np.uint64(lower + offset)
         | (np.uint64(upper + offset) << table.bound)
-        | (np.uint64(action & np.int64(mask_of(table.action))) << (table.bound + table.bound))
+        | (np.uint64(action & np.int64(_mask_of(table.action))) << (table.bound + table.bound))
         | (effort << effort_shift)
     )
     entries[bucket, entry, 0] = key[0] | data
@@ -130,7 +130,7 @@ def store(table, bucket, key, lower, upper, action, nodes):
 
 
 @inner_kernel
-def mask_of(width):
+def _mask_of(width):
     """So many low bits."""
     return (ONE << width) - ONE
 
@@ -138,7 +138,7 @@ def mask_of(width):
 @inner_kernel
 def lower_of(table, data):
     """The lower bound."""
-    return np.int64(data & mask_of(table.bound)) - np.int64(ONE << (table.bound - ONE))
+    return np.int64(data & _mask_of(table.bound)) - np.int64(ONE << (table.bound - ONE))
 
 
 @inner_kernel
@@ -151,4 +151,4 @@ def upper_of(table, data):
 def action_of(table, data):
     """The best action, or ``NO_ACTION``."""
     action = data >> (table.bound + table.bound)
-    return np.int64((action + ONE) & mask_of(table.action)) - 1
+    return np.int64((action + ONE) & _mask_of(table.action)) - 1

@@ -67,7 +67,7 @@ def ladder(
     store = run / LADDER
     at_ctrl_c = ctrl_c_says(f"stopped; the games are in {store}. The same command goes on")
     with at_ctrl_c, status_line(Console(stderr=True)) as tell:
-        rows = rate_snapshots(run, pairs=pairs, anchor=reference, on_game=count, place=place)
+        rows = _rate_snapshots(run, pairs=pairs, anchor=reference, on_game=count, place=place)
     note(f"{games or 'no'} new games; all are in {store}")
     if as_json:
         print_json({"run": str(run), "ratings": rows})
@@ -83,7 +83,7 @@ def _name(row: dict[str, Any]) -> str:
     return str(row["agent"]) if row["step"] is None else f"step {row['step']:,}"
 
 
-def rate_snapshots(
+def _rate_snapshots(
     run: Path,
     *,
     pairs: int = PAIRS,
@@ -165,7 +165,7 @@ def rate_newest(run: Path, seconds: float) -> dict[str, Any] | None:
     A store that cannot be used is told and costs the run nothing.
     """
     try:
-        return rate_snapshots(run, seconds=seconds)[-1]
+        return _rate_snapshots(run, seconds=seconds)[-1]
     except (StoreError, RatingsError) as error:
         note(f"the snapshots are not rated: {error}")
         return None

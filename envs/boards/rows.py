@@ -98,7 +98,7 @@ def turn_problems(
 Faults = Callable[[Any, Sequence[str], int], list[str]]
 
 
-def no_faults(rules: Any, rows: Sequence[str], player: int) -> list[str]:
+def _no_faults(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     return []
 
 
@@ -145,8 +145,8 @@ def register_stone_rows(
     place_stones: Callable[[Any, np.ndarray, int, Any], None],
     *,
     turns: Turns = alternate,
-    faults: Faults = no_faults,
-    oddities: Faults = no_faults,
+    faults: Faults = _no_faults,
+    oddities: Faults = _no_faults,
     stones_stay: bool = True,
 ) -> None:
     """Register the rules about positions as rows for a game of stones on the cells of a board.

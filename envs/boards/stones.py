@@ -294,12 +294,12 @@ def register_stone_rules(rules_type: Any) -> None:
         lambda rules: cells_complexity(rules.rows * rules.cols, fewer_each_ply=True)
     )
     r.symmetries.register(rules_type)(lambda rules: cell_symmetries(rules.rows, rules.cols))
-    register_stone_rows(rules_type, place_stones, faults=empty_board_faults)
+    register_stone_rows(rules_type, place_stones, faults=_empty_board_faults)
     r.plies_played.register(rules_type)(plies_played)
     r.outcome_reason.register(rules_type)(outcome_reason)
 
 
-def empty_board_faults(rules: Any, rows: Sequence[str], player: int) -> list[str]:
+def _empty_board_faults(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     """Searches of stones near others begin in the centre of an empty board, by its first stone."""
     marks = rules.declaration.marks
     if player == 0 or any(mark in row for row in rows for mark in marks):
@@ -320,7 +320,7 @@ def _facts(rules: Any) -> Facts:
 def outcome_reason(rules: Any, position: Any) -> Ending:
     """``outcome_reason`` of a game won by a row of stones."""
     stones = board_cells(rules, position) == position.winner + 1
-    return row_ending(rules, position, longest_row(stones))
+    return row_ending(rules, position, _longest_row(stones))
 
 
 def row_ending(rules: Any, position: Any, longest: int) -> Ending:
@@ -333,7 +333,7 @@ def row_ending(rules: Any, position: Any, longest: int) -> Ending:
     if longest > rules.connect:
         stones = np.zeros((rules.rows, rules.cols), np.bool_)
         stones[tuple(zip(*r.winning_cells(rules, position)))] = True
-        longest = longest_row(stones)
+        longest = _longest_row(stones)
     return Ending("row", {"n": max(longest, rules.connect)}, {"n": rules.connect})
 
 
@@ -354,7 +354,7 @@ def cells_in_rows(rules: Any, position: Any) -> list[tuple[int, int]]:
     return sorted(row_cells)
 
 
-def longest_row(stones: np.ndarray) -> int:
+def _longest_row(stones: np.ndarray) -> int:
     """How many stones in a row a board (rows, cols) of truth values holds at most."""
     lines = np.zeros((stones.shape[0], stones.shape[1] + 1), np.bool_)
     lines[:, :-1] = stones

@@ -64,7 +64,7 @@ class OwnSources:
 
     def add(self, function: Callable[..., Any]) -> None:
         """Note the file of a function outside the package."""
-        path = source_of(function)
+        path = _source_of(function)
         if path.is_file():
             self.files |= {path}
         else:
@@ -88,8 +88,8 @@ class KernelCache:
     saved: ClassVar[bool] = False
 
     def __init__(self, function: Callable[..., Any], kind: type) -> None:
-        self._function, self._path, self._kind = function, source_of(function), kind
-        self._is_own = not is_of_package(function)
+        self._function, self._path, self._kind = function, _source_of(function), kind
+        self._is_own = not _is_of_package(function)
 
     @property
     def cache_path(self) -> str:
@@ -164,7 +164,7 @@ class _Sealed:
 
 def watch_source(function: Callable[..., Any]) -> None:
     """Let the cache depend on the file of a function, if it is outside the package."""
-    if not is_of_package(function):
+    if not _is_of_package(function):
         own_sources.add(function)
 
 
@@ -175,20 +175,20 @@ def depend_on_own_sources(of: type | None, body: Any) -> None:
         of: the type of rules that a body is registered for; None: all types.
         body: the body, a function or a kernel.
     """
-    if (of is None or _is_class_of_package(of)) and not is_of_package(
+    if (of is None or _is_class_of_package(of)) and not _is_of_package(
         getattr(body, "py_func", body)
     ):
         own_sources.everywhere = True
 
 
-def source_of(function: Callable[..., Any]) -> Path:
+def _source_of(function: Callable[..., Any]) -> Path:
     """The file of a function."""
     return _real_path(function.__code__.co_filename)
 
 
-def is_of_package(function: Callable[..., Any]) -> bool:
+def _is_of_package(function: Callable[..., Any]) -> bool:
     """Whether a function stands in the folders of the package that hold kernels."""
-    return source_of(function) in package_sources("envs", "agents")
+    return _source_of(function) in package_sources("envs", "agents")
 
 
 def source_fingerprint(path: Path, own: frozenset[Path] = frozenset()) -> str:
@@ -283,7 +283,7 @@ def _numba_cache(function: Callable[..., Any], folder: Path, kind: type) -> Any:
 def _is_own_type(of: Any) -> bool:
     """Whether a type of an argument comes from outside the package."""
     if isinstance(of, numba.types.Dispatcher):
-        return not is_of_package(of.dispatcher.py_func)
+        return not _is_of_package(of.dispatcher.py_func)
     if isinstance(of, numba.types.BaseNamedTuple) and not _is_class_of_package(of.instance_class):
         return True
     return isinstance(of, numba.types.BaseTuple) and any(map(_is_own_type, of.types))

@@ -22,7 +22,7 @@ from .cache import depend_on_own_sources
 from .kernels import Kernel, kernel
 
 
-class RuleFunction:
+class _RuleFunction:
     """The bodies of one rule function; ``register(rules_type)`` is the decorator for a game's."""
 
     def __init__(self, stub: Callable[..., Any]) -> None:
@@ -38,7 +38,7 @@ class RuleFunction:
         def decorate(body: Callable[..., Any]) -> Kernel:
             self._check_parameters(body)
             depend_on_own_sources(rules_type, body)
-            body_kernel = compile_body(body)
+            body_kernel = _compile_body(body)
             self.bodies[rules_type] = body_kernel
             self.dispatch.register(rules_type)(body_kernel)
             return body_kernel
@@ -88,7 +88,7 @@ def rule(stub: Callable[..., Any]) -> Rule:
 
     The stub's docstring is the contract; its body runs where no game registered one.
     """
-    function = RuleFunction(stub)
+    function = _RuleFunction(stub)
     dispatch: Any = function.dispatch
 
     class RuleTemplate(AbstractTemplate):  # type: ignore[misc]  # numba is not typed
@@ -124,7 +124,7 @@ def rule(stub: Callable[..., Any]) -> Rule:
     return compiled
 
 
-def compile_body(body: Any) -> Kernel:
+def _compile_body(body: Any) -> Kernel:
     """The kernel of a rule body; a body that several games share may be a kernel already."""
     compiled: Kernel = body if hasattr(body, "py_func") else kernel(body)
     return compiled

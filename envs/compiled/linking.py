@@ -35,7 +35,7 @@ from numba.core.registry import CPUDispatcher
 INNER_NAME_ERRORS = (AttributeError, ImportError, TypeError)
 
 
-class LinkingForm:
+class _LinkingForm:
     """Stands for the linking form of a kernel in numba's tables, where functions are keys."""
 
 
@@ -103,7 +103,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # numba is not typ
                     _link_in(result.library)
                 if self.linking_cache is not None:
                     self.linking_cache.save_overload(arguments, result)
-            result = result._replace(entry_point=LinkingForm())
+            result = result._replace(entry_point=_LinkingForm())
             self.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
             self._linked[arguments] = result
 

@@ -34,7 +34,7 @@ def register_ids(envs: str, folder: str) -> None:
         if match := GAME_MODULE.fullmatch(module.name):
             name, version = match[1], int(match[2])
             register_with_pettingzoo(name, version, f"{envs}.{module.name}:env")
-            register_with_gymnasium(name, version)
+            _register_with_gymnasium(name, version)
     for each in declared(GAMES):
         match = GAME_MODULE.fullmatch(each.name)
         register_game_ids(*((match[1], int(match[2])) if match else (each.name, 0)))
@@ -42,7 +42,7 @@ def register_ids(envs: str, folder: str) -> None:
 
 def register_game_ids(name: str, version: int) -> None:
     """Register the environments of a game that is not plyground's own, by its name."""
-    register_with_gymnasium(name, version)
+    _register_with_gymnasium(name, version)
     register_with_pettingzoo(name, version, functools.partial(_make_env, name))
 
 
@@ -58,7 +58,7 @@ def gymnasium_id(name: str, version: int) -> str:
     return f"plyground/{name.title().replace('_', '')}-v{version}"
 
 
-def register_with_gymnasium(name: str, version: int) -> str:
+def _register_with_gymnasium(name: str, version: int) -> str:
     """Make the environments of a game known to Gymnasium; returns their id."""
     env_id = gymnasium_id(name, version)
     if env_id not in gymnasium.registry:

@@ -24,7 +24,7 @@ def loaded_version(module: str) -> str | None:
     None where it has no file. A process that has imported a module keeps playing what it has read,
     so that the hash is taken once.
     """
-    digest, files = hashlib.sha256(), files_of_module(module)
+    digest, files = hashlib.sha256(), _files_of_module(module)
     for name, path in sorted(files.items()):
         try:
             content = path.read_bytes()
@@ -34,7 +34,7 @@ def loaded_version(module: str) -> str | None:
     return digest.hexdigest()[:DIGITS] if files else None
 
 
-def files_of_module(module: str) -> dict[str, Path]:
+def _files_of_module(module: str) -> dict[str, Path]:
     """The files of a loaded module and of what it imports from its own folder or package, by name.
 
     The imports are those that stand in the text, at the top or in a function. Of a module that is

@@ -78,7 +78,7 @@ def begin_game(rules, batch, options, game):
     if options.long_openings > 0.0 and random_unit(stream) < options.long_openings:
         most = options.long_opening_plies
     if most > 0:
-        play_opening(rules, position, stream, most, batch.masks.shape[1])
+        _play_opening(rules, position, stream, most, batch.masks.shape[1])
     batch.totals[game] = 0.0
     batch.lengths[game] = 0
     batch.episodes[game] += 1
@@ -87,12 +87,12 @@ def begin_game(rules, batch, options, game):
         return
     seat = random_below(stream, 2) if options.seat == RANDOM_SEAT else options.seat
     batch.seats[game] = seat
-    draw_opponent(batch, options, game)
+    _draw_opponent(batch, options, game)
     batch.waiting[game] = r.to_move(rules, position) != seat and not r.is_over(rules, position)
 
 
 @inner_kernel
-def play_opening(rules, position, stream, most, num_actions):
+def _play_opening(rules, position, stream, most, num_actions):
     """Play a random number of random moves, at most ``most``; none if they would end the game."""
     for _ in range(random_below(stream, most + 1)):
         action = random_below(stream, num_actions)
@@ -105,7 +105,7 @@ def play_opening(rules, position, stream, most, num_actions):
 
 
 @inner_kernel
-def draw_opponent(batch, options, game):
+def _draw_opponent(batch, options, game):
     """Draw one of the opponents by their shares; a single one costs no random number."""
     choice = 0
     if options.shares.size > 1:
@@ -128,7 +128,7 @@ def play_action(rules, batch, options, game, action):
 
 
 @inner_kernel
-def settle_game(rules, batch, options, game):
+def _settle_game(rules, batch, options, game):
     """Reward the learner for what happened since its last action.
 
     Where a game ended, note its result and last observation, and start the next game.
@@ -158,7 +158,7 @@ def settle_game(rules, batch, options, game):
 
 
 @inner_kernel
-def describe_game(rules, batch, options, scratch, game):
+def _describe_game(rules, batch, options, scratch, game):
     """Write what the learner sees and may do; returns whether the game is over.
 
     A finished game has no legal action.
@@ -189,7 +189,7 @@ def begin_games(rules, batch, options, which, first, last):
 def redraw_opponents(batch, options, first, last):
     """Draw the opponents of all games anew, in mid-game."""
     for game in range(first, last):
-        draw_opponent(batch, options, game)
+        _draw_opponent(batch, options, game)
 
 
 @inner_kernel
@@ -225,7 +225,7 @@ def reply(opponent, number, rules, batch, first, last):
 def settle(rules, batch, options, first, last):
     """Reward the learners, and start new games for those that ended."""
     for game in range(first, last):
-        settle_game(rules, batch, options, game)
+        _settle_game(rules, batch, options, game)
 
 
 @inner_kernel
@@ -233,7 +233,7 @@ def describe(rules, batch, options, scratch, first, last):
     """Write observations and masks; returns how many games are over."""
     over = 0
     for game in range(first, last):
-        if describe_game(rules, batch, options, scratch, game):
+        if _describe_game(rules, batch, options, scratch, game):
             over += 1
     return over
 
@@ -243,8 +243,8 @@ def step_both_sides(rules, batch, options, actions, scratch, first, last):
     """A whole step where the caller acts for both players, in one pass over the games."""
     for game in range(first, last):
         play_action(rules, batch, options, game, actions[game])
-        settle_game(rules, batch, options, game)
-        describe_game(rules, batch, options, scratch, game)
+        _settle_game(rules, batch, options, game)
+        _describe_game(rules, batch, options, scratch, game)
 
 
 @inner_kernel

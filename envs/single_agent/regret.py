@@ -39,7 +39,7 @@ class Judge(NamedTuple):
 
 
 @inner_kernel
-def judge_actions(judge, rules, batch, actions, regrets, first, last):
+def _judge_actions(judge, rules, batch, actions, regrets, first, last):
     """Write the regret of each game's action; 0 for an illegal one, and where the game is over."""
     for game in range(first, last):
         position, regrets[game] = batch.positions[game], 0.0
@@ -76,7 +76,7 @@ class Regrets:
             assert judge.compiled is not None
             arguments = judge.compiled(game), game.rules, batch, actions, self._values
             with announce_compilation(f"the judge {judge.label} for {game.name}"):
-                self._kernels.append((entry_point(judge_actions, *arguments, 0, 0), arguments))
+                self._kernels.append((entry_point(_judge_actions, *arguments, 0, 0), arguments))
 
     def find(self, number: int, first: int, last: int) -> None:
         """Judge the actions of the ``number``-th slice of the games, before they are played."""

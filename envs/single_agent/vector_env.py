@@ -32,7 +32,7 @@ def pictures_of(game: Game, games: GameBatch) -> list[np.ndarray]:
     return [to_array(r.picture(game.rules, record, None)) for record in records]
 
 
-def read_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+def _read_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
     """The mode that a name stands for: ``"next-step"``, ``"NextStep"``, ``"NEXT_STEP"``.
 
     Raises:
@@ -103,7 +103,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self.render_mode: str | None = check_render_mode(
             batch_options.pop("render_mode", None), VECTOR_RENDER_MODES, " for many games"
         )
-        self.autoreset_mode: AutoresetMode = read_autoreset_mode(
+        self.autoreset_mode: AutoresetMode = _read_autoreset_mode(
             batch_options.pop("autoreset_mode", AutoresetMode.SAME_STEP)
         )
         self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}

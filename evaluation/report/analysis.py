@@ -160,7 +160,7 @@ def _summary(position: Position, decision: Decision, agent_name: str) -> list[tu
         words = score_in_words(game, decision.score)
         lines.append(("value", f"{words} for {player}, who is to move{proof}"))
     if len(decision.principal_variation) > 1:
-        lines.append(("expects", line_of_play(game, decision.principal_variation)))
+        lines.append(("expects", _line_of_play(game, decision.principal_variation)))
     if decision.depth:
         lines.append(("depth", str(decision.depth)))
     if decision.nodes:
@@ -176,7 +176,7 @@ def _count_text(count: int, seconds: float) -> str:
     return f"{count:,}" + (f" ({count / seconds:,.0f} a second)" if seconds > 0 else "")
 
 
-def line_of_play(game: Game, actions: tuple[int, ...]) -> str:
+def _line_of_play(game: Game, actions: tuple[int, ...]) -> str:
     """A line of play by the names of its moves, a long one cut short."""
     more = f", … ({len(actions)} plies)" if len(actions) > MOVES_SHOWN else ""
     return ", ".join(map(game.action_to_text, actions[:MOVES_SHOWN])) + more
@@ -193,7 +193,7 @@ def progress_line(position: Position, decision: Decision, seconds: float) -> str
     value = score_in_words(game, decision.score)
     return (
         f"{stage}  {duration(seconds):>7}  {value:>24}  "
-        f"{line_of_play(game, decision.principal_variation[:10])}"
+        f"{_line_of_play(game, decision.principal_variation[:10])}"
     )
 
 
@@ -296,7 +296,7 @@ def print_solution(position: Position, solution: Solution, console: Console) -> 
     if solution.open_actions:
         lines.append(("perhaps best", names(solution.open_actions)))
     if len(solution.principal_variation) > 1:
-        lines.append(("line", line_of_play(game, solution.principal_variation)))
+        lines.append(("line", _line_of_play(game, solution.principal_variation)))
     lines.append(("positions", _count_text(solution.nodes, solution.seconds)))
     for title, text in (*lines, ("time", duration(solution.seconds))):
         console.print(f"{title:<12} {text}", markup=False, soft_wrap=True)

@@ -63,7 +63,7 @@ class Plot(NamedTuple):
         )
 
 
-def draw_plot(title: str, height: int, draw: Callable[[Any], None]) -> Plot:
+def _draw_plot(title: str, height: int, draw: Callable[[Any], None]) -> Plot:
     """The plot that ``draw`` makes of matplotlib's axes.
 
     Raises:
@@ -143,7 +143,7 @@ def bar_chart(
         axes.set_yticks([])
         scale.set_on(axes, "x")
 
-    return draw_plot(title, 2 * LINE * (len(bars) + 2) + (LINE + 4) * len(names), draw)
+    return _draw_plot(title, 2 * LINE * (len(bars) + 2) + (LINE + 4) * len(names), draw)
 
 
 class Point(NamedTuple):
@@ -200,7 +200,7 @@ def point_chart(
 
     height = 320 + LINE * len(names)
     share = LINE * len(names) / height
-    return draw_plot(title, height, draw)
+    return _draw_plot(title, height, draw)
 
 
 def pareto_front(points: Sequence[Point]) -> list[Point]:
@@ -260,4 +260,4 @@ def sequential_plot(test: SequentialTest) -> Plot | None:
             axes.annotate(name, (1, height), (0, 3), right, "offset points", ha="right")
         axes.set(xlabel="pairs", ylabel="log-likelihood ratio", xlim=(0, None))
 
-    return draw_plot(f"Sequential test of {elo1:g} against {elo0:g} Elo", 320, draw)
+    return _draw_plot(f"Sequential test of {elo1:g} against {elo0:g} Elo", 320, draw)

@@ -45,7 +45,7 @@ class PlayerEpisode(NamedTuple):
     agents: tuple[str, str]
 
 
-def player_episodes(
+def _player_episodes(
     game: Game, tournament: StoredTournament, game_record: StoredGame
 ) -> Iterator[PlayerEpisode]:
     """Both players' episodes of a game, without the moves of its opening.
@@ -117,7 +117,7 @@ def export_minari(store: Store, folder: Path) -> dict[str, int]:
         for game_record in store.games(tournament.number):
             if game_record.result.fault is not None:
                 continue
-            for episode in player_episodes(game, tournament, game_record):
+            for episode in _player_episodes(game, tournament, game_record):
                 count = len(episode.actions)
                 ends = np.zeros(count, np.bool_)
                 ends[-1] = True

@@ -14,7 +14,7 @@ from .measurements.measurement import Measurement, Row
 from .runner import Findings, MeasuredExperiment
 
 
-def rows_of(measurement: Measurement, rows: list[Row], times: bool) -> list[Row]:
+def _rows_of(measurement: Measurement, rows: list[Row], times: bool) -> list[Row]:
     """The times of the rows, or all that is no time.
 
     Everything that a time limit decides counts as time.
@@ -92,7 +92,7 @@ def to_json(findings: Findings, times: bool = False) -> dict[str, Any]:
                 "measurements": [
                     {
                         "declaration": measurement.to_json(),
-                        "rows": rows_of(measurement, cell.rows, times),
+                        "rows": _rows_of(measurement, cell.rows, times),
                         **({"cpu_seconds": cell.cpu_seconds} if times else {}),
                     }
                     for measurement, cell in experiment.measurements

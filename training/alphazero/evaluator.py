@@ -108,7 +108,7 @@ class TorchEvaluator(Evaluator):
         return logits[:count].numpy(), values[:count].numpy()
 
 
-class GraphEvaluator(Evaluator):
+class _GraphEvaluator(Evaluator):
     """Evaluates a network on a GPU by one CUDA graph, while the caller goes on.
 
     What goes there and comes back passes through page-locked memory.
@@ -233,10 +233,10 @@ def make_evaluator(
         network: the network on a GPU, which several evaluators share; None: one of its own.
     """
     if device.type == "cuda":
-        return GraphEvaluator(network or torch_network(game, settings, device), settings.games)
+        return _GraphEvaluator(network or torch_network(game, settings, device), settings.games)
     predecessor = open_predecessor(game, settings)
     if predecessor is not None:
-        return FixedEvaluator(predecessor)
+        return _FixedEvaluator(predecessor)
     bfloat16 = use_bfloat16(settings.precision, device)
     precision = BFLOAT16 if bfloat16 else FLOAT32
     if settings.precision == INT8.name:
@@ -264,7 +264,7 @@ def torch_network(game: Game, settings: AlphaZeroSettings, device: torch.device)
     return network
 
 
-class FixedEvaluator(Evaluator):
+class _FixedEvaluator(Evaluator):
     """Evaluates a network that does not change, in place of an :class:`Evaluator`."""
 
     def __init__(self, network: Network) -> None:

@@ -46,7 +46,7 @@ class Outputs(NamedTuple):
     finals: torch.Tensor | None = None
 
 
-class GlobalPooling(nn.Module):
+class _GlobalPooling(nn.Module):
     """Adds a bias to each channel, computed from the channels' means and maxima over the board.
 
     Source: Wu, "Accelerating self-play learning in Go", 2019.
@@ -74,14 +74,14 @@ def _set_to_zero(layer: nn.Module) -> None:
         nn.init.zeros_(weights)
 
 
-class ResidualBlock(nn.Module):
+class _ResidualBlock(nn.Module):
     """Two convolutions of 3×3 whose result is added to their input."""
 
     def __init__(self, channels: int, pools: bool) -> None:
         super().__init__()
         self.first: nn.Conv2d = nn.Conv2d(channels, channels, 3, padding=1)
-        self.pooling: GlobalPooling | nn.Identity = (
-            GlobalPooling(channels) if pools else nn.Identity()
+        self.pooling: _GlobalPooling | nn.Identity = (
+            _GlobalPooling(channels) if pools else nn.Identity()
         )
         self.second: nn.Conv2d = nn.Conv2d(channels, channels, 3, padding=1)
         _set_to_zero(self.second)
@@ -92,7 +92,7 @@ class ResidualBlock(nn.Module):
         return torch.relu(board + self.second(inner))
 
 
-class DenseBlock(nn.Module):
+class _DenseBlock(nn.Module):
     """Two dense layers whose result is added to their input."""
 
     def __init__(self, units: int) -> None:
@@ -106,7 +106,7 @@ class DenseBlock(nn.Module):
         return torch.relu(features + self.second(torch.relu(self.first(features))))
 
 
-class PlanarPolicy(nn.Module):
+class _PlanarPolicy(nn.Module):
     """A logit for each cell of the board and layer of actions; weights fit any board size.
 
     Actions without a cell, such as a pass, are valued by the means and maxima of the channels.
@@ -167,13 +167,13 @@ class BoardNetwork(nn.Module):
         if settings.trunk == DENSE:
             self.entry: nn.Module = nn.Linear(rows * columns * planes, units)
             self.blocks: nn.Sequential = nn.Sequential(
-                *(DenseBlock(units) for _ in range(settings.blocks))
+                *(_DenseBlock(units) for _ in range(settings.blocks))
             )
             features = units
         else:
             self.entry = nn.Conv2d(planes, channels, 3, padding=1)
             pooling = [block % 2 == 1 for block in range(settings.blocks)]
-            self.blocks = nn.Sequential(*(ResidualBlock(channels, each) for each in pooling))
+            self.blocks = nn.Sequential(*(_ResidualBlock(channels, each) for each in pooling))
             features = 2 * channels if settings.pooled else channels * rows * columns
         self.policy: nn.Module = _policy_head(game, settings)
         self.summary: nn.Sequential = nn.Sequential(nn.Linear(features, hidden), nn.ReLU())
@@ -202,7 +202,7 @@ class BoardNetwork(nn.Module):
         own, planes = self.game, game.facts.observation_shape[2]
         if game.name != own.name or planes != own.facts.observation_shape[2]:
             raise SpecificationError(f"{game.spec} is no other board of {own.spec}")
-        if not isinstance(self.policy, PlanarPolicy) or self.final is not None:
+        if not isinstance(self.policy, _PlanarPolicy) or self.final is not None:
             raise SpecificationError(
                 f"a network learns from {own.spec} and {game.spec} with pooled=yes, in games whose "
                 f"actions are cells"
@@ -250,7 +250,7 @@ def _policy_head(game: Game, settings: Any) -> nn.Module:
             nn.Linear(settings.units, hidden), nn.ReLU(), nn.Linear(hidden, actions)
         )
     if settings.pooled and (action_cells(game.rules)[:, 0] >= 0).any():
-        return PlanarPolicy(channels, hidden, game)
+        return _PlanarPolicy(channels, hidden, game)
     return nn.Sequential(
         nn.Flatten(),
         nn.Linear(channels * rows * columns, hidden),

@@ -46,7 +46,7 @@ def train(
         TrainingRun(game, settings, seed, out, facts, **options) as run,
     ):
         model = new_model(env, settings, seed, device)
-        learner = DQNLearner(settings, seed, model, make)
+        learner = _DQNLearner(settings, seed, model, make)
         network = PlainQNetwork(model.policy)
         exporter = PolicyExporter(network, game, "dqn", action_values=True)
         run.resume(learner)
@@ -91,7 +91,7 @@ def new_model(env: BoardVecEnv, settings: DQNSettings, seed: int, device: torch.
     )
 
 
-class DQNLearner(Sb3Learner):
+class _DQNLearner(Sb3Learner):
     """What a checkpoint holds of DQN."""
 
     def model_state(self) -> dict[str, Any]:

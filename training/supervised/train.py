@@ -67,7 +67,7 @@ def train(
         # the network, and what it learns from
         kind = f"supervised by {names_of_teachers(datasets)}"
         boards = [data.game for data in datasets]
-        learner = SupervisedLearner(AlphaZeroLearner(game, settings, seed, device, boards), kind)
+        learner = _SupervisedLearner(AlphaZeroLearner(game, settings, seed, device, boards), kind)
         positions, held_out = _divide(datasets, settings, seed, device)
         exporter = learner.network.exporter(kind)
         run.resume(learner)
@@ -86,7 +86,7 @@ def train(
     return run
 
 
-class SupervisedLearner:
+class _SupervisedLearner:
     """What a checkpoint holds; the positions are in the dataset.
 
     Args:

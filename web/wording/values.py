@@ -18,7 +18,7 @@ BOUNDS = {"lower": "≥", "upper": "≤"}
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 
-def share_of(game: Game, score: Score) -> float:
+def _share_of(game: Game, score: Score) -> float:
     """A score as a share of the greatest return, from −1 to 1, from the side to move."""
     if score.unit == "points":
         return game.profile.scale(score.level)
@@ -30,7 +30,7 @@ def _bounded(share: float) -> float:
     return max(-FORESEEN_RESULT, min(FORESEEN_RESULT, share))
 
 
-def sign_of(value: float) -> int:
+def _sign_of(value: float) -> int:
     """1, 0 or −1."""
     return (value > 0) - (value < 0)
 
@@ -44,11 +44,11 @@ def bar_value(position: Position, score: Score | None) -> float | None:
     """
     if score is None:
         return None
-    share = share_of(position.game, score)
+    share = _share_of(position.game, score)
     if score.unit == "return" and score.is_exact:
-        share = float(sign_of(share))
+        share = float(_sign_of(share))
     elif score.unit == "return" and score.plies is not None:
-        share = FORESEEN_RESULT * sign_of(share)
+        share = FORESEEN_RESULT * _sign_of(share)
     else:
         share = _bounded(share)
     return round(share if position.to_move == 0 else -share, 4)
@@ -67,7 +67,7 @@ def value_json(words: Words, position: Position, score: Score | None) -> dict[st
     if score.unit == "return" and (score.is_exact or score.plies is not None):
         margin = score.value if counts_margin else None
         return result_json(words, score.value, score.plies, margin, proved=score.is_exact)
-    share = share_of(game, score)
+    share = _share_of(game, score)
     if counts_margin:
         text = f"{game.facts.max_return * share:+.1f}".replace("-", "−")
     else:
@@ -92,7 +92,7 @@ def result_json(
         margin: by how much the side to move is ahead in the end, if that is known.
         proved: whether it is proved.
     """
-    kind = RESULTS[sign_of(worth)]
+    kind = RESULTS[_sign_of(worth)]
     lines = [words(f"value.{kind}") + ("" if proved else "?")]
     if kind != "draw" and plies is not None:
         lines.append(words("value.in", plies=plies))

@@ -19,7 +19,7 @@ DELAY_FACTOR = 2.0  # times the longest delay met
 MOVES_TO_GO = 20  # among which the time left for the game is divided
 
 
-def machine_load() -> float:
+def _machine_load() -> float:
     """How many programs wanted each processor in the last minute, 1 at least."""
     # the load is the whole machine's, and so are the processors
     return max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0)
@@ -33,7 +33,7 @@ class Clock:
         load: tells how many programs want each processor.
     """
 
-    def __init__(self, cap: float | None = None, load: Callable[[], float] = machine_load) -> None:
+    def __init__(self, cap: float | None = None, load: Callable[[], float] = _machine_load) -> None:
         self._cap, self._load = cap, load
         self._turn: float | None = None
         self._match: float | None = None

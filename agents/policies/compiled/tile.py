@@ -98,7 +98,7 @@ def _call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
 
-def inputs_per_word(weights: Any) -> int:
+def _inputs_per_word(weights: Any) -> int:
     """How many inputs lie in a word, for weights or numba's type of them."""
     return PER_WORD[str(weights.dtype)]
 
@@ -113,7 +113,7 @@ def pack_block(
     """
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        per_word = inputs_per_word(weights)
+        per_word = _inputs_per_word(weights)
         if per_word == 1:
             return context.get_dummy_value()
         numbers = _load(builder, arguments[1], _INT(0))
@@ -246,7 +246,7 @@ def add_tile(
     """
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        values = _Arguments(*[*arguments[:-3], inputs_per_word(kind)])
+        values = _Arguments(*[*arguments[:-3], _inputs_per_word(kind)])
         for cells in range(1, CELLS + 1):
             with builder.if_then(builder.icmp_signed("==", arguments[-3], _INT(cells))):
                 for blocks in {BLOCKS, MOST_BLOCKS[cells]}:

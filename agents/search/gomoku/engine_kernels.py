@@ -188,18 +188,18 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
             if frame.cursor >= frame.count or frame.alpha >= frame.beta:
                 if not frame.listed and frame.alpha < frame.beta:
                     first = np.int64(actions[ply, 0])
-                    list_node(rules, options, workspace, ply, first)
+                    _list_node(rules, options, workspace, ply, first)
                     frame.cursor = 1 if actions[ply, 0] == first else 0
                     continue
                 if frame.best < -PROVEN and frame.alpha < frame.beta:
-                    if add_moves(rules, workspace, ply):  # a loss is claimed of all moves only
+                    if _add_moves(rules, workspace, ply):  # a loss is claimed of all moves only
                         continue
                 value = finish_node(workspace, table, ply)
                 step = LEAVE
                 continue
             if frame.mode == NEXT:
-                begin_move(options, frame, position, actions[ply], workspace.reductions)
-            if skip_move(options, position, frame, actions[ply], ply):
+                _begin_move(options, frame, position, actions[ply], workspace.reductions)
+            if _skip_move(options, position, frame, actions[ply], ply):
                 frame.best = max(frame.best, frame.alpha)  # no worse a result is claimed
                 frame.cursor += 1
                 frame.mode = NEXT
@@ -280,14 +280,14 @@ def enter_node(rules, options, workspace, table, ply):
     frame.best, frame.best_action = -INFINITY, NO_ACTION
     frame.listed = ply == 0 or first_action == NO_ACTION or position.cells[first_action] != 0
     if frame.listed:
-        list_node(rules, options, workspace, ply, first_action)
+        _list_node(rules, options, workspace, ply, first_action)
     else:
         workspace.actions[ply, 0], frame.count = first_action, 1
     return ADVANCE, np.int64(0), fours_nodes
 
 
 @inner_kernel
-def list_node(rules, options, workspace, ply, first_action):
+def _list_node(rules, options, workspace, ply, first_action):
     """List the moves of a node, ``first_action`` first and then the most urgent."""
     position, frame, actions = workspace.board[0], workspace.frames[ply], workspace.actions[ply]
     mover = np.int64(position.ply & 1)
@@ -297,12 +297,12 @@ def list_node(rules, options, workspace, ply, first_action):
     if ply > 0 and not frame.forced:
         width = options.width if frame.depth > 2 else options.near_width
     if count > 1:
-        count = sort_moves(rules, options, workspace, ply, count, width, first_action)
+        count = _sort_moves(rules, options, workspace, ply, count, width, first_action)
     frame.count = count
 
 
 @inner_kernel
-def add_moves(rules, workspace, ply):
+def _add_moves(rules, workspace, ply):
     """Add the moves of a node that have not been tried; returns whether there are any.
 
     Those are the moves beyond its width first, then the cells that were not listed: all within
@@ -327,7 +327,7 @@ def add_moves(rules, workspace, ply):
 
 
 @inner_kernel
-def sort_moves(rules, options, workspace, ply, count, width, first_action):
+def _sort_moves(rules, options, workspace, ply, count, width, first_action):
     """Put the ``width`` best moves first, in order; returns how many these are."""
     position, keys, actions = workspace.board[0], workspace.keys, workspace.actions[ply]
     mover, killers = np.int64(position.ply & 1), workspace.killers[ply]
@@ -354,7 +354,7 @@ def sort_moves(rules, options, workspace, ply, count, width, first_action):
 
 
 @inner_kernel
-def begin_move(options, frame, position, actions, reductions):
+def _begin_move(options, frame, position, actions, reductions):
     """Choose how the move at the cursor is searched at first."""
     late = frame.cursor
     if late == 0:
@@ -364,12 +364,12 @@ def begin_move(options, frame, position, actions, reductions):
     if options.reductions == 0 or late < 2 or frame.depth < 2 or frame.forced:
         return
     reduction = reductions[min(frame.depth, 63), min(late, 63)]
-    if reduction > 0 and is_slow(position, np.int64(actions[late]), np.int64(position.ply & 1)):
+    if reduction > 0 and _is_slow(position, np.int64(actions[late]), np.int64(position.ply & 1)):
         frame.mode, frame.reduction = SHALLOW, reduction
 
 
 @inner_kernel
-def is_slow(position, action, mover):
+def _is_slow(position, action, mover):
     """Whether a stone there makes neither side more than one three or one four.
 
     Such threats are answered by one stone, and the wins that continuous fours bring are known.
@@ -381,14 +381,14 @@ def is_slow(position, action, mover):
 
 
 @inner_kernel
-def is_quiet(position, action, mover):
+def _is_quiet(position, action, mover):
     """Whether a stone there makes the mover no three, and neither side more than a four."""
     keys = position.keys
-    return CELL_CLASS[keys[2 * action + mover]] == PLAIN and is_slow(position, action, mover)
+    return CELL_CLASS[keys[2 * action + mover]] == PLAIN and _is_slow(position, action, mover)
 
 
 @inner_kernel
-def skip_move(options, position, frame, actions, ply):
+def _skip_move(options, position, frame, actions, ply):
     """Whether a quiet move near the horizon is left out: it cannot raise the value enough."""
     if frame.cursor == 0 or frame.depth > 4 or frame.forced or frame.pressed or ply == 0:
         return False
@@ -398,7 +398,7 @@ def skip_move(options, position, frame, actions, ply):
     hopeless = options.futility > 0 and frame.points + options.futility * frame.depth <= frame.alpha
     if not (late or hopeless):
         return False
-    return is_quiet(position, np.int64(actions[frame.cursor]), np.int64(position.ply & 1))
+    return _is_quiet(position, np.int64(actions[frame.cursor]), np.int64(position.ply & 1))
 
 
 @inner_kernel

@@ -73,7 +73,7 @@ def list_blocks(rules, position, opponent, out):
 
 
 @inner_kernel
-def bears_on(rules, position, opponent, cell, threat):
+def _bears_on(rules, position, opponent, cell, threat):
     """Whether a stone on a free cell may prevent the fours that ``threat`` would make.
 
     ``threat`` is a cell where a stone of the opponent makes an open four or two fours. The other
@@ -120,7 +120,7 @@ def list_answers(rules, position, mover, out):
             if cells[cell] != 0:
                 continue
             own_four = HAS_FOUR[keys[2 * cell + mover]]
-            if own_four or bears_on(rules, position, opponent, cell, threat):
+            if own_four or _bears_on(rules, position, opponent, cell, threat):
                 out[size] = cell
                 size += 1
         first, count = False, size

@@ -66,7 +66,7 @@ def new_fours_search(entries: int = 1 << 14) -> FoursSearch:
 
 
 @inner_kernel
-def list_fours(rules, position, attacker, out):
+def _list_fours(rules, position, attacker, out):
     """The attacker's cells that make a four, an open four first; returns how many are listed."""
     keys, count, open_fours, mine = position.keys, 0, 0, CLASSES * attacker
     classes = position.classes
@@ -88,7 +88,7 @@ def list_fours(rules, position, attacker, out):
 
 
 @inner_kernel
-def enter_attack(rules, position, attacker, moves, failures, salt):
+def _enter_attack(rules, position, attacker, moves, failures, salt):
     """List the attacker's moves; returns how many, FAILURE for none, or 0 for a win at once."""
     mine, theirs = CLASSES * attacker, CLASSES * (1 - attacker)
     if position.classes[mine + WINS_NOW] > 0:
@@ -104,12 +104,12 @@ def enter_attack(rules, position, attacker, moves, failures, salt):
         if not HAS_FOUR[position.keys[2 * moves[0] + attacker]]:
             return FAILURE
         return 1
-    count = list_fours(rules, position, attacker, moves)
+    count = _list_fours(rules, position, attacker, moves)
     return count if count > 0 else FAILURE
 
 
 @inner_kernel
-def enter_defence(rules, position, attacker, moves):
+def _enter_defence(rules, position, attacker, moves):
     """List the replies to a four.
 
     Returns how many there are, FAILURE for a counter-win, 0 where none helps.
@@ -146,7 +146,7 @@ def find_fours(rules, position, arrays, nodes_allowed):
     salt = mix64(np.uint64(7 + attacker))
     ply, nodes, cut = 0, 0, False
     state = OPEN
-    counts[0] = enter_attack(rules, position, attacker, moves[0], failures, salt)
+    counts[0] = _enter_attack(rules, position, attacker, moves[0], failures, salt)
     if counts[0] == 0:
         return np.int64(moves[0, 0]), np.int64(1), nodes
     if counts[0] == FAILURE:
@@ -171,11 +171,11 @@ def find_fours(rules, position, arrays, nodes_allowed):
                 ply += 1
                 cursors[ply], lengths[ply] = 0, 0
                 if attacking:
-                    counts[ply] = enter_defence(rules, position, attacker, moves[ply])
+                    counts[ply] = _enter_defence(rules, position, attacker, moves[ply])
                     if counts[ply] == 0:
                         state, lengths[ply] = SUCCESS, 2
                 else:
-                    counts[ply] = enter_attack(
+                    counts[ply] = _enter_attack(
                         rules, position, attacker, moves[ply], failures, salt
                     )
                     if counts[ply] == 0:

@@ -37,7 +37,7 @@ SURE = 0.999  # the value of a win that is seen but not on the board yet
 
 
 @kernel
-def evaluate_observations(rules, boards, fours, moves, observations, logits, values):
+def _evaluate_observations(rules, boards, fours, moves, observations, logits, values):
     """Write logits and values for observations (int8, (N, rows, columns, 2))."""
     empty, position = boards[0], boards[1]
     cells = rules.rows * rules.cols
@@ -55,11 +55,13 @@ def evaluate_observations(rules, boards, fours, moves, observations, logits, val
                     player = np.int64(mover if plane == 0 else 1 - mover)
                     put_patterns(rules, position, np.int64(cell), player)
         logits[row, :] = UNLIKELY
-        values[row] = evaluate_position(rules, position, np.int64(mover), fours, moves, logits[row])
+        values[row] = _evaluate_position(
+            rules, position, np.int64(mover), fours, moves, logits[row]
+        )
 
 
 @kernel
-def evaluate_position(rules, position, mover, fours, moves, logits):
+def _evaluate_position(rules, position, mover, fours, moves, logits):
     """Write the logits of a position; returns its value for the player to move."""
     if position.ply == 0:
         logits[rules.rows // 2 * rules.cols + rules.cols // 2] = CERTAIN
@@ -102,7 +104,7 @@ class PatternsNetwork(Network):
         logits, values = np.empty(shape, np.float32), np.empty(len(observations), np.float32)
         planes = np.ascontiguousarray(observations, np.int8)
         buffers = self._boards, self._fours, self._moves
-        evaluate_observations(self._rules, *buffers, planes, logits, values)
+        _evaluate_observations(self._rules, *buffers, planes, logits, values)
         return logits, values
 
     def evaluate(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

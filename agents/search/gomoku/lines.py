@@ -40,13 +40,13 @@ BOARD_FIELDS: list[tuple[Any, ...]] = [
 ]
 
 
-def as_inner_kernel(body: Any) -> Any:
+def _as_inner_kernel(body: Any) -> Any:
     """A kernel compiled once more, without reference counts."""
     return inner_kernel(getattr(body, "py_func", body))
 
 
-count_equal: Any = as_inner_kernel(count_run)
-move_out_of_turn: Any = as_inner_kernel(stones.move_out_of_turn)
+count_equal: Any = _as_inner_kernel(count_run)
+move_out_of_turn: Any = _as_inner_kernel(stones.move_out_of_turn)
 
 
 @inner_kernel
@@ -175,7 +175,7 @@ def transform(rules, position, permutation, out):
 
 
 @inner_kernel
-def compare_cells(rules, position, permutation, spare):
+def _compare_cells(rules, position, permutation, spare):
     """The body of ``is_own_image``: most positions differ from their image within a few cells."""
     for cell in range(rules.rows * rules.cols):
         if position.cells[permutation[cell]] != position.cells[cell]:
@@ -184,7 +184,7 @@ def compare_cells(rules, position, permutation, spare):
 
 
 _SHARED_RULES = [
-    (getattr(r, name), as_inner_kernel(getattr(stones, name)))
+    (getattr(r, name), _as_inner_kernel(getattr(stones, name)))
     for name in ("is_legal", "to_move", "is_over", "returns", "key")
 ]
 
@@ -194,7 +194,7 @@ def register_shared_rules(form: Any) -> None:
     for generic, body in [
         *_SHARED_RULES,
         (r.transform, transform),
-        (is_own_image, compare_cells),
+        (is_own_image, _compare_cells),
         (load_record, load),
     ]:
         generic.register_body(form)(body)

@@ -100,7 +100,7 @@ class GomokuPatterns(NamedTuple):
 
     Attributes:
         reach: how many cells on either side matter to a pattern.
-        table: uint8, 4^(2 · reach): the patterns, see :func:`near_table`.
+        table: uint8, 4^(2 · reach): the patterns, see :func:`_near_table`.
         values: int16, by key: the points of a free cell.
         own_order, other_order: int16, by key: how early a cell is tried, for what a stone of the
             mover and one of the opponent would make.
@@ -125,7 +125,7 @@ register_shared_rules(GomokuPatterns)
 
 
 @inner_kernel
-def code_at(rules, word, place):
+def _code_at(rules, word, place):
     """Both players' codes of the cell at ``place`` in a line."""
     bits = CELL_BITS * rules.reach
     near, window = (1 << bits) - 1, word >> (CELL_BITS * (place + REACH - rules.reach))
@@ -134,7 +134,7 @@ def code_at(rules, word, place):
 
 @r.start.register_body(GomokuPatterns)
 @inner_kernel
-def start_patterns(rules, position):
+def _start_patterns(rules, position):
     clear_board(rules, position)
     lines, codes, keys = position.lines, position.codes, position.keys
     position.score[:] = 0
@@ -145,7 +145,7 @@ def start_patterns(rules, position):
     for cell in range(rules.rows * rules.cols):
         row, column = cell // rules.cols, cell % rules.cols
         for direction in range(4):
-            code = code_at(
+            code = _code_at(
                 rules,
                 lines[line_of(rules, row, column, direction)],
                 row if direction == 1 else column,
@@ -206,17 +206,17 @@ def make_move(rules, position, action, player, changes, update_sums):
             if word >> (CELL_BITS * (here + REACH + offset)) & 3 != 0:
                 continue
             place = 4 * (action + offset * step) + direction
-            code, before = code_at(rules, word, here + offset), np.int64(codes[place])
+            code, before = _code_at(rules, word, here + offset), np.int64(codes[place])
             if code != before:
                 changes[count] = place << 8 | before
                 count += 1
-                change_code(rules, position, place >> 2, code, before, update_sums)
+                _change_code(rules, position, place >> 2, code, before, update_sums)
                 codes[place] = code
     changes[0] = count
 
 
 @inner_kernel
-def change_code(rules, position, cell, code, before, update_sums):
+def _change_code(rules, position, cell, code, before, update_sums):
     """Change what a free cell's keys, the score, classes and sums owe to one of its codes."""
     keys, values, score, classes = position.keys, rules.values, position.score, position.classes
     for side in range(2):
@@ -243,7 +243,7 @@ def unmake_move(rules, position, action, changes):
     for i in range(5, changes[0]):
         place = np.int64(changes[i] >> 8)
         before = np.int64(changes[i] & 255)
-        change_code(rules, position, place >> 2, before, np.int64(codes[place]), False)
+        _change_code(rules, position, place >> 2, before, np.int64(codes[place]), False)
         codes[place] = before
     vacate(rules, position, action)
     first, second = np.int64(0), np.int64(0)
@@ -261,7 +261,7 @@ def unmake_move(rules, position, action, changes):
 
 @r.play.register_body(GomokuPatterns)
 @inner_kernel
-def play_patterns(rules, position, action):
+def _play_patterns(rules, position, action):
     player = np.int64(position.ply & 1)
     wins = CELL_CLASS[position.keys[2 * action + player]] == WINS_NOW
     put(rules, position, action, player)
@@ -279,7 +279,7 @@ def evaluate_patterns(rules, position, player, heuristic):
 
 @can_win_at_once.register_body(GomokuPatterns)
 @inner_kernel
-def can_win_at_once_patterns(rules, position):
+def _can_win_at_once_patterns(rules, position):
     return position.classes[CLASSES * (position.ply & 1) + WINS_NOW] > 0
 
 
@@ -308,7 +308,7 @@ def list_moves(rules, radius, position, mover, out):
 
 @r.candidates.register_body(GomokuPatterns)
 @inner_kernel
-def candidates_patterns(rules, position, radius, out):
+def _candidates_patterns(rules, position, radius, out):
     """The free cells near stones; only winning cells, or only those that may prevent a win."""
     if position.winner != r.NOBODY or radius == 0 or position.ply == 0:
         return list_free(rules, position, radius, out)
@@ -334,7 +334,7 @@ def urgency(rules, keys, cell, mover):
 
 @r.order_actions.register_body(GomokuPatterns)
 @inner_kernel
-def order_patterns(rules, position, actions, count):
+def _order_patterns(rules, position, actions, count):
     """The most urgent cells first, the first :data:`SORT_LENGTH` of them in order."""
     keys, mover = position.keys, np.int64(position.ply & 1)
     for i in range(1, count):
@@ -355,7 +355,7 @@ def order_patterns(rules, position, actions, count):
 
 
 @functools.lru_cache(maxsize=16)
-def near_table(connect: int, rule: int) -> tuple[int, np.ndarray]:
+def _near_table(connect: int, rule: int) -> tuple[int, np.ndarray]:
     """The cells on either side that matter to a pattern, and the codes by these cells alone.
 
     A small table stays in the processor's cache: without the cells beyond a row, which matter only
@@ -371,7 +371,7 @@ def near_table(connect: int, rule: int) -> tuple[int, np.ndarray]:
 
 
 @form_for.register(Gomoku)
-def gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
+def _gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
     """The search form of a heuristic.
 
     GomokuPatterns for ``patterns`` and ``default``, GomokuScores for ``caro15`` and ``caro10``, the
@@ -380,7 +380,7 @@ def gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
     if heuristic == "none":
         return plain_form(game)
     if heuristic in ("default", "patterns") and rules.connect <= LONGEST:
-        reach, table = near_table(rules.connect, rules.rule)
+        reach, table = _near_table(rules.connect, rules.rule)
         by_patterns = GomokuPatterns(
             *rules, reach, table, CELL_VALUE, OWN_ORDER, OTHER_ORDER, np.zeros(CHANGES, np.int32),
             NO_NETWORK,

@@ -68,7 +68,7 @@ register_shared_rules(GomokuScores)
 
 @r.start.register_body(GomokuScores)
 @inner_kernel
-def start_scores(rules, position):
+def _start_scores(rules, position):
     clear_board(rules, position)
     position.points[:] = 0
     position.singles[:] = 0
@@ -76,7 +76,7 @@ def start_scores(rules, position):
 
 
 @inner_kernel
-def has_gap(rules, word, player):
+def _has_gap(rules, word, player):
     """Whether one more stone of ``player`` wins on the line ``word``.
 
     Bit 2i of a mask stands for the cells from i on.
@@ -98,7 +98,7 @@ def has_gap(rules, word, player):
 
 
 @inner_kernel
-def update_gaps(rules, position, action, player):
+def _update_gaps(rules, position, action, player):
     """Update ``gaps`` after a stone of ``player``.
 
     Only gaps of that player can be new; only gaps of the opponent can be gone.
@@ -109,7 +109,7 @@ def update_gaps(rules, position, action, player):
         half, bit = line // HALF, np.int64(1) << (line % HALF)
         for side in range(2):
             if side == player or gaps[2 * side + half] & bit != 0:
-                if has_gap(rules, position.lines[line], side):
+                if _has_gap(rules, position.lines[line], side):
                     gaps[2 * side + half] |= bit
                 else:
                     gaps[2 * side + half] &= ~bit
@@ -117,13 +117,13 @@ def update_gaps(rules, position, action, player):
 
 @can_win_at_once.register_body(GomokuScores)
 @inner_kernel
-def can_win_at_once_scores(rules, position):
+def _can_win_at_once_scores(rules, position):
     mover = position.ply & 1
     return position.gaps[2 * mover] | position.gaps[2 * mover + 1] != 0
 
 
 @inner_kernel
-def put_in_windows(rules, position, action, player, row_step, col_step):
+def _put_in_windows(rules, position, action, player, row_step, col_step):
     """Update the windows of one direction through ``action``, which is still free."""
     cells, points, singles, own = position.cells, position.points, position.singles, player + 1
     row, column = action // rules.cols, action % rules.cols
@@ -151,7 +151,7 @@ def put_in_windows(rules, position, action, player, row_step, col_step):
 
 
 @inner_kernel
-def put_in_runs(rules, position, action, player, row_step, col_step):
+def _put_in_runs(rules, position, action, player, row_step, col_step):
     """Update the runs of one direction that end at ``action``, which is still free.
 
     Returns the length of the run that the new stone joins.
@@ -176,15 +176,17 @@ def put_in_runs(rules, position, action, player, row_step, col_step):
 
 
 @inner_kernel
-def add_stone(rules, position, action, player):
+def _add_stone(rules, position, action, player):
     """Put a stone on a free cell; returns the length of the longest run it stands in."""
     longest = 0
     for direction in range(4):
         row_step, col_step = step_of(direction)
         if rules.heuristic != CARO10:
-            longest = max(longest, put_in_runs(rules, position, action, player, row_step, col_step))
+            longest = max(
+                longest, _put_in_runs(rules, position, action, player, row_step, col_step)
+            )
         else:
-            put_in_windows(rules, position, action, player, row_step, col_step)
+            _put_in_windows(rules, position, action, player, row_step, col_step)
             ahead = count_equal(
                 position.cells, rules.rows, rules.cols, action, row_step, col_step, player + 1
             )
@@ -193,21 +195,21 @@ def add_stone(rules, position, action, player):
             )
             longest = max(longest, 1 + ahead + behind)
     occupy(rules, position, action, player)
-    update_gaps(rules, position, action, player)
+    _update_gaps(rules, position, action, player)
     return longest
 
 
 @put.register_body(GomokuScores)
 @inner_kernel
-def put_scores(rules, position, action, player):
-    add_stone(rules, position, action, player)
+def _put_scores(rules, position, action, player):
+    _add_stone(rules, position, action, player)
 
 
 @r.play.register_body(GomokuScores)
 @inner_kernel
-def play_scores(rules, position, action):
+def _play_scores(rules, position, action):
     player = np.int64(position.ply & 1)
-    if add_stone(rules, position, action, player) < rules.connect:
+    if _add_stone(rules, position, action, player) < rules.connect:
         return
     for direction in range(4):
         row_step, col_step = step_of(direction)
@@ -217,7 +219,7 @@ def play_scores(rules, position, action):
 
 @r.evaluate.register_body(GomokuScores)
 @inner_kernel
-def evaluate_scores(rules, position, player, heuristic):
+def _evaluate_scores(rules, position, player, heuristic):
     points = position.points[player] - position.points[1 - player]
     # caro10 counts only the own single stones, caro15 none here
     return points + position.singles[player]
@@ -225,22 +227,22 @@ def evaluate_scores(rules, position, player, heuristic):
 
 @resistance_points.register_body(GomokuScores)
 @inner_kernel
-def open_points(rules, position, player, heuristic):
+def _open_points(rules, position, player, heuristic):
     """caro15 sees no difference where a row is shut in, so caro15_open chooses in its place."""
     if rules.heuristic == CARO15:
         return evaluate_runs(rules, position.cells, player, CARO15_OPEN)
-    return evaluate_scores(rules, position, player, heuristic)
+    return _evaluate_scores(rules, position, player, heuristic)
 
 
 @r.candidates.register_body(GomokuScores)
 @inner_kernel
-def candidates_scores(rules, position, radius, out):
+def _candidates_scores(rules, position, radius, out):
     return list_free(rules, position, radius, out)
 
 
 @r.order_actions.register_body(GomokuScores)
 @inner_kernel
-def order_scores(rules, position, actions, count):
+def _order_scores(rules, position, actions, count):
     """Centre first, in the order of the game itself, by one walk through all cells."""
     marks = rules.marks
     for row in range(rules.rows):

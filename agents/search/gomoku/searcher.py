@@ -38,7 +38,7 @@ def set_position(rules, source, workspace, table, keep):
 
 
 @kernel
-def expected_line(rules, workspace, table, action, line):
+def _expected_line(rules, workspace, table, action, line):
     """Write the expected line of play into ``line`` (int16); returns its length."""
     position, generation = workspace.board[0], workspace.state[0].generation
     length = 0
@@ -173,7 +173,7 @@ class Searcher:
     def line(self, action: int, longest: int) -> tuple[int, ...]:
         """The expected line of play that begins with an action, after a complete iteration."""
         line = np.empty(longest, np.int16)
-        length = expected_line(self.rules, self.workspace, self.table, action, line)
+        length = _expected_line(self.rules, self.workspace, self.table, action, line)
         return tuple(line[:length].tolist())
 
 

@@ -176,7 +176,7 @@ def safe_moves(board, own, opp, threats):
 
 
 @kernel
-def follow_up_bound(board, own, opp, left, beta):
+def _follow_up_bound(board, own, opp, left, beta):
     """A bound that answers "is the value at least beta?", or NO_BOUND.
 
     It is proved by a strategy of following up.
@@ -253,7 +253,7 @@ def follow(board, own, opp, threats, stones, beta):
         if lower >= beta:
             return True, lower, own, opp, stones, beta, ZERO, other_side
         if moves & (moves - ONE) != ZERO:
-            value = follow_up_bound(board, own, opp, left, beta)
+            value = _follow_up_bound(board, own, opp, left, beta)
             if value != NO_BOUND:
                 return True, value, own, opp, stones, beta, ZERO, other_side
             return False, 0, own, opp, stones, beta, moves, other_side

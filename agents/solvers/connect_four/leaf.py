@@ -30,7 +30,7 @@ class ConnectFourLeafSolver(NamedTuple):
 
 
 @new_leaf_solver.register
-def new_connect_four_leaf_solver(rules: ConnectFour) -> ConnectFourLeafSolver:
+def _new_connect_four_leaf_solver(rules: ConnectFour) -> ConnectFourLeafSolver:
     """See :func:`~plyground.agents.solvers.leaf.new_leaf_solver`."""
     board, bits = make_board(rules), (rules.rows + 1) * rules.cols
     paths = new_paths(1, board.cells, s.LEAST_FREE)[0]
@@ -68,7 +68,7 @@ def search_leaf(rules, solver, position):
 
 
 @new_leaf_solver.register
-def no_connect_four_leaf_solver(rules: WideConnectFour) -> NoLeafSolver:
+def _no_connect_four_leaf_solver(rules: WideConnectFour) -> NoLeafSolver:
     """A board that a 64-bit word does not hold."""
     return NoLeafSolver(0)
 

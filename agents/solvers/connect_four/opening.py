@@ -48,13 +48,13 @@ def layers(board: ConnectFourBoard) -> Iterator[OpeningLayer]:
         yield layer
         room = len(layer.keys) * board.cols
         after = OpeningLayer(*(np.zeros(room, np.uint64) for _ in OpeningLayer._fields))
-        count = write_children(board, layer, after)
+        count = _write_children(board, layer, after)
         keys, first = np.unique(after.keys[:count], return_index=True)
         layer = OpeningLayer(keys, after.own[first], after.opp[first])
 
 
 @kernel
-def write_children(board, layer, after):
+def _write_children(board, layer, after):
     """Write the children whose games go on into ``after``; how many there are."""
     count = 0
     for index in range(len(layer.keys)):
@@ -71,7 +71,7 @@ def write_children(board, layer, after):
 
 
 @kernel
-def write_parent_values(board, layer, after, values_after, values):
+def _write_parent_values(board, layer, after, values_after, values):
     """Write the values of a layer from those of the layer ``after`` it.
 
     A position is ``UNSOLVED`` if one of its children is, unless its side to move wins at once.
@@ -118,7 +118,7 @@ class OpeningValues:
         self._values = [values]
         for before, after in zip(self._layers[-2::-1], self._layers[:0:-1], strict=True):
             here = np.zeros(len(before.keys), np.int8)
-            write_parent_values(board, before, after, self._values[-1], here)
+            _write_parent_values(board, before, after, self._values[-1], here)
             self._values.append(here)
         self._values.reverse()
 

@@ -127,12 +127,12 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
         task = tasks[state.index]
         if not state.searching:
             has_value = task.lower == task.upper
-            if bounds_without_search(board, task, weak):
+            if _bounds_without_search(board, task, weak):
                 state.index += 1
                 continue
             state.nodes_before = state.nodes
             state.searching = True
-            beta = task.lower if has_value else next_beta(task.lower, task.upper, weak)
+            beta = task.lower if has_value else _next_beta(task.lower, task.upper, weak)
             begin_search(board, table, stack, task, beta)
         complete = False
         while not complete:
@@ -156,22 +156,22 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
             task.lower = max(task.lower, state.value)
         else:
             task.upper = min(task.upper, state.value)
-        if is_solved(task, weak):
+        if _is_solved(task, weak):
             state.index += 1
             state.searching = False
         else:
-            begin_search(board, table, stack, task, next_beta(task.lower, task.upper, weak))
+            begin_search(board, table, stack, task, _next_beta(task.lower, task.upper, weak))
     return True
 
 
 @kernel
-def is_solved(task, weak):
+def _is_solved(task, weak):
     """Whether the bounds prove the value, or with ``weak`` the result."""
     return task.lower >= task.upper or (weak and (task.lower > 0 or task.upper < 0))
 
 
 @kernel
-def bounds_without_search(board, task, weak):
+def _bounds_without_search(board, task, weak):
     """Bound a position by its next two plies and choose a move; whether that solves it."""
     own, opp = task.own, task.opp
     occupied = own | opp
@@ -182,22 +182,22 @@ def bounds_without_search(board, task, weak):
     if wins != ZERO or moves == ZERO:
         task.lower = (left + 1) // 2 if wins != ZERO else -(left // 2)
         task.upper = task.lower
-        task.column = middle_column(
+        task.column = _middle_column(
             board, wins if wins != ZERO else (occupied + board.bottom) & board.playable
         )
         return True
     # 2. Otherwise nobody wins within two plies, and every safe move attains the lower bound.
     has_value = task.lower == task.upper
-    task.column = middle_column(board, moves)
+    task.column = _middle_column(board, moves)
     lowest = -max((left - 2) // 2, 0)
     if has_value:
         return task.lower <= lowest
     task.lower, task.upper = max(task.lower, lowest), min(task.upper, (left - 1) // 2)
-    return is_solved(task, weak)
+    return _is_solved(task, weak)
 
 
 @kernel
-def next_beta(lower, upper, weak):
+def _next_beta(lower, upper, weak):
     """The beta of the next null window, above ``lower`` and at most ``upper``.
 
     Quick wins and losses are cheap to prove or refute. So the ends come first, a quarter of the
@@ -215,7 +215,7 @@ def next_beta(lower, upper, weak):
 
 
 @kernel
-def middle_column(board, moves):
+def _middle_column(board, moves):
     """The column nearest the middle that holds one of the moves."""
     best, distance = NO_ACTION, 2 * board.cols
     for column in range(board.cols):
@@ -242,20 +242,20 @@ def begin_search(board, table, stack, task, beta):
     root.moves = safe_moves(board, own, opp, winning_cells(board, opp, own | opp))
     root.stones, root.beta = count_bits(own | opp), beta
     root.opponent, root.table_column = False, NO_ACTION
-    set_key(board, table, root)
-    begin_node(root, state.nodes)
+    _set_key(board, table, root)
+    _begin_node(root, state.nodes)
     state.ply = 0
 
 
 @inner_kernel
-def set_key(board, table, node):
+def _set_key(board, table, node):
     """Set the key of a node, which is the same for its mirror image."""
     key, node.mirrored = key_of(board, node.own, node.opp)
     node.key = t.scramble(table, key)
 
 
 @inner_kernel
-def begin_node(node, nodes):
+def _begin_node(node, nodes):
     """Mark a node as one to be expanded, after so many nodes."""
     node.count, node.cursor, node.nodes_before = NOT_EXPANDED, 0, nodes
 
@@ -278,16 +278,16 @@ def search(board, table, stack, node_limit):
             node_count += 1
             # It takes the value of those that need no search.
             open_children = list_children(board, table, node, children[ply])
-            count = order_children(board, table, node, children[ply], order[ply], open_children)
+            count = _order_children(board, table, node, children[ply], order[ply], open_children)
             node.count = count if node.best < node.beta else 0
         # 2. Search the next child.
         if node.cursor >= ELDEST and is_shared(board, stack.paths, node):
-            choose_child(board, table, stack, ply)
+            _choose_child(board, table, stack, ply)
         if node.best < node.beta and node.cursor < node.count:
             nodes[ply + 1] = children[ply, order[ply, node.cursor]]
             node.cursor += 1
             ply += 1
-            begin_node(nodes[ply], node_count)
+            _begin_node(nodes[ply], node_count)
             continue
         # 3. Without another child, the value goes into the table and to the parent.
         if node.count > 0:
@@ -312,7 +312,7 @@ def is_shared(board, paths, node):
 
 
 @inner_kernel
-def choose_child(board, table, stack, ply):
+def _choose_child(board, table, stack, ply):
     """Bring the next child that no other thread searches to the cursor, or any if all are searched.
 
     Children that the table decides by now are passed over, and the node takes their value.
@@ -322,7 +322,7 @@ def choose_child(board, table, stack, ply):
     while node.best < node.beta and place < node.count:
         index = order[place]
         child = children[index]
-        is_decided = take_value(table, node, child, t.probe(table, child.key))
+        is_decided = _take_value(table, node, child, t.probe(table, child.key))
         free = board.cells - np.int64(child.stones)
         if is_decided or not is_busy(stack.paths, child.key, free):
             for i in range(place, node.cursor, -1):
@@ -348,13 +348,13 @@ def catch_up(board, table, stack):
         if ply == 0:  # its best column is needed, which its own entry need not have
             for place in range(node.cursor, node.count):
                 child = stack.children[0, stack.order[0, place]]
-                take_value(table, node, child, t.probe(table, child.key))
+                _take_value(table, node, child, t.probe(table, child.key))
         data = t.probe(table, node.key)
         if data != ZERO and upper_of(table.bounds, data) < node.beta:
             node.best = upper_of(table.bounds, data)
         elif data != ZERO and lower_of(table.bounds, data) >= node.beta and ply > 0:
             node.best = lower_of(table.bounds, data)
-            node.best_column = mirrored_column(board, node.mirrored, action_of(table.bounds, data))
+            node.best_column = _mirrored_column(board, node.mirrored, action_of(table.bounds, data))
         elif node.best < node.beta:
             continue
         node.cursor, state.ply = node.count, ply
@@ -366,14 +366,14 @@ def store_node(board, table, node, node_count):
     """Store what the search of a node proved."""
     value = np.int64(node.best)
     lower, upper = (value, t.UNKNOWN) if value >= node.beta else (-t.UNKNOWN, value)
-    column = mirrored_column(board, node.mirrored, np.int64(node.best_column))
+    column = _mirrored_column(board, node.mirrored, np.int64(node.best_column))
     bucket, check = t.bucket_of(table, node.key), t.check_of(table, node.key)
     nodes = node_count - node.nodes_before
     store(table.bounds, bucket, check, lower, upper, column, nodes)
 
 
 @inner_kernel
-def mirrored_column(board, is_mirror, column):
+def _mirrored_column(board, is_mirror, column):
     """A column, or the one in its place in the mirror image."""
     return board.cols - 1 - column if is_mirror and column != NO_ACTION else column
 
@@ -412,9 +412,9 @@ def list_children(board, table, node, children):
             opponent,
             column,
         )
-        set_key(board, table, child)
+        _set_key(board, table, child)
         prefetch(table.bounds.entries, t.bucket_of(table, child.key))
-        child.score = move_score(board, after | opp, threats, column)
+        child.score = _move_score(board, after | opp, threats, column)
         if column == node.table_column:
             child.score += TABLE_MOVE_SCORE
         count += 1
@@ -423,7 +423,7 @@ def list_children(board, table, node, children):
 
 
 @inner_kernel
-def move_score(board, occupied, threats, column):
+def _move_score(board, occupied, threats, column):
     """How promising a move is: by the threats it creates, then by the nearness to the middle.
 
     A threat two cells above the top of a column counts twice: nobody blocks it by playing next.
@@ -433,7 +433,7 @@ def move_score(board, occupied, threats, column):
 
 
 @inner_kernel
-def order_children(board, table, node, children, order, open_children):
+def _order_children(board, table, node, children, order, open_children):
     """Order the children that the table does not decide (enhanced transposition cut-off).
 
     Returns their number; the node takes the value of the others.
@@ -446,9 +446,9 @@ def order_children(board, table, node, children, order, open_children):
         data = t.probe(table, child.key)
         child.table_column = NO_ACTION
         if data != ZERO:
-            if take_value(table, node, child, data):
+            if _take_value(table, node, child, data):
                 continue
-            child.table_column = mirrored_column(
+            child.table_column = _mirrored_column(
                 board, child.mirrored, action_of(table.bounds, data)
             )
         place = count
@@ -461,7 +461,7 @@ def order_children(board, table, node, children, order, open_children):
 
 
 @inner_kernel
-def take_value(table, node, child, data):
+def _take_value(table, node, child, data):
     """Whether the table's data decide a child; then the node takes its value."""
     if data == ZERO:
         return False

@@ -58,7 +58,7 @@ def exact_value(aim: int = 1) -> Goal:
     return Goal(lambda lower, upper: lower == upper, aim)
 
 
-def game_result(ahead: int) -> Goal:
+def _game_result(ahead: int) -> Goal:
     """Who wins, if the side to move is ahead by so many boxes."""
     return Goal(lambda lower, upper: _sign(ahead + lower) == _sign(ahead + upper), -ahead)
 
@@ -126,7 +126,7 @@ class DotsAndBoxesSolver(Solver):
         if self._proof is not None:
             self._proof.job_edges = free.bit_count() - PLIES
         ahead = _ahead(position)
-        goal = game_result(ahead) if weak else exact_value()
+        goal = _game_result(ahead) if weak else exact_value()
         bounds = self._bounds(free, goal, monitor)
         by_action: dict[int, Bounds] | None = None
         if moves == "all":
@@ -155,7 +155,7 @@ class DotsAndBoxesSolver(Solver):
         return Solution(
             lower=bounds.lower,
             upper=bounds.upper,
-            result=_sign(ahead + bounds.lower) if game_result(ahead).enough(*bounds) else None,
+            result=_sign(ahead + bounds.lower) if _game_result(ahead).enough(*bounds) else None,
             best_action=best,
             weak=weak,
             bounds=by_action,

@@ -22,7 +22,7 @@ class DotsAndBoxesLeafSolver(NamedTuple):
 
 
 @new_leaf_solver.register
-def new_boxes_leaf_solver(rules: DotsAndBoxes) -> DotsAndBoxesLeafSolver:
+def _new_boxes_leaf_solver(rules: DotsAndBoxes) -> DotsAndBoxesLeafSolver:
     """See :func:`~plyground.agents.solvers.leaf.new_leaf_solver`."""
     edges = count_edges(rules.rows, rules.cols)
     fits = edges <= LARGEST

@@ -64,9 +64,9 @@ def complete_node(board, collections, node, scratch, links_before):
     is exact where only a collection is left. ``links_before`` are boxes known to be connected to
     joints, or not to be put into the collection. ``scratch`` is overwritten.
     """
-    collect_chains(board, collections, node, links_before)
+    _collect_chains(board, collections, node, links_before)
     collection_boxes = np.int64(collections[node.code, BOXES])
-    bound_by_boxes(
+    _bound_by_boxes(
         node, count_bits(open_boxes(board, node.horizontal, node.vertical)) + collection_boxes
     )
     if is_leaf(node):
@@ -83,7 +83,7 @@ def is_leaf(node):
 
 
 @inner_kernel
-def bound_by_boxes(node, boxes):
+def _bound_by_boxes(node, boxes):
     """Set the number of boxes that are not completed, and the bounds that it gives."""
     node.boxes, node.lower, node.upper = boxes, -boxes, boxes
 
@@ -104,7 +104,7 @@ def position_hash(board, packed, code):
 
 
 @inner_kernel
-def collect_chains(board, collections, node, links_before):
+def _collect_chains(board, collections, node, links_before):
     """Move the independent chains and loops of a node from the board into its collection.
 
     Only boxes of valence 2 that are not among ``links_before`` are looked at. Returns the boxes of
@@ -134,7 +134,7 @@ def list_moves(board, collections, node, children):
 
     Safe moves come first, in the board's order.
     """
-    count = list_safe_moves(board, node, children)
+    count = _list_safe_moves(board, node, children)
     _, links, _ = valences(board, node.horizontal, node.vertical)
     while links != ZERO:
         seed = links & (~links + ONE)
@@ -143,18 +143,20 @@ def list_moves(board, collections, node, children):
         length = count_bits(part)
         spare = spare_boxes(length, is_loop(board, node.horizontal, node.vertical, part))
         move = OPENING + lowest_bit_index(seed)
-        count += list_opening(node, children[count], move, best_opening(length, spare, node.boxes))
+        count += _list_opening(
+            node, children[count], move, _best_opening(length, spare, node.boxes)
+        )
     for group in range(GROUPS):
         rest = np.int64(collections[node.code, AFTER_OPENING + group])
         if rest >= 0:
             length = np.int64(collections[node.code, BOXES]) - np.int64(collections[rest, BOXES])
-            most = best_opening(length, spare_boxes_of_group(group), node.boxes)
-            count += list_opening(node, children[count], COLLECTION + group, most)
+            most = _best_opening(length, _spare_boxes_of_group(group), node.boxes)
+            count += _list_opening(node, children[count], COLLECTION + group, most)
     return count
 
 
 @inner_kernel
-def list_safe_moves(board, node, children):
+def _list_safe_moves(board, node, children):
     """Write the safe moves of a node into ``children``, in the board's order; their number."""
     _, links, _ = valences(board, node.horizontal, node.vertical)
     safe_horizontal = node.horizontal & ~(links | (links << board.stride))
@@ -170,7 +172,7 @@ def list_safe_moves(board, node, children):
 
 
 @inner_kernel
-def list_opening(node, child, move, most):
+def _list_opening(node, child, move, most):
     """Write an opening, worth at most ``most``, into ``child``; 0 if that is not good enough."""
     if most < node.gamma:
         node.best = max(node.best, most)
@@ -180,13 +182,13 @@ def list_opening(node, child, move, most):
 
 
 @inner_kernel
-def best_opening(captured, spare, boxes):
+def _best_opening(captured, spare, boxes):
     """The most that opening a chain or loop can be worth in a position of so many boxes."""
     return boxes - 2 * captured if spare == 0 else spare - captured - ((boxes - captured) & 1)
 
 
 @inner_kernel
-def spare_boxes_of_group(group):
+def _spare_boxes_of_group(group):
     """How many boxes the opponent may leave of a chain or loop of a group; see :mod:`.chains`."""
     return 2 * group
 
@@ -203,22 +205,22 @@ def fill_child(board, collections, node, packed, scratch, child):
         child.captured = np.int64(collections[node.code, BOXES]) - np.int64(
             collections[child.code, BOXES]
         )
-        child.spare = spare_boxes_of_group(group)
+        child.spare = _spare_boxes_of_group(group)
         complete_node(board, collections, child, scratch, links)
     elif child.move >= OPENING:
         box = ONE << np.uint64(child.move - OPENING)
         part = spread(board, node.horizontal, node.vertical, box, links)
         loop = is_loop(board, node.horizontal, node.vertical, part)
         child.spare = spare_boxes(count_bits(part), loop)
-        open_chain(board, child, part)
+        _open_chain(board, child, part)
         complete_node(board, collections, child, scratch, links)
     else:
         draw(child, child.move)
-        links_after = collect_chains(board, collections, child, links)
+        links_after = _collect_chains(board, collections, child, links)
         if child.code != node.code:
             complete_node(board, collections, child, scratch, links_after)
         else:
-            bound_by_boxes(child, node.boxes)
+            _bound_by_boxes(child, node.boxes)
             image = canonical_without(board, packed, child.move)
             child.hash = position_hash(board, image, child.code)
 
@@ -233,7 +235,7 @@ def draw(node, edge):
 
 
 @inner_kernel
-def open_chain(board, node, part):
+def _open_chain(board, node, part):
     """Draw all edges that are drawn once a chain or loop is opened, and count the captured boxes.
 
     If both ends of a chain stand on one joint of valence 3, that joint can be captured in turn, and

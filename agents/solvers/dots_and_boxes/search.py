@@ -89,14 +89,14 @@ def search(board, collections, table, stack, positions_allowed):
     """
     state = stack.state
     if free_edges(stack.nodes[0]) < stack.paths.least_free:
-        return search_alone(board, collections, table, stack, positions_allowed)
+        return _search_alone(board, collections, table, stack, positions_allowed)
     limit = state.nodes + positions_allowed
     complete = False
     while state.nodes < limit and not complete:
         complete = catch_up(table, stack)
         if not complete:
             portion = min(limit - state.nodes, CATCH_UP_NODES)
-            complete = search_alone(board, collections, table, stack, portion)
+            complete = _search_alone(board, collections, table, stack, portion)
     return complete
 
 
@@ -121,7 +121,7 @@ def catch_up(table, stack):
 
 
 @inner_kernel
-def search_alone(board, collections, table, stack, positions_allowed):
+def _search_alone(board, collections, table, stack, positions_allowed):
     """Search on as :func:`search` does, without a look at other threads' results on the way."""
     nodes, children, packed, _, state, _ = stack
     ply, positions, result, entering = state.ply, state.nodes, state.result, state.entering
@@ -147,7 +147,7 @@ def search_alone(board, collections, table, stack, positions_allowed):
                 pack_images(board, node.horizontal, node.vertical, packed[ply])
                 node.count = list_moves(board, collections, node, children[ply])
                 node.cursor = node.filled = 0
-            if find_child_to_search(board, collections, table, stack, ply):
+            if _find_child_to_search(board, collections, table, stack, ply):
                 ply += 1
                 child = nodes[ply]
                 nodes[ply] = children[ply - 1, node.cursor]
@@ -176,7 +176,7 @@ def look_up(table, node):
 
 
 @inner_kernel
-def find_child_to_search(board, collections, table, stack, ply):
+def _find_child_to_search(board, collections, table, stack, ply):
     """Move the cursor to the next child that may be good enough; False if V is bounded enough.
 
     The first children are often good enough, so they are tried before the others are filled in.
@@ -186,9 +186,9 @@ def find_child_to_search(board, collections, table, stack, ply):
     while node.cursor < node.count:
         if node.cursor == node.filled:
             last = node.cursor + 1 if node.cursor < ONE_BY_ONE else node.count
-            fill_children(board, collections, table, stack, ply, last)
+            _fill_children(board, collections, table, stack, ply, last)
         if sharing:
-            prefer_child_of_nobody(table, stack, ply)
+            _prefer_child_of_nobody(table, stack, ply)
         worst, most = margin_bounds(children[node.cursor])
         if worst >= node.gamma:
             node.lower = worst
@@ -205,7 +205,7 @@ def find_child_to_search(board, collections, table, stack, ply):
 
 
 @inner_kernel
-def prefer_child_of_nobody(table, stack, ply):
+def _prefer_child_of_nobody(table, stack, ply):
     """Where another thread searches the child at the cursor, bring one there that nobody does.
 
     First the child is looked up again: it may be decided by now.
@@ -227,7 +227,7 @@ def prefer_child_of_nobody(table, stack, ply):
 
 
 @inner_kernel
-def fill_children(board, collections, table, stack, ply, last):
+def _fill_children(board, collections, table, stack, ply, last):
     """Fill in the children of a node up to number ``last`` and bound them by the table.
 
     If one is good enough, the cursor moves to it. The table's entries of all of them are fetched

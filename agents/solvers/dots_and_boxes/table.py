@@ -49,7 +49,7 @@ def new_table(memory_mb: int, edges: int) -> DotsAndBoxesTable:
     count = useful_buckets(memory_mb, edges)
     words = np.zeros(ENTRIES * (count + 1), np.uint64)
     start = -(words.ctypes.data // 8) % ENTRIES
-    return table_of(words[start : start + ENTRIES * count])
+    return _table_of(words[start : start + ENTRIES * count])
 
 
 def useful_buckets(memory_mb: int, edges: int) -> int:
@@ -58,7 +58,7 @@ def useful_buckets(memory_mb: int, edges: int) -> int:
     return min(entries_within(memory_mb, BUCKET.itemsize), useful)
 
 
-def table_of(words: np.ndarray) -> DotsAndBoxesTable:
+def _table_of(words: np.ndarray) -> DotsAndBoxesTable:
     """A table in words that are aligned with cache lines: uint64 (2^n,)."""
     count = len(words) // ENTRIES
     buckets = words.view(BUCKET).view(np.recarray)
@@ -88,7 +88,7 @@ def table_in_file(path: Path, rows: int, cols: int, buckets: int) -> DotsAndBoxe
             "memory with which it was made, or remove it"
         )
     words = np.memmap(path, np.uint64, "r+", HEADER_BYTES, (ENTRIES * buckets,))
-    return table_of(np.asarray(words))
+    return _table_of(np.asarray(words))
 
 
 @inner_kernel
@@ -98,7 +98,7 @@ def bucket_of(table, position_hash):
 
 
 @inner_kernel
-def rest_of(table, position_hash):
+def _rest_of(table, position_hash):
     """The bits of a hash that its entry holds."""
     return position_hash & ((ONE << table.shift) - ONE)
 
@@ -107,7 +107,7 @@ def rest_of(table, position_hash):
 def probe(table, position_hash, boxes):
     """The bounds known of a position of so many boxes: (lower, upper)."""
     entries = table.buckets[bucket_of(table, position_hash)].entries
-    rest = rest_of(table, position_hash)
+    rest = _rest_of(table, position_hash)
     data, copies = ZERO, ZERO
     for slot in range(ENTRIES):  # without a branch, so that all eight are compared at once
         entry = entries[slot]
@@ -132,7 +132,7 @@ def store(table, position_hash, boxes, lower, upper, positions):
     They replace the position's own entry, or a free one, or that of the least effort.
     """
     entries = table.buckets[bucket_of(table, position_hash)].entries
-    rest = rest_of(table, position_hash)
+    rest = _rest_of(table, position_hash)
     index, least = 0, EFFORT_MASK + ONE
     for slot in range(ENTRIES):
         entry = entries[slot]

@@ -43,13 +43,13 @@ def value_table(rows: int, cols: int) -> np.ndarray:
         for box in boxes_beside(rows, cols, edge):
             if box >= 0:
                 sides[box] |= 1 << edge
-    fill_backwards(sides, beside, table)
+    _fill_backwards(sides, beside, table)
     table.flags.writeable = False
     return table
 
 
 @kernel
-def fill_backwards(sides, beside, table):
+def _fill_backwards(sides, beside, table):
     """Fill ``table`` from its last entry.
 
     A position after a move has a larger number, so its value is known already.

@@ -208,7 +208,7 @@ def enter_node(rules, table, stack, ply):
     frame.count = 0
     for i in range(count):
         action = np.int64(actions[i])
-        value = value_after(rules, table, stack, ply, action)
+        value = _value_after(rules, table, stack, ply, action)
         if value != UNSETTLED:
             if value > frame.best:
                 frame.best, frame.best_action = value, action
@@ -217,7 +217,7 @@ def enter_node(rules, table, stack, ply):
             continue
         # 3. The others are searched in their order, the table's action first.
         place = frame.count
-        if action_image(stack, frame.symmetry, action) == first:
+        if _action_image(stack, frame.symmetry, action) == first:
             while place > 0:
                 actions[place] = actions[place - 1]
                 place -= 1
@@ -229,7 +229,7 @@ def enter_node(rules, table, stack, ply):
 
 
 @inner_kernel
-def value_after(rules, table, stack, ply, action):
+def _value_after(rules, table, stack, ply, action):
     """What an action is worth to the player to move, as far as it is clear without a search.
 
     It is the value or a bound that answers the question of the search, or ``UNSETTLED``. The
@@ -269,12 +269,12 @@ def look_up(rules, table, stack, ply):
                 key, symmetry = image_key, each
                 images[0] = images[1]
     words = stack.plies.words[ply] if symmetry == 0 else image_words[0]
-    has_key = write_key(table, stack, words, key)
+    has_key = _write_key(table, stack, words, key)
     return key, symmetry, probe(table, bucket_of(table, key), stack.key) if has_key else ZERO
 
 
 @inner_kernel
-def write_key(table, stack, words, position_hash):
+def _write_key(table, stack, words, position_hash):
     """Write the key of a position with these words; False if it would not tell it from others."""
     stack.key[0] = position_hash & ~table.data
     for place in range(stack.constant.size):
@@ -286,7 +286,7 @@ def write_key(table, stack, words, position_hash):
 
 
 @inner_kernel
-def action_image(stack, symmetry, action):
+def _action_image(stack, symmetry, action):
     """The action in the image of a position under a symmetry."""
     return np.int64(stack.symmetries[symmetry, action])
 
@@ -301,9 +301,9 @@ def store_node(rules, table, stack, ply, nodes):
         r.transform(rules, position, permutation, images[0])
     action = NO_ACTION
     if frame.best >= frame.least:
-        action = action_image(stack, frame.symmetry, frame.best_action)
+        action = _action_image(stack, frame.symmetry, frame.best_action)
     value = frame.best if frame.mover == 0 else -frame.best
     goal = stack.state[0].goal
     lower, upper = (value, HIGHEST) if value >= goal else (LOWEST, value)
-    if write_key(table, stack, words, frame.hash):
+    if _write_key(table, stack, words, frame.hash):
         store(table, bucket_of(table, frame.hash), stack.key, lower, upper, action, nodes)

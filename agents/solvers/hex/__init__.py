@@ -24,7 +24,7 @@ from .table import new_table
 
 
 @register_solver(Hex)
-class HexSolver(ProvingSolver):
+class _HexSolver(ProvingSolver):
     """Solves Hex on boards of at most 8 × 8 cells, with and without the swap rule."""
 
     meaning = "+1: the side to move wins; −1: it loses."

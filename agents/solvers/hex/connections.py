@@ -76,7 +76,7 @@ def new_net(board: HexBoard) -> Net:
 
 
 @inner_kernel
-def chain_of(board, own, seed):
+def _chain_of(board, own, seed):
     """All stones that a set of stones is connected with."""
     chain = seed
     while True:
@@ -88,7 +88,7 @@ def chain_of(board, own, seed):
 
 
 @inner_kernel
-def add_full(net, x, y, carrier):
+def _add_full(net, x, y, carrier):
     """Add a full connection that no other one makes superfluous."""
     count, size = net.full_counts[x, y], 0
     for i in range(count):
@@ -114,7 +114,7 @@ def add_full(net, x, y, carrier):
 
 
 @inner_kernel
-def union_without_common_cell(carriers, count, carrier):
+def _union_without_common_cell(carriers, count, carrier):
     """The union of carriers, one of them given, that have no cell in common; all bits if none."""
     common = union = carrier
     while common != ZERO:
@@ -132,7 +132,7 @@ def union_without_common_cell(carriers, count, carrier):
 
 
 @inner_kernel
-def add_semi(net, edge, x, y, carrier, key):
+def _add_semi(net, edge, x, y, carrier, key):
     """Add a semi connection, and the full ones that follow from it by the or rule."""
     if x > y:
         x, y = y, x
@@ -156,10 +156,10 @@ def add_semi(net, edge, x, y, carrier, key):
     if size < most:
         for i in range(size):
             if carriers[i] & carrier == ZERO:
-                add_full(net, x, y, carriers[i] | carrier)
-        union = union_without_common_cell(carriers, size, carrier)
+                _add_full(net, x, y, carriers[i] | carrier)
+        union = _union_without_common_cell(carriers, size, carrier)
         if union != ~ZERO:
-            add_full(net, x, y, union)
+            _add_full(net, x, y, union)
         carriers[size] = carrier
         if at_edges:
             net.edge_key[size] = key
@@ -192,23 +192,23 @@ def connect(board, net, own, other, side, enough):
     left = own
     for number in range(2):
         seed = own & board.edges[side, number]
-        stones = chain_of(board, own, seed)
+        stones = _chain_of(board, own, seed)
         if stones & board.edges[side, 1 - number] != ZERO:
             return JOINED
         left &= ~stones
         chain[edge + number] = True
         near = (neighbours_of(board, stones) | board.edges[side, number]) & free
         while near != ZERO:
-            add_full(net, lowest_bit_index(near), edge + number, ZERO)
+            _add_full(net, lowest_bit_index(near), edge + number, ZERO)
             near &= near - ONE
     while left != ZERO:
         x = lowest_bit_index(left)
-        stones = chain_of(board, own, BIT[x])
+        stones = _chain_of(board, own, BIT[x])
         left &= ~stones
         chain[x] = True
         near = neighbours_of(board, stones) & free
         while near != ZERO:
-            add_full(net, x, lowest_bit_index(near), ZERO)
+            _add_full(net, x, lowest_bit_index(near), ZERO)
             near &= near - ONE
     cells = free
     while cells != ZERO:
@@ -216,7 +216,7 @@ def connect(board, net, own, other, side, enough):
         cells &= cells - ONE
         near = board.beside[x] & cells
         while near != ZERO:
-            add_full(net, x, lowest_bit_index(near), ZERO)
+            _add_full(net, x, lowest_bit_index(near), ZERO)
             near &= near - ONE
     # 2. Each full connection is prolonged at both ends; edges need not be gone through.
     step = 0
@@ -240,10 +240,10 @@ def connect(board, net, own, other, side, enough):
                     beyond = full[middle, y, i]
                     if beyond & used == ZERO:
                         if chain[middle]:
-                            add_full(net, x, y, carrier | beyond)
+                            _add_full(net, x, y, carrier | beyond)
                         else:
                             union = carrier | beyond | BIT[middle]
-                            add_semi(net, edge, x, y, union, middle)
+                            _add_semi(net, edge, x, y, union, middle)
         if full_counts[edge, edge + 1] > 0:
             return FULL
         if enough == SEMI and counts[0] > 0:

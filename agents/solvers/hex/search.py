@@ -169,7 +169,7 @@ def prune(board, node):
 
 
 @inner_kernel
-def make_children(board, node, children):
+def _make_children(board, node, children):
     """The positions after the moves in the region, with their dead and captured cells filled."""
     node.count = 0
     left = node.region & ~node.inferior
@@ -207,7 +207,7 @@ def look_up(board, table, node, children):
 
 
 @inner_kernel
-def sum_up(node, children):
+def _sum_up(node, children):
     """The proof numbers of a node by those of its children; the best child, the second-best delta.
 
     Once the node is solved, its region is the carrier of the winner.
@@ -272,11 +272,11 @@ def run(board, table, stack, own_net, opponent_net, nodes_allowed):
                 step = LEAVE
             else:
                 prune(board, node)
-                make_children(board, node, children[ply])
+                _make_children(board, node, children[ply])
                 step = LOOK
         elif step == LOOK:
             look_up(board, table, node, children[ply])
-            best, second = sum_up(node, children[ply])
+            best, second = _sum_up(node, children[ply])
             if node.phi >= node.phi_limit or node.delta >= node.delta_limit:
                 if ply == 0 and node.phi == 0:
                     state.action = children[ply, best].cell

@@ -45,7 +45,7 @@ ENTRY = np.dtype(
 )
 
 
-class HexKey(NamedTuple):
+class _HexKey(NamedTuple):
     """The image of a position that stands for it, whether that is its half turn, and its bucket."""
 
     first: np.uint64
@@ -77,7 +77,7 @@ def key_of(table, cells, first, second, mover):
         first, second = other_first, other_second
     salt = SALT_1 if mover == 0 else SALT_2
     place = mix64(first ^ salt) ^ mix64(second + salt)
-    return HexKey(
+    return _HexKey(
         first, second, flip, np.int64(place & np.uint64(table.size - 1)) // BUCKET * BUCKET
     )
 

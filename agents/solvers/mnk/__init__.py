@@ -24,7 +24,7 @@ from .board import MOST_CELLS, make_board
 
 @register_solver(Gomoku)
 @register_solver(TicTacToe)
-class MnkSolver(ProvingSolver):
+class _MnkSolver(ProvingSolver):
     """Solves m,n,k games on boards with rows · (cols + 1) of at most 64.
 
     Gomoku is one of them if every row of ``connect`` or more stones wins: under the freestyle rule,

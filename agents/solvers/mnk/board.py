@@ -86,10 +86,10 @@ def key_of(board, own, opp):
 
     Returns its hash, its stones and the symmetry that leads to it.
     """
-    lowest, best = hash_of(own, opp), 0
+    lowest, best = _hash_of(own, opp), 0
     if count_bits(own | opp) <= board.symmetric_stones:
         for symmetry in range(1, board.images.shape[0]):
-            image_hash = hash_of(
+            image_hash = _hash_of(
                 image_of(board.images, symmetry, own), image_of(board.images, symmetry, opp)
             )
             if image_hash < lowest:
@@ -99,6 +99,6 @@ def key_of(board, own, opp):
 
 
 @inner_kernel
-def hash_of(own, opp):
+def _hash_of(own, opp):
     """A hash of the stones of both sides."""
     return mix64(own) ^ mix64(opp ^ SALT_2)

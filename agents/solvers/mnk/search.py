@@ -108,13 +108,13 @@ def run(board, table, stack, nodes_allowed):
     """
     state, root = stack.state, stack.nodes[0]
     if count_bits(board.all_cells & ~(root.own | root.opp)) < stack.paths.least_free:
-        return run_alone(board, table, stack, nodes_allowed)
+        return _run_alone(board, table, stack, nodes_allowed)
     limit = state.nodes + nodes_allowed
     complete = False
     while state.nodes < limit and not complete:
         catch_up(table, stack)
         portion = min(limit - state.nodes, CATCH_UP_NODES)
-        complete = run_alone(board, table, stack, portion)
+        complete = _run_alone(board, table, stack, portion)
     return complete
 
 
@@ -140,7 +140,7 @@ def catch_up(table, stack):
 
 
 @inner_kernel
-def run_alone(board, table, stack, nodes_allowed):
+def _run_alone(board, table, stack, nodes_allowed):
     """Search on as :func:`run` does, without a look at other threads' results on the way."""
     nodes, moves, scores, state, paths = stack
     ply, step, value, node_count = state.ply, state.step, state.value, state.nodes
@@ -156,7 +156,7 @@ def run_alone(board, table, stack, nodes_allowed):
             )
         elif step == PUT_OFF:
             ply -= 1
-            put_off(nodes[ply], moves[ply])
+            _put_off(nodes[ply], moves[ply])
             step = ADVANCE
         elif step == LEAVE:
             if ply == 0:
@@ -192,7 +192,7 @@ def may_wait(nodes, ply):
 
 
 @inner_kernel
-def put_off(node, moves):
+def _put_off(node, moves):
     """Make the move at the cursor the last one."""
     move = moves[node.cursor - 1]
     for i in range(node.cursor, node.count):
@@ -210,7 +210,7 @@ def enter_node(board, table, node, moves, scores, paths, at_root, may_wait):
     """
     empty = board.all_cells & ~(node.own | node.opp)
     # 1. One pass over the lines: who can still win where, and the score of each cell.
-    lines = scan_lines(board, node.own, node.opp, empty, scores)
+    lines = _scan_lines(board, node.own, node.opp, empty, scores)
     # 2. A win at once; the end of the board; sides that cannot win any more.
     if lines.wins != ZERO:
         node.best_move = lowest_bit_index(lines.wins)
@@ -249,12 +249,12 @@ def enter_node(board, table, node, moves, scores, paths, at_root, may_wait):
             return PUT_OFF, 0
         enter(paths, key_hash, free)
     # 5. The moves that matter, those with the highest scores first.
-    node.count = order_moves(lines.live, empty, scores, moves)
+    node.count = _order_moves(lines.live, empty, scores, moves)
     return ADVANCE, 0
 
 
 @inner_kernel
-def scan_lines(board, own, opp, empty, scores):
+def _scan_lines(board, own, opp, empty, scores):
     """Pass over all lines that one side can still fill, and set the score of each cell."""
     scores[:] = 0
     wins, dangers, live, own_open, opp_open = ZERO, ZERO, ZERO, False, False
@@ -282,7 +282,7 @@ def scan_lines(board, own, opp, empty, scores):
 
 
 @inner_kernel
-def order_moves(live, empty, scores, moves):
+def _order_moves(live, empty, scores, moves):
     """Write the moves that matter by descending score; their number.
 
     All cells without an open line are the same waiting move: only the lowest of them is listed.

@@ -23,7 +23,7 @@ from .table import NO_CELL, new_table
 
 
 @register_solver(Othello)
-class OthelloSolver(ProvingSolver):
+class _OthelloSolver(ProvingSolver):
     """Solves Othello on every board, as far as time allows: up to some 24 free cells."""
 
     meaning = (

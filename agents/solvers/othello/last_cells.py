@@ -17,7 +17,7 @@ LOWEST = -128  # below every value
 
 
 @inner_kernel
-def last_cell(board, own, other, cell):
+def _last_cell(board, own, other, cell):
     """The value of a position with one free cell."""
     ahead = difference(own, other)
     flips = count_bits(turned_discs(RAYS, cell, own, other))
@@ -28,7 +28,7 @@ def last_cell(board, own, other, cell):
 
 
 @inner_kernel
-def last_two(board, own, other, first, second, alpha):
+def _last_two(board, own, other, first, second, alpha):
     """The value of a position with two free cells."""
     nodes, sign = 1, 1
     for _ in range(2):
@@ -39,7 +39,7 @@ def last_two(board, own, other, first, second, alpha):
                 if flips != ZERO:
                     nodes += 1
                     after = own ^ flips | (ONE << first)
-                    best = max(best, -last_cell(board, other ^ flips, after, second))
+                    best = max(best, -_last_cell(board, other ^ flips, after, second))
                     if best > alpha:
                         break
             first, second = second, first
@@ -50,7 +50,7 @@ def last_two(board, own, other, first, second, alpha):
 
 
 @kernel
-def last_three(board, own, other, first, second, third, alpha):
+def _last_three(board, own, other, first, second, third, alpha):
     """The value of a position with three free cells: one alone in its quadrant comes first."""
     if board.quadrants[first] == board.quadrants[second]:
         first, third = third, first
@@ -64,7 +64,9 @@ def last_three(board, own, other, first, second, third, alpha):
                 flips = turned_discs(RAYS, first, own, other)
                 if flips != ZERO:
                     after = own ^ flips | (ONE << first)
-                    value, visits = last_two(board, other ^ flips, after, second, third, -alpha - 1)
+                    value, visits = _last_two(
+                        board, other ^ flips, after, second, third, -alpha - 1
+                    )
                     nodes += visits
                     best = max(best, -value)
                     if best > alpha:
@@ -81,11 +83,11 @@ def last_four(board, own, other, odd, alpha):
     """The value of a position with four free cells: those in quadrants of odd number come first."""
     free = board.cells & ~(own | other)
     cells = free & board.quadrant_cells[odd]
-    a = next_cell(cells, free)
+    a = _next_cell(cells, free)
     free &= ~(ONE << a)
-    b = next_cell(cells, free)
+    b = _next_cell(cells, free)
     free &= ~(ONE << b)
-    c = next_cell(cells, free)
+    c = _next_cell(cells, free)
     free &= ~(ONE << c)
     d = lowest_bit_index(free)
     nodes, sign = 1, 1
@@ -96,7 +98,7 @@ def last_four(board, own, other, odd, alpha):
                 flips = turned_discs(RAYS, a, own, other)
                 if flips != ZERO:
                     after = own ^ flips | (ONE << a)
-                    value, visits = last_three(board, other ^ flips, after, b, c, d, -alpha - 1)
+                    value, visits = _last_three(board, other ^ flips, after, b, c, d, -alpha - 1)
                     nodes += visits
                     best = max(best, -value)
                     if best > alpha:
@@ -109,7 +111,7 @@ def last_four(board, own, other, odd, alpha):
 
 
 @inner_kernel
-def next_cell(first, free):
+def _next_cell(first, free):
     """The lowest free cell, one of ``first`` as long as there is one."""
     return lowest_bit_index(first & free if first & free != ZERO else free)
 
@@ -125,11 +127,11 @@ def last_few(board, own, other, odd, alpha):
         return difference(own, other), 0
     a = lowest_bit_index(free)
     if count == 1:
-        return last_cell(board, own, other, a), 0
+        return _last_cell(board, own, other, a), 0
     b = lowest_bit_index(free & (free - ONE))
     if count == 2:
-        value, visits = last_two(board, own, other, a, b, alpha)
+        value, visits = _last_two(board, own, other, a, b, alpha)
     else:
         c = lowest_bit_index(free & ~(ONE << a | ONE << b))
-        value, visits = last_three(board, own, other, a, b, c, alpha)
+        value, visits = _last_three(board, own, other, a, b, c, alpha)
     return value, visits

@@ -29,7 +29,7 @@ class OthelloLeafSolver(NamedTuple):
 
 
 @new_leaf_solver.register
-def new_othello_leaf_solver(rules: Othello) -> OthelloLeafSolver:
+def _new_othello_leaf_solver(rules: Othello) -> OthelloLeafSolver:
     """See :func:`~plyground.agents.solvers.leaf.new_leaf_solver`."""
     board = make_board(rules)
     return OthelloLeafSolver(MOST, board, new_table(1), s.new_stack(board))

@@ -147,7 +147,7 @@ def run(board, table, stack, nodes_allowed):
                 node.best, node.best_move = -value, node.move
             step = ADVANCE
         elif node.count == SHALLOW_NODE:
-            value, visits = try_shallow(board, node, nodes[ply + 1])
+            value, visits = _try_shallow(board, node, nodes[ply + 1])
             node_count += visits
             step = LEAVE if value != LOWEST else ENTER
             ply += step == ENTER
@@ -157,7 +157,7 @@ def run(board, table, stack, nodes_allowed):
             step = LEAVE
         else:
             node.count -= 1
-            child = take_best(children[ply], node.count)
+            child = _take_best(children[ply], node.count)
             after = nodes[ply + 1]
             after.own, after.other, after.moves = child.own, child.other, child.moves
             node.move = child.move
@@ -266,7 +266,7 @@ def swap(one, other):
 
 
 @inner_kernel
-def take_best(children, last):
+def _take_best(children, last):
     """The child with the highest score, and the last of them in its place."""
     best = last
     for i in range(last):
@@ -278,7 +278,7 @@ def take_best(children, last):
 
 
 @inner_kernel
-def try_shallow(board, node, after):
+def _try_shallow(board, node, after):
     """Try the next moves of a node with few free cells.
 
     LOWEST where the position ``after`` the next move needs a search; else the value of the node.

@@ -24,7 +24,7 @@ MOVED = "#d7263d"  # marks the cells of the last move
 MOVE = re.compile(r"\s*([a-z]\d+)\s*[-–x×:]?\s*([a-z]\d+)\s*", re.ASCII | re.IGNORECASE)
 
 
-def cells_of(rules: Breakthrough, action: int) -> tuple[int, int]:
+def _cells_of(rules: Breakthrough, action: int) -> tuple[int, int]:
     """The cells that an action leads from and to, row-major."""
     _, first, last = move_of(rules, action)
     return first // 8 * rules.cols + first % 8, last // 8 * rules.cols + last % 8
@@ -48,7 +48,7 @@ def board(rules: Breakthrough) -> Board:
     """The cells; a move is clicked on the cell that it leads to, after that of its piece."""
     places = cells_board(rules, cell_areas(rules, EDGE, EDGE)).places
     actions = range(r.facts(rules).num_actions)
-    moves = [[places[cell] for cell in cells_of(rules, action)] for action in actions]
+    moves = [[places[cell] for cell in _cells_of(rules, action)] for action in actions]
     return Board(
         places,
         actions=[f"{first.name}-{last.name}" for first, last in moves],
@@ -62,21 +62,21 @@ def board(rules: Breakthrough) -> Board:
     )
 
 
-def piece_counts(rules: Any, rows: Sequence[str]) -> list[int]:
+def _piece_counts(rules: Any, rows: Sequence[str]) -> list[int]:
     return [sum(row.count(mark) for row in rows) for mark in rules.declaration.marks]
 
 
-def too_many_pieces(rules: Breakthrough, rows: Sequence[str], player: int) -> list[str]:
+def _too_many_pieces(rules: Breakthrough, rows: Sequence[str], player: int) -> list[str]:
     """With more pieces a game could be longer than its declared length."""
-    most = max(piece_counts(rules, rows))
+    most = max(_piece_counts(rules, rows))
     if most <= 2 * rules.cols:
         return []
     return [f"each player has {2 * rules.cols} pieces at most, not {most}"]
 
 
-def wins_out_of_turn(rules: Any, rows: Sequence[str], player: int) -> list[str]:
+def _wins_out_of_turn(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     """Whether both have won, or the player to move."""
-    marks, counts = rules.declaration.marks, piece_counts(rules, rows)
+    marks, counts = rules.declaration.marks, _piece_counts(rules, rows)
     wins = [
         marks[0] in rows[0] or counts[1] == 0,
         marks[1] in rows[-1] or counts[0] == 0,
@@ -88,7 +88,7 @@ def wins_out_of_turn(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     return []
 
 
-def place_pieces(rules: Breakthrough, cells: np.ndarray, player: int, position: Any) -> None:
+def _place_pieces(rules: Breakthrough, cells: np.ndarray, player: int, position: Any) -> None:
     """Set up a board for :func:`~plyground.envs.boards.rows.register_stone_rows`."""
     r.start(rules, position)
     position.pieces[:] = 0
@@ -103,10 +103,10 @@ def place_pieces(rules: Breakthrough, cells: np.ndarray, player: int, position: 
 
 register_stone_rows(
     Breakthrough,
-    place_pieces,
+    _place_pieces,
     turns=lambda rules, first, second: (0, 1),
-    faults=too_many_pieces,
-    oddities=wins_out_of_turn,
+    faults=_too_many_pieces,
+    oddities=_wins_out_of_turn,
     stones_stay=False,
 )
 
@@ -114,7 +114,7 @@ register_stone_rows(
 @r.picture.register(Breakthrough)
 def picture(rules: Breakthrough, position: Any, last_action: int | None) -> Picture:
     """A chequered board with the cells' names at its sides; the last move's cells are marked."""
-    last_cells = () if last_action is None else cells_of(rules, last_action)
+    last_cells = () if last_action is None else _cells_of(rules, last_action)
     shapes: list[Any] = names_at_the_sides(rules.rows, rules.cols, EDGE)
     for (row, column), piece in np.ndenumerate(seen_cells(rules, position)):
         x, y = column + EDGE, row + EDGE

@@ -26,7 +26,7 @@ ROW = np.uint64(0xFF)
 
 
 @kernel
-def runner_rows(rules, own, other):
+def _runner_rows(rules, own, other):
     """The rows that the foremost runner has to go, NO_RUNNER without any; ``own`` moves up."""
     last_column = FIRST_COLUMN << np.uint64(rules.cols - 1)
     guards, front = ZERO, other
@@ -39,7 +39,7 @@ def runner_rows(rules, own, other):
 
 
 @kernel
-def foremost_rows(own):
+def _foremost_rows(own):
     """The rows that the foremost piece has to go; ``own`` moves up."""
     return lowest_bit_index(own) // 8
 
@@ -47,7 +47,7 @@ def foremost_rows(own):
 @kernel
 def side_points(rules, own):
     """The points of a side's pieces, which move up."""
-    points = PIECE_POINTS * count_bits(own) - FOREMOST_POINTS * foremost_rows(own)
+    points = PIECE_POINTS * count_bits(own) - FOREMOST_POINTS * _foremost_rows(own)
     for row in range(1, rules.rows):
         pieces = (own >> np.uint64(8 * row)) & ROW
         points += ROW_POINTS[row] * count_bits(pieces)
@@ -57,7 +57,7 @@ def side_points(rules, own):
 
 
 @kernel
-def loose_pieces(rules, own, other):
+def _loose_pieces(rules, own, other):
     """The opponent's unprotected pieces that ``own``, which moves up, may capture."""
     last_column = FIRST_COLUMN << np.uint64(rules.cols - 1)
     attacks = ((own & ~FIRST_COLUMN) >> NINE) | ((own & ~last_column) >> SEVEN)
@@ -69,13 +69,13 @@ def loose_pieces(rules, own, other):
 def mover_points(rules, own, other):
     """``runners`` from the side of the player to move, whose pieces move up."""
     own_turned, other_turned = upside_down(rules, own), upside_down(rules, other)
-    own_race = runner_rows(rules, own, other)
-    other_race = runner_rows(rules, other_turned, own_turned)
-    if own_race <= foremost_rows(other_turned):
+    own_race = _runner_rows(rules, own, other)
+    other_race = _runner_rows(rules, other_turned, own_turned)
+    if own_race <= _foremost_rows(other_turned):
         return RACE_POINTS - own_race
-    if other_race < foremost_rows(own):
+    if other_race < _foremost_rows(own):
         return other_race - RACE_POINTS
-    loose = loose_pieces(rules, own, other)
+    loose = _loose_pieces(rules, own, other)
     points = side_points(rules, own) - side_points(rules, other_turned)
     return points + (LOOSE_POINTS if loose != ZERO else 0)
 
@@ -96,7 +96,7 @@ def evaluate(rules, position, player, heuristic):
     if player == 1:
         own, other = upside_down(rules, own), upside_down(rules, other)
     if heuristic == ADVANCEMENT:
-        ahead = foremost_rows(upside_down(rules, other)) - foremost_rows(own)
+        ahead = _foremost_rows(upside_down(rules, other)) - _foremost_rows(own)
         return 40 * (count_bits(own) - count_bits(other)) + 10 * ahead
     if player == position.mover:
         return np.int64(mover_points(rules, own, other))

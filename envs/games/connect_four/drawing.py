@@ -47,7 +47,7 @@ def board(rules: ConnectFour) -> Board:
     )
 
 
-def floating_discs(rules: ConnectFour, rows: Sequence[str], player: int) -> list[str]:
+def _floating_discs(rules: ConnectFour, rows: Sequence[str], player: int) -> list[str]:
     """Discs above free places, from which no disc could fall to the bottom."""
     faults = []
     for row, column in np.ndindex(rules.rows - 1, rules.cols):
@@ -70,8 +70,8 @@ def place_discs(rules: ConnectFour, cells: np.ndarray, player: int, position: An
             position.winner = side
 
 
-register_stone_rows(ConnectFour, place_discs, faults=floating_discs)
-register_stone_rows(WideConnectFour, place_stones, faults=floating_discs)
+register_stone_rows(ConnectFour, place_discs, faults=_floating_discs)
+register_stone_rows(WideConnectFour, place_stones, faults=_floating_discs)
 
 
 @r.picture.register(ConnectFour)

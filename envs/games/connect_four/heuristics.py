@@ -54,7 +54,7 @@ def completing_cells(stones, empty, rows, connect):
 
 
 @kernel
-def count_open_lines(cells, rows, connect):
+def _count_open_lines(cells, rows, connect):
     """How many lines of ``connect`` are wholly within ``cells``."""
     lines = 0
     for direction in range(4):
@@ -69,7 +69,7 @@ def count_open_lines(cells, rows, connect):
 
 
 @kernel
-def bottom_cells(rows, cols):
+def _bottom_cells(rows, cols):
     """The lowest cell of every column."""
     bottom = ZERO
     for col in range(cols):
@@ -85,7 +85,7 @@ def threats(stones, first, player_to_move, rows, cols, connect):
     threat there decides the endgame; the lower of two threats in a column counts, since the
     other is never reached. Source: Allis, "A knowledge-based approach of connect-four", 1988.
     """
-    bottom = bottom_cells(rows, cols)
+    bottom = _bottom_cells(rows, cols)
     # Multiplied by the bottom cells, the pattern of one column becomes that of all columns.
     column = (ONE << np.uint64(rows)) - ONE
     board, odd_rows = column * bottom, (column & EVERY_SECOND) * bottom
@@ -93,8 +93,8 @@ def threats(stones, first, player_to_move, rows, cols, connect):
     empty = board & ~occupied
     playable = (occupied + bottom) & board
     points = OPEN_LINE * (
-        count_open_lines(board & ~stones[1], rows, connect)
-        - count_open_lines(board & ~stones[0], rows, connect)
+        _count_open_lines(board & ~stones[1], rows, connect)
+        - _count_open_lines(board & ~stones[0], rows, connect)
     )
     winning = (
         completing_cells(stones[0], empty, rows, connect),

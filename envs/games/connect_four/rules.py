@@ -107,7 +107,7 @@ def start(rules, position):
 
 
 @kernel
-def top_cell(rules, column):
+def _top_cell(rules, column):
     """The bit of a column's highest cell."""
     return ONE << np.uint64(column * (rules.rows + 1) + rules.rows - 1)
 
@@ -119,7 +119,7 @@ def legal_actions(rules, position, out):
     occupied = position.stones[0] | position.stones[1]
     count = 0
     for column in range(rules.cols):
-        if occupied & top_cell(rules, column) == ZERO:
+        if occupied & _top_cell(rules, column) == ZERO:
             out[count] = column
             count += 1
     return count
@@ -129,7 +129,7 @@ def legal_actions(rules, position, out):
 def is_legal(rules, position, action):
     if position.winner != r.NOBODY or action < 0 or action >= rules.cols:
         return False
-    return (position.stones[0] | position.stones[1]) & top_cell(rules, action) == ZERO
+    return (position.stones[0] | position.stones[1]) & _top_cell(rules, action) == ZERO
 
 
 @r.play.register_body(ConnectFour)
@@ -232,7 +232,7 @@ def random_action(rules, position, rng, scratch):
     occupied = position.stones[0] | position.stones[1]
     while True:
         column = np.int64(((random_bits(rng) >> HIGH_HALF) * np.uint64(rules.cols)) >> HIGH_HALF)
-        if occupied & top_cell(rules, column) == ZERO:
+        if occupied & _top_cell(rules, column) == ZERO:
             return column
 
 

@@ -65,7 +65,7 @@ def is_legal(rules, position, action):
 
 
 @kernel
-def lowest_free_cell(rules, cells, column):
+def _lowest_free_cell(rules, cells, column):
     """The cell to which a disc falls; the column must not be full."""
     cell = (rules.rows - 1) * rules.cols + column
     while cells[cell] != 0:
@@ -76,7 +76,7 @@ def lowest_free_cell(rules, cells, column):
 @kernel
 def play(rules, position, action):
     player = position.ply & 1
-    cell = lowest_free_cell(rules, position.cells, action)
+    cell = _lowest_free_cell(rules, position.cells, action)
     place(position, cell, player)
     if completes_row(rules, position.cells, cell):
         position.winner = player
@@ -115,7 +115,7 @@ def random_action(rules, position, rng, scratch):
 
 
 @kernel
-def completes_if_placed(rules, cells, cell, stone):
+def _completes_if_placed(rules, cells, cell, stone):
     """Whether a stone on this free cell would complete a row."""
     for row_step, col_step in DIRECTIONS:
         length = 1 + count_run(cells, rules.rows, rules.cols, cell, row_step, col_step, stone)
@@ -140,8 +140,8 @@ def threats(rules, position, player):
             if cells[cell] != 0:
                 continue
             wins = (
-                completes_if_placed(rules, cells, cell, 1),
-                completes_if_placed(rules, cells, cell, 2),
+                _completes_if_placed(rules, cells, cell, 1),
+                _completes_if_placed(rules, cells, cell, 2),
             )
             for side in range(2):
                 if wins[side] and playable:

@@ -55,7 +55,7 @@ def count_edges(rows: int, cols: int) -> int:
     return (rows + 1) * cols + rows * (cols + 1)
 
 
-def edge_symmetries(rows: int, cols: int) -> np.ndarray:
+def _edge_symmetries(rows: int, cols: int) -> np.ndarray:
     """The symmetries of the board (8 of a square, 4 of a rectangle) as permutations of the edges.
 
     int16 of shape (symmetries, edges), identity first.
@@ -94,7 +94,7 @@ def num_edges(rules):
 
 def symmetries(rules: Any) -> np.ndarray:
     """Those of the board that leave the edges drawn at the start as they are."""
-    permutations = edge_symmetries(rules.rows, rules.cols)
+    permutations = _edge_symmetries(rules.rows, rules.cols)
     drawn = {edge for edge in range(permutations.shape[1]) if starts_drawn(rules, edge)}
     return np.stack([row for row in permutations if {int(row[edge]) for edge in drawn} == drawn])
 
@@ -102,7 +102,7 @@ def symmetries(rules: Any) -> np.ndarray:
 def facts(rules: Any) -> Facts:
     """The sizes of the board's spaces, and the returns of a game."""
     edges, boxes = count_edges(rules.rows, rules.cols), float(rules.rows * rules.cols)
-    free = edges - edges_at_start(rules)
+    free = edges - _edges_at_start(rules)
     best = boxes if rules.reward == MARGIN else 1.0
     return Facts(edges, free, -best, best, (rules.rows + 1, rules.cols + 1, 6), moves_again=True)
 
@@ -120,14 +120,14 @@ def complexity(rules: Any) -> Complexity:
     return Complexity(tuple(board), states, fewer_each_ply=True)
 
 
-def edges_at_start(rules: Any) -> int:
+def _edges_at_start(rules: Any) -> int:
     """How many edges are drawn before the first move: none, two sides of the board, or all four."""
     return int(rules.start * (rules.rows + rules.cols))
 
 
 def plies_played(rules: Any, position: Any) -> int:
     """How many edges the players have drawn."""
-    return int(position.drawn) - edges_at_start(rules)
+    return int(position.drawn) - _edges_at_start(rules)
 
 
 DOTS = re.compile(

@@ -24,7 +24,7 @@ TRUST = 50
 
 
 @kernel
-def measure_component(rows, cols, edges, sides, visits, stack, box):
+def _measure_component(rows, cols, edges, sides, visits, stack, box):
     """Walk over the boxes with at least two sides that are connected with ``box``.
 
     Returns the number of boxes and whether they form a loop.
@@ -51,7 +51,7 @@ def measure_component(rows, cols, edges, sides, visits, stack, box):
 
 
 @kernel
-def play_safe_edges(rows, cols, edges, sides):
+def _play_safe_edges(rows, cols, edges, sides):
     """Draw edges that give no box away until none is left; returns how many were drawn.
 
     They are drawn in the order of their numbers. Other orders are possible, so mirror images of a
@@ -96,7 +96,7 @@ def control_value(lengths, loops, count):
 
 
 @kernel
-def expected_margin(rows, cols, edges, sides):
+def _expected_margin(rows, cols, edges, sides):
     """The margin that the player to move may expect from the free boxes, in hundredths of a box."""
     boxes = rows * cols
     edges, sides = edges.copy(), sides.copy()
@@ -107,12 +107,12 @@ def expected_margin(rows, cols, edges, sides):
     for box in range(boxes):
         free += sides[box] < 4
         if sides[box] == 3 and visits[box] == UNSEEN:
-            offer += measure_component(rows, cols, edges, sides, visits, stack, box)[0]
+            offer += _measure_component(rows, cols, edges, sides, visits, stack, box)[0]
     # Draw the safe edges, then measure the chains and loops.
-    safe, count = play_safe_edges(rows, cols, edges, sides), 0
+    safe, count = _play_safe_edges(rows, cols, edges, sides), 0
     for box in range(boxes):
         if sides[box] >= 2 and sides[box] < 4 and visits[box] == UNSEEN:
-            length, is_loop = measure_component(rows, cols, edges, sides, visits, stack, box)
+            length, is_loop = _measure_component(rows, cols, edges, sides, visits, stack, box)
             place = count
             while place > 0 and lengths[place - 1] > length:
                 lengths[place], loops[place] = lengths[place - 1], loops[place - 1]
@@ -132,7 +132,7 @@ def expected_margin(rows, cols, edges, sides):
 
 
 @kernel
-def risk_class(rules, position, edge):
+def _risk_class(rules, position, edge):
     """0 completes a box, 1 safe, 2 and 3: gives the opponent one or two boxes with three sides."""
     third_sides = 0
     for box in boxes_beside(rules.rows, rules.cols, edge):
@@ -150,7 +150,7 @@ def order_actions(rules, position, actions, count):
     sorted_count = 0
     for risk in range(4):
         for i in range(count):
-            if risk_class(rules, position, before[i]) == risk:
+            if _risk_class(rules, position, before[i]) == risk:
                 actions[sorted_count] = before[i]
                 sorted_count += 1
 
@@ -165,7 +165,7 @@ def evaluate(rules, position, player, heuristic):
     """
     lead = np.int64(position.score[player] - position.score[1 - player])
     if heuristic == CHAINS:
-        ahead = expected_margin(rules.rows, rules.cols, position.edges, position.sides)
+        ahead = _expected_margin(rules.rows, rules.cols, position.edges, position.sides)
         return 100 * lead + (ahead if position.mover == player else -ahead)
     points = 100 * lead + (30 if lead > 2 else 0)
     for box in range(rules.rows * rules.cols):

@@ -29,7 +29,7 @@ def winning_cells(rules: Gomoku, position: Any) -> list[tuple[int, int]]:
     return sorted(winners)
 
 
-def star_points(rules: Gomoku) -> list[tuple[int, int]]:
+def _star_points(rules: Gomoku) -> list[tuple[int, int]]:
     """The dots of a wooden board.
 
     They mark the centre and, on boards of 13 or more, the corners of a square around it.
@@ -84,7 +84,7 @@ def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
             Line(column + margin, margin, column + margin, height - margin, "#5b4424", 0.03)
         )
         shapes.append(Text(column + margin, height - 0.42, COLUMN_LETTERS[column], "#5b4424", 0.34))
-    shapes += [Disc(x + margin, y + margin, 0.1, "#5b4424") for y, x in star_points(rules)]
+    shapes += [Disc(x + margin, y + margin, 0.1, "#5b4424") for y, x in _star_points(rules)]
     for row, column in np.argwhere(cells):
         x, y, black = column + margin, row + margin, cells[row, column] == 1
         shapes.append(Disc(x + 0.04, y + 0.05, 0.45, "#a98248"))

@@ -15,7 +15,7 @@ FULL_ROW = 100_000  # what caro15 and caro10 give for a complete row; a tenth fo
 
 
 @inner_kernel
-def row_points(rules, length):
+def _row_points(rules, length):
     """100,000 for ``connect`` stones; a tenth for each stone missing."""
     points = FULL_ROW
     for _ in range(length, rules.connect):
@@ -27,10 +27,10 @@ def row_points(rules, length):
 def run_points(rules, heuristic, length, free_ends):
     """The points of a maximal run of ``length`` stones in ``caro15`` and ``caro15_open``."""
     if heuristic == CARO15:  # a run too long counts as so many single stones
-        return length * row_points(rules, length if length <= rules.connect else 1)
+        return length * _row_points(rules, length if length <= rules.connect else 1)
     if length == 0 or (length > rules.connect and (rules.rule == STANDARD or rules.rule == CARO)):
         return 0  # none, or too long to win
-    points = row_points(rules, length)
+    points = _row_points(rules, length)
     if free_ends < 2:
         points = points // 10 if free_ends == 1 else 0
     return points

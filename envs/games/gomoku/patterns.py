@@ -59,7 +59,7 @@ TO_MOVE = 60
 
 
 @kernel
-def span_wins(own, foe, wall, first, connect, rule):
+def _span_wins(own, foe, wall, first, connect, rule):
     """Whether ``connect`` stones of ``own`` from the cell ``first`` on would win."""
     span = ((1 << connect) - 1) << first
     if (foe | wall) & span != 0:
@@ -80,28 +80,28 @@ def bit_count(mask):
 
 
 @kernel
-def winning_cells_of_line(own, foe, wall, connect, rule):
+def _winning_cells_of_line(own, foe, wall, connect, rule):
     """The cells (a mask) with which ``own`` completes a winning row through the middle."""
     cells = 0
     for first in range(REACH - connect + 1, REACH + 1):
         missing = ((1 << connect) - 1) << first & ~own
-        if missing & (missing - 1) == 0 and span_wins(own, foe, wall, first, connect, rule):
+        if missing & (missing - 1) == 0 and _span_wins(own, foe, wall, first, connect, rule):
             cells |= missing
     return cells
 
 
 @kernel
-def cannot_be_stopped(own, foe, wall, connect, rule):
+def _cannot_be_stopped(own, foe, wall, connect, rule):
     """Whether ``own`` wins in this line whatever one stone of the opponent does (an open four).
 
     The opponent is to move.
     """
-    cells = winning_cells_of_line(own, foe, wall, connect, rule)
+    cells = _winning_cells_of_line(own, foe, wall, connect, rule)
     if rule < CARO or cells & (cells - 1) == 0:
         return cells & (cells - 1) != 0
     for reply in range(WIDTH):  # in caro a stone at the end of a row may stop it too
         bit = 1 << reply
-        if (own | foe | wall) & bit == 0 and winning_cells_of_line(
+        if (own | foe | wall) & bit == 0 and _winning_cells_of_line(
             own, foe | bit, wall, connect, rule
         ) == 0:
             return False
@@ -114,7 +114,7 @@ def line_code(own, foe, wall, connect, rule):
     own |= 1 << REACH
     most = 0
     for first in range(REACH - connect + 1, REACH + 1):
-        if span_wins(own, foe, wall, first, connect, rule):
+        if _span_wins(own, foe, wall, first, connect, rule):
             most = max(most, bit_count(own & (((1 << connect) - 1) << first)))
     if most == 0:
         return NOTHING
@@ -132,14 +132,14 @@ def is_open(own, foe, wall, connect, rule, missing):
     cell.
     """
     if missing == 1:
-        return cannot_be_stopped(own, foe, wall, connect, rule)
+        return _cannot_be_stopped(own, foe, wall, connect, rule)
     for first in range(REACH - connect + 1, REACH + 1):
         gaps = ((1 << connect) - 1) << first & ~own
-        if bit_count(gaps) != missing or not span_wins(own, foe, wall, first, connect, rule):
+        if bit_count(gaps) != missing or not _span_wins(own, foe, wall, first, connect, rule):
             continue
         if missing == 2:
             for cell in range(WIDTH):
-                if gaps >> cell & 1 != 0 and cannot_be_stopped(
+                if gaps >> cell & 1 != 0 and _cannot_be_stopped(
                     own | 1 << cell, foe, wall, connect, rule
                 ):
                     return True
@@ -149,7 +149,7 @@ def is_open(own, foe, wall, connect, rule, missing):
             if (
                 bit_count(others) == missing
                 and bit_count(gaps | others) == missing + 1
-                and span_wins(own, foe, wall, other, connect, rule)
+                and _span_wins(own, foe, wall, other, connect, rule)
             ):
                 return True
     return False
@@ -188,7 +188,7 @@ def walls_are_outside(half, outermost_first):
 
 
 @kernel
-def fill_table(table, connect, rule):
+def _fill_table(table, connect, rule):
     """Fill ``table`` (uint8, 4^10) where windows can occur.
 
     Black's code is in the low half of each byte, white's in the high half.
@@ -210,10 +210,10 @@ def fill_table(table, connect, rule):
 def pattern_table(connect: int, rule: int) -> np.ndarray[Any, Any]:
     """The codes of every window of ten neighbours under a rule variant.
 
-    uint8 of length 4^10, see :func:`fill_table`.
+    uint8 of length 4^10, see :func:`_fill_table`.
     """
     table = np.zeros(1 << (CELL_BITS * 2 * REACH), np.uint8)
-    fill_table(table, connect, rule)
+    _fill_table(table, connect, rule)
     table.flags.writeable = False
     return table
 
@@ -276,7 +276,7 @@ def mover_points(mover, score, classes):
 
 
 @kernel
-def line_index(rules, cells, cell, row_step, col_step):
+def _line_index(rules, cells, cell, row_step, col_step):
     """The table index of the window around a cell in one direction."""
     index, shift = 0, 0
     for offset in range(-REACH, REACH + 1):
@@ -301,7 +301,7 @@ def evaluate_patterns(rules, cells, player, mover):
             continue
         first, second = 0, 0
         for row_step, col_step in DIRECTIONS:
-            black, white, wall = window_masks(line_index(rules, cells, cell, row_step, col_step))
+            black, white, wall = window_masks(_line_index(rules, cells, cell, row_step, col_step))
             mine = line_code(black, white, wall, rules.connect, rules.rule)
             theirs = (
                 mine

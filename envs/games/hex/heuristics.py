@@ -15,7 +15,7 @@ FIRST_EDGE = np.uint64(0xFFFF)
 
 
 @kernel
-def four_rows(rules, position, player, word):
+def _four_rows(rules, position, player, word):
     """The player's stones and the free cells among four rows; both edges are own stones."""
     own, free = NONE, NONE
     along, across = (rules.size, 1) if player == 0 else (1, rules.size)
@@ -33,7 +33,7 @@ def four_rows(rules, position, player, word):
 
 
 @inner_kernel
-def with_neighbours(before, rows, after):
+def _with_neighbours(before, rows, after):
     """Four rows of a set and of the cells beside it, given the four before and after them."""
     down = (rows | (rows >> ONE)) << ROW | (before | (before >> ONE)) >> ROWS
     up = (rows | (rows << ONE)) >> ROW | (after | (after << ONE)) << ROWS
@@ -47,16 +47,16 @@ def missing_stones(rules, position, player):
     As many as free cells that a growing set takes, a ring at a time, from the first edge to the far
     one; it takes own stones at once. Without any way it is the number of cells.
     """
-    own_0, free_0 = four_rows(rules, position, player, 0)
-    own_1, free_1 = four_rows(rules, position, player, 1)
-    own_2, free_2 = four_rows(rules, position, player, 2)
-    own_3, free_3 = four_rows(rules, position, player, 3)
+    own_0, free_0 = _four_rows(rules, position, player, 0)
+    own_1, free_1 = _four_rows(rules, position, player, 1)
+    own_2, free_2 = _four_rows(rules, position, player, 2)
+    own_3, free_3 = _four_rows(rules, position, player, 3)
     far = rules.size + 1
     shift = np.uint64(16 * (far & 3))
     a, b, c, d, stones = FIRST_EDGE, NONE, NONE, NONE, 0
     while True:
-        next_a, next_b = with_neighbours(NONE, a, b), with_neighbours(a, b, c)
-        next_c, next_d = with_neighbours(b, c, d), with_neighbours(c, d, NONE)
+        next_a, next_b = _with_neighbours(NONE, a, b), _with_neighbours(a, b, c)
+        next_c, next_d = _with_neighbours(b, c, d), _with_neighbours(c, d, NONE)
         more_a, more_b = next_a & own_0 & ~a, next_b & own_1 & ~b
         more_c, more_d = next_c & own_2 & ~c, next_d & own_3 & ~d
         if more_a | more_b | more_c | more_d == NONE:

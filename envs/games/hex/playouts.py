@@ -63,7 +63,7 @@ def bridge_reply(board, intruder, player, rng):
 
 
 @inner_kernel
-def winner_of_full_board(board):
+def _winner_of_full_board(board):
     """The player who connects, on a padded board without free cells.
 
     Walks from the corner of the first edges along the border of the two colours, with player 0 on
@@ -114,4 +114,4 @@ def play_out(rules, position, last, rng, scratch, players):
             if position.cells[row * size + column] == 0:
                 stone = board[(row + 1) * WIDTH + column + 1]
                 players[row * size + column] = stone - 1
-    position.winner = winner_of_full_board(board)
+    position.winner = _winner_of_full_board(board)

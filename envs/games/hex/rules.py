@@ -103,7 +103,7 @@ def start(rules, position):
 
 
 @kernel
-def own_edges(rules, cell, player):
+def _own_edges(rules, cell, player):
     """The edges of the player that a cell lies on: 1 the top or left, 2 the bottom or right."""
     along = cell // rules.size if player == 0 else cell % rules.size
     return (1 if along == 0 else 0) | (2 if along == rules.size - 1 else 0)
@@ -122,7 +122,7 @@ def place(rules, position, cell, player):
     """Put a stone on a free cell and update the edges that its group is connected with."""
     position.cells[cell] = player + 1
     position.hash ^= mix64(np.uint64(2 * cell + player + 1))
-    group_edges = own_edges(rules, cell, player)
+    group_edges = _own_edges(rules, cell, player)
     for step in STEPS:
         beside = neighbour(rules, cell, step)
         if beside >= 0 and position.cells[beside] == player + 1:

@@ -55,7 +55,7 @@ def board_rows(rules: Kalah, position: Any) -> list[str]:
     return [",".join(map(str, side.tolist())) for side in sides]
 
 
-def seeds_of_rows(rules: Kalah, rows: Sequence[str]) -> np.ndarray:
+def _seeds_of_rows(rules: Kalah, rows: Sequence[str]) -> np.ndarray:
     """The seeds of both players, int8 (2, pits + 1); ValueError if rows are none of the board."""
     if len(rows) != 2:
         raise ValueError(f"it has 2 rows, with / between them, not {len(rows)}")
@@ -77,13 +77,13 @@ def seeds_of_rows(rules: Kalah, rows: Sequence[str]) -> np.ndarray:
 @r.set_up.register(Kalah)
 def set_up(rules: Kalah, rows: Sequence[str], player: int, position: Any) -> None:
     position.seeds[:] = 0
-    position.seeds[: 2 * rules.pits + 2] = seeds_of_rows(rules, rows).ravel()
+    position.seeds[: 2 * rules.pits + 2] = _seeds_of_rows(rules, rows).ravel()
     position.mover = player
 
 
 @r.problems.register(Kalah)
 def problems(rules: Kalah, rows: Sequence[str], player: int) -> list[str]:
-    seeds, total = seeds_of_rows(rules, rows), 2 * rules.pits * rules.seeds
+    seeds, total = _seeds_of_rows(rules, rows), 2 * rules.pits * rules.seeds
     odd = [] if seeds.sum() == total else [f"there are {total} seeds, not {seeds.sum()}"]
     in_pits = seeds[:, : rules.pits].sum(axis=1)
     if rules.remaining != NOBODY and min(in_pits) == 0 < max(in_pits):
@@ -97,7 +97,7 @@ def score(rules: Kalah, position: Any) -> tuple[int, int]:
     return first, second
 
 
-def pit_centre(rules: Kalah, player: int, pit: int) -> tuple[float, float]:
+def _pit_centre(rules: Kalah, player: int, pit: int) -> tuple[float, float]:
     """Where a pit lies on the picture: player 0's from left to right, player 1's back again."""
     column = pit if player == 0 else rules.pits - 1 - pit
     return SIDE + column + 0.5, ROWS[player]
@@ -109,14 +109,14 @@ def board(rules: Kalah) -> Board:
     """The pits of each player, lettered towards the store."""
     first, second = (
         [rectangle_area(x - 0.5, y - 0.5, 1, 1)
-         for x, y in (pit_centre(rules, player, pit) for pit in range(rules.pits))]
+         for x, y in (_pit_centre(rules, player, pit) for pit in range(rules.pits))]
         for player in range(2)
     )  # fmt: skip
     letters = COLUMN_LETTERS[: rules.pits]
     return Board(actions=letters, kind="pit", areas=first, second_areas=second)
 
 
-def seed_discs(x: float, y: float, seeds: int, stretch: float = 1.0) -> list[Shape]:
+def _seed_discs(x: float, y: float, seeds: int, stretch: float = 1.0) -> list[Shape]:
     """Seeds lying in a pit, or in a store, which is longer than wide by ``stretch``."""
     radius = min(SEED_RADIUS, 0.28 * math.sqrt(stretch / max(seeds, 1)))
     discs: list[Shape] = []
@@ -140,15 +140,15 @@ def picture(rules: Kalah, position: Any, last_action: int | None) -> Picture:
         colour = PLAYER_COLOURS[player]
         shapes.append(Rectangle(x - 0.53, ROWS[1] - 0.48, 1.06, 2.56, colour, 0.48))
         shapes.append(Rectangle(x - 0.5, ROWS[1] - 0.45, 1, 2.5, BOX_FILLS[player], 0.45))
-        shapes += seed_discs(x, middle, seeds, 2.4)
+        shapes += _seed_discs(x, middle, seeds, 2.4)
         shapes.append(Text(x, HEIGHT - 0.21, str(seeds), INK, 0.32))
         for pit in range(rules.pits):
-            (x, y), inwards = pit_centre(rules, player, pit), 1 if player else -1
+            (x, y), inwards = _pit_centre(rules, player, pit), 1 if player else -1
             seeds = int(position.seeds[first_pit(rules, player) + pit])
             shapes.append(Disc(x, y, PIT_RADIUS, BOX_FILLS[player]))
             if last_action == board(rules).area_number(pit, player):
                 shapes.append(Ring(x, y, PIT_RADIUS, INK, 0.05))
-            shapes += seed_discs(x, y, seeds)
+            shapes += _seed_discs(x, y, seeds)
             shapes.append(Text(x, y + inwards * 0.57, str(seeds), INK, 0.26))
             name = COLUMN_LETTERS[pit]
             shapes.append(Text(x, y - inwards * 0.9, name, FAINT, 0.26))

@@ -18,15 +18,15 @@ CAPTURE_POINTS, AGAIN_POINTS = (75, 40), (200, 90)
 
 
 @kernel
-def last_step(rules, position, player, pit):
+def _last_step(rules, position, player, pit):
     """How far from pit ``a`` the last seed of a pit falls: ``rules.pits`` is the player's store."""
     return (pit + position.seeds[first_pit(rules, player) + pit]) % (2 * rules.pits + 1)
 
 
 @kernel
-def captured_seeds(rules, position, player, pit):
+def _captured_seeds(rules, position, player, pit):
     """What a player captures by sowing a pit, the last seed included; 0 if nothing."""
-    first, last = first_pit(rules, player), last_step(rules, position, player, pit)
+    first, last = first_pit(rules, player), _last_step(rules, position, player, pit)
     seeds, lap = np.int64(position.seeds[first + pit]), 2 * rules.pits + 1
     if seeds == 0 or seeds > lap or last >= rules.pits:
         return 0
@@ -47,9 +47,9 @@ def order_actions(rules, position, actions, count):
     for i in range(count):
         pit = np.int64(actions[i])
         ranks[i] = rules.pits - pit
-        if last_step(rules, position, position.mover, pit) == rules.pits:
+        if _last_step(rules, position, position.mover, pit) == rules.pits:
             ranks[i] -= 10_000
-        ranks[i] -= 100 * captured_seeds(rules, position, position.mover, pit)
+        ranks[i] -= 100 * _captured_seeds(rules, position, position.mover, pit)
     sort_by_rank(actions, ranks)
 
 
@@ -59,8 +59,8 @@ def side_points(rules, position, player):
     first, seeds, again, most = first_pit(rules, player), 0, 0, 0
     for pit in range(rules.pits):
         seeds += np.int64(position.seeds[first + pit])
-        again += last_step(rules, position, player, pit) == rules.pits
-        most = max(most, captured_seeds(rules, position, player, pit))
+        again += _last_step(rules, position, player, pit) == rules.pits
+        most = max(most, _captured_seeds(rules, position, player, pit))
     sign = 1 if rules.remaining == OWNER else -1 if rules.remaining == OPPONENT else 0
     waits = int(player != position.mover)
     return sign * PIT_POINTS * seeds + CAPTURE_POINTS[waits] * most + AGAIN_POINTS[waits] * again

@@ -105,7 +105,7 @@ def store_of(rules, player):
 
 
 @kernel
-def is_empty(rules, position, player):
+def _is_empty(rules, position, player):
     """Whether a player has no seeds in the pits."""
     first = first_pit(rules, player)
     for place in range(first, first + rules.pits):
@@ -125,7 +125,7 @@ def start(rules, position):
 
 @r.is_over.register_body(Kalah)
 def is_over(rules, position):
-    return is_empty(rules, position, 0) or is_empty(rules, position, 1)
+    return _is_empty(rules, position, 0) or _is_empty(rules, position, 1)
 
 
 @r.legal_actions.register_body(Kalah)
@@ -162,7 +162,7 @@ def sow(rules, position, action):
 
 
 @kernel
-def clear_pits(rules, position):
+def _clear_pits(rules, position):
     """At the end, put the remaining seeds into the store of the player who gets them."""
     for player in range(2):
         store = store_of(rules, player if rules.remaining == OWNER else 1 - player)
@@ -185,7 +185,7 @@ def play(rules, position, action):
                 position.seeds[store] += 1 + position.seeds[opposite]
                 position.seeds[last] = position.seeds[opposite] = 0
     if rules.remaining != NOBODY and is_over(rules, position):
-        clear_pits(rules, position)
+        _clear_pits(rules, position)
 
 
 @r.to_move.register_body(Kalah)
@@ -214,7 +214,7 @@ def margin(rules, position, player):
 
 
 @kernel
-def seen_place(rules, player, row, column):
+def _seen_place(rules, player, row, column):
     """The place that a player sees at a row and column of the observation."""
     if row == 1:
         return first_pit(rules, player) + column
@@ -229,7 +229,7 @@ def observe(rules, position, player, out):
     digits, lap = out.shape[2] - 2 * rules.pits - 3, 2 * rules.pits + 1
     for row in range(2):
         for column in range(rules.pits + 1):
-            seeds = np.int64(position.seeds[seen_place(rules, player, row, column)])
+            seeds = np.int64(position.seeds[_seen_place(rules, player, row, column)])
             for digit in range(digits):
                 out[row, column, digit] = (seeds >> digit) & 1
             if 1 <= seeds <= lap:
@@ -248,7 +248,7 @@ def from_observation(rules, observation, position):
             seeds = 0
             for digit in range(planes - 2 * rules.pits - 3):
                 seeds += np.int64(observation[row, column, digit] != 0) << digit
-            position.seeds[seen_place(rules, player, row, column)] = seeds
+            position.seeds[_seen_place(rules, player, row, column)] = seeds
             total += seeds
     position.mover = player
     cleared = position.seeds[rules.pits] + position.seeds[2 * rules.pits + 1] == total

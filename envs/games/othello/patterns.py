@@ -36,7 +36,7 @@ POINTS_PER_DISC = 8
 MOST_MOVES = 31  # open cells that are told apart
 
 
-class PatternTable(NamedTuple):
+class _PatternTable(NamedTuple):
     """The weights of a pattern.
 
     Attributes:
@@ -59,16 +59,16 @@ class PatternTable(NamedTuple):
         return np.asarray(ranks[lower])
 
 
-def _line(*cells: tuple[int, int]) -> PatternTable:
-    return PatternTable(cells, tuple(range(len(cells)))[::-1])
+def _line(*cells: tuple[int, int]) -> _PatternTable:
+    return _PatternTable(cells, tuple(range(len(cells)))[::-1])
 
 
 TABLES = {
-    "edge": PatternTable(
+    "edge": _PatternTable(
         (*((0, i) for i in range(8)), (1, 1), (1, 6)), (7, 6, 5, 4, 3, 2, 1, 0, 9, 8)
     ),
-    "block": PatternTable(tuple((i // 5, i % 5) for i in range(10)), tuple(range(10))),
-    "corner": PatternTable(tuple((i // 3, i % 3) for i in range(9)), (0, 3, 6, 1, 4, 7, 2, 5, 8)),
+    "block": _PatternTable(tuple((i // 5, i % 5) for i in range(10)), tuple(range(10))),
+    "corner": _PatternTable(tuple((i // 3, i % 3) for i in range(9)), (0, 3, 6, 1, 4, 7, 2, 5, 8)),
     **{f"row{row + 1}": _line(*((row, i) for i in range(8))) for row in (1, 2, 3)},
     **{f"diagonal{n}": _line(*((i, i + 8 - n) for i in range(n))) for n in (8, 7, 6, 5, 4)},
 }
@@ -138,17 +138,17 @@ def edge_bits(board):
 
 
 @inner_kernel
-def corner_bits(board):
+def _corner_bits(board):
     return (board & THREE) | ((board >> S[5]) & SECOND_THREE) | ((board >> S[10]) & THIRD_THREE)
 
 
 @inner_kernel
-def block_bits(board):
+def _block_bits(board):
     return (board & FIVE) | ((board >> S[3]) & SECOND_FIVE)
 
 
 @inner_kernel
-def diagonal_bits(board, shift):
+def _diagonal_bits(board, shift):
     """A diagonal as if its discs stood in one row, from the left."""
     return ((board & DIAGONALS[shift]) * FILES) >> S[56 + shift]
 
@@ -160,7 +160,7 @@ def number(own, other):
 
 
 @kernel
-def stage_of(plies):
+def _stage_of(plies):
     """The stage of the game after so many discs have been put down."""
     return min(max((plies - FIRST_PLIES) // STAGE_PLIES, 0), STAGES - 1)
 
@@ -174,7 +174,7 @@ def pattern_points(rules, edges, blocks, others, position, player):
     own, other = position.discs[position.mover], position.discs[1 - position.mover]
     own_moves, other_moves = count_bits(position.moves), count_bits(open_cells(rules, other, own))
     plies = count_bits(own | other) - 4
-    stage = stage_of(plies)
+    stage = _stage_of(plies)
     points = (
         np.int64(others[stage, FIRST_COUNT + min(own_moves, MOST_MOVES)])
         + np.int64(others[stage, FIRST_COUNT + MOST_MOVES + 1 + min(other_moves, MOST_MOVES)])
@@ -182,18 +182,18 @@ def pattern_points(rules, edges, blocks, others, position, player):
     )
     for _ in range(4):
         points += np.int64(edges[stage, number(edge_bits(own), edge_bits(other))])
-        points += np.int64(blocks[stage, number(block_bits(own), block_bits(other))])
+        points += np.int64(blocks[stage, number(_block_bits(own), _block_bits(other))])
         right = (own >> S[3], other >> S[3])
-        mirror = np.int64(MIRRORED[np.int64(block_bits(right[0]))])
-        mirror += 2 * np.int64(MIRRORED[np.int64(block_bits(right[1]))])
+        mirror = np.int64(MIRRORED[np.int64(_block_bits(right[0]))])
+        mirror += 2 * np.int64(MIRRORED[np.int64(_block_bits(right[1]))])
         points += np.int64(blocks[stage, mirror])
-        at = number(corner_bits(own), corner_bits(other))
+        at = number(_corner_bits(own), _corner_bits(other))
         points += np.int64(others[stage, at])
         for row in range(1, 4):
             at = STARTS[row] + number((own >> S[8 * row]) & BYTE, (other >> S[8 * row]) & BYTE)
             points += np.int64(others[stage, at])
         for shift in range(5):
-            at = number(diagonal_bits(own, shift), diagonal_bits(other, shift))
+            at = number(_diagonal_bits(own, shift), _diagonal_bits(other, shift))
             points += np.int64(others[stage, STARTS[4 + shift] + at])
         own, other = rotate(own), rotate(other)
     return points if player == position.mover else -points

@@ -86,7 +86,7 @@ class Othello(NamedTuple):
     empties: int = WINNER
 
 
-def free_centre(rules: Othello, rows: Sequence[str], player: int) -> list[str]:
+def _free_centre(rules: Othello, rows: Sequence[str], player: int) -> list[str]:
     """Whether one of the four cells is free that hold discs from the start."""
     middle = (rules.size // 2 - 1, rules.size // 2)
     if any(rows[row][column] == "." for row in middle for column in middle):
@@ -107,7 +107,7 @@ register_stone_rows(
     Othello,
     place_discs,
     turns=lambda rules, first, second: (0, 1),
-    oddities=free_centre,
+    oddities=_free_centre,
     stones_stay=False,
 )
 

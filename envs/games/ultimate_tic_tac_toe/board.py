@@ -60,7 +60,7 @@ def open_boards(position, place):
 
 
 @kernel
-def sends_to(position, place, mover):
+def _sends_to(position, place, mover):
     """Whether the mover can have been sent to ``position.open`` by a move on ``place``.
 
     The opponent must have a mark there whose board was not closed before, in a game not over.
@@ -95,6 +95,6 @@ def is_reached(position, mover):
     if marked == 0:
         return position.open == ALL
     for place in range(PLACES):
-        if sends_to(position, place, mover):
+        if _sends_to(position, place, mover):
             return True
     return False

@@ -34,7 +34,7 @@ FADED = ("#e6a3ae", "#e8cc84")  # of marks in boards that are won
 LARGE_LETTERS = ("X.X.X.X.X", "OOOO.OOOO")  # a small board that is won, as text
 
 
-def owner_of(position: Any, board: int) -> int | None:
+def _owner_of(position: Any, board: int) -> int | None:
     """Who has won a small board."""
     return next((player for player in range(2) if position.boards[player] >> board & 1), None)
 
@@ -48,7 +48,7 @@ def board_text(rules: UltimateTicTacToe, position: Any) -> str:
     symbols = []
     for action, mark in enumerate(seen_cells(rules, position).ravel()):
         board = board_of(action)
-        owner, place = owner_of(position, board), place_of(action)
+        owner, place = _owner_of(position, board), place_of(action)
         if owner is not None:
             symbols.append(LARGE_LETTERS[owner][place].replace(FREE, " "))
         else:
@@ -92,7 +92,7 @@ def board(rules: UltimateTicTacToe) -> Board:
     return cells._replace(places=[*cells.places, *boards])
 
 
-def boards_not_closed(position: Any) -> int:
+def _boards_not_closed(position: Any) -> int:
     """The small boards that are neither won nor full, as a set."""
     return sum(1 << board for board in range(PLACES) if free_places(position, board))
 
@@ -100,18 +100,18 @@ def boards_not_closed(position: Any) -> int:
 @r.board_rows.register(UltimateTicTacToe)
 def board_rows(rules: UltimateTicTacToe, position: Any) -> list[str]:
     rows = ["".join(".XO"[mark] for mark in row) for row in seen_cells(rules, position)]
-    sent = position.open if position.open != boards_not_closed(position) else 0
+    sent = position.open if position.open != _boards_not_closed(position) else 0
     return [*rows, "".join(SENT if sent >> board & 1 else FREE for board in range(PLACES))]
 
 
-def sent_boards(rows: Sequence[str]) -> list[int]:
+def _sent_boards(rows: Sequence[str]) -> list[int]:
     """The small boards that are marked as the ones to be played in."""
     return [board for board, mark in enumerate(rows[SIDE]) if mark == SENT]
 
 
 @r.set_up.register(UltimateTicTacToe)
 def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
-    marks, cells, sent = rules.declaration.marks, "".join(rows[:SIDE]), sent_boards(rows)
+    marks, cells, sent = rules.declaration.marks, "".join(rows[:SIDE]), _sent_boards(rows)
     sets = np.zeros((2, PLACES), np.int16)
     r.start(rules, position)
     for action, symbol in enumerate(cells):
@@ -121,7 +121,7 @@ def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
     for side, board in np.argwhere(WON[sets]):
         position.boards[side] |= 1 << board
     over = WON[position.boards].any()
-    not_closed = boards_not_closed(position)
+    not_closed = _boards_not_closed(position)
     for board in sent:
         if not not_closed >> board & 1:
             raise ValueError("a small board that is won or full cannot be played in")
@@ -133,7 +133,7 @@ def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
 
 @r.problems.register(UltimateTicTacToe)
 def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
-    cells, sent = "".join(rows[:SIDE]), sent_boards(rows)
+    cells, sent = "".join(rows[:SIDE]), _sent_boards(rows)
     first, second = (cells.count(mark) for mark in rules.declaration.marks)
     odd = turn_problems(rules, first, second, player)
     if len(sent) > 1:
@@ -145,7 +145,7 @@ def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     return odd
 
 
-def mark_shapes(player: int, x: float, y: float, size: float, colour: str) -> list[Shape]:
+def _mark_shapes(player: int, x: float, y: float, size: float, colour: str) -> list[Shape]:
     """A cross or a ring around a point; ``size`` is the side of the square that it fills."""
     arm, width = 0.28 * size, 0.1 * size
     if player == 1:
@@ -159,7 +159,7 @@ def mark_shapes(player: int, x: float, y: float, size: float, colour: str) -> li
 def small_board(rules: Any, position: Any, board: int, last_action: int | None) -> list[Shape]:
     """One small board: its ground, its lines, its marks, and who has won it."""
     left, top = NAMES + corner(board % 3 * 3), GAP + corner(board // 3 * 3)
-    owner, is_open = owner_of(position, board), position.open >> board & 1
+    owner, is_open = _owner_of(position, board), position.open >> board & 1
     ground = OPEN if is_open else "#fffdf8" if owner is None else BOX_FILLS[owner]
     frame = FRAME if is_open else ground
     shapes: list[Shape] = [
@@ -177,9 +177,9 @@ def small_board(rules: Any, position: Any, board: int, last_action: int | None) 
         for player in range(2):
             if position.marks[player, board] >> place & 1:
                 x, y = left + place % 3 + 0.5, top + place // 3 + 0.5
-                shapes += mark_shapes(player, x, y, 1, colours[player])
+                shapes += _mark_shapes(player, x, y, 1, colours[player])
     if owner is not None:
-        shapes += mark_shapes(owner, left + 1.5, top + 1.5, 3.6, PLAYER_COLOURS[owner])
+        shapes += _mark_shapes(owner, left + 1.5, top + 1.5, 3.6, PLAYER_COLOURS[owner])
     return shapes
 
 

@@ -56,7 +56,7 @@ def side_points(position, player):
 
 
 @kernel
-def board_points(position, player):
+def _board_points(position, player):
     """``boards`` of one side."""
     total = np.int64(0)
     for line in LINES:
@@ -74,5 +74,5 @@ def evaluate(rules, position, player, heuristic):
     with two. ``boards``: for each board won, the lines of the large board through it.
     """
     if heuristic == BOARDS_HEURISTIC:
-        return np.int64(board_points(position, player) - board_points(position, 1 - player))
+        return np.int64(_board_points(position, player) - _board_points(position, 1 - player))
     return np.int64(side_points(position, player) - side_points(position, 1 - player))

@@ -21,7 +21,7 @@ _SECONDS = 0.02  # of processor time a move
 _PAIRS, _QUICK_PAIRS = 20, 3
 
 
-class GameBoard(NamedTuple):
+class _GameBoard(NamedTuple):
     """A game on one of its boards.
 
     Attributes:
@@ -48,15 +48,17 @@ class GameBoard(NamedTuple):
 # By kinds: rows of stones, boxes and seeds that are counted, discs that turn, sides that are
 # joined, pieces that move, boards within a board. A game is one line.
 _BOARDS = (
-    GameBoard("tic_tac_toe:size=4", "random:2", "tic_tac_toe"),
-    GameBoard("connect_four", "random:4", "connect_four"),
-    GameBoard("gomoku:size=9", "random:4", "gomoku"),
-    GameBoard("dots_and_boxes", "random:4", "dots_and_boxes"),
-    GameBoard("kalah", "random:4"),  # with fewer seeds a search ends where it has proved the result
-    GameBoard("othello", "random:4"),
-    GameBoard("hex:size=7", "random:2", "hex"),
-    GameBoard("breakthrough:size=6", "random:4", "breakthrough"),
-    GameBoard("ultimate_tic_tac_toe", "random:4", "ultimate_tic_tac_toe"),
+    _GameBoard("tic_tac_toe:size=4", "random:2", "tic_tac_toe"),
+    _GameBoard("connect_four", "random:4", "connect_four"),
+    _GameBoard("gomoku:size=9", "random:4", "gomoku"),
+    _GameBoard("dots_and_boxes", "random:4", "dots_and_boxes"),
+    _GameBoard(
+        "kalah", "random:4"
+    ),  # with fewer seeds a search ends where it has proved the result
+    _GameBoard("othello", "random:4"),
+    _GameBoard("hex:size=7", "random:2", "hex"),
+    _GameBoard("breakthrough:size=6", "random:4", "breakthrough"),
+    _GameBoard("ultimate_tic_tac_toe", "random:4", "ultimate_tic_tac_toe"),
 )
 
 

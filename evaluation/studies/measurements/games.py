@@ -77,7 +77,7 @@ class Book:
 
 
 @dataclasses.dataclass(frozen=True)
-class Pool(Measurement):
+class _Pool(Measurement):
     """Agents that play each other.
 
     Attributes:
@@ -175,7 +175,7 @@ class Pool(Measurement):
 
 
 @dataclasses.dataclass(frozen=True)
-class Seats(Pool):
+class Seats(_Pool):
     """Results of the first and of the second player of each meeting, with intervals."""
 
     columns: ClassVar[tuple[Column, ...]] = (
@@ -225,7 +225,7 @@ def _of_decided(results: np.ndarray, pairs: list[int]) -> tuple[float | None, ..
 
 
 @dataclasses.dataclass(frozen=True)
-class Strength(Pool):
+class Strength(_Pool):
     """Ratings of a pool, and the time a move; then its cross table. The mean rating is 0.
 
     An agent has a row for all its games and one against each opponent.
