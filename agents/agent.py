@@ -213,7 +213,8 @@ class Agent(ABC):
 
     def _position_to_decide(self, situation: Any) -> Position:
         """The position that is asked about, which is not over; the agent is ready for its game."""
-        position = position_shown(situation, self.bound_game)
+        is_position = isinstance(situation, Position)  # as matches show it
+        position = situation if is_position else position_shown(situation, self.bound_game)
         if position.is_over:
             raise ValueError(f"there is nothing to decide: the game is over ({position.outcome})")
         self.get_ready(position.game)
