@@ -25,7 +25,7 @@ import numpy as np
 import pettingzoo
 import torch
 from plyground import make_game
-from plyground.evaluation.gauntlet import play_gauntlet
+from plyground.evaluation.gauntlet import evaluate
 from plyground.training.network import full_precision
 from plyground.training.players import NetworkPlayer
 from plyground.training.ppo.settings import PPOSettings
@@ -106,9 +106,8 @@ def score(policy: Any) -> float:
     low_precision = hasattr(policy.features_extractor, "reduced")
     with full_precision(policy) if low_precision else contextlib.nullcontext():
         player = NetworkPlayer(policy)
-        return play_gauntlet(make_game("connect_four"), player, ["random"], PAIRS, PLIES, 1)[
-            0
-        ].score
+        (row,) = evaluate(player, "connect_four", ["random"], pairs=PAIRS, opening_plies=PLIES)
+        return row.score
 
 
 def time_to_goal(

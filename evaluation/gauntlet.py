@@ -1,6 +1,6 @@
-"""A gauntlet: a batched player measured against a list of opponents in paired games.
+"""Measuring a player: against a list of opponents in paired games, and against perfect play.
 
-Training uses it to measure a learner. The rules of evidence are those of tournaments: the unit of
+Training measures a learner so. The rules of evidence are those of tournaments: the unit of
 evidence is the pair (one opening, both seats), and a game that deterministic players repeat counts
 once. Against perfect play a learner is measured by the share of its optimal moves in a fixed sample
 of positions, which are drawn and solved once, and then all asked about at the same time.
@@ -8,11 +8,13 @@ of positions, which are drawn and solved once, and then all asked about at the s
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..agents.agent import Agent
 from ..agents.opponents import make_opponents
 from ..envs.game import Game, IllegalActionError, Position
 from ..envs.registry import make_game
@@ -22,6 +24,8 @@ from .move_quality.positions import sample_positions
 from .openings import Openings
 from .runners.isolation import make_isolated_opponent
 from .statistics.intervals import paired_score_interval, share_interval
+
+SOLVING_SECONDS = 10.0  # for each position of the test against perfect play
 
 
 class GauntletResult(NamedTuple):
@@ -53,8 +57,12 @@ def evaluate(
     pairs: int = 100,
     opening_plies: int = 2,
     seed: int = 1,
+    judged: int = 0,
 ) -> list[GauntletResult]:
-    """Measure any player of any library against agents.
+    """Measure any player of any library against agents, and against perfect play.
+
+    Where there are fewer openings than pairs, the openings are used again in the same order, as in
+    a tournament.
 
     Args:
         player: what :func:`~plyground.agents.bots.as_policy` takes. A function
@@ -64,15 +72,20 @@ def evaluate(
         against: specifications of agents.
         pairs: how many pairs of games each opponent plays. A pair is one opening in both seats.
         opening_plies: random moves of each opening.
-        seed: decides the openings and the opponents' random numbers.
+        seed: decides the openings, the opponents' random numbers and the positions.
+        judged: in how many positions its moves are held against the exact solver's, as far as so
+            many are solved in time; the last row, ``optimal moves``, is the share of the best. 0:
+            in none.
 
     Raises:
-        SpecificationError: an agent does not exist or cannot play the game.
+        SpecificationError: an agent does not exist or cannot play the game, no opening of so many
+            plies leaves it undecided, or it has no solver.
         IllegalActionError: the player chose an illegal action.
     """
     board = make_game(game)
     batch_player = _as_batch_player(player, board)
-    return play_gauntlet(board, batch_player, against, pairs, opening_plies, seed)
+    rows = _play_opponents(board, batch_player, against, pairs, opening_plies, seed)
+    return rows + ([_optimality(board, batch_player, judged, seed)] if judged else [])
 
 
 class _BatchPlayer:
@@ -96,7 +109,10 @@ class _BatchPlayer:
 
 
 def _as_batch_player(player: Any, game: Game) -> _BatchPlayer:
-    single = make_opponents(player, game, make_isolated_opponent)[0].player
+    is_learner = hasattr(player, "act_batch") and not isinstance(player, Agent)
+    single = (
+        player if is_learner else make_opponents(player, game, make_isolated_opponent)[0].player
+    )
     if hasattr(single, "act_batch"):
         return _BatchPlayer(single.act_batch)
     return _BatchPlayer(
@@ -106,27 +122,12 @@ def _as_batch_player(player: Any, game: Game) -> _BatchPlayer:
     )
 
 
-def play_gauntlet(
+def _play_opponents(
     game: Game, player: Any, opponents: Sequence[str], pairs: int, opening_plies: int, seed: int
 ) -> list[GauntletResult]:
-    """Play against each opponent from the same openings.
-
-    Where there are fewer openings than pairs, the openings are used again in the same order, as in
-    a tournament.
-
-    Args:
-        game: the game.
-        player: an object with ``act_batch(observations, masks)``; see
-            :class:`~plyground.envs.single_agent.opponents.Opponent`.
-        opponents: specifications of agents.
-        pairs: how many pairs of games each opponent plays. A pair is one opening in both seats.
-        opening_plies: random moves of each opening.
-        seed: decides the openings and the opponents' random numbers.
-
-    Raises:
-        SpecificationError: an opponent does not exist, or no opening of so many plies leaves the
-            game undecided.
-    """
+    """Play against each opponent from the same openings."""
+    if not opponents:
+        return []
     openings = Openings(game, f"random:{opening_plies}", seed)
     starts = game.new_records(2 * pairs)
     for pair in range(pairs):
@@ -192,35 +193,28 @@ def summarise(opponent: str, results: np.ndarray, courses: Sequence[bytes]) -> G
     return GauntletResult(opponent, len(counting), wins, draws, losses, *interval)
 
 
-class OptimalityTest:
-    """Positions with the value of every legal action.
+def _optimality(game: Game, player: Any, count: int, seed: int) -> GauntletResult:
+    """The share of optimal moves in positions that are drawn and solved once."""
+    observations, masks, optimal = _judged_positions(game, count, seed)
+    actions = player.act_batch(observations, masks).tolist()
+    hits = np.array([action in best for action, best in zip(actions, optimal)], np.int64)
+    share, low, high = share_interval(hits, np.arange(len(hits)))
+    wins = int(hits.sum())
+    return GauntletResult("optimal moves", len(hits), wins, 0, len(hits) - wins, share, low, high)
 
-    Args:
-        game: the game; it must have an exact solver.
-        count: how many positions, as far as they are found and solved in time.
-        seed: decides which.
-        time_limit: seconds for solving one position.
 
-    Raises:
-        SpecificationError: the game has no solver, or no position was found and solved.
-    """
-
-    def __init__(self, game: Game, count: int, seed: int, time_limit: float) -> None:
-        judge = MoveJudge(game, time_limit=time_limit)
-        positions = [position for position, _ in sample_positions(judge, count, seed).positions]
-        self._observations = np.stack([position.observation() for position in positions])
-        self._masks = np.stack([position.action_mask() for position in positions])
-        self._optimal = [_optimal_actions(judge, position) for position in positions]
-
-    def score(self, player: Any) -> GauntletResult:
-        """The share of optimal moves of an object with ``act_batch(observations, masks)``."""
-        actions = player.act_batch(self._observations, self._masks).tolist()
-        hits = np.array([action in best for action, best in zip(actions, self._optimal)], np.int64)
-        share, low, high = share_interval(hits, np.arange(len(hits)))
-        wins = int(hits.sum())
-        return GauntletResult(
-            "optimal moves", len(hits), wins, 0, len(hits) - wins, share, low, high
-        )
+@functools.lru_cache(maxsize=4)
+def _judged_positions(
+    game: Game, count: int, seed: int
+) -> tuple[np.ndarray, np.ndarray, list[set[int]]]:
+    """Positions: their observations, masks and best actions."""
+    judge = MoveJudge(game, time_limit=SOLVING_SECONDS)
+    positions = [position for position, _ in sample_positions(judge, count, seed).positions]
+    return (
+        np.stack([position.observation() for position in positions]),
+        np.stack([position.action_mask() for position in positions]),
+        [_optimal_actions(judge, position) for position in positions],
+    )
 
 
 def _optimal_actions(judge: MoveJudge, position: Position) -> set[int]:

@@ -37,6 +37,7 @@ class RunSettings(Settings):
     device: ClassVar[str] = "auto"  # of the networks, where no other is asked for
 
     budgets: ClassVar[tuple[TrainingSettings, ...]] = ()  # for short runs at any game
+    judged: ClassVar[int] = 0  # positions in which moves are held against perfect play
 
     steps: int = setting(
         2_000_000, "Actions that the learner takes in all, such as 300k or 2M.", low=1

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...envs import Game, make_game
+from ...envs import make_game
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
 from ...envs.workers.processors import available_processors
-from ...evaluation.gauntlet import OptimalityTest
 from ...training.alphazero.settings import AlphaZeroSettings
 from ...training.folder import begun_settings
 from ..app import command
 from ..common import GameArgument, OwnOptions
-from .runs import DEFAULT_RUN, Measure, RunOptions, train_or_list
+from .runs import DEFAULT_RUN, RunOptions, train_or_list
 
-SOLVING_SECONDS = 10.0  # for each position of the test against perfect play
 LEARNER_LIMIT = 0.02  # the share of an update that a learner waits for chunks if it is the limit
 
 
@@ -55,20 +53,7 @@ def alphazero(
         given.setdefault("workers", available_processors())
     begun = begun_settings(options.out, AlphaZeroSettings)
     settings = AlphaZeroSettings.for_game(board, given, options.settings, begun, gpu)
-    measures = [_optimality(board, settings, options.seed)] if settings.judged else []
-    train_or_list(board, settings, options, _describe, measures=measures, place=place)
-
-
-def _optimality(game: Game, settings: AlphaZeroSettings, seed: int) -> Measure:
-    """The test of a learner's moves against perfect play; its positions are solved when needed."""
-    tests: list[OptimalityTest] = []
-
-    def measure(player: Any) -> list[dict[str, Any]]:
-        if not tests:
-            tests.append(OptimalityTest(game, settings.judged, seed, SOLVING_SECONDS))
-        return [tests[0].score(player)._asdict()]
-
-    return measure
+    train_or_list(board, settings, options, _describe, place=place)
 
 
 def _describe(progress: Any) -> str:

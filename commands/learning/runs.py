@@ -19,7 +19,7 @@ from ...envs import Game
 from ...envs.loading.settings import parameters_of
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import JobPlace
-from ...evaluation.gauntlet import play_gauntlet
+from ...evaluation.gauntlet import evaluate
 from ...evaluation.report.display import parameter_table, percent, print_line
 from ...evaluation.report.progress_lines import ProgressLines
 from ...evaluation.runners.isolation import make_isolated_opponent
@@ -33,7 +33,6 @@ from .ladder import rate_newest
 PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
 
 Rows = list[dict[str, Any]]
-Measure = Callable[[Any], Sequence[Any]]
 
 
 GREATEST_SEED = 2**32 - 1  # torch and SB3 take no greater one
@@ -89,7 +88,6 @@ def train_or_list(
     options: RunOptions,
     describe: Callable[[Any], str],
     *,
-    measures: Sequence[Measure] = (),
     place: JobPlace | None = None,
 ) -> None:
     """Train until the end or Ctrl-C and print the scores, or list the settings if that is asked.
@@ -99,7 +97,6 @@ def train_or_list(
         settings: the settings.
         options: all other options of the command.
         describe: describes the progress of the run in a few words.
-        measures: measure the learner, beside its opponents.
         place: where self-play takes place, where an algorithm has it.
 
     Raises:
@@ -116,7 +113,7 @@ def train_or_list(
         train = load_algorithm(settings.algorithm)
     device = choose_device(options.device or settings.device)
     facts = _facts() | {"device": str(device)}
-    measure = _all_of([*_gauntlets(game, settings, options.seed), *measures])
+    measure = _measure(game, settings, options.seed)
     bar = ProgressBar(describe)
     try:
         with bar:
@@ -156,13 +153,6 @@ def _more(settings: RunSettings, place: JobPlace | None) -> dict[str, Any]:
     return {} if place is None else {"place": place}
 
 
-def _all_of(measures: Sequence[Measure]) -> Measure | None:
-    """One measure with the rows of all, if there are any."""
-    if not measures:
-        return None
-    return lambda player: [row for measure in measures for row in measure(player)]
-
-
 def _print_settings(settings: RunSettings) -> None:
     values = vars(settings)
     table = parameter_table(
@@ -188,18 +178,25 @@ def _print_scores(rows: Rows) -> None:
         )
 
 
-def _gauntlets(game: Game, settings: RunSettings, seed: int) -> list[Measure]:
-    """What measures a learner against the opponents of its settings; empty without any."""
-    opponents = settings.opponents_to_measure
-    if not opponents:
-        return []
+def _measure(game: Game, settings: RunSettings, seed: int) -> Callable[[Any], Sequence[Any]] | None:
+    """What measures a learner as its settings say; None where they say nothing."""
+    opponents, judged = settings.opponents_to_measure, settings.judged
+    if not (opponents or judged):
+        return None
     from ...agents.opponents import make_opponents
 
     refuse_people(opponents, "training")
     for name in opponents:
         make_opponents(name, game, make_isolated_opponent)
-    pairs, plies = settings.evaluation_pairs, settings.evaluation_plies
-    return [lambda player: play_gauntlet(game, player, opponents, pairs, plies, seed)]
+    return functools.partial(
+        evaluate,
+        game=game,
+        against=opponents,
+        pairs=settings.evaluation_pairs,
+        opening_plies=settings.evaluation_plies,
+        seed=seed,
+        judged=judged,
+    )
 
 
 def _versions() -> dict[str, str]:

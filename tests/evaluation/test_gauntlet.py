@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.gauntlet import play_gauntlet, summarise
+from plyground.evaluation.gauntlet import evaluate, summarise
 
 
 class First:
@@ -24,9 +24,7 @@ class First:
 def test_openings_are_used_again_where_there_are_fewer_than_pairs():
     # 12 edges: 66 positions after two moves
     player = First()
-    (result,) = play_gauntlet(
-        make_game("dots_and_boxes:rows=2,cols=2"), player, ["alphabeta:depth=1"], 100, 2, 1
-    )
+    (result,) = evaluate(player, "dots_and_boxes:rows=2,cols=2", ["alphabeta:depth=1"])
     assert int(player.masks.sum(axis=1).max()) == 10  # no game starts from the empty board
     to_move = player.observations[player.masks.sum(axis=1) == 10]
     _, counts = np.unique(to_move.reshape(len(to_move), -1), axis=0, return_counts=True)
@@ -37,12 +35,12 @@ def test_openings_are_used_again_where_there_are_fewer_than_pairs():
 
 def test_a_gauntlet_is_refused_where_no_opening_leaves_the_game_undecided():
     with pytest.raises(SpecificationError, match="no opening of 3 plies"):
-        play_gauntlet(make_game("dots_and_boxes:rows=1,cols=1"), First(), ["random"], 2, 3, 1)
+        evaluate(First(), "dots_and_boxes:rows=1,cols=1", ["random"], pairs=2, opening_plies=3)
 
 
 def test_a_gauntlet_counts_pairs_and_a_repeated_game_once():
     game = make_game("tic_tac_toe")
-    results = play_gauntlet(game, First(), ["random", "alphabeta:depth=9"], 40, 0, 1)
+    results = evaluate(First(), game, ["random", "alphabeta:depth=9"], pairs=40, opening_plies=0)
     assert results[0].games > 30
     # one game in each seat, however often it is repeated
     assert (results[1].games, results[1].losses) == (2, 2)
@@ -58,3 +56,17 @@ def test_the_interval_comes_from_the_pairs():
     assert split.score == 0.5
     assert split.high - split.low < 0.5 * (drawn.high - drawn.low)
     assert 0.05 < drawn.high - drawn.low < 0.25
+
+
+def test_moves_are_held_against_perfect_play_in_positions_that_are_solved_once():
+    rows = evaluate(First(), "tic_tac_toe", ["random"], pairs=5, judged=30)
+    (perfect,) = evaluate("solver", "tic_tac_toe", [], judged=30)
+    assert [row.opponent for row in rows] == ["random", "optimal moves"]
+    assert (perfect.opponent, perfect.score, perfect.losses) == ("optimal moves", 1.0, 0)
+    assert 0.0 < rows[1].score < 1.0
+    assert rows[1].games == perfect.games <= 30
+
+
+def test_perfect_play_is_asked_for_only_where_there_is_a_solver():
+    with pytest.raises(SpecificationError, match="solver"):
+        evaluate(First(), "gomoku", [], judged=5)

@@ -234,7 +234,7 @@ class AlphaZeroSettings(LearnerSettings):
         "A network that plays all games of the run, which a larger one learns from [3]: zoo:NAME, "
         "a policy file or a run; empty: none.",
     )
-    judged: int = setting(
+    judged: int = setting(  # type: ignore[misc]  # a field here
         200, "Positions in which its moves are held against perfect play; 0: none.", low=0
     )
     evaluations: int = setting(18, "How many times the learner is measured.", low=1)
