@@ -100,8 +100,8 @@ def test_the_command_ends_games_and_transforms_openings(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--draw-after 0", "draw_after=0 is not possible for a tournament"),
-        ("--agreed-after -1", "agreed_after must be a whole number of at least 1"),
+        ("--draw-after 0", "--draw-after=0 is not possible for a tournament"),
+        ("--agreed-after -1", "--agreed-after must be a whole number of at least 1"),
         ("--opening swap2:0", "has from 1 to 24 stones, not 0"),
         ("--opening swap2:30", "has from 1 to 24 stones, not 30"),
     ],

@@ -119,13 +119,13 @@ def test_positions_are_solved_in_this_process_and_in_others_alike():
 
 def test_a_place_that_does_not_exist_is_refused():
     for place, complaint in (
-        (JobPlace("cloud"), r"no runner 'cloud' \(there are: local, processes, ray\)"),
-        (JobPlace("local", address="192.0.2.1:1"), "only --runner ray has an --address"),
-        (JobPlace(concurrency=0), "1 or more things are done at a time, not 0"),
-        (JobPlace("local", concurrency=2), "--runner local does one thing at a time"),
+        ({"runner": "cloud"}, "runner must be one of local, processes, ray"),
+        ({"runner": "local", "address": "192.0.2.1:1"}, "only --runner ray has an --address"),
+        ({"concurrency": 0}, "concurrency must be a whole number of at least 1"),
+        ({"runner": "local", "concurrency": 2}, "--runner local does one thing at a time"),
     ):
         with pytest.raises(SpecificationError, match=complaint):
-            place.runner_of()
+            JobPlace(**place).runner_of()
     with pytest.raises(SpecificationError, match="what the main script defines"):
         JobPlace(concurrency=2).open(Work(refuse, int, Needs(("__main__",))))
 
