@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..agents.agent import Agent
 from ..agents.opponents import make_opponents
 from ..envs.game import Game, IllegalActionError, Position
 from ..envs.registry import make_game
@@ -109,10 +108,7 @@ class _BatchPlayer:
 
 
 def _as_batch_player(player: Any, game: Game) -> _BatchPlayer:
-    is_learner = hasattr(player, "act_batch") and not isinstance(player, Agent)
-    single = (
-        player if is_learner else make_opponents(player, game, make_isolated_opponent)[0].player
-    )
+    single = make_opponents(player, game, make_isolated_opponent)[0].player
     if hasattr(single, "act_batch"):
         return _BatchPlayer(single.act_batch)
     return _BatchPlayer(
