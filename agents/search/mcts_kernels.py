@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs import rules as r
-from ...envs.compiled.dispatch import rule
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.compiled.randomness import random_below
 from ...envs.game import Game
@@ -53,7 +52,6 @@ NODE = np.dtype(
     ]
 )
 ROOT = 0
-ANY_CHILD = -1
 UNKNOWN, EXACT, BOUND = range(3)  # the proofs of a node
 MOST_LOOKED_AT = 50_000  # nodes searched for the new position in the last move's tree
 # All moves as first: an estimate of an action counts as so many games at first, and the games in
@@ -99,7 +97,6 @@ class Knowledge(NamedTuple):
 
     players: Any  # int8, (num_actions,): who played each action of a simulation
     estimates: Any  # float32, (num_actions,)
-    exploration: float  # the constant of UCB1
 
 
 def new_tree(game: Game, capacity: int) -> Tree:
@@ -113,20 +110,10 @@ def new_tree(game: Game, capacity: int) -> Tree:
     )
 
 
-def new_knowledge(game: Game, exploration: float) -> Knowledge:
-    """Empty buffers, and the constant of UCB1."""
+def new_knowledge(game: Game) -> Knowledge:
+    """Empty buffers."""
     count = game.facts.num_actions
-    return Knowledge(np.zeros(count, np.int8), np.zeros(count, np.float32), exploration)
-
-
-@rule
-def select_child(selection, nodes, node):
-    """The child of an expanded node to visit; proven ones are left out.
-
-    What the first argument is decides the rule: UCB1 with :class:`MctsOptions`, all moves as first
-    with :class:`Knowledge`, PUCT with the options of a network's search.
-    """
-    raise NotImplementedError
+    return Knowledge(np.zeros(count, np.int8), np.zeros(count, np.float32))
 
 
 @kernel
@@ -141,27 +128,34 @@ def reset_tree(rules, tree):
 
 
 @inner_kernel
-def simulate(rules, options, tree, knowledge, selection, rng, simulations):
+def simulate(rules, options, tree, knowledge, rng, simulations):
     """Run simulations; stops early once the root is proven. Returns how many were run.
 
     ``knowledge`` is None, or a :class:`Knowledge`: then children are the actions that the game
     proposes, with its estimates, playouts are its own, and all moves count as first. Only one of
-    the two is compiled for a game. ``selection`` is the knowledge, or without any the options.
+    the two is compiled for a game.
     """
     nodes, positions, path, actions, size = tree
     position = positions[1]
     for count in range(simulations):
         if nodes[ROOT].proven == EXACT:
             return count
-        # 1. Selection and expansion: on its second visit a node is expanded, and one of its
-        # children is visited at once.
-        node, ply = descend(rules, selection, tree, path, ANY_CHILD)
-        if (
-            nodes[node].proven != EXACT
-            and (nodes[node].visits > 0 or node == ROOT)
-            and expand(rules, nodes, node, position, actions, size, knowledge)
-        ):
-            node = select_child(selection, nodes, node)
+        positions[1] = positions[0]
+        # 1. Selection and expansion: walk down the tree to a node that is not expanded, or proven;
+        # on its second visit it is expanded, and one of its children is visited at once.
+        node, ply, grown = ROOT, 0, False
+        path[0] = ROOT
+        while nodes[node].proven != EXACT and not grown:
+            if nodes[node].count == 0:
+                grown = (nodes[node].visits > 0 or node == ROOT) and expand(
+                    rules, nodes, node, position, actions, size, knowledge
+                )
+                if not grown:
+                    break
+            if knowledge is None:
+                node = _select_child(nodes, node, options.exploration)
+            else:
+                node = _select_by_amaf(nodes, node, options.exploration)
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
             path[ply] = node
@@ -181,30 +175,6 @@ def simulate(rules, options, tree, knowledge, selection, rng, simulations):
         # 3. Backup.
         _backup_with_margin(rules, options, nodes, path, ply, position, is_proven, result)
     return simulations
-
-
-@inner_kernel
-def descend(rules, selection, tree, path, first):
-    """Walk from the root to a node that is not expanded, or whose value is not known, or proven.
-
-    ``selection`` is for :func:`select_child`; ``first`` is the root's child to go to, or
-    ``ANY_CHILD``. The position is played along, the nodes are written to ``path``. Returns the node
-    and its ply.
-    """
-    nodes, positions = tree.nodes, tree.positions
-    positions[1] = positions[0]
-    position = positions[1]
-    node, ply = ROOT, 0
-    path[0] = ROOT
-    while nodes[node].visits > 0 and nodes[node].count > 0 and nodes[node].proven != EXACT:
-        if ply == 0 and first != ANY_CHILD:
-            node = np.int64(first)
-        else:
-            node = select_child(selection, nodes, node)
-        r.play(rules, position, np.int64(nodes[node].action))
-        ply += 1
-        path[ply] = node
-    return node, ply
 
 
 @inner_kernel
@@ -240,9 +210,9 @@ def backup(nodes, path, ply, is_proven, result, discount, sure):
         result *= discount
 
 
-@select_child.register_body(MctsOptions)
-def _select_by_ucb(selection, nodes, node):
-    """The first unvisited child, else that of the mover's highest UCB1 value."""
+@inner_kernel
+def _select_child(nodes, node, exploration):
+    """The child to visit: the first unvisited, else that of the mover's highest UCB1 value."""
     parent = nodes[node]
     sign = 1.0 if parent.mover == 0 else -1.0
     log_visits = np.log(np.float64(parent.visits))
@@ -253,22 +223,21 @@ def _select_by_ucb(selection, nodes, node):
             continue  # another visit would not change its value
         if entry.visits == 0:
             return child
-        bound = sign * entry.total / entry.visits
-        bound += selection.exploration * np.sqrt(log_visits / entry.visits)
+        bound = sign * entry.total / entry.visits + exploration * np.sqrt(log_visits / entry.visits)
         if bound > best_bound:
             best, best_bound = child, bound
     return best
 
 
-@select_child.register_body(Knowledge)
-def _select_by_amaf(selection, nodes, node):
+@inner_kernel
+def _select_by_amaf(nodes, node, exploration):
     """The child of the mover's highest mean, in which all moves count as first, and UCB1's bonus.
 
     The fewer visits, the more counts the mean of the games in which the action was played later.
     """
     parent = nodes[node]
     sign = 1.0 if parent.mover == 0 else -1.0
-    bonus = selection.exploration * np.sqrt(np.log(np.float64(parent.visits + 1)))
+    bonus = exploration * np.sqrt(np.log(np.float64(parent.visits + 1)))
     best, best_bound = np.int64(parent.children), -np.inf
     for child in range(parent.children, parent.children + parent.count):
         entry = nodes[child]

@@ -40,7 +40,7 @@ class Playouts:
         if exploration is None:
             exploration = KNOWING_EXPLORATION if knows else EXPLORATION
         self._rules, self._compiled = game.rules, KernelCalls()
-        self._knowledge = search.new_knowledge(game, exploration) if knows else None
+        self._knowledge = search.new_knowledge(game) if knows else None
         self._options = search.MctsOptions(
             exploration,
             game.facts.max_return,
@@ -64,8 +64,8 @@ class Playouts:
         while count < simulations and not self.stopped:
             clock.begin()
             batch = int(min(portion, simulations - count))
-            how = self._options, tree, self._knowledge, self._knowledge or self._options
-            ran = self._compiled(search.simulate, self._rules, *how, stream, batch)
+            arguments = self._rules, self._options, tree, self._knowledge, stream, batch
+            ran = self._compiled(search.simulate, *arguments)
             count += ran
             if clock.end() or ran < batch or count >= simulations:
                 break

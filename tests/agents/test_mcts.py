@@ -198,10 +198,10 @@ def grow_by_knowledge(spec: str, simulations: int):
     tree, stream, playouts = search.new_tree(game, 100_000), new_stream(1), []
     tree.positions[0] = game.initial_position().record
     search.reset_tree(game.rules, tree)
-    options, knowledge = search.MctsOptions(0.3, 1.0, 0, 0, -1), search.new_knowledge(game, 0.3)
+    options, knowledge = search.MctsOptions(0.3, 1.0, 0, 0, -1), search.new_knowledge(game)
     for _ in range(simulations):
         visits, totals = tree.nodes.visits.copy(), tree.nodes.total.copy()
-        assert search.simulate(game.rules, options, tree, knowledge, knowledge, stream, 1) == 1
+        assert search.simulate(game.rules, options, tree, knowledge, stream, 1) == 1
         path = np.flatnonzero(tree.nodes.visits > visits).tolist()
         if tree.nodes[path[-1]].proven == UNKNOWN:
             result = round(float(tree.nodes.total[path[-1]] - totals[path[-1]]))
