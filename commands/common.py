@@ -21,6 +21,7 @@ from ..envs.specification import SpecificationError
 from .output import note
 
 DEFAULT_STORE = Path("plyground-tournament.db")
+ENDS = ("draw_after", "agreed_after", "withdraw_after")  # only tournaments and tests have them
 
 
 def option(
@@ -86,12 +87,16 @@ class OwnOptions(NamedTuple):
     names: tuple[str, ...]
 
 
+def _kind_of(usual: Settings | OwnOptions) -> type[Settings]:
+    return usual.kind if isinstance(usual, OwnOptions) else type(usual)
+
+
 def with_options(function: Callable[..., Any], without: Collection[str] = ()) -> Callable[..., Any]:
     """A command's function with an option for each setting.
 
     They stand in the place of every parameter whose default is an object of
     :class:`~plyground.envs.loading.settings.Settings`, whose values are theirs by default, or a
-    :class:`OwnOptions`.
+    :class:`OwnOptions` object.
 
     Args:
         function: the function.
@@ -112,7 +117,7 @@ def with_options(function: Callable[..., Any], without: Collection[str] = ()) ->
     def call(*words: Any, **values: Any) -> Any:
         for group, (usual, names) in groups.items():
             given = {name: values.pop(name) for name in names if name in values}
-            kind = usual.kind if isinstance(usual, OwnOptions) else type(usual)
+            kind = _kind_of(usual)
             for parameter in parameters_of(kind):
                 if given.get(parameter.name) is not None:  # refused as the command line names it
                     named = parameter._replace(name=f"--{parameter.name.replace('_', '-')}")
@@ -129,7 +134,7 @@ def _options_of(
     usual: Settings | OwnOptions, without: Collection[str]
 ) -> Iterator[inspect.Parameter]:
     """The options of settings, a class's own before those of its base."""
-    kind = usual.kind if isinstance(usual, OwnOptions) else type(usual)
+    kind = _kind_of(usual)
     hints = typing.get_type_hints(kind)
     for field in sorted(dataclasses.fields(kind), key=lambda each: bool(each.kw_only)):
         about, hint, default = field.metadata, hints[field.name], None
@@ -145,9 +150,8 @@ def _options_of(
         else:
             default = getattr(usual, field.name)
         metavar = about["metavar"] or "|".join(about["choices"] or ("N",))
-        declared = (
-            flag(text) if hint is bool else option(metavar, text, name=about["option"] or None)
-        )
+        name = about["option"] or None
+        declared = flag(text) if hint is bool else option(metavar, text, name=name)
         yield inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,

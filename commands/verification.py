@@ -15,14 +15,13 @@ from ..evaluation.store.store import NEVER, Store
 from ..evaluation.verification import Verification
 from ..evaluation.verification import verify as verify_games
 from .app import FAILURE, command
-from .common import DEFAULT_STORE, ExpectOption, JsonOption, SeedOption, StoreArgument, option
+from .common import DEFAULT_STORE, ENDS, ExpectOption, JsonOption, SeedOption, StoreArgument, option
 from .output import print_json, say
 
 MOST_LINES = 10  # findings of a kind
 
 
 LIMITS = ("move_timeout", "game_time", "clock", "memory_limit")
-ENDS = ("draw_after", "agreed_after", "withdraw_after")
 
 
 @command("[STORE]", without=(*LIMITS, *ENDS))

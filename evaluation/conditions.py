@@ -100,11 +100,6 @@ class Conditions(Settings):
         return self.move_timeout is not None or self.game_time is not None
 
     @property
-    def is_limited(self) -> bool:
-        """Whether results depend on how fast and how large the machine is."""
-        return self.is_timed or self.memory_limit is not None
-
-    @property
     def is_adjudicated(self) -> bool:
         """Whether a game can end before its rules end it."""
         return self.draw_after is not None or self.agreed_after is not None

@@ -23,7 +23,10 @@ FOLDERS = ("envs", "agents", "evaluation")  # whose sources decide what is playe
 _BELOW_ALL_RULES = (PACKAGE / "envs" / "game.py", PACKAGE / "envs" / "stepping.py")
 # what decides openings and seeds, and judges the answers of agents
 _MATCHES = (
-    *(PACKAGE / "evaluation" / f"{name}.py" for name in ("match", "openings", "schedule")),
+    *(
+        (PACKAGE / "evaluation" / f"{n}.py")
+        for n in ("conditions", "match", "openings", "schedule")
+    ),
     PACKAGE / "agents" / "faults.py",
 )
 

@@ -25,7 +25,7 @@ class ResultRow(TypedDict):
 
 
 class RunState(TypedDict):
-    """What a checkpoint holds beside its trainer's state; earlier versions lack some of it."""
+    """What a checkpoint holds beside its learner's state; earlier versions lack some of it."""
 
     description: NotRequired[str]
     seconds: tuple[Seconds, Seconds]
@@ -40,7 +40,7 @@ class RunState(TypedDict):
 
 @contextlib.contextmanager
 def refusing_checkpoint(path: Path) -> Iterator[None]:
-    """Raise whatever torch and a trainer raise over what is no state as a TrainingError."""
+    """Raise whatever torch and a learner raise over what is no state as a TrainingError."""
     try:
         yield
     except TrainingError:

@@ -17,6 +17,7 @@ from ...evaluation.store.store import Store
 from ...evaluation.tournament import distinct_labels
 from ..app import command
 from ..common import (
+    ENDS,
     GameArgument,
     JsonOption,
     OpeningOption,
@@ -30,7 +31,7 @@ from ..output import print_json, say
 from .game import TerminalGame
 
 
-@command("GAME A B", without=("draw_after", "agreed_after", "withdraw_after"))
+@command("GAME A B", without=ENDS)
 def match(
     game: GameArgument,
     first: Annotated[str, argument("A", "The agent that moves first.")],

@@ -28,6 +28,7 @@ from ...evaluation.store.store import Store
 from ...evaluation.tournament import distinct_labels
 from ..app import command
 from ..common import (
+    ENDS,
     GameArgument,
     JsonOption,
     OpeningOption,
@@ -154,7 +155,7 @@ def _list_games(store: Store, last: int, as_json: bool) -> None:
         say(f"These are the last {len(rows)}; --last 0 lists all.")
 
 
-@command("GAME A B", without=("draw_after", "agreed_after", "withdraw_after"))
+@command("GAME A B", without=ENDS)
 def watch(
     game: GameArgument,
     first: Annotated[str, argument("A", "The agent that moves first.")],

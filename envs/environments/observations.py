@@ -203,11 +203,11 @@ AS_DICT = ObservationOptions("dict")
 
 
 def position_shown(situation: Any, game: Game | None) -> Position:
-    """The position that somebody is shown who is to choose an action.
+    """The position behind what somebody is shown who is to choose an action.
 
     Args:
-        situation: a Position, a live AEC environment, plyground's or PettingZoo's own of the same
-            game, or an observation dictionary.
+        situation: a live AEC environment, plyground's or PettingZoo's own of the same game, or an
+            observation dictionary.
         game: the game of an observation, which does not tell it; None: not known.
 
     Raises:
@@ -215,8 +215,6 @@ def position_shown(situation: Any, game: Game | None) -> Position:
             position.
         TypeError: it is none of these.
     """
-    if isinstance(situation, Position):
-        return situation
     if isinstance(situation, Mapping) and "observation" in situation:
         if game is None:
             raise ValueError(NO_GAME)

@@ -71,13 +71,12 @@ class Settings:
 
         What is not set (None, no) is left out, so that a new field changes no earlier identity.
         """
-        values = {
-            field.name: getattr(self, field.name)
+        return {
+            field.name: value
             for field in dataclasses.fields(self)
             if not field.metadata.get("no_effect")
-        }
-        return {
-            name: each for name, each in values.items() if each is not None and each is not False
+            and (value := getattr(self, field.name)) is not None
+            and value is not False
         }
 
 

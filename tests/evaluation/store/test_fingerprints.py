@@ -132,6 +132,7 @@ def play(path, **more) -> str:
     [
         ("agents/greedy.py", "what has changed is greedy;"),
         ("envs/games/tic_tac_toe/rules.py", "what has changed is the rules of the game;"),
+        ("evaluation/conditions.py", "what has changed is the way matches are played;"),
         ("evaluation/openings.py", "what has changed is the way matches are played;"),
     ],
 )
