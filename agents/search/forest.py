@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs.game import Game
-from .mcts_kernels import NODE
+from .descent import NODE
 from .puct_kernels import Leaves, PuctOptions, new_leaves
 from .search_form import blank_records
 

@@ -22,6 +22,7 @@ from ...envs.game import Game
 from ...envs.single_agent.batch_kernels import clear
 from ..solvers.leaf import UNSOLVED, leaf_value, new_leaf_solver
 from . import forest_kernels as at_root
+from .descent import ANY_CHILD, EXACT, ROOT
 from .forest import (
     EXACT_VALUE,
     IS_SAMPLE,
@@ -37,16 +38,15 @@ from .forest import (
     new_games,
     new_samples,
 )
-from .mcts_kernels import EXACT, ROOT, Tree, prove, reset_tree
+from .mcts_kernels import Tree, prove, reset_tree
 from .puct_kernels import (
-    ANY_CHILD,
     MOST_WITHOUT_NETWORK,
     add_leaf,
     backup_proven,
     backup_value,
-    descend,
     expand_and_backup,
     set_priors,
+    visit_leaf,
 )
 from .search_form import blank_records
 
@@ -221,7 +221,7 @@ def simulate(rules, play, game, slot):
     tree, path = _tree_of(forest, game), forest.leaves.paths[slot]
     nodes = tree.nodes
     first = _choose_first(play, nodes, game) if nodes[ROOT].visits > 0 else ANY_CHILD
-    node, ply = descend(rules, puct, tree, forest.leaves, path, first)
+    node, ply = visit_leaf(rules, puct, tree, forest.leaves, path, first)
     games.states[game].done += 1
     play.tally[0].simulations += 1
     if nodes[node].proven != EXACT:

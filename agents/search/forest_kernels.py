@@ -19,7 +19,7 @@ import numpy as np
 
 from ...envs.compiled.kernels import inner_kernel
 from ...envs.compiled.randomness import UNIT, random_unit
-from .mcts_kernels import EXACT, ROOT
+from .descent import EXACT, ROOT
 
 LEAST_PRIOR = 1e-9
 LEAST_SPAN = 1e-8  # of completed Q values, as in mctx

@@ -24,6 +24,7 @@ from ..solvers.endgame import ENDGAME, Endgame
 from ..solvers.solver import solver_class_of
 from ..table_size import MIB
 from . import mcts_kernels as search
+from .descent import EXACT, NODE, ROOT
 from .playouts import EXPLORATION, KNOWING_EXPLORATION, Playouts
 from .puct import NETWORK_PARAMETERS, Guide, load_guide
 from .root_actions import ROOT_ACTION, add_root_actions, choose_root_action, principal_variation
@@ -128,7 +129,7 @@ class Mcts(Agent):
 
     def prepare(self, game: Game) -> None:
         o, threads = self.options, self.options["threads"]
-        budget = int(o["memory"] * MIB / search.NODE.itemsize / (threads * (1 + o["reuse"])))
+        budget = int(o["memory"] * MIB / NODE.itemsize / (threads * (1 + o["reuse"])))
         if o["time"] is None:
             # Every simulation expands at most one node; nodes kept from the last move are added.
             least_nodes = (o["simulations"] or DEFAULT_SIMULATIONS) // threads + 2
@@ -202,7 +203,7 @@ class Mcts(Agent):
         """Let a tree be the subtree below one of its nodes; False if it does not fit."""
         tree, spare = self._trees[index], self._spare[index]
         if spare is None:
-            spare = np.zeros(tree.nodes.size, search.NODE).view(np.recarray)
+            spare = np.zeros(tree.nodes.size, NODE).view(np.recarray)
         size: int = self._compiled(search.copy_subtree, tree.nodes, node, spare)
         if size:
             self._trees[index], spare = tree._replace(nodes=spare), tree.nodes
@@ -273,7 +274,7 @@ class Mcts(Agent):
 
     def _decision(self, position: Position, simulations: int) -> Decision:
         action, count = self._choose(position)
-        scale, root = position.game.facts.max_return, self._trees[0].nodes[search.ROOT]
+        scale, root = position.game.facts.max_return, self._trees[0].nodes[ROOT]
         rows = self._rows[:count]
         scores, errors = dict[int, Score](), dict[int, float]()
         names = "action", "visits", "total", "proof", "at_once", "result", "plies"
@@ -294,7 +295,7 @@ class Mcts(Agent):
                 errors[each] = scale * math.sqrt(max(1 - mean**2, 0.0) / visits)
         # The position's score is exact where the root is proven or every action is known.
         score = scores[action]
-        if not (root.proven == search.EXACT and score.is_exact):
+        if not (root.proven == EXACT and score.is_exact):
             all_scores = dict.fromkeys(position.legal_actions(), Score(0.0)) | scores
             score = score_of_position(action, all_scores, scale)
         has_priors = self._growers[0].has_priors

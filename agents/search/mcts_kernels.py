@@ -27,38 +27,11 @@ from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.compiled.randomness import random_below
 from ...envs.game import Game
 from ..own.kernels import points_of
+from .descent import ANY_CHILD, BOUND, EXACT, NODE, ROOT, UNKNOWN, descend, select_child
 
-NODE = np.dtype(
-    [
-        ("total", np.float64),  # sum of player 0's scaled returns over the visits
-        ("visits", np.int32),
-        ("children", np.int32),  # index of the first child; 0: not expanded
-        ("count", np.int16),  # number of children
-        ("action", np.int16),  # the action that led here
-        ("mover", np.int8),  # the player to move here
-        ("proven", np.int8),  # UNKNOWN, EXACT or BOUND
-        # player 0's scaled return: under best play (EXACT), by the best action proven so far
-        # (BOUND)
-        ("result", np.float32),
-        ("prior", np.float32),  # the probability a network gives the action that led here
-        ("pending", np.int16),  # simulations below this node that wait for a network
-        # with knowledge: the games in which the action was played, here or later (AMAF), and player
-        # 0's mean return of them
-        ("amaf_games", np.int16),
-        ("amaf_mean", np.float32),
-        # sum of player 0's margins over the visits, in games whose ties it breaks
-        ("margin", np.float32),
-        ("squares", np.float32),  # sum of the squares of the results that `total` adds up
-    ]
-)
-ROOT = 0
-UNKNOWN, EXACT, BOUND = range(3)  # the proofs of a node
 MOST_LOOKED_AT = 50_000  # nodes searched for the new position in the last move's tree
-# All moves as first: an estimate of an action counts as so many games at first, and the games in
-# which it was played later count as one visit each, less the more visits there are.
-ESTIMATE_GAMES = 8
+ESTIMATE_GAMES = 8  # all moves as first: what an estimate of an action counts for at first
 MOST_GAMES = 32_000  # the mean moves on from there
-BIAS = 1.0 / 1000
 SQUASH = 200.0  # points at which a heuristic's estimate counts as half a win
 
 
@@ -140,22 +113,15 @@ def simulate(rules, options, tree, knowledge, rng, simulations):
     for count in range(simulations):
         if nodes[ROOT].proven == EXACT:
             return count
-        positions[1] = positions[0]
-        # 1. Selection and expansion: walk down the tree to a node that is not expanded, or proven;
-        # on its second visit it is expanded, and one of its children is visited at once.
-        node, ply, grown = ROOT, 0, False
-        path[0] = ROOT
-        while nodes[node].proven != EXACT and not grown:
-            if nodes[node].count == 0:
-                grown = (nodes[node].visits > 0 or node == ROOT) and expand(
-                    rules, nodes, node, position, actions, size, knowledge
-                )
-                if not grown:
-                    break
-            if knowledge is None:
-                node = _select_child(nodes, node, options.exploration)
-            else:
-                node = _select_by_amaf(nodes, node, options.exploration)
+        # 1. Selection and expansion: on its second visit a node is expanded, and one of its
+        # children is visited at once.
+        node, ply = descend(rules, tree, path, ANY_CHILD, options.exploration, knowledge, None)
+        if (
+            nodes[node].proven != EXACT
+            and (nodes[node].visits > 0 or node == ROOT)
+            and expand(rules, nodes, node, position, actions, size, knowledge)
+        ):
+            node = select_child(nodes, node, options.exploration, knowledge, None)
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
             path[ply] = node
@@ -208,48 +174,6 @@ def backup(nodes, path, ply, is_proven, result, discount, sure):
         entry.total += result
         entry.squares += np.float32(result * result)
         result *= discount
-
-
-@inner_kernel
-def _select_child(nodes, node, exploration):
-    """The child to visit: the first unvisited, else that of the mover's highest UCB1 value."""
-    parent = nodes[node]
-    sign = 1.0 if parent.mover == 0 else -1.0
-    log_visits = np.log(np.float64(parent.visits))
-    best, best_bound = np.int64(parent.children), -np.inf
-    for child in range(parent.children, parent.children + parent.count):
-        entry = nodes[child]
-        if entry.proven == EXACT:
-            continue  # another visit would not change its value
-        if entry.visits == 0:
-            return child
-        bound = sign * entry.total / entry.visits + exploration * np.sqrt(log_visits / entry.visits)
-        if bound > best_bound:
-            best, best_bound = child, bound
-    return best
-
-
-@inner_kernel
-def _select_by_amaf(nodes, node, exploration):
-    """The child of the mover's highest mean, in which all moves count as first, and UCB1's bonus.
-
-    The fewer visits, the more counts the mean of the games in which the action was played later.
-    """
-    parent = nodes[node]
-    sign = 1.0 if parent.mover == 0 else -1.0
-    bonus = exploration * np.sqrt(np.log(np.float64(parent.visits + 1)))
-    best, best_bound = np.int64(parent.children), -np.inf
-    for child in range(parent.children, parent.children + parent.count):
-        entry = nodes[child]
-        if entry.proven == EXACT:
-            continue
-        visits, games = np.float64(entry.visits), np.float64(entry.amaf_games)
-        share = games / (games + visits + BIAS * games * visits)
-        mean = share * entry.amaf_mean + (1.0 - share) * entry.total / max(visits, 1.0)
-        bound = sign * mean + bonus / np.sqrt(visits + 1.0)
-        if bound > best_bound:
-            best, best_bound = child, bound
-    return best
 
 
 @inner_kernel

@@ -30,15 +30,12 @@ from ...envs.compiled.kernels import inner_kernel
 from ...envs.game import Game
 from ...envs.single_agent.batch_kernels import clear
 from ..policies.compiled.batch import evaluate_batch
-from .mcts_kernels import EXACT, ROOT, backup, expand, prove
+from .descent import ANY_CHILD, EXACT, ROOT, descend
+from .mcts_kernels import backup, expand, prove
 
-# an action not tried yet is taken to be worth so much less than its position, whose value comes
-# from better actions
-FIRST_PLAY_REDUCTION = 0.2
 # simulations that end in proven nodes, before the caller looks at the clock
 MOST_WITHOUT_NETWORK = 256
 ROUNDING = 1e-6  # of results, which are float32
-ANY_CHILD = -1
 BROKEN = -1  # in the place of a number of leaves: the network gave what is no number
 
 
@@ -119,7 +116,7 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
         if tree.nodes[ROOT].proven == EXACT:
             break
         # 1. Selection and expansion.
-        node, ply = descend(rules, options, tree, leaves, leaves.paths[waiting], ANY_CHILD)
+        node, ply = visit_leaf(rules, options, tree, leaves, leaves.paths[waiting], ANY_CHILD)
         entry = tree.nodes[node]
         if entry.proven == EXACT:
             # 2. What is proven needs no network.
@@ -164,25 +161,14 @@ def advance_by_network(rules, options, tree, leaves, batch, waiting, simulations
 
 
 @inner_kernel
-def descend(rules, options, tree, leaves, path, first):
+def visit_leaf(rules, options, tree, leaves, path, first):
     """Walk from the root to a node that the network has not valued, or to a proven one.
 
     The node is given children. ``first`` is the root's child to go to, or ``ANY_CHILD``. Returns
     the node and its ply.
     """
-    nodes, positions = tree.nodes, tree.positions
-    positions[1] = positions[0]
-    position = positions[1]
-    node, ply = ROOT, 0
-    path[0] = ROOT
-    while nodes[node].visits > 0 and nodes[node].count > 0 and nodes[node].proven != EXACT:
-        if ply == 0 and first != ANY_CHILD:
-            node = np.int64(first)
-        else:
-            node = _select_child_by_prior(nodes, node, options)
-        r.play(rules, position, np.int64(nodes[node].action))
-        ply += 1
-        path[ply] = node
+    nodes, position = tree.nodes, tree.positions[1]
+    node, ply = descend(rules, tree, path, first, options.c_puct, None, options.discount)
     if (
         nodes[node].count == 0
         and nodes[node].proven != EXACT
@@ -190,31 +176,6 @@ def descend(rules, options, tree, leaves, path, first):
     ):
         _prove_terminal_children(rules, options, nodes, node, position, leaves.children)
     return node, ply
-
-
-@inner_kernel
-def _select_child_by_prior(nodes, node, options):
-    """The child with the highest sum of value for the mover and exploration bonus.
-
-    Proven children are left out.
-    """
-    parent = nodes[node]
-    sign = 1.0 if parent.mover == 0 else -1.0
-    exploration = options.c_puct * np.sqrt(np.float64(parent.visits + parent.pending))
-    first_play = sign * parent.total / parent.visits - FIRST_PLAY_REDUCTION
-    best, best_bound = np.int64(parent.children), -np.inf
-    for child in range(parent.children, parent.children + parent.count):
-        entry = nodes[child]
-        if entry.proven == EXACT:
-            continue
-        visits = entry.visits + entry.pending
-        value = first_play
-        if visits > 0:
-            value = options.discount * (sign * entry.total - entry.pending) / visits
-        bound = value + exploration * entry.prior / (1.0 + visits)
-        if bound > best_bound:
-            best, best_bound = np.int64(child), bound
-    return best
 
 
 @inner_kernel

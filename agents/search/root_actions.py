@@ -6,7 +6,8 @@ import numpy as np
 
 from ...envs.compiled.kernels import kernel
 from . import mcts_kernels as search
-from .mcts_kernels import EXACT, ROOT, follow_proofs
+from .descent import EXACT, ROOT
+from .mcts_kernels import follow_proofs
 
 # An action's mean is taken to lie so many standard errors around it at most; a variance so small
 # at least is assumed, since the first visits may agree by chance.
@@ -181,7 +182,7 @@ def choose_root_action(rows, count, lost, by_lower_bound, margins, actions):
 
 def principal_variation(tree: search.Tree, action: int) -> tuple[int, ...]:
     """The most visited line that begins with ``action``."""
-    nodes, node = tree.nodes, search.ROOT
+    nodes, node = tree.nodes, ROOT
     line: list[int] = []
     while nodes[node].count > 0:
         first, count = int(nodes[node].children), int(nodes[node].count)

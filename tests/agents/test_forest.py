@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from plyground import make_game
 from plyground.agents.search import forest_games, forest_kernels
+from plyground.agents.search.descent import EXACT, ROOT
 from plyground.agents.search.forest import considered_visits, new_samples
-from plyground.agents.search.mcts_kernels import EXACT, ROOT
 from plyground.envs import rules as r
 from reference.gumbel import Search
 from self_play.forest import Oracle, empty, options, play_until, self_play

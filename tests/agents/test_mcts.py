@@ -10,7 +10,7 @@ from agent_contract import check_time
 from plyground import make_agent, make_game
 from plyground.agents.decision import Score
 from plyground.agents.search import mcts_kernels as search
-from plyground.agents.search.mcts_kernels import NODE, UNKNOWN
+from plyground.agents.search.descent import NODE, UNKNOWN
 from plyground.envs import rules as r
 from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.specification import SpecificationError

@@ -17,6 +17,7 @@ from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import TO_COME, WHOLE_RETURN, OnnxNetwork
 from plyground.agents.search import mcts_kernels as search
 from plyground.agents.search import puct_kernels
+from plyground.agents.search.descent import ROOT
 from plyground.agents.search.root_actions import (
     CONFIDENCE,
     LEAST_VARIANCE,
@@ -163,13 +164,13 @@ def test_the_lower_bound_is_that_of_the_results_of_an_action():
     tree = search.new_tree(game, 64)
     search.reset_tree(game.rules, tree)
     nodes, results = tree.nodes, [0.5, -0.25, 0.75]
-    nodes[search.ROOT].children, nodes[search.ROOT].count = 1, 1
+    nodes[ROOT].children, nodes[ROOT].count = 1, 1
     nodes[1].action = 3
     for result in results:
         search.backup(nodes, np.array([0, 1], np.int32), 1, False, result, 1.0, 1.0)
     spread = np.sqrt((np.var(results) + LEAST_VARIANCE) / len(results))
     for mover, mean in enumerate((np.mean(results), -np.mean(results))):
-        nodes[search.ROOT].mover = mover
+        nodes[ROOT].mover = mover
         rows = np.zeros(7, ROOT_ACTION).view(np.recarray)
         assert add_root_actions(nodes, 2, rows, 0) == 1
         assert (rows[0].action, rows[0].visits) == (3, len(results))

@@ -218,6 +218,7 @@ print(json.dumps(found | {"workers": Needs(folders=FOLDERS).versions()["plygroun
     ("edited", "changed"),
     [
         ("agents/search/mcts_kernels.py", {"mcts_kernels", "workers"}),
+        ("agents/search/descent.py", {"mcts_kernels", "workers"}),
         # Opponents inside vector steps register a rule's body and call alpha-beta: what calls a
         # rule counts as calling them.
         ("agents/search/alphabeta_kernels.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
