@@ -3,9 +3,6 @@
 Playouts, all moves as first and networks walk down their trees alike. What differs is the rule that
 selects a child. The arguments that are not None decide it while a kernel is compiled: a search
 contains one of the rules and pays for none.
-
-Source of UCB1: Auer, Cesa-Bianchi, Fischer, "Finite-time analysis of the multiarmed bandit
-problem", Machine Learning 47, 2002. Those of the other rules stand with their searches.
 """
 
 from __future__ import annotations
