@@ -9,7 +9,9 @@ import lazy_loader
 
 from . import envs
 from .envs.loading.ids import register_ids
+from .envs.loading.moved import answer_former_names
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 register_ids(envs.__name__, envs.__path__[0])
+answer_former_names()

@@ -20,8 +20,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cyclopts import (
     App,
@@ -34,7 +33,8 @@ from cyclopts import (
 
 from ..envs import __version__
 from ..envs.loading.interruption import interrupt_status
-from ..envs.loading.packages import PackageWarning, import_own
+from ..envs.loading.packages import COMMANDS as PACKAGES
+from ..envs.loading.packages import PackageWarning, declared, import_own, source_of
 from ..envs.specification import SpecificationError, plain_text
 from .output import note, use_plain_characters
 
@@ -45,7 +45,8 @@ FAILURE, BAD_INPUT = 1, 2  # exit statuses
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # The functions of each file of this folder that are commands, in groups of their own after a space.
-COMMANDS: dict[str, tuple[str, ...]] = {
+# Extras and other packages declare theirs as entry points.
+_FILES: dict[str, tuple[str, ...]] = {
     "analysis": ("analyse", "solve", "book"),
     "gomocup": ("gomocup",),
     "listing": ("games", "agents", "size", "perft"),
@@ -54,10 +55,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "quality": ("quality",),
     "records": ("import_",),
     "results": ("report", "export", "sprt"),
-    "studies": ("study",),
     "tournaments": ("tournament",),
     "verification": ("verify",),
-    "web": ("web",),
     "zoo": ("zoo",),
     "learning.alphazero": ("train alphazero",),
     "learning.datasets": ("dataset",),
@@ -71,14 +70,17 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 GROUPS = {"train": "Train a learner; the commands differ in the algorithm."}
 # The help lists the commands by what they are for, in this order; first those that one begins with.
-PURPOSES: dict[str, tuple[str, ...]] = {
-    "Start here": ("web", "play", "games", "tournament", "train"),
+# Those of packages follow, whose functions say what for.
+_PURPOSES: dict[str, tuple[str, ...]] = {
+    "Start here": ("play", "games", "tournament", "train"),
     "Play and look": ("agents", "zoo", "match", "watch", "replay", "analyse", "solve", "gomocup"),
-    "Measure": ("report", "sprt", "quality", "study", "size"),
+    "Measure": ("report", "sprt", "quality", "size"),
     "Train": ("curves", "ladder", "dataset", "export-policy"),
     "Records": ("export", "import", "book"),
     "Check and extend": ("verify", "perft", "warm-up", "new"),
 }
+
+LAST = [*_PURPOSES][-1]  # where commands are listed that say no purpose
 
 usual_format = warnings.formatwarning
 
@@ -98,11 +100,14 @@ def ctrl_c_says(text: str) -> Iterator[None]:
         raise Interruption(text) from None
 
 
-def command(arguments: str = "", without: Collection[str] = ()) -> Callable[[Command], Command]:
+def command(
+    arguments: str = "", purpose: str = "", without: Collection[str] = ()
+) -> Callable[[Command], Command]:
     """Decorator of a command's function.
 
     Args:
         arguments: what follows the command in the line "Usage:", before the options.
+        purpose: of an extra's command, the panel of the help that lists it, written as a literal.
         without: settings that are no options of this command, see
             :func:`~plyground.commands.common.with_options`.
     """
@@ -132,73 +137,90 @@ def make_app(words: Sequence[str] | None = None) -> App:
         help_format="rich",
         default_parameter=Parameter(negative=()),
         group_parameters=Group("Options"),
-        group_commands=Group("Options", sort_key=len(PURPOSES)),  # --help, --version
+        group_commands=Group("Options", sort_key=len(_PURPOSES)),  # --help, --version
         suppress_keyboard_interrupt=False,  # run() handles it, with a status of its own
     )
     app.register_install_completion_command()
-    places = _places()
+    panels = {title: Group(title, sort_key=number) for number, title in enumerate(_PURPOSES)}
+    places = {
+        name: {"group": panels[title], "sort_key": rank}
+        for title, names in purposes().items()
+        for rank, name in enumerate(names)
+    }
     groups = {"": app}
     for name, text in GROUPS.items():
         groups[name] = App(name=name, help=text, group_commands=Group("Commands"), **places[name])
         app.command(groups[name])
     first = [word for word in words or () if not word.startswith("-")]
-    paths = {path: file for file, paths in COMMANDS.items() for path in paths}
-    names = {path: tuple(path.strip("_").replace("_", "-").split()) for path in paths}
-    to_import = [path for path in paths if names[path] == tuple(first[: len(names[path])])]
-    for path, file in paths.items():
-        group, _, function = path.rpartition(" ")
-        if words is None or path in to_import:
-            _add_command(groups[group], names[path], file, function, places)
+    every = command_functions()
+    to_import = [names for names in every if names == tuple(first[: len(names)])]
+    for names, place in every.items():
+        group = groups[" ".join(names[:-1])]
+        if words is None or names in to_import:
+            _add_command(group, names, place, places)
         else:
-            summary = "" if to_import else _summaries(file)[function]
-            place = f"{__package__}.{file}:{function}"
-            word = names[path][-1]
-            groups[group].command(place, name=word, help=summary, **places.get(word, {}))
+            summary = "" if to_import else _description(place).summary
+            group.command(place, name=names[-1], help=summary, **places.get(names[-1], {}))
     return app
 
 
-def _places() -> dict[str, dict[str, Any]]:
-    """Where the help lists each command: its panel, and its place there."""
-    places: dict[str, dict[str, Any]] = {}
-    for number, (title, names) in enumerate(PURPOSES.items()):
-        panel = Group(title, sort_key=number)
-        places |= {name: {"group": panel, "sort_key": rank} for rank, name in enumerate(names)}
-    return places
+def command_functions() -> dict[tuple[str, ...], str]:
+    """Where the function of each command stands, ``module:function``, by the command's words."""
+    paths = {each.name: each.value for each in declared(PACKAGES) if each.attr}
+    for file, functions in _FILES.items():
+        paths |= {path: f"{__package__}.{file}:{path.split()[-1]}" for path in functions}
+    return {
+        tuple(path.strip("_").replace("_", "-").split()): place for path, place in paths.items()
+    }
+
+
+def purposes() -> dict[str, tuple[str, ...]]:
+    """The titles of the help, and the commands that it lists under each."""
+    listed = {name for names in _PURPOSES.values() for name in names}
+    added: dict[str, list[str]] = {title: [] for title in _PURPOSES}
+    for (name, *rest), place in command_functions().items():
+        if name not in listed and not rest:
+            added.get(_description(place).purpose, added[LAST]).append(name)
+    return {title: (*names, *added[title]) for title, names in _PURPOSES.items()}
 
 
 def _add_command(
-    group: App,
-    names: tuple[str, ...],
-    file: str,
-    attribute: str,
-    places: dict[str, dict[str, Any]],
+    group: App, names: tuple[str, ...], place: str, places: dict[str, dict[str, Any]]
 ) -> None:
     """Import a command, and add it with its whole help."""
-    function = getattr(importlib.import_module(f".{file}", __package__), attribute)
+    module, _, attribute = place.partition(":")
+    function = getattr(importlib.import_module(module), attribute)
     from .common import with_options  # imports games, which the list of commands needs not
 
     usage = " ".join(["plyground", *names, *function.arguments.split(), "[OPTIONS]"])
     # Each paragraph of the docstring on one line: the terminal breaks them.
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    place = places.get(names[-1], {})
     options = with_options(function, function.without)
-    group.command(options, name=names[-1], help=text, usage=usage, **place)
+    group.command(options, name=names[-1], help=text, usage=usage, **places.get(names[-1], {}))
+
+
+class _Description(NamedTuple):
+    """What the list of commands says of one."""
+
+    summary: str  # the first line of the docstring
+    purpose: str  # empty: not said
 
 
 @functools.cache
-def _summaries(file: str) -> dict[str, str]:
-    """The first line of the docstring of each function of a file, which is not imported."""
-    path = Path(__file__).parent.joinpath(*file.split(".")).with_suffix(".py")
-    functions = [
-        node
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.FunctionDef)
-    ]
-    return {
-        function.name: (ast.get_docstring(function) or "").partition("\n")[0]
-        for function in functions
-    }
+def _description(place: str) -> _Description:
+    """What a command's function says of itself, read from its file, which is not imported."""
+    module, _, name = place.partition(":")
+    path = source_of(module)
+    body = ast.parse(path.read_text(encoding="utf-8")).body if path else []
+    for function in body:
+        if isinstance(function, ast.FunctionDef) and function.name == name:
+            summary = (ast.get_docstring(function) or "").partition("\n")[0]
+            calls = (each for each in function.decorator_list if isinstance(each, ast.Call))
+            words = {word.arg: word.value for call in calls for word in call.keywords}
+            purpose = words.get("purpose")
+            return _Description(summary, purpose.value if isinstance(purpose, ast.Constant) else "")  # type: ignore[arg-type]
+    return _Description("", "")
 
 
 def run(words: Sequence[str]) -> int:

@@ -304,7 +304,7 @@ def test_no_file_is_longer_than_500_lines():
 
 GAME = re.compile(rf"(?<![\w.])({'|'.join(GAMES)})(?![^\W_])")
 # what is known about one game stands in these; elsewhere it is asked of the game
-NAME_GAMES = ("envs/games/", "agents/solvers/", "agents/search/gomoku/", "evaluation/studies/")
+NAME_GAMES = ("envs/games/", "agents/solvers/", "agents/search/gomoku/", "extras/studies/")
 
 
 def names_of_games(path: Path) -> list[str]:

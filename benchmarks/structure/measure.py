@@ -157,8 +157,8 @@ class _Enough(Exception):
 def files_of_a_click() -> set[str]:
     """Files on the way of a click on a board, from the request to the opponent's reply."""
     from fastapi.testclient import TestClient
-    from plyground.web import settings
-    from plyground.web.app import make_app
+    from plyground.extras.web import settings
+    from plyground.extras.web.app import make_app
 
     app = make_app(settings.ServerSettings(workers=1, presets_first=False))
     trace, game, agent = Trace(), "tic_tac_toe", "greedy"

@@ -105,7 +105,7 @@ PAGES = (
             "plyground.evaluation.statistics.cross_table",
             "plyground.evaluation.report.report",
             "plyground.evaluation.notebook",
-            "plyground.evaluation.studies.declaration",
+            "plyground.extras.studies.declaration",
         ),
     ),
 )

@@ -20,21 +20,21 @@ EXAMPLES = re.compile(r"(\*\*Examples?\*\*:\n\n)((?:plyground .*\n\n)+)")
 
 def command_pages() -> dict[str, str]:
     """Contents of the pages, by their places in the site."""
-    from plyground.commands.app import PURPOSES, make_app
+    from plyground.commands.app import make_app, purposes
 
     text = make_app().generate_docs(output_format="markdown")
     for pattern, instead in CHANGES:
         text = pattern.sub(instead, text)
     beginning, *parts = re.split(r"^(?=## plyground )", EXAMPLES.sub(code_block, text), flags=re.M)
     sections = {part.split()[2]: part for part in parts}
-    places = {name: page_name(title) for title, names in PURPOSES.items() for name in names}
+    places = {name: page_name(title) for title, names in purposes().items() for name in names}
     beginning = LINK.sub(lambda match: link(match, places), beginning)
     beginning = beginning.replace("# plyground\n", "# Commands\n", 1)
     return {"commands/index.md": beginning + sections["--install-completion"]} | {
         f"commands/{page_name(title)}.md": "".join(
             [f"# Commands: {title}\n\n", *(sections[name] for name in names)]
         )
-        for title, names in PURPOSES.items()
+        for title, names in purposes().items()
     }
 
 

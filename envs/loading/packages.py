@@ -1,4 +1,4 @@
-"""Games and agents that installed packages bring, and modules that a user names.
+"""What packages plug in, plyground's own extras among them, and modules that a user names.
 
 A package declares an entry point for each: in its ``pyproject.toml``
 
@@ -8,8 +8,14 @@ A package declares an entry point for each: in its ``pyproject.toml``
     [project.entry-points."plyground.agents"]
     cautious = "my_package.agents:Cautious"
 
-Its name is that of the game, with ``_v1`` if it is not version 0, or that of the agent. Importing
-the module registers it. Nothing is imported before a name is asked for that is not plyground's own.
+    [project.entry-points."plyground.commands"]
+    "train cautious" = "my_package.commands:cautious"
+
+Its name is that of the game, with ``_v1`` if it is not version 0, of the agent, or the words of the
+command. Importing the module registers a game or an agent. Nothing is imported before a name is
+asked for that is not the core's own.
+
+The extras of plyground are declared so too. One whose folder is not there counts as not installed.
 
 Source: the Python Packaging User Guide, "Entry points specification".
 """
@@ -17,7 +23,7 @@ Source: the Python Packaging User Guide, "Entry points specification".
 from __future__ import annotations
 
 import functools
-import importlib
+import importlib.util
 import sys
 import warnings
 from importlib.metadata import EntryPoint, entry_points
@@ -26,9 +32,13 @@ from types import ModuleType
 
 from ..specification import SpecificationError
 
-GAMES, AGENTS = "plyground.games", "plyground.agents"
+GAMES, AGENTS, COMMANDS = "plyground.games", "plyground.agents", "plyground.commands"
+# where modules are found that the documentation of 1.0 has under another name
+MODULES = "plyground.modules"
+PACKAGE = Path(__file__).resolve().parent.parent.parent
+OWN = __package__.partition(".")[0]
 
-_loaded: set[str] = set()
+_loaded: set[tuple[str, str]] = set()
 
 
 class PackageWarning(UserWarning):
@@ -37,19 +47,42 @@ class PackageWarning(UserWarning):
 
 @functools.cache
 def declared(group: str) -> tuple[EntryPoint, ...]:
-    """The entry points of a group, :data:`GAMES` or :data:`AGENTS`, in the order of their names."""
-    return tuple(sorted(entry_points(group=group), key=lambda each: each.name))
+    """The entry points of a group, such as :data:`GAMES`, in the order of their names."""
+    there = (each for each in entry_points(group=group) if _is_there(each.module))
+    return tuple(sorted(there, key=lambda each: each.name))
 
 
-def load_packages(group: str) -> None:
+def _is_there(module: str) -> bool:
+    """Whether a module can be there; that of an extra has a file."""
+    return not module.startswith(f"{OWN}.extras.") or source_of(module) is not None
+
+
+def source_of(module: str) -> Path | None:
+    """The file of a module, found without importing anything; None: there is none."""
+    top, *inner = module.split(".")
+    spec = None if top == OWN else importlib.util.find_spec(top)
+    folders = [str(PACKAGE)] if top == OWN else (spec and spec.submodule_search_locations) or []
+    for folder in folders:
+        path = Path(folder).joinpath(*inner)
+        for file in (path.with_suffix(".py"), path / "__init__.py"):
+            if file.is_file():
+                return file
+    return None
+
+
+def load_packages(group: str, *names: str) -> None:
     """Import what the packages declare in a group, once; it registers itself.
 
     A package that cannot be imported is told by a :class:`PackageWarning`; the others are imported.
+
+    Args:
+        group: such as :data:`GAMES`.
+        names: of what is wanted of it; by default all.
     """
-    if group in _loaded:
-        return
-    _loaded.add(group)  # before: a module may ask for names while it is imported
     for each in declared(group):
+        if (group, each.name) in _loaded or (names and each.name not in names):
+            continue
+        _loaded.add((group, each.name))  # before: a module may ask for names while it is imported
         try:
             each.load()
         except (Exception, SystemExit) as error:
@@ -63,8 +96,10 @@ def load_packages(group: str) -> None:
 
 
 def version_of(module: str) -> str:
-    """Name and version of the package that declares a module's games or agents; empty: none."""
+    """Name and version of the package that declares a module's games or agents; empty: ours."""
     top = module.partition(".")[0]
+    if top == OWN:
+        return ""
     for each in (*declared(GAMES), *declared(AGENTS)):
         if each.dist is not None and each.module.partition(".")[0] == top:
             return f"{each.dist.name} {each.dist.version}"

@@ -454,12 +454,11 @@ def test_the_version_is_that_of_the_project():
 
 
 def test_the_help_lists_every_command_by_its_purpose():
-    from plyground.commands.app import COMMANDS, PURPOSES
+    from plyground.commands.app import command_functions, purposes
 
-    paths = {path.split()[0].strip("_").replace("_", "-") for p in COMMANDS.values() for path in p}
-    names = [name for names in PURPOSES.values() for name in names]
-    assert sorted(names) == sorted(paths)
+    names = [name for names in purposes().values() for name in names]
+    assert sorted(names) == sorted({words[0] for words in command_functions()})
     panels = re.split(r"^╭─ (.+?) ─+╮$", plyground("--help").stdout, flags=re.MULTILINE)[1:]
-    assert panels[::2] == [*PURPOSES, "Options"]
-    for names, panel in zip(PURPOSES.values(), panels[1::2]):
+    assert panels[::2] == [*purposes(), "Options"]
+    for names, panel in zip(purposes().values(), panels[1::2]):
         assert re.findall(r"^│ ([a-z-]+) ", panel, re.MULTILINE) == list(names)

@@ -12,7 +12,7 @@ from plyground import make_game
 from plyground.agents.registry import resolve_agent
 from plyground.commands.app import make_app
 from plyground.envs.registry import profiles, rules_of_any_size
-from plyground.evaluation.studies.catalogue import STUDIES
+from plyground.extras.studies.catalogue import STUDIES
 
 COUNTS = {"D": 15, "C": 11, "T": 5, "G": 7, "R": 5, "X": 3}
 IDS = [f"{letter}{number + 1}" for letter, count in COUNTS.items() for number in range(count)]

@@ -15,12 +15,12 @@ from helpers import SMALL_VARIANTS, finished_position, random_position
 from plyground import make_game
 from plyground.envs.game import Position
 from plyground.evaluation.review import estimator_of
-from plyground.web import sessions, settings
-from plyground.web.app import make_app
-from plyground.web.opponents import PRESETS, choices, limit_spec
-from plyground.web.pages import STATIC
-from plyground.web.positions import LineOfPlay, link_text, split_moves
-from plyground.web.words import words_of
+from plyground.extras.web import sessions, settings
+from plyground.extras.web.app import make_app
+from plyground.extras.web.opponents import PRESETS, choices, limit_spec
+from plyground.extras.web.pages import STATIC
+from plyground.extras.web.positions import LineOfPlay, link_text, split_moves
+from plyground.extras.web.wording.words import words_of
 
 ADDRESS = "http://127.0.0.1:8000"
 LONG = "game=gomoku&agent=alphabeta:depth=12,radius=2"

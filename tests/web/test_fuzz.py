@@ -5,9 +5,9 @@ from __future__ import annotations
 import hypothesis
 import pytest
 import schemathesis
-from plyground.web import sessions
-from plyground.web.app import make_app
-from plyground.web.settings import ServerSettings
+from plyground.extras.web import sessions
+from plyground.extras.web.app import make_app
+from plyground.extras.web.settings import ServerSettings
 
 PATIENCE = 120  # seconds for an answer, on a machine that has other work
 HOST = "testserver"  # under which schemathesis asks

@@ -6,8 +6,8 @@ import socket
 
 import pytest
 from fastapi.testclient import TestClient
-from plyground.web import sessions, settings
-from plyground.web.app import make_app
+from plyground.extras.web import sessions, settings
+from plyground.extras.web.app import make_app
 
 ADDRESS = "http://127.0.0.1:8000"
 

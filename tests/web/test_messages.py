@@ -7,9 +7,9 @@ import re
 
 import pytest
 from helpers import ROOT
-from plyground.web.app import REFUSALS
-from plyground.web.errors import CODE
-from plyground.web.words import LANGUAGES, preferred_language
+from plyground.extras.web.app import REFUSALS
+from plyground.extras.web.errors import CODE
+from plyground.extras.web.wording.words import LANGUAGES, preferred_language
 
 WEB = ROOT / "web"
 MESSAGES = {

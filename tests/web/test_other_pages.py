@@ -12,10 +12,10 @@ from plyground import make_game
 from plyground.agents import solve
 from plyground.agents.solvers.solver import make_solver
 from plyground.evaluation.store.store import Store
-from plyground.web.api import solved_json
-from plyground.web.jobs import solution_data
-from plyground.web.positions import LineOfPlay
-from plyground.web.words import words_of
+from plyground.extras.web.api import solved_json
+from plyground.extras.web.jobs import solution_data
+from plyground.extras.web.positions import LineOfPlay
+from plyground.extras.web.wording.words import words_of
 from web_server import SMALL, running
 
 LOST = "ccbdbdadb"  # red's last move turns a draw into a loss

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 from plyground import make_game
 from plyground.envs.game import Position
-from plyground.web import jobs
+from plyground.extras.web import jobs
 from web_server import Server
 
 LONG = "game=gomoku&agent=alphabeta:depth=12,radius=2"

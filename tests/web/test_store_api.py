@@ -21,8 +21,8 @@ from plyground.evaluation.match import (
 )
 from plyground.evaluation.single_games import RESIGNATION, person, store_game
 from plyground.evaluation.store.store import Store
-from plyground.web.app import make_app
-from plyground.web.settings import ServerSettings
+from plyground.extras.web.app import make_app
+from plyground.extras.web.settings import ServerSettings
 
 ADDRESS = "http://127.0.0.1:8000"
 

@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 from plyground import make_game
-from plyground.web.errors import Refusal
-from plyground.web.sessions import Sessions
-from plyground.web.settings import ServerSettings
-from plyground.web.thinking import STOPPED, Decide, Thinkers
-from plyground.web.turns import RequestTurns
+from plyground.extras.web.errors import Refusal
+from plyground.extras.web.sessions import Sessions
+from plyground.extras.web.settings import ServerSettings
+from plyground.extras.web.thinking import STOPPED, Decide, Thinkers
+from plyground.extras.web.turns import RequestTurns
 
 NEAR = {"one": 0, "two": 0}.__getitem__
 

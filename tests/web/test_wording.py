@@ -6,12 +6,12 @@ import pytest
 from plyground import make_game
 from plyground.agents.decision import Score
 from plyground.agents.policies.zoo import cards
-from plyground.web.api import with_time
-from plyground.web.opponents import choices
-from plyground.web.positions import LineOfPlay
-from plyground.web.wording.agent_names import agent_name
-from plyground.web.wording.values import bar_value, value_json
-from plyground.web.words import words_of
+from plyground.extras.web.api import with_time
+from plyground.extras.web.opponents import choices
+from plyground.extras.web.positions import LineOfPlay
+from plyground.extras.web.wording.agent_names import agent_name
+from plyground.extras.web.wording.values import bar_value, value_json
+from plyground.extras.web.wording.words import words_of
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from plyground.envs import rules as r
 from plyground.envs.game import Game
 from plyground.envs.profile import Elsewhere, Profile, TrainingSettings, tuned_settings
 from plyground.envs.registry import games_in, profiles, usual_game
-from plyground.web.words import LANGUAGES, words_of
+from plyground.extras.web.wording.words import LANGUAGES, words_of
 
 
 def words(name: str, language: str) -> dict[str, str]:

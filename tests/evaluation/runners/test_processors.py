@@ -12,7 +12,7 @@ from helpers import ROOT
 WORKERS = """
 from plyground.envs.workers.processors import available_processors
 from plyground.envs.workers.jobs import JobPlace, Work
-from plyground.web.settings import ServerSettings
+from plyground.extras.web.settings import ServerSettings
 with JobPlace("processes").open(Work(int, int)) as jobs:
     print(available_processors(), jobs.count, ServerSettings().workers)
 """

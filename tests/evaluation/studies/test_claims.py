@@ -12,8 +12,8 @@ import pytest
 from command_line import invoke
 from helpers import DATA, ROOT
 from plyground.commands.app import make_app
-from plyground.evaluation.studies import catalogue
-from plyground.evaluation.studies.catalogue import STUDIES, with_claims
+from plyground.extras.studies import catalogue
+from plyground.extras.studies.catalogue import STUDIES, with_claims
 
 COURSES = [study for study in STUDIES.values() if study.lines[0][0] != "X"]
 CLAIMS = [

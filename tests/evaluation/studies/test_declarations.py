@@ -10,17 +10,17 @@ import pytest
 from helpers import DATA
 from plyground import make_agent, make_game
 from plyground.agents.policies.zoo import ZooNetworks
-from plyground.evaluation.studies.catalogue import STUDIES
-from plyground.evaluation.studies.cells import Cell
-from plyground.evaluation.studies.declaration import Blank, Claim, with_seed
-from plyground.evaluation.studies.declared.searches import duels
-from plyground.evaluation.studies.measurements import measurement
-from plyground.evaluation.studies.measurements.games import Strength
-from plyground.evaluation.studies.measurements.measurement import ALL, SOLVER, example
-from plyground.evaluation.studies.measurements.quality import Answers
-from plyground.evaluation.studies.pages import MOST_ROWS
-from plyground.evaluation.studies.results import lead
-from plyground.evaluation.studies.runner import Findings, MeasuredExperiment
+from plyground.extras.studies.catalogue import STUDIES
+from plyground.extras.studies.cells import Cell
+from plyground.extras.studies.declaration import Blank, Claim, with_seed
+from plyground.extras.studies.declared.searches import duels
+from plyground.extras.studies.measurements import measurement
+from plyground.extras.studies.measurements.games import Strength
+from plyground.extras.studies.measurements.measurement import ALL, SOLVER, example
+from plyground.extras.studies.measurements.quality import Answers
+from plyground.extras.studies.pages import MOST_ROWS
+from plyground.extras.studies.results import lead
+from plyground.extras.studies.runner import Findings, MeasuredExperiment
 
 EXPERIMENTS = [
     pytest.param(experiment, id=f"{study.name}: {experiment.title}")

@@ -9,29 +9,29 @@ import pytest
 from plyground import make_game
 from plyground.agents.lookahead import grades, situation
 from plyground.evaluation.move_quality.judge import JudgedMove, MoveJudge
-from plyground.evaluation.studies.declared.searches import ladder
-from plyground.evaluation.studies.measurements.first_moves import (
+from plyground.evaluation.tournament import Tournament
+from plyground.extras.studies.declared.searches import ladder
+from plyground.extras.studies.measurements.first_moves import (
     FirstMoves,
     MonteCarloChoices,
     symmetry_classes,
 )
-from plyground.evaluation.studies.measurements.games import Book, Seats, Strength, corrected
-from plyground.evaluation.studies.measurements.heuristics import (
+from plyground.extras.studies.measurements.games import Book, Seats, Strength, corrected
+from plyground.extras.studies.measurements.heuristics import (
     Heuristics,
     StaticValues,
     rank_correlation,
 )
-from plyground.evaluation.studies.measurements.measurement import ALL
-from plyground.evaluation.studies.measurements.networks import OPTIMAL, Learning, Networks
-from plyground.evaluation.studies.measurements.nodes import Nodes, Reach, Spread, Task
-from plyground.evaluation.studies.measurements.quality import (
+from plyground.extras.studies.measurements.measurement import ALL
+from plyground.extras.studies.measurements.networks import OPTIMAL, Learning, Networks
+from plyground.extras.studies.measurements.nodes import Nodes, Reach, Spread, Task
+from plyground.extras.studies.measurements.quality import (
     Answers,
     Case,
     MoveQuality,
     kind_of_error,
 )
-from plyground.evaluation.studies.measurements.sizes import TreeSizes
-from plyground.evaluation.tournament import Tournament
+from plyground.extras.studies.measurements.sizes import TreeSizes
 
 BOXES = "dots_and_boxes:dots=3x3,reward=margin"
 EVERY_KIND = [

@@ -18,9 +18,9 @@ import pytest
 from command_line import plyground
 from helpers import DATA
 from pages import CHROMIUM, CONTRASTS
-from plyground.evaluation.studies import pages
-from plyground.evaluation.studies.catalogue import STUDIES
-from plyground.evaluation.studies.runner import run_studies
+from plyground.extras.studies import pages
+from plyground.extras.studies.catalogue import STUDIES
+from plyground.extras.studies.runner import run_studies
 
 CHEAP = "tic_tac_toe"
 ENDINGS = ("md", "html", "json", "times.json", "parquet")

@@ -1,0 +1,135 @@
+"""The command ``study``: the experiments of the systems that the suite implements."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from ...commands.app import command, ctrl_c_says
+from ...commands.common import argument, flag, option
+from ...commands.output import say
+from ...envs.specification import SpecificationError, check_names
+from ...envs.workers.jobs import HERE, JobPlace
+from ...evaluation.report.display import plain_table, show_steps
+from ...evaluation.store.store import StoreError
+from .catalogue import ALL, STUDIES
+from .declaration import Study
+from .pages import write_pages
+from .results import summary, write_json, write_parquet
+from .runner import run_studies
+
+PACKAGES = ("jinja2", "matplotlib", "pyarrow", "scipy", "onnx")
+CELLS = "cells"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class StudyOptions:
+    """How studies are run."""
+
+    quick: Annotated[bool, flag("Measure less: all studies take under 3 minutes on two cores.")] = (
+        False
+    )
+    out: Annotated[Path, option("DIR", "The folder for pages, figures and numbers.")] = Path(
+        "plyground-studies"
+    )
+    seed: Annotated[
+        int | None,
+        option("N", "Seed of all random choices (default: those declared, mostly 1).", low=0),
+    ] = None
+    only: Annotated[
+        tuple[str, ...],
+        option("LINE", "Only the experiments that answer these lines: D7."),
+    ] = ()
+
+
+DEFAULT = StudyOptions()
+
+
+@command("NAME...", purpose="Measure")
+def study(
+    *names: Annotated[str, argument("NAME", f"Names of studies, or {ALL}.")],
+    options: StudyOptions = DEFAULT,
+    place: JobPlace = HERE,
+    only_list: Annotated[
+        bool, flag("List the studies and the lines they answer.", "--list")
+    ] = False,
+) -> None:
+    """Measure the tables and experiments of known course projects again, larger and exact.
+
+    Each study becomes a page in Markdown and one in HTML, with its figures, and its numbers as JSON
+    and Parquet. A study that was stopped goes on by the same command. Times are kept apart: the
+    same seed gives the same NAME.json.
+
+    [bold]Examples[/bold]
+
+    plyground study --list
+
+    plyground study all --quick
+
+    plyground study dots_and_boxes connect_four --out studies
+
+    plyground study dots_and_boxes --only D7
+    """
+    if only_list:
+        _list()
+        return
+    studies = _select(names, options.only)
+    _check_packages()
+    out = options.out
+    steps = show_steps("measuring", Console(stderr=True))
+    with ctrl_c_says("stopped; the same command goes on where it was"), steps as progress:
+        place = place.or_all_processors()
+        results = run_studies(studies, out / CELLS, options.quick, options.seed, place, progress)
+    try:
+        for findings in results:
+            write_json(findings, out)
+            write_parquet(findings, out)
+            write_pages(findings, out)
+            say(findings.study.title)
+            for experiment in findings.experiments:
+                say(f"  {', '.join(experiment.declaration.lines)}: {summary(experiment)}")
+            say(f"  {out / findings.study.stem}.html\n")
+    except OSError as error:
+        raise StoreError(f"{out} cannot be written: {error.strerror}") from None
+
+
+def _select(names: tuple[str, ...], only: tuple[str, ...]) -> list[Study]:
+    if not names:
+        raise SpecificationError(
+            f"name the studies to run: {', '.join(STUDIES)}, or {ALL}; plyground study --list "
+            f"says what they are about"
+        )
+    check_names("there is no study", names, [*STUDIES, ALL])
+    selection = list(STUDIES) if ALL in names else list(dict.fromkeys(names))
+    studies = [STUDIES[name] for name in selection]
+    if not only:
+        return studies
+    lines = list(dict.fromkeys(line for study in studies for line in study.lines))
+    check_names(f"no experiment of {' and '.join(selection)} answers a line", only, lines)
+    return [study.part(only) for study in studies if set(only) & set(study.lines)]
+
+
+def _check_packages() -> None:
+    """Refuse now what could not be written after the work."""
+    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise SpecificationError(
+            f'the pages of a study need {", ".join(missing)}: pip install "plyground[study]"'
+        )
+
+
+def _list() -> None:
+    console = Console(highlight=False)
+    for study in STUDIES.values():
+        console.print(f"[bold]{study.name}[/bold]  {study.about}")
+        table = plain_table("lines", "experiment", left=2)
+        for experiment in study.experiments:
+            table.add_row(", ".join(experiment.lines), experiment.title)
+        console.print(table)
+        console.print()

@@ -1,0 +1,193 @@
+"""A study as a page: Markdown with its figures beside it, and HTML with them inside."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ...envs.loading.files import written_whole
+from ...evaluation.circumstances import machine_here
+from ...evaluation.report.display import duration, percent
+from ...evaluation.report.html import render_page, versions
+from .declaration import CELLS
+from .figures import draw
+from .measurements.measurement import ALL, NUMBER, TEXT, YES, Column, Measurement
+from .results import lead, sentences, summary
+from .runner import Findings, MeasuredExperiment
+
+FIGURES, BOARDS = "figures", "boards"
+MOST_WITH_INTERVALS = 8  # columns of a cross table
+MOST_ROWS = 25  # of a table among the experiments; longer ones stand at the end of the page
+UNITS = (
+    "± and the ranges before a % are 95 % intervals. A score is the share of the points, a draw "
+    "being half a point. Elo is relative to the mean of its pool, that of shipped networks to "
+    "random play. CPU time is processor time, that of all threads together."
+)
+
+
+def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[Column]:
+    """The columns that say something; ends of intervals stand beside what they are about."""
+    ends = {end for column in measurement.columns for end in column.interval}
+    same_game = len({row.get("game") for row in rows}) == 1
+    return [
+        column
+        for column in measurement.columns
+        if column.key not in ends
+        and not (column.key == "game" and same_game)
+        and not (column.key == "same" and all(row["same"] is not False for row in rows))
+        and not (column.key == "reached" and all(row["reached"] <= row["depth"] for row in rows))
+        and not (measurement.cross and column.key == measurement.cross[1])
+        and any(row[column.key] is not None for row in rows)
+    ]
+
+
+def _cell(row: dict[str, Any], column: Column) -> str:
+    value = row[column.key]
+    text = "-" if value is None else CELLS[column.kind](value)
+    if not column.interval or row[column.interval[0]] is None:
+        return text
+    if len(column.interval) == 1:
+        return f"{text} ± {CELLS[NUMBER](row[column.interval[0]])}"
+    low, high = (percent(row[end]) for end in column.interval)
+    return f"{text.removesuffix(' %')} ({low}–{high}) %"
+
+
+def _table(measurement: Measurement, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """A table on a page: its caption is the game where that is the same in all rows."""
+    if measurement.cross:
+        rows = [row for row in rows if row[measurement.cross[1]] == ALL]
+    columns = _columns(measurement, rows)
+    games = list(dict.fromkeys(row["game"] for row in rows if "game" in row))
+    return {
+        "caption": games[0] if len(games) == 1 else "",
+        "headings": [column.heading for column in columns],
+        "texts": [column.kind in (TEXT, YES) for column in columns],  # which stand on the left
+        "rows": [[_cell(row, column) for column in columns] for row in rows],
+        "note": _note(measurement),
+        "number": 0,  # among those at the end of the page
+    }
+
+
+def _cross_tables(measurement: Measurement, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The cross table of a measurement, if it has one; intervals where few columns leave room."""
+    if not measurement.cross:
+        return []
+    own, other, shown = measurement.cross
+    names = [row[own] for row in rows if row[other] == ALL]
+    column = next(each for each in measurement.columns if each.key == shown)
+    if len(names) > MOST_WITH_INTERVALS:
+        column = column._replace(interval=())
+    cells = {(row[own], row[other]): _cell(row, column) for row in rows}
+    return [{
+        "caption": f"{column.heading} against each",
+        "headings": ["#", own, *map(str, range(1, len(names) + 1))],
+        "texts": [False, True, *[False] * len(names)],
+        "rows": [[str(number), name, *(cells.get((name, each), "") for each in names)]
+                 for number, name in enumerate(names, 1)],
+        "note": "",
+        "number": 0,
+    }]  # fmt: skip
+
+
+def _note(measurement: Measurement) -> str:
+    """The declaration in one line."""
+    fields = measurement.to_json()
+    kind = re.sub(r"(?<!^)(?=[A-Z])", " ", fields.pop("kind")).lower()
+    cases = "cases" in fields and len(fields.pop("cases"))
+    parts = [f"{key} {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
+    return "; ".join([kind, *([f"{cases} positions"] if cases else []), *parts])
+
+
+def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
+    """An experiment on a page; pictures have a file name, a title and their SVG.
+
+    ``leads`` are the figures with which the page begins; they stand there only.
+    """
+    declaration, measurements = experiment
+    drawn = [
+        (plot, figure.lead)
+        for figure in declaration.figures
+        if (table := experiment.table(figure.measurement)) and (plot := draw(figure, *table))
+    ]
+    figures: dict[bool, list[tuple[str, str, str]]] = {True: [], False: []}
+    for n, (plot, leads) in enumerate(drawn, 1):
+        figures[leads].append((f"e{number}-{n}.svg", plot.title, plot.file()))
+    boards = [board for measurement, _ in measurements for board in measurement.pictures()]
+    return {
+        "id": f"e{number}",
+        "lines": ", ".join(declaration.lines),
+        "title": declaration.title,
+        "question": declaration.question,
+        "summary": summary(experiment),
+        "sentences": sentences(experiment),
+        "tables": [
+            table
+            for measurement, cell in measurements
+            for table in (_table(measurement, cell.rows), *_cross_tables(measurement, cell.rows))
+        ],
+        "leads": figures[True],
+        "figures": figures[False],
+        "boards": [(f"{BOARDS}/e{number}-{n}.svg", *board) for n, board in enumerate(boards, 1)],
+    }
+
+
+def _facts(findings: Findings) -> list[tuple[str, str]]:
+    """What one must know to make the page again."""
+    cells = [cell for experiment in findings.experiments for _, cell in experiment.measurements]
+    seed = "those declared" if findings.seed is None else str(findings.seed)
+    command = " ".join(
+        ["plyground study", findings.study.name, *["--quick"] * findings.quick,
+         *(f"--only {line}" for line in findings.study.only)]
+    )  # fmt: skip
+    return [
+        ("command", command if findings.seed is None else f"{command} --seed {seed}"),
+        ("seeds", seed),
+        ("processor time", duration(sum(cell.cpu_seconds for cell in cells))),
+        ("machine", machine_here()),
+        *versions(),
+    ]
+
+
+def write_pages(findings: Findings, folder: Path) -> None:
+    """Write ``NAME.md`` with its figures in a folder beside it, and ``NAME.html``.
+
+    Raises:
+        SpecificationError: jinja2 or matplotlib is not installed.
+        OSError: a file cannot be written.
+    """
+    study = findings.study
+    sections = [_section(each, n) for n, each in enumerate(findings.experiments, 1)]
+    long = [
+        (section, table)
+        for section in sections
+        for table in section["tables"]
+        if len(table["rows"]) > MOST_ROWS
+    ]
+    for number, (_, table) in enumerate(long, 1):
+        table["number"] = number
+    figures = folder / FIGURES / study.stem
+    (figures / BOARDS).mkdir(parents=True, exist_ok=True)
+    files = {
+        figures / name: svg
+        for section in sections
+        for name, _, svg in section["leads"] + section["figures"] + section["boards"]
+    }
+    for ending in ("md", "html"):
+        page = render_page(
+            f"study.{ending}", study=study, quick=findings.quick, sections=sections,
+            facts=_facts(findings), figures=f"{FIGURES}/{study.stem}", as_data=_as_data,
+            lead=lead(findings), units=UNITS, long=long,
+        )  # fmt: skip
+        files[folder / f"{study.stem}.{ending}"] = page
+    for path, text in files.items():
+        with written_whole(path) as file:
+            file.write(text.encode())
+
+
+def _as_data(svg: str) -> str:
+    """A picture as an address, so that its styles and names stay its own."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

@@ -1,0 +1,112 @@
+"""Makes the measurements of studies, several at once; those that were made before are kept."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ...envs.workers.jobs import HERE, RAY, JobPlace, Needs, Work
+from ...evaluation.fingerprints import FOLDERS
+from ...evaluation.store.store import StoreError
+from .cells import Cell, cell_path, make_cell, read_cell, write_cell
+from .declaration import Experiment, Study, with_seed
+from .measurements.measurement import Measurement, Row
+
+Progress = Callable[[int, int], None]
+NEEDS = Needs(folders=FOLDERS)
+
+
+class MeasuredExperiment(NamedTuple):
+    """An experiment with its measurements, each with the cell that was made of it."""
+
+    declaration: Experiment
+    measurements: list[tuple[Measurement, Cell]]
+
+    def table(self, number: int | None) -> tuple[Measurement, list[Row]] | None:
+        """A measurement by its number and its rows, or None if this run has fewer.
+
+        Without a number, the first one and the rows of all.
+        """
+        cells = self.measurements if number is None else self.measurements[number:][:1]
+        return (cells[0][0], [row for _, cell in cells for row in cell.rows]) if cells else None
+
+
+class Findings(NamedTuple):
+    """A study with its experiments, all of them measured."""
+
+    study: Study
+    experiments: list[MeasuredExperiment]
+    quick: bool
+    seed: int | None
+
+
+def run_studies(
+    studies: Sequence[Study],
+    folder: Path,
+    quick: bool = False,
+    seed: int | None = None,
+    place: JobPlace = HERE,
+    progress: Progress | None = None,
+) -> list[Findings]:
+    """Make every measurement that the folder does not hold yet.
+
+    Args:
+        studies: what is measured.
+        folder: where measurements are kept, each in a file of its own.
+        quick: with less work.
+        seed: takes the place of the declared seeds.
+        place: where measurements are made; by default here, one after the other.
+        progress: called with how many measurements are made, of how many.
+
+    Raises:
+        RunnerError: nothing can be measured there.
+        StoreError: the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be made: {error.strerror}") from None
+    cells = {
+        cell_path(measurement, folder): measurement
+        for study in studies
+        for experiment in study.experiments
+        for measurement in _measurements(experiment, quick, seed)
+    }
+    missing = [each for each in cells.values() if read_cell(each, folder) is None]
+    missing.sort(key=lambda each: each.games())  # what is compiled for one serves the next
+
+    def report(count: int) -> None:
+        if progress is not None:
+            progress(len(cells) - len(missing) + count, len(cells))
+
+    report(0)
+    if missing:
+        # What a stopped measurement has played lies in the folder; other machines have none.
+        games = None if place.runner_of() == RAY else folder
+        with place.open(Work(make_cell, functools.partial(_same, games), NEEDS)) as jobs:
+            for count, (number, cell) in enumerate(jobs.results(missing), 1):
+                write_cell(missing[number], folder, cell)
+                report(count)
+    return [_findings(study, folder, quick, seed) for study in studies]
+
+
+def _measurements(experiment: Experiment, quick: bool, seed: int | None) -> list[Measurement]:
+    return [with_seed(each, seed) for each in experiment.measurements(quick)]
+
+
+def _findings(study: Study, folder: Path, quick: bool, seed: int | None) -> Findings:
+    experiments = []
+    for experiment in study.experiments:
+        cells = []
+        for measurement in _measurements(experiment, quick, seed):
+            cell = read_cell(measurement, folder)
+            assert cell is not None
+            cells.append((measurement, cell))
+        experiments.append(MeasuredExperiment(experiment, cells))
+    return Findings(study, experiments, quick, seed)
+
+
+def _same(folder: Path | None) -> Path | None:
+    return folder

@@ -1,0 +1,242 @@
+"""What the pages ask for: views of positions, moves, searches."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from ...agents import Decision
+from ...agents.decision import Score
+from ...agents.registry import resolve_agent
+from ...envs.specification import format_specification
+from ...evaluation.grades import PlayedGame
+from ...evaluation.report import analysis
+from .errors import Refusal
+from .jobs import EXACT_VALUES, LINES, LINES_OF, REVIEW, REVIEW_SECONDS, SOLVER_SECONDS, has_solver
+from .opponents import agents_to_set_up, choices, limit_spec
+from .positions import LineOfPlay, action_json, read_game, read_line, read_position
+from .queries import (
+    USUAL_GAME,
+    AgentQuery,
+    GameLineQuery,
+    GraderQuery,
+    PermittedQuery,
+    SeedQuery,
+    SpecQuery,
+    UnfinishedQuery,
+)
+from .settings import LONGEST_NAME, LONGEST_POSITION, LONGEST_SPEC, MOST_MOVES
+from .state import server_state, words_for
+from .streams import stream
+from .thinking import Call, Decide
+from .wording.agent_names import agent_name
+from .wording.values import bar_value, result_json, value_json
+from .wording.words import Words
+
+router: APIRouter = APIRouter(prefix="/api")
+
+MOST_SECONDS = 64.0  # of an agent that deepens its analysis
+
+Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=[USUAL_GAME])]
+MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, examples=["a1"])]
+
+
+class GameBody(BaseModel):
+    """A game and its moves, from its initial position or another."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    game: Spec
+    position: Annotated[str, Field(max_length=LONGEST_POSITION, examples=["3/1X1/3:O"])] = ""
+    moves: Annotated[list[MoveName], Field(max_length=MOST_MOVES)] = []
+    threats: bool = False
+
+    def line(self) -> LineOfPlay:
+        """The game move by move; Refusal if it cannot be played."""
+        start = read_position(read_game(self.game), self.position)
+        return read_line(start, self.moves)
+
+
+class MoveBody(GameBody):
+    """A game, its moves, and one more."""
+
+    action: Annotated[int, Field(ge=0, lt=MOST_MOVES)]
+
+
+@router.post("/view")
+def view(request: Request, body: GameBody) -> dict[str, Any]:
+    """The view of a position."""
+    return body.line().view(words_for(request), body.threats)
+
+
+@router.post("/play")
+def play(request: Request, move: MoveBody) -> dict[str, Any]:
+    """The view after one more move; 409 if it cannot be played."""
+    line = move.line()
+    if not line.position.is_legal(move.action):
+        exists = move.action < line.game.facts.num_actions
+        name = line.game.action_to_text(move.action) if exists else str(move.action)
+        raise Refusal("unplayable", 409, action=name)
+    line.play(move.action)
+    return line.view(words_for(request), move.threats)
+
+
+@router.get("/opponents")
+def opponents(request: Request, game: SpecQuery) -> Any:
+    """The opponents offered in a game, and the agents that can be set up."""
+    words, extra = words_for(request), server_state(request).settings.agents
+    board = read_game(game)
+    return {
+        "choices": [
+            {
+                "spec": choice.spec,
+                "name": choice.name(words, board),
+                "group": choice.group,
+            }
+            for choice in choices(board, extra)
+        ],
+        "agents": agents_to_set_up(words),
+    }
+
+
+@router.get("/check")
+def check(request: Request, game: SpecQuery, agent: AgentQuery) -> dict[str, str]:
+    """The agent's specification within the limits, and its name; 422 if it may not play here."""
+    board = read_game(game)
+    spec = limit_spec(agent, board, server_state(request).settings.agents)
+    return {"agent": spec, "name": agent_name(words_for(request), spec, board)}
+
+
+@router.get("/think")
+async def think(
+    request: Request,
+    line: UnfinishedQuery,
+    agent: PermittedQuery,
+    seed: SeedQuery = 0,
+    threats: bool = False,
+) -> StreamingResponse:
+    """An agent's decision as server-sent events; see :func:`~plyground.extras.web.streams.stream`.
+
+    The last one holds the ``view`` of the position after the agent's action too.
+    """
+    words = words_for(request)
+
+    def to_json(decision: Decision) -> dict[str, Any]:
+        return _decision_json(line, words, decision)
+
+    def with_view(decision: Decision) -> dict[str, Any]:
+        data = to_json(decision)
+        line.play(decision.action)
+        return data | {"view": line.view(words, threats)}
+
+    job = Decide(agent, line.position, len(line.actions), seed)
+    return stream(request, job, to_json, with_view)
+
+
+@router.get("/solve")
+async def solve(request: Request, line: UnfinishedQuery) -> StreamingResponse:
+    """The exact values of all actions as server-sent events; 422 where no solver reaches."""
+    if not has_solver(line.game):
+        raise Refusal("no_solver", game=line.game.spec)
+    job = Call("work.solver", line.game, EXACT_VALUES, (line.position,), 3 * SOLVER_SECONDS)
+    return stream(request, job, lambda solution: solved_json(line, words_for(request), solution))
+
+
+@router.get("/lines")
+async def lines(
+    request: Request,
+    line: UnfinishedQuery,
+    agent: PermittedQuery,
+    seed: SeedQuery = 0,
+    seconds: Annotated[float | None, Query(gt=0, le=MOST_SECONDS)] = None,
+) -> StreamingResponse:
+    """An agent's decision and its best lines, as server-sent events.
+
+    An agent with a time has ``seconds`` in place of it: pages let it think longer and longer.
+    """
+    words = words_for(request)
+    deeper = agent if seconds is None else with_time(agent, seconds)
+    most = LINES + 1  # a decision and its lines, and some more to load
+    job = Call(agent, line.game, LINES_OF, (deeper, line.position, seed), most * MOST_SECONDS)
+
+    def to_json(result: tuple[Decision, list[Any]]) -> dict[str, Any]:
+        decision, best = result
+        return _decision_json(line, words, decision) | {
+            "lines": [_line_json(line, words, *each) for each in best]
+        }
+
+    return stream(request, job, to_json)
+
+
+def with_time(agent: str, seconds: float) -> str:
+    """The specification of an agent with another time; as it is where it has none."""
+    agent_class, options = resolve_agent(agent)
+    if "time" not in options:
+        return agent
+    return format_specification(agent_class.name, {**options, "time": f"{seconds:g}"})
+
+
+@router.get("/review")
+async def review(request: Request, line: GameLineQuery, agent: GraderQuery) -> StreamingResponse:
+    """The grades of all moves, the last one first, then the review, as server-sent events."""
+    if not line.actions:
+        raise Refusal("no_moves", 409)
+    record = PlayedGame.of_actions(line.game, line.actions)
+    job = Call("work.review", line.game, REVIEW, (record, agent), REVIEW_SECONDS)
+    return stream(request, job, lambda result: result)
+
+
+def _decision_json(line: LineOfPlay, words: Words, decision: Decision) -> dict[str, Any]:
+    """A decision as plain data, with its place on the evaluation bar."""
+    position = line.position
+    data = analysis.to_json(position, decision)
+    data["bar"] = bar_value(position, decision.score)
+    data["shown"] = value_json(words, position, decision.score)
+    for entry in data["actions"]:
+        score = (decision.scores or {}).get(entry["action"])
+        if score is None and entry["action"] == decision.action:
+            score = decision.score
+        entry["bar"] = bar_value(position, score)
+        entry["shown"] = value_json(words, position, score)
+    return data
+
+
+def _line_json(
+    line: LineOfPlay, words: Words, action: int, score: Score | None, actions: tuple[int, ...]
+) -> dict[str, Any]:
+    """A line of play as plain data, as far as it can be played."""
+    moves, position = [], line.position.copy()
+    for each in actions:
+        if not position.is_legal(each):
+            break
+        moves.append(action_json(position, each, words) | {"player": position.to_move})
+        position.play(each)
+    return {
+        "action": action,
+        "shown": value_json(words, line.position, score),
+        "moves": moves,
+    }
+
+
+def solved_json(line: LineOfPlay, words: Words, solution: dict[str, Any]) -> dict[str, Any]:
+    """The solver's values as plain data; ``bar`` is from the side of player_0."""
+    name, worth = line.game.action_to_text, solution["worth"]
+    score = None if worth is None else Score(worth, kind="exact")
+
+    def shown(value: int) -> dict[str, Any]:
+        return result_json(words, *solution["ends"][value])
+
+    return {
+        **{key: part for key, part in solution.items() if key != "ends"},
+        "bar": bar_value(line.position, score),
+        "shown": None if solution["value"] is None else shown(solution["value"]),
+        "between": [shown(solution["lower"]), shown(solution["upper"])],
+        "actions": [
+            {"action": action, "name": name(action), "value": value, "shown": shown(value)}
+            for action, value in solution["values"].items()
+        ],
+        "line": [name(action) for action in solution["line"]],
+    }

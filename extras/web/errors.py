@@ -1,0 +1,43 @@
+"""What a visitor did wrong, or what the server cannot do now, in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .wording.words import Words, words_of
+
+CODE = "refused."  # begins the keys of the messages
+
+
+class Refusal(Exception):
+    """A request is refused.
+
+    Args:
+        code: which message says what was wrong, and what is allowed: its key without ``refused.``.
+        status: the status of the answer.
+        values: what the message names. A key of a message is replaced by that message.
+    """
+
+    def __init__(self, code: str, status: int = 422, **values: Any) -> None:
+        super().__init__(code)
+        self.code: str = code
+        self.status: int = status
+        self.values: dict[str, Any] = values
+
+    def sentence(self, words: Words) -> str:
+        """The sentence in a language; what the library says in it stays English."""
+        values = {name: words.get(str(value), str(value)) for name, value in self.values.items()}
+        return words(CODE + self.code, **values)
+
+    def to_json(self, words: Words) -> dict[str, Any]:
+        """The answer to a program: the sentence and the code."""
+        return {"error": self.sentence(words), "code": self.code}
+
+    def __str__(self) -> str:
+        return self.sentence(words_of("en"))
+
+
+def sentence(message: object) -> str:
+    """What the library says as a sentence: with a capital letter and a full stop."""
+    text = " ".join(str(message).split())
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

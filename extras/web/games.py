@@ -1,0 +1,270 @@
+"""The pages of a store: its games, their reviews, ratings; and finished games that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated, Any, Literal, NamedTuple
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
+
+from ...agents.agent import Agent
+from ...agents.faults import OUT_OF_TIME
+from ...agents.registry import make_agent, resolve_agent
+from ...envs import __version__
+from ...envs.game import Game
+from ...envs.registry import make_game
+from ...evaluation.fingerprints import Description, describe
+from ...evaluation.match import GameResult
+from ...evaluation.replay import ending_of
+from ...evaluation.report.report import TournamentReport, report_tournament
+from ...evaluation.single_games import concession, person, store_game
+from ...evaluation.store.store import Store, StoredGame, StoredTournament, StoreError
+from .api import GameBody, Spec
+from .errors import Refusal
+from .opponents import PERSON, graders, limit_spec
+from .pages import how_to_play, render
+from .positions import LineOfPlay, open_line, read_game, read_line
+from .queries import USUAL_GAME, MovesQuery, SpecQuery, Whole
+from .settings import LONGEST_SPEC, MOST_MOVES
+from .state import server_state, words_for
+from .wording.words import Words
+
+router: APIRouter = APIRouter()
+
+ROWS = 50  # games on a page
+LARGEST_NUMBER = 2**31
+LONGEST_SECONDS = 30 * 24 * 3600.0  # of a move: a link may be left open for a long time
+
+Times = tuple[tuple[float, float], tuple[int, int]]
+
+Filter = Annotated[str, Query(max_length=LONGEST_SPEC)]
+
+
+class Row(NamedTuple):
+    """A game of the list.
+
+    Attributes:
+        number: in the store.
+        game: its specification.
+        sides: the players.
+        winner: 0, 1 or None.
+        ending: how it ended, in the language of the page.
+        reason: the same, as the store has it.
+        plies: how many moves it had.
+    """
+
+    number: int
+    game: str
+    sides: tuple[str, str]
+    winner: int | None
+    ending: str
+    reason: str
+    plies: int
+
+
+def _store(request: Request) -> Store:
+    """The store, opened; 404 if the server has none."""
+    path = server_state(request).settings.store
+    if path is None:
+        raise Refusal("no_store", 404)
+    return Store(path)
+
+
+@router.get("/games")
+def games(
+    request: Request,
+    game: Filter = "",
+    agent: Filter = "",
+    page: Annotated[Whole, Query(ge=0, le=100_000)] = 0,
+) -> Response:
+    """The games of the store, the latest first."""
+    words = words_for(request)
+    with _store(request) as store:
+        tournaments = {entry.number: entry for entry in store.tournaments()}
+        entries = _entries(store, tournaments, game, agent)
+        rows = [
+            Row(
+                number,
+                tournament.settings["game"],
+                _sides(tournament, record),
+                record.result.winner,
+                _ending(words, tournament, record),
+                record.result.reason,
+                len(record.result.moves),
+            )
+            for number, tournament, record in islice(entries, page * ROWS, (page + 1) * ROWS + 1)
+        ]
+    names = sorted({entry.settings["game"] for entry in tournaments.values()})
+    agents = sorted({each.label for entry in tournaments.values() for each in entry.agents})
+    return render(
+        request,
+        "games.html",
+        rows=rows[:ROWS],
+        more=len(rows) > ROWS,
+        games=names,
+        agents=agents,
+        game=game,
+        agent=agent,
+        page=page,
+    )
+
+
+def _entries(
+    store: Store,
+    tournaments: dict[int, StoredTournament],
+    game: str,
+    agent: str,
+) -> Iterator[tuple[int, StoredTournament, StoredGame]]:
+    """The games that pass the filters, with their numbers."""
+    for number, tournament, record in store.numbered_games():
+        entry = tournaments[tournament]
+        sides = _sides(entry, record)
+        if (game and entry.settings["game"] != game) or (agent and agent not in sides):
+            continue
+        yield number, entry, record
+
+
+def _ending(words: Words, tournament: StoredTournament, record: StoredGame) -> str:
+    """Why a game of the store ended, in the language of the page."""
+    settings = tournament.settings
+    ending = ending_of(record, settings)
+    return ending if isinstance(ending, str) else words.ending(make_game(settings["game"]), ending)
+
+
+def _sides(tournament: StoredTournament, record: StoredGame) -> tuple[str, str]:
+    first, second = (tournament.agents[number].label for number in record.players)
+    return first, second
+
+
+@router.get("/ratings")
+def ratings(request: Request, tournament: Annotated[Whole, Query(ge=0)] = 0) -> Response:
+    """The ratings of a tournament of the store."""
+    with _store(request) as store:
+        tournaments = store.tournaments()
+        numbers = {entry.number: entry for entry in tournaments}
+        if tournament and tournament not in numbers:
+            raise Refusal("no_tournament", 404, number=tournament)
+        latest = tournaments[-1] if tournaments else None
+        chosen = numbers.get(tournament, latest)
+        report = None if chosen is None else report_tournament(chosen, store.games(chosen.number))
+    rows = [] if report is None else _ratings_rows(report)
+    return render(request, "ratings.html", tournaments=tournaments, chosen=chosen, rows=rows)
+
+
+def _ratings_rows(report: TournamentReport) -> list[dict[str, Any]]:
+    """The agents of a tournament, the strongest first."""
+    ratings, standings = report.ratings, report.table.standings()
+    if ratings is not None:
+        standings = sorted(standings, key=lambda row: -float(ratings.elo[row.number]))
+    return [
+        {
+            "label": row.label,
+            "elo": None if ratings is None else float(ratings.elo[row.number]),
+            "margin": None if ratings is None else ratings.margin(row.number),
+            "total": row.total,
+        }
+        for row in standings
+    ]
+
+
+@router.get("/review")
+def review(
+    request: Request,
+    game: SpecQuery = "",
+    moves: MovesQuery = "",
+    number: Annotated[Whole, Query(ge=0, le=LARGEST_NUMBER)] = 0,
+) -> Response:
+    """The review of a game: one of the store by its number, or one given by its moves."""
+    words, sides, ending = words_for(request), None, None
+    if number:
+        with _store(request) as store:
+            try:
+                tournament, record = store.game(number)
+            except StoreError:
+                raise Refusal("no_number", 404, number=number) from None
+        board, sides = read_game(tournament.settings["game"]), _sides(tournament, record)
+        ending = _ending(words, tournament, record)
+        start, names = board.initial_position(), map(board.action_to_text, record.result.moves)
+        line = read_line(start, list(names))
+    else:
+        line = open_line(game or USUAL_GAME, moves)
+    return render(
+        request,
+        "review.html",
+        view=line.view(words),
+        how=how_to_play(words, line),
+        number=number,
+        sides=sides,
+        graders=graders(line.game, server_state(request).settings.agents),
+        ending=ending,
+    )
+
+
+class ResultBody(GameBody):
+    """A game that has ended in the browser, by its rules or because a player gave up."""
+
+    opponent: Spec
+    seat: Literal[0, 1]
+    ended: Literal["rules", "resigned", "time"] = "rules"
+    loser: Literal[0, 1] | None = None
+    seconds: Annotated[
+        list[Annotated[float, Field(ge=0, le=LONGEST_SECONDS)] | None],
+        Field(max_length=MOST_MOVES, description="of each move; null where it is not known"),
+    ] = []
+
+    def times(self, line: LineOfPlay) -> Times:
+        """The seconds and the number of the moves of each player whose times are known."""
+        timed_moves = [
+            (mover, seconds)
+            for mover, seconds in zip(line.movers, self.seconds)
+            if seconds is not None
+        ]
+        first, second = ([each for mover, each in timed_moves if mover == seat] for seat in (0, 1))
+        return (sum(first), sum(second)), (len(first), len(second))
+
+
+@router.post("/api/finish")
+def finish(request: Request, body: ResultBody) -> dict[str, Any]:
+    """Keep a finished game in the store; its number there, or null without a store."""
+    line, extra = body.line(), server_state(request).settings.agents
+    if line.start_text:
+        raise Refusal("no_game")
+    result = _result(line, body)
+    if server_state(request).settings.store is None:
+        return {"number": None}
+    if body.opponent == PERSON:
+        sides = (person(), person())
+    else:
+        spec = limit_spec(body.opponent, line.game, extra)
+        sides = (person(), _entry(spec, line.game))
+        sides = sides if body.seat == 0 else (sides[1], sides[0])
+    with _store(request) as store:
+        return {"number": store_game(store, line.game, sides, result)}
+
+
+def _result(line: LineOfPlay, body: ResultBody) -> GameResult:
+    """The result of a finished game; 409 if it goes on."""
+    position, times = line.position, body.times(line)
+    if body.ended == "rules" or body.loser is None:
+        if position.outcome is None:
+            raise Refusal("not_over", 409)
+        return GameResult(
+            tuple(line.actions), position.returns, position.outcome.reason, None, None, *times
+        )
+    if position.is_over:
+        raise Refusal("over_already", 409)
+    lost = concession(line.game, tuple(line.actions), body.loser, *times)
+    if body.ended == "resigned":
+        return lost
+    reason = f"player_{body.loser} ran out of time"
+    return lost._replace(reason=reason, fault=OUT_OF_TIME, forfeited=body.loser)
+
+
+def _entry(spec: str, game: Game) -> Description:
+    """The entry of an opponent. One that runs in a process of its own is not made for this."""
+    agent_class: type[Agent] = resolve_agent(spec)[0]
+    if agent_class.isolated or "network=" in spec:
+        return Description(spec, {}, f"plyground {__version__}", label=spec)
+    return describe(make_agent(spec, game))

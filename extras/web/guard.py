@@ -1,0 +1,211 @@
+"""What is checked of every request before it is answered, and the headers of every answer."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import os
+import socket
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+from .errors import Refusal
+from .sessions import Sessions
+from .settings import LONGEST_BODY
+from .state import words_for
+from .wording.words import Words
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+COOKIE = "plyground"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+)
+LOCAL = ("127.0.0.1", "localhost", "::1")
+EVERY_ADDRESS = ("0.0.0.0", "::")
+LONGEST_HOST = 100  # characters of a name that a refusal repeats
+WORK = ("/api/", "/export/")  # begin the paths whose answer takes work even where it is not read
+BODY_SECONDS = 15.0  # for all of a request to arrive
+# The proxies whose headers count: those on this machine, or the addresses of this variable.
+TRUSTED = "FORWARDED_ALLOW_IPS"
+THIS_MACHINE = "127.0.0.1,::1"
+TOO_LONG = Refusal("long_request", 413, most=LONGEST_BODY)
+
+
+class Guard:
+    """Wraps the application.
+
+    Args:
+        app: the application.
+        sessions: the sessions; that of a request is put into its ``state``.
+        hosts: the names under which the server is known; others are refused, so that no other
+            site's name can be made to lead here.
+        any_address: whether all addresses are known beside these names.
+    """
+
+    def __init__(
+        self, app: App, sessions: Sessions, hosts: tuple[str, ...], any_address: bool = False
+    ) -> None:
+        self._app, self._sessions = app, sessions
+        self._hosts, self._any_address = hosts, any_address
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        wrong, admitted = self._wrong(request.headers), None
+        if wrong is None:
+            client = (scope.get("client") or [""])[0]
+            admitted = self._sessions.admit(request.cookies.get(COOKIE), client)
+        if admitted is None:
+            await _refuse(send, wrong or Refusal("often", 429), words_for(request))
+            return
+        name, session, is_new = admitted
+        scope.setdefault("state", {})["session"] = session
+        only_head = scope["method"] == "HEAD" and not scope["path"].startswith(WORK)
+        if only_head:
+            scope = {**scope, "method": "GET"}
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = list(HEADERS)
+                if is_new:
+                    secure = "; Secure" if scope.get("scheme") == "https" else ""
+                    cookie = f"{COOKIE}={name}; Path=/; HttpOnly; SameSite=Strict{secure}"
+                    headers.append((b"set-cookie", cookie.encode()))
+                message["headers"] = [*message.get("headers", ()), *headers]
+            elif only_head:
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self._app(scope, _limit_size(receive), send_with_headers)
+
+    def _wrong(self, headers: Headers) -> Refusal | None:
+        """Why a request is refused, if it is."""
+        host = headers.get("host", "").lower()
+        if not self._is_own(_name_of(host)):
+            return Refusal("host", 421, host=_name_of(host)[:LONGEST_HOST])
+        origin = headers.get("origin", "").lower()
+        if origin and origin not in (f"http://{host}", f"https://{host}"):
+            return Refusal("origin", 403)
+        other_site = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+        if other_site and headers.get("sec-fetch-mode") != "navigate":
+            return Refusal("origin", 403)
+        length = headers.get("content-length", "0")
+        if not (length.isascii() and length.isdigit()):
+            return Refusal("length", 400)
+        if int(length) > LONGEST_BODY:
+            return TOO_LONG
+        return None
+
+    def _is_own(self, name: str) -> bool:
+        """Whether the server is known under a name, or an address."""
+        if name in self._hosts:
+            return True
+        try:  # no other site has an address for its name: that one cannot be made to lead here
+            return self._any_address and bool(ipaddress.ip_address(name))
+        except ValueError:
+            return False
+
+
+def guarded(app: App, sessions: Sessions, host: str, allow_hosts: tuple[str, ...] = ()) -> Guard:
+    """An application with its guard.
+
+    Args:
+        app: the application.
+        sessions: its sessions.
+        host: the address that it listens on; where that stands for all addresses of the machine,
+            the machine's name and every address are known.
+        allow_hosts: further names.
+    """
+    anywhere = host in EVERY_ADDRESS
+    own = socket.gethostname() if anywhere else host
+    names = (_name_of(name.lower()) for name in (own, *allow_hosts))
+    return Guard(app, sessions, tuple(dict.fromkeys((*LOCAL, *names))), anywhere)
+
+
+class ForwardedHeaders(ProxyHeadersMiddleware):
+    """Takes address, scheme and host of a request from the headers of a trusted proxy.
+
+    ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are uvicorn's work; ``X-Forwarded-Host`` replaces
+    the header ``Host``.
+    """
+
+    def __init__(self, app: Any) -> None:
+        super().__init__(app, os.environ.get(TRUSTED, THIS_MACHINE))
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a request as if it had come without the proxy."""
+        client = scope.get("client")
+        if scope["type"] == "http" and client and client[0] in self.trusted_hosts:
+            hosts = [value for name, value in scope["headers"] if name == b"x-forwarded-host"]
+            if hosts:
+                nearest = hosts[-1].rpartition(b",")[2].strip()
+                others = [header for header in scope["headers"] if header[0] != b"host"]
+                scope = {**scope, "headers": [*others, (b"host", nearest)]}
+        await super().__call__(scope, receive, send)
+
+
+def _name_of(host: str) -> str:
+    """The name in a header ``Host``, without the port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    name, colon, _ = host.rpartition(":")
+    return (name if colon and ":" not in name else host).removesuffix(".")
+
+
+def _limit_size(receive: Receive) -> Receive:
+    """``receive`` that counts the bytes of a body, and waits for it for a limited time."""
+    size, whole, began = 0, False, time.monotonic()
+
+    async def limited() -> Message:
+        nonlocal size, whole
+        left = None if whole else began + BODY_SECONDS - time.monotonic()
+        try:
+            message = await asyncio.wait_for(receive(), left)
+        except TimeoutError:
+            raise HTTPException(408) from None
+        size += len(message.get("body", b""))
+        whole = not message.get("more_body", False)
+        if size > LONGEST_BODY:
+            raise HTTPException(TOO_LONG.status)
+        return message
+
+    return limited
+
+
+async def _refuse(send: Send, refusal: Refusal, words: Words) -> None:
+    """Answer by a sentence; the application is not asked."""
+    body = json.dumps(refusal.to_json(words), ensure_ascii=False).encode()
+    headers = [
+        *HEADERS,
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+    ]
+    if refusal.status == 429:
+        headers.append((b"retry-after", b"1"))
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,184 @@
+"""What the processes do beside decisions of agents: exact values, lines of play, reviews, files.
+
+The functions are called in a process that thinks, by :class:`~plyground.extras.web.thinking.Call`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...agents import make_agent
+from ...agents.decision import Decision, Score
+from ...agents.solvers.parallel import ALL
+from ...agents.solvers.solution import Solution
+from ...agents.solvers.solver import Solver, make_solver, solver_class_of
+from ...envs.game import Game, Position
+from ...envs.specification import SpecificationError
+from ...evaluation.grades import PlayedGame, Review, move_json, value_json
+from ...evaluation.report.analysis import ranked_actions
+from ...evaluation.report.review_page import review_page
+from ...evaluation.review import Reviewer
+
+Report = Callable[[Any], None]
+
+READY = None  # reported once everything is loaded and compiled
+SOLVER_SECONDS, SOLVER_MEMORY_MB = 6.0, 128
+LINES = 3
+EXACT_VALUES = "plyground.extras.web.jobs:exact_values"
+LINES_OF = "plyground.extras.web.jobs:best_lines"
+REVIEW = "plyground.extras.web.jobs:review_json"
+REVIEW_PAGE = "plyground.extras.web.jobs:review_html"
+REVIEW_SECONDS = 300.0
+PICTURE = "plyground.extras.web.jobs:picture"
+ANIMATION = "plyground.extras.web.jobs:animation"
+FILE_SECONDS = 60.0
+FRAME_MS, LAST_FRAME_MS = 700, 3000
+COLOURS = 64  # of an animation
+
+
+def has_solver(game: Game) -> bool:
+    """Whether a solver reaches the game's boards, at least near the end."""
+    try:
+        return solver_class_of(game).least_memory_mb(game) <= SOLVER_MEMORY_MB
+    except SpecificationError:
+        return False
+
+
+def exact_values(position: Position, report: Report) -> dict[str, Any]:
+    """The exact value of every legal action, as far as it is found in time.
+
+    Values are those of the side to move in the solver's own unit, such as boxes.
+    """
+    solver = make_solver(position.game, SOLVER_MEMORY_MB, ALL)
+    solver.prepare()
+    report(READY)
+    return solution_data(solver, position, solver.solve(position, moves="all", time=SOLVER_SECONDS))
+
+
+def solution_data(solver: Solver, position: Position, solution: Solution) -> dict[str, Any]:
+    """A solution by :meth:`Solver.solve` with ``moves="all"``, and what its values mean."""
+    values = solution.values or {}
+    worth = None if solution.value is None else solver.expected_return(position, solution.value)
+    meant = {*values.values(), solution.lower, solution.upper}
+    return {
+        "values": values,
+        "ends": {value: _end(solver, position, value) for value in meant},
+        "value": solution.value,
+        "lower": solution.lower,
+        "upper": solution.upper,
+        "exact": solution.exact,
+        "worth": worth,
+        "bounds": solution.bounds,
+        "optimal": list(solution.optimal_actions),
+        "open": list(solution.open_actions),
+        "line": list(solution.principal_variation),
+        "meaning": solver.meaning,
+        "nodes": solution.nodes,
+        "seconds": solution.seconds,
+    }
+
+
+def _end(solver: Solver, position: Position, value: int) -> tuple[Any, ...]:
+    """What a value means: the return, the plies to the end and the margin, where they are known."""
+    return solver.expected_return(position, value), *solver.end_of(position, value)
+
+
+def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:
+    """An agent's decision, then the lines of play after its best actions.
+
+    Returns:
+        The decision, and for each line its action, its score from the side to move, its moves.
+    """
+    agent = make_agent(spec, position.game, seed)
+    agent.get_ready(position.game)
+    report(READY)
+    agent.on_progress = lambda decision: report((decision, []))
+    decision = agent.analyse(position)
+    lines = [(decision.action, decision.score, _whole(decision))]
+    agent.on_progress = None
+    report((decision, lines))
+    legal = ranked_actions(decision) or position.legal_actions()
+    for action in [each for each in legal if each != decision.action][: LINES - 1]:
+        child = position.after(action)
+        if child.is_over:
+            won = child.returns[position.to_move]
+            lines.append((action, Score(won, kind="exact", plies=1), (action,)))
+            continue
+        reply = agent.analyse(child)
+        score = (decision.scores or {}).get(action)
+        if score is None or score.is_bound:
+            score = _seen_from(position.to_move, child, reply)
+        lines.append((action, score, (action, *_whole(reply))))
+        report((decision, lines))
+    return decision, lines
+
+
+def _whole(decision: Decision) -> tuple[int, ...]:
+    """The line of a decision, its action at least."""
+    return tuple(map(int, decision.principal_variation)) or (decision.action,)
+
+
+def _seen_from(player: int, child: Position, reply: Decision) -> Score | None:
+    """The score of a decision in the position ``child`` from the side of a player."""
+    if reply.score is None or child.to_move == player:
+        return reply.score
+    kinds = {"lower": "upper", "upper": "lower"}
+    kind: Any = kinds.get(reply.score.kind, reply.score.kind)
+    score = reply.score
+    return dataclasses.replace(score, value=-score.value, kind=kind, offset=-score.offset)
+
+
+def picture(position: Position, last: int | None, side: int, report: Report) -> bytes:
+    """The picture of a position as a PNG file; its longer side has so many pixels."""
+    report(READY)
+    content = io.BytesIO()
+    position.to_image(last, side).save(content, "PNG", optimize=True)
+    return content.getvalue()
+
+
+def animation(start: Position, actions: Sequence[int], side: int, report: Report) -> bytes:
+    """The moves from a position on as a GIF file."""
+    from PIL.Image import Dither
+
+    report(READY)
+    end, position, content = start.copy(), start.copy(), io.BytesIO()
+    for action in actions:
+        end.play(action)
+    # the last picture has the colours of all
+    colours = end.to_image(actions[-1] if actions else None, side).quantize(COLOURS)
+
+    def frame(action: int | None) -> Any:
+        if action is not None:
+            position.play(action)
+        return position.to_image(action, side).quantize(palette=colours, dither=Dither.NONE)
+
+    durations = [FRAME_MS] * len(actions) + [LAST_FRAME_MS]
+    first, others = frame(None), map(frame, actions)
+    first.save(content, "GIF", save_all=True, append_images=others, duration=durations, loop=0)
+    return content.getvalue()
+
+
+def review_json(record: PlayedGame, agent: str | None, report: Report) -> dict[str, Any]:
+    """The review of a game as plain data; meanwhile values, then grades, the last one first."""
+    return _review(record, agent, report).to_json()
+
+
+def review_html(record: PlayedGame, agent: str | None, report: Report) -> str:
+    """The review of a game as one HTML page; a game without moves is shown as it is."""
+    return review_page([_review(record, agent, report) if record.actions else record])
+
+
+def _review(record: PlayedGame, agent: str | None, report: Report) -> Review:
+    reviewer, moves, ready = Reviewer(record.game, agent), [], False
+    for ply, value in reviewer.values(record):
+        if not ready and value.to_move is not None:
+            report(READY)
+            ready = True
+        report({"ply": ply, "value": value_json(record.game, value)})
+    for move in reviewer.moves(record):
+        moves.append(move)
+        report(move_json(record.game, move))
+    return reviewer.assemble(record, moves)

@@ -1,0 +1,88 @@
+"""What the addresses of many pages hold: a game, its moves, a position to begin from, an agent."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Query, Request
+from pydantic import BeforeValidator
+from pydantic_core import PydanticKnownError
+
+from ...envs.loading.numbers import NUMBERS
+from ...envs.registry import usual_game
+from .errors import Refusal
+from .opponents import limit_spec
+from .positions import LineOfPlay, open_line
+from .settings import LONGEST_MOVES, LONGEST_POSITION, LONGEST_SPEC
+from .state import server_state
+from .thinking import SEEDS
+
+USUAL_GAME = usual_game()
+
+SpecQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=[USUAL_GAME])]
+AgentQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["random"])]
+MovesQuery = Annotated[str, Query(max_length=LONGEST_MOVES, examples=["a1,b2"])]
+PositionQuery = Annotated[str, Query(max_length=LONGEST_POSITION, examples=["3/3/3:X"])]
+
+
+def _plain_number(text: str | int) -> str | int:
+    """Refuse what only pydantic takes for a whole number: 1_0, 3.0, spaces around it."""
+    if NUMBERS[int].fullmatch(str(text)) is None:
+        raise PydanticKnownError("int_parsing")
+    return text
+
+
+Whole = Annotated[int, BeforeValidator(_plain_number)]
+SeedQuery = Annotated[Whole, Query(ge=0, lt=SEEDS)]
+
+
+def _line(game: SpecQuery, moves: MovesQuery = "", position: PositionQuery = "") -> LineOfPlay:
+    return open_line(game, moves, position)
+
+
+def _usual_line(
+    game: SpecQuery = USUAL_GAME, moves: MovesQuery = "", position: PositionQuery = ""
+) -> LineOfPlay:
+    return open_line(game, moves, position)
+
+
+# The line of play that an address describes.
+LineQuery = Annotated[LineOfPlay, Depends(_line)]
+# The same; without a game it is the usual one.
+UsualLineQuery = Annotated[LineOfPlay, Depends(_usual_line)]
+
+
+def _game_line(line: LineQuery) -> LineOfPlay:
+    if line.start_text:
+        raise Refusal("no_game")
+    return line
+
+
+# A game from its initial position on, as it is reviewed and kept.
+GameLineQuery = Annotated[LineOfPlay, Depends(_game_line)]
+
+
+def _grader(request: Request, line: GameLineQuery, agent: AgentQuery = "") -> str | None:
+    return limit_spec(agent, line.game, server_state(request).settings.agents) if agent else None
+
+
+# The specification of the agent that grades a game; None for the usual one.
+GraderQuery = Annotated[str | None, Depends(_grader)]
+
+
+def _line_in_play(line: LineQuery) -> LineOfPlay:
+    if line.position.is_over:
+        raise Refusal("over", 409)
+    return line
+
+
+# A line of play whose last position is not over.
+UnfinishedQuery = Annotated[LineOfPlay, Depends(_line_in_play)]
+
+
+def _agent_spec(request: Request, line: UnfinishedQuery, agent: AgentQuery) -> str:
+    return limit_spec(agent, line.game, server_state(request).settings.agents)
+
+
+# The specification of the agent that is asked, within the limits.
+PermittedQuery = Annotated[str, Depends(_agent_spec)]

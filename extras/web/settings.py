@@ -1,0 +1,77 @@
+"""Settings of the server, and the limits on what a visitor may ask for."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from ...envs.workers.processors import available_processors
+from ...evaluation.conditions import Conditions
+
+MIB = 1 << 20
+MOST_AFTER_COMPILING = 180 * MIB  # of a process that thinks; one with more is started anew
+
+LONGEST_BODY = 32_768  # bytes of a request
+LONGEST_SPEC = 300  # characters of a game or an agent
+LONGEST_NAME = 12  # characters of a move
+LONGEST_MOVES = 6_000  # characters of all moves: a game of dots and boxes on the largest board
+LONGEST_POSITION = 1_000  # characters of a board: 15 × 15 boxes
+MOST_MOVES = 1_024
+MOST_ACTIONS = 512  # of a game: 19 × 19 cells, or 15 × 15 boxes
+
+# What a number may be that a visitor sets for an agent; a larger default is lowered to it.
+MOST: dict[str, float] = {
+    "time": 10.0,
+    "depth": 12,
+    "nodes": 20_000_000,
+    "simulations": 50_000,
+    "threads": 1,
+    "memory": 128,
+    "table": 64,
+    "batch": 64,
+    "cutoff": 1000,
+    "endgame": 16,
+}
+
+SESSION_SECONDS = 3600.0  # after which a session that asks nothing is forgotten
+MOST_SESSIONS = 5_000
+REQUESTS_AT_ONCE, REQUESTS_A_SECOND = 120.0, 30.0  # of a session
+ADDRESS_AT_ONCE, ADDRESS_A_SECOND = 1_000.0, 150.0  # of an address: a class may share one
+ALL_AT_ONCE, ALL_A_SECOND = 2_000.0, 600.0  # of all sessions together
+
+
+@dataclasses.dataclass(frozen=True)
+class ServerSettings:
+    """How the server runs.
+
+    Attributes:
+        host: the address that it listens on.
+        port: its port; 0 takes a free one.
+        allow_hosts: further names under which visitors reach it.
+        behind_proxy: whether the headers ``X-Forwarded-…`` of a proxy on this machine count.
+        store: the file of finished games, if they are kept.
+        agents: specifications of agents that read files or start programs, open to all visitors.
+        workers: how many processes think. From two on, one of them is for short searches.
+        waiting: how many searches may wait for one of them.
+        move_seconds: after which a search is stopped.
+        memory_bytes: of a process that thinks.
+        presets_first: whether the processes load the agents of the presets before they are asked.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    allow_hosts: tuple[str, ...] = ()
+    behind_proxy: bool = False
+    store: Path | None = None
+    agents: tuple[str, ...] = ()
+    workers: int = max(2, min(8, available_processors()))
+    waiting: int = 64
+    move_seconds: float = 20.0
+    memory_bytes: int = 1024 * MIB
+    presets_first: bool = True
+
+    @property
+    def conditions(self) -> Conditions:
+        """What a process that thinks may use."""
+        memory = str(self.memory_bytes)
+        return Conditions(move_timeout=self.move_seconds, memory_limit=memory)

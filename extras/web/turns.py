@@ -1,0 +1,147 @@
+"""Whose search comes next: the processes are shared between those who ask.
+
+A search waits until a process is free for it. Of those that wait, one goes first whose address,
+then whose session, has none under way and had the least time of processes of late. A session has
+one search under way at a time.
+
+Where there are two processes or more, the last one is for short searches: a decision may begin
+there, and moves to the others if it takes longer; the next one of that agent begins at the others.
+So a quick opponent answers quickly, whatever else is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+
+from ...evaluation.runners.agent_process import AgentProcess
+from .errors import Refusal
+from .sessions import Asker, Session
+
+SEARCHES_OF_A_SESSION = 4  # under way or waiting
+
+# How far a process is from what a search needs: 0 if it is ready for it.
+Distance = Callable[[AgentProcess], int]
+
+
+@dataclasses.dataclass(eq=False)
+class Turn:
+    """A search that waits for a process, or has one.
+
+    Attributes:
+        session: who asks.
+        short: says whether the process for short searches will do.
+        distance: how far a process is from what the search needs.
+        process: the process, once there is one.
+        began: when it was given.
+    """
+
+    session: Session
+    short: Callable[[], bool]
+    distance: Distance
+    process: asyncio.Future[AgentProcess]
+    began: float = 0.0
+
+    def askers(self) -> tuple[Asker, Asker]:
+        """Who asks: the address, the session."""
+        return self.session.address, self.session
+
+    def rank(self) -> list[tuple[int, float]]:
+        """The smaller, the sooner it is its turn."""
+        return [(asker.running, asker.spent) for asker in self.askers()]
+
+
+class RequestTurns:
+    """Gives processes to searches.
+
+    Args:
+        processes: the processes.
+        room: how many searches may wait.
+    """
+
+    def __init__(self, processes: Sequence[AgentProcess], room: int) -> None:
+        self.free: list[AgentProcess] = list(processes)
+        self.for_short: AgentProcess | None = processes[-1] if len(processes) > 1 else None
+        self.room = room
+        self.waiting: list[Turn] = []
+        self.running = 0
+
+    def check_room(self, session: Session) -> None:
+        """Refusal if a session asks for too much, or if the queue is full."""
+        if session.waiting >= SEARCHES_OF_A_SESSION:
+            raise Refusal("busy_session", 429)
+        if len(self.waiting) >= self.room and self._longest() in (None, session.address):
+            raise Refusal("busy_server", 503)
+
+    def _longest(self) -> Asker | None:
+        """The address for which most searches wait."""
+        counts = collections.Counter(turn.session.address for turn in self.waiting)
+        return max(counts, key=lambda address: counts[address], default=None)
+
+    async def take(self, session: Session, distance: Distance, short: Callable[[], bool]) -> Turn:
+        """A turn with its process, which :meth:`give_back` ends.
+
+        Where the queue is full, the last search of the address for which most wait is refused.
+
+        Raises:
+            Refusal: too many wait.
+        """
+        if len(self.waiting) >= self.room:
+            self.check_room(session)
+            longest = self._longest()
+            last = [turn for turn in self.waiting if turn.session.address is longest][-1]
+            self.waiting.remove(last)
+            last.process.set_exception(Refusal("busy_server", 503))
+        turn = Turn(session, short, distance, asyncio.get_running_loop().create_future())
+        self.waiting.append(turn)
+        self._give()
+        try:
+            await turn.process
+        except asyncio.CancelledError:
+            if turn in self.waiting:
+                self.waiting.remove(turn)
+            elif turn.process.done() and not turn.process.cancelled():
+                self.give_back(turn)  # the process came at the same moment
+            raise
+        return turn
+
+    def give_back(self, turn: Turn) -> None:
+        """The process of a turn is free again."""
+        self.running -= 1
+        for asker in turn.askers():
+            asker.running -= 1
+            asker.spend(time.monotonic() - turn.began)
+        self.put_back(turn.process.result())
+
+    def put_back(self, process: AgentProcess) -> None:
+        """A process is free."""
+        self.free.append(process)
+        self._give()
+
+    def close(self) -> None:
+        """Nobody gets a process any more."""
+        self.room = 0
+        for turn in self.waiting:
+            turn.process.set_exception(Refusal("stopped", 503))
+        self.waiting.clear()
+
+    def _give(self) -> None:
+        """Give free processes to those whose turn it is."""
+        for turn in sorted(self.waiting, key=Turn.rank):
+            if turn.session.running:
+                continue
+            short = turn.short()
+            fitting = [each for each in self.free if short or each is not self.for_short]
+            if not fitting:
+                continue
+            process = min(fitting, key=lambda each: (each is self.for_short, turn.distance(each)))
+            self.free.remove(process)
+            self.waiting.remove(turn)
+            self.running += 1
+            for asker in turn.askers():
+                asker.running += 1
+            turn.began = time.monotonic()
+            turn.process.set_result(process)

@@ -1,0 +1,77 @@
+"""Names of agents in words: what an agent is, its settings, and how strong a network is."""
+
+from __future__ import annotations
+
+from ....agents.policies.zoo import PREFIX, Card, cards_of
+from ....envs.game import Game
+from ....envs.specification import SpecificationError, parse_specification
+from .words import Words
+
+# Settings that tell agents of one kind apart. Of the others, QUIET ones change nothing of the play.
+SETTINGS = ("network", "time", "depth", "simulations", "nodes")
+QUIET = ("values", "memory", "threads")
+SUPERVISED = "supervised by "  # begins the algorithm of a card whose network was taught
+SOLVER = "the exact solver"
+TEACHERS = " and "  # between the teachers of one network
+
+
+def agent_name(words: Words, spec: str, game: Game) -> str:
+    """An agent in words, such as ``Alpha-beta, depth 4``; its specification where none are known.
+
+    Args:
+        words: the language.
+        spec: its specification.
+        game: the game that it plays, on which the strength of a network depends.
+    """
+    for card in cards_of(game):
+        if spec == PREFIX + card.name:
+            return _network_name(words, card, game)
+    try:
+        parsed = parse_specification(spec)
+    except SpecificationError:
+        return spec
+    title = words.get(f"name.{parsed.name}", "")
+    if not title or parsed.argument is not None:
+        return spec
+    settings = dict(parsed.parameters)
+    network = settings.get("network", "").removeprefix(PREFIX)
+    guides = [_training(words, card, game) for card in cards_of(game) if card.name == network]
+    if guides:
+        settings["network"] = guides[0]
+    known = [words(f"setting.{key}", value=settings[key]) for key in SETTINGS if key in settings]
+    others = [f"{key}={value}" for key, value in settings.items() if key not in (*SETTINGS, *QUIET)]
+    return ", ".join([title, *known, *others])
+
+
+def _training(words: Words, card: Card, game: Game) -> str:
+    """How a network was trained, in words, and its size where another was trained so too."""
+    training = _algorithm(words, card, game)
+    if sum(other.algorithm == card.algorithm for other in cards_of(game)) == 1:
+        return training
+    return words("training.size", training=training, weights=round(card.parameters / 1000))
+
+
+def _algorithm(words: Words, card: Card, game: Game) -> str:
+    """What a network was trained by, in words."""
+    teachers = card.algorithm.removeprefix(SUPERVISED)
+    if teachers == card.algorithm:
+        return words.get(f"training.{card.algorithm}", card.algorithm)
+    names = (
+        words("training.solver") if teacher == SOLVER else agent_name(words, teacher, game)
+        for teacher in teachers.split(TEACHERS)
+    )
+    return words("training.taught", teacher=" + ".join(names))
+
+
+def _network_name(words: Words, card: Card, game: Game) -> str:
+    """A network by its training and its strength, as ``plyground zoo`` lists it."""
+    name = words("name.network", training=_training(words, card, game))
+    own, board = PREFIX + card.name, card.board
+    for row in board.get("quality", {}).get("rows", ()):
+        if (row["agent"], row["phase"]) == (own, "all"):
+            share = words("strength.optimal", percent=f"{100 * row['share']:.0f}")
+            return f"{name}, {share}"
+    for row in board.get("ratings", {}).get("rows", ()):
+        if row["agent"] == own:
+            return f"{name}, {words('strength.elo', elo=row['elo'])}"
+    return name

@@ -1,0 +1,158 @@
+"""The languages of the pages: one file of messages for each."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ....envs import rules as r
+from ....envs.game import Game, Position
+from ....envs.profile import Ending, Example
+from ....envs.registry import make_game
+from ....envs.rules_types import parameter_values
+from ....envs.specification import Parameter
+
+FOLDER = Path(__file__).resolve().parent.parent / "messages"
+ANSWERS = ("refused.", "invalid.")  # begin the keys of messages of the server's answers
+LANGUAGE_COOKIE = "language"  # holds the language that was chosen before
+MOST_RULES = 5  # lines
+LANGUAGES = {"en": "English", "vi": "Tiếng Việt"}
+
+
+class Words:
+    """The messages of a language; call it with a key."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self.messages: Mapping[str, str] = _messages(language)
+
+    def __call__(self, key: str, **values: Any) -> str:
+        """The message of a key, with ``{name}`` replaced by the value of that name."""
+        return self.messages[key].format(**values)
+
+    def get(self, key: str, default: str) -> str:
+        """The message of a key that may be missing, as for a game of the user's own."""
+        return self.messages.get(key, default)
+
+    def of_game(self, game: Game, key: str, default: str) -> str:
+        """A word of a game; the default where it has none, as a game of the user's own."""
+        return game.profile.words_in(self.language).get(key, default)
+
+    def player(self, game: Game, player: int) -> str:
+        """The name of a player: the colour where the game is known."""
+        mark = game.declaration.marks[player]
+        return self.of_game(game, f"player.{player}", self("player.other", mark=mark))
+
+    def title(self, game: Game) -> str:
+        """The name of a game."""
+        return self.of_game(game, "title", game.declaration.title)
+
+    def example(self, example: Example) -> str:
+        """The name of a board that is offered by name."""
+        return self.of_game(make_game(example.game), f"example.{example.key}", example.game)
+
+    def rule(self, game: Game | str) -> str:
+        """How a game is won, in a sentence or two; nothing where its words do not say it."""
+        made = make_game(game)
+        values = parameter_values(made.rules)
+        keys = ["rule", *(f"rule.{value}" for value in values.values() if isinstance(value, str))]
+        texts = (self.of_game(made, key, "") for key in keys)
+        return " ".join(text.format_map(values) for text in texts if text)
+
+    def how_to_play(self, game: Game) -> list[str]:
+        """The rules in a few lines, how the game is won first; nothing where no words say them."""
+        values = parameter_values(game.rules)
+        texts = (self.of_game(game, f"how.{number}", "") for number in range(1, MOST_RULES))
+        return [
+            line for line in (self.rule(game), *(text.format_map(values) for text in texts)) if line
+        ]
+
+    def parameter(self, game: Game, parameter: Parameter) -> str:
+        """A parameter of a game in words."""
+        return self.of_game(game, f"parameter.{parameter.name}", parameter.help or parameter.name)
+
+    def value(self, game: Game, name: str, value: Any) -> str:
+        """A value of a game's parameter in words."""
+        return self.of_game(game, f"parameter.{name}.{value}", str(value))
+
+    def action(self, game: Game, name: str, kinds: Sequence[str] = ("action",)) -> str:
+        """What a screen reader says of an action, given by its name.
+
+        The game's words have a text for all actions (``action``) or for those whose names begin so
+        (``action.pass``; ``{0}`` stands for the next word of the name).
+        """
+        first, *values = name.split()
+        for key in (key for kind in kinds for key in (f"{kind}.{first}", kind)):
+            text = self.of_game(game, key, "")
+            if text:
+                return text.format(*values, name=name)
+        return name
+
+    def place(self, game: Game, name: str) -> str:
+        """What a screen reader says of a place of the board, given by its name."""
+        return self.action(game, name, ("place", "action"))
+
+    def invalid(self, fault: Mapping[str, Any]) -> str:
+        """What is wrong with a value, of an error that pydantic describes."""
+        message = self.messages.get(f"invalid.{fault['type']}")
+        return fault["msg"] if message is None else message.format(**fault.get("ctx", {}))
+
+    def ending(self, game: Game, ending: Ending | str) -> str:
+        """Why a game ended: by its rules, or as the message ``reason.…`` or ``fault.…`` says."""
+        if isinstance(ending, str) or not ending.key.startswith(("reason.", "fault.")):
+            return game.profile.ending_text(ending, self.language)
+        values = dict(ending.values)
+        if "player" in values:
+            values["player"] = self.player(game, values["player"])
+        return self.get(ending.key, "{reason}").format_map(values)
+
+    def outcome(self, position: Position) -> str:
+        """How a game ended, in a sentence."""
+        game, outcome = position.game, position.outcome
+        assert outcome is not None
+        reason = self.ending(game, r.outcome_reason(game.rules, position.record))
+        if outcome.winner is None:
+            return self("outcome.draw", reason=reason)
+        return self("outcome.win", player=self.player(game, outcome.winner), reason=reason)
+
+    def for_browser(self) -> str:
+        """The messages that pages show as JSON that can stand inside an element ``script``."""
+        texts = {key: text for key, text in self.messages.items() if not key.startswith(ANSWERS)}
+        return json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c")
+
+
+@functools.cache
+def _messages(language: str) -> Mapping[str, str]:
+    text = (FOLDER / f"{language}.json").read_text(encoding="utf-8")
+    messages: dict[str, str] = json.loads(text)
+    return messages
+
+
+@functools.cache
+def words_of(language: str) -> Words:
+    """The messages of a language that exists."""
+    return Words(language)
+
+
+def preferred_language(link: str | None, cookie: str | None, header: str | None) -> str:
+    """The language of a page: that of the link, the one chosen before, or the browser's."""
+    for language in (link, cookie):
+        if language in LANGUAGES:
+            return language
+    weights = []
+    for place, item in enumerate((header or "").split(",")[:20]):
+        tag, _, weight = item.strip().partition(";q=")
+        primary = tag.strip().lower().partition("-")[0]
+        if primary in LANGUAGES:
+            weights.append((-_number(weight), place, primary))
+    return min(weights)[2] if weights else "en"
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text or 1)
+    except ValueError:
+        return 0.0
