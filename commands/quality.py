@@ -50,7 +50,7 @@ DEFAULT_POSITIONS = 300
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class SampleOptions:
+class _SampleOptions:
     """Which moves are judged."""
 
     games: Annotated[
@@ -78,7 +78,7 @@ class SampleOptions:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class SolverOptions:
+class _SolverOptions:
     """Limits on the solver."""
 
     time_limit: Annotated[
@@ -94,7 +94,7 @@ class SolverOptions:
     )
 
 
-DEFAULT_SAMPLE, DEFAULT_SOLVER = SampleOptions(), SolverOptions()
+DEFAULT_SAMPLE, DEFAULT_SOLVER = _SampleOptions(), _SolverOptions()
 
 
 @command("GAME [AGENT...]")
@@ -102,8 +102,8 @@ def quality(
     game: GameArgument,
     /,
     *agents: Annotated[str, argument("AGENT", "An agent whose moves are judged.")],
-    sample: SampleOptions = DEFAULT_SAMPLE,
-    solver: SolverOptions = DEFAULT_SOLVER,
+    sample: _SampleOptions = DEFAULT_SAMPLE,
+    solver: _SolverOptions = DEFAULT_SOLVER,
     seed: SeedOption = 1,
     place: JobPlace = HERE,
     as_json: JsonOption = False,
@@ -147,7 +147,7 @@ def quality(
 def _gather(
     judge: MoveJudge,
     agents: tuple[str, ...],
-    sample: SampleOptions,
+    sample: _SampleOptions,
     seed: int,
     first: int,
     place: JobPlace,

@@ -15,7 +15,7 @@ from .folder import Measured, RunFolder, TrainingError, newest_checkpoint
 Seconds = Annotated[float, Range(low=0)]
 
 
-class ResultRow(TypedDict):
+class _ResultRow(TypedDict):
     """What a policy has reached against an opponent, at least."""
 
     opponent: str
@@ -24,14 +24,14 @@ class ResultRow(TypedDict):
     high: Measured
 
 
-class RunState(TypedDict):
+class _RunState(TypedDict):
     """What a checkpoint holds beside its learner's state; earlier versions lack some of it."""
 
     description: NotRequired[str]
     seconds: tuple[Seconds, Seconds]
     cores: NotRequired[Seconds]
     best: float | None
-    best_rows: list[ResultRow]
+    best_rows: list[_ResultRow]
     scores: dict[str, Measured]
     evaluated: Count
     evaluated_share: Share
@@ -85,7 +85,7 @@ def restore_newest(
     path = checkpoint.path
     with refusing_checkpoint(path):
         state = unpack(checkpoint.payload)
-        check_value(state, RunState, str(path), more=True)
+        check_value(state, _RunState, str(path), more=True)
         if "description" in state:  # not in those of earlier versions
             folder.check_checkpoint(path, state["description"])
         check_likeness(state, learner.state(), str(path))

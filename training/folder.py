@@ -42,7 +42,7 @@ MAX_CHECKPOINTS = 2  # checkpoints: if the newest is damaged, the one before it 
 Measured = Annotated[float, Range(-1e9, 1e9)]  # a score or a rating
 
 
-class RunDescription(TypedDict):
+class _RunDescription(TypedDict):
     """What ``run.json`` says of every run, beside the settings of its algorithm."""
 
     algorithm: str
@@ -51,20 +51,20 @@ class RunDescription(TypedDict):
     seed: Count
 
 
-class RunFile(TypedDict):
+class _RunFile(TypedDict):
     """``run.json``; what else stands there is for people."""
 
-    description: RunDescription
+    description: _RunDescription
 
 
-class MetricsRow(TypedDict):
+class _MetricsRow(TypedDict):
     """A line of metrics, of whatever kind."""
 
     step: Count
     kind: str
 
 
-class EvaluationRow(TypedDict):
+class _EvaluationRow(TypedDict):
     """A line of metrics: what the learner reached against an opponent."""
 
     step: Count
@@ -75,7 +75,7 @@ class EvaluationRow(TypedDict):
     high: Measured
 
 
-class RatingRow(TypedDict):
+class _RatingRow(TypedDict):
     """A line of metrics: the rating of a snapshot."""
 
     step: Count
@@ -88,7 +88,7 @@ class RatingRow(TypedDict):
 UpdateRow = TypedDict(
     "UpdateRow", {"step": Count, "kind": str, "time/cpu_seconds": Annotated[float, Range(low=0)]}
 )
-ROWS: dict[str, Any] = {EVALUATION: EvaluationRow, RATING: RatingRow, UPDATE: UpdateRow}
+ROWS: dict[str, Any] = {EVALUATION: _EvaluationRow, RATING: _RatingRow, UPDATE: UpdateRow}
 
 
 class Checkpoint(NamedTuple):
@@ -358,7 +358,7 @@ def read_run(path: Path, kind: type[RunSettings] = RunSettings) -> dict[str, Any
         if not (path / "run.json").exists():
             raise TrainingError(f"{place} does not exist")
         facts = read_json(path / "run.json")
-        check_value(facts, RunFile, str(path / "run.json"), more=True)
+        check_value(facts, _RunFile, str(path / "run.json"), more=True)
         description = facts["description"]
         known = kind if description["algorithm"] == kind.algorithm else RunSettings
         check_value(description, known, str(path / "run.json"), "description", more=True)
@@ -400,7 +400,7 @@ def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
                 kind = row.get("kind")
                 check_value(
                     row,
-                    ROWS.get(kind if isinstance(kind, str) else "", MetricsRow),
+                    ROWS.get(kind if isinstance(kind, str) else "", _MetricsRow),
                     place,
                     more=True,
                 )

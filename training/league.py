@@ -35,7 +35,7 @@ Points = Annotated[float, Range(0, 1e12)]
 PRIOR_GAMES, PRIOR_POINTS = 1.0, 0.5
 
 
-class LeagueFile(TypedDict):
+class _LeagueFile(TypedDict):
     """``league.json``."""
 
     game: str
@@ -105,7 +105,7 @@ class League:
         if not path.exists():
             return
         data = read_json(path)
-        check_value(data, LeagueFile, str(path))
+        check_value(data, _LeagueFile, str(path))
         if data["game"] != self.game.spec:
             raise SpecificationError(
                 f"the league in {self.folder} plays {data['game']}, not {self.game.spec}"

@@ -125,7 +125,7 @@ class Round(NamedTuple):
     mixture: dict[str, Share]
 
 
-class TrainingFile(TypedDict):
+class _TrainingFile(TypedDict):
     """``training.json``."""
 
     description: dict[str, Any]
@@ -133,7 +133,7 @@ class TrainingFile(TypedDict):
     rounds: list[Round]
 
 
-class LeagueDescription(TypedDict):
+class _LeagueDescription(TypedDict):
     """What is read of the description of a league; the rest is compared."""
 
     game: str
@@ -333,8 +333,8 @@ def read_training(folder: Path) -> dict[str, Any]:
     path = folder / TRAINING
     try:
         data = read_json(path)
-        check_value(data, TrainingFile, str(path))
-        check_value(data["description"], LeagueDescription, str(path), "description", more=True)
+        check_value(data, _TrainingFile, str(path))
+        check_value(data["description"], _LeagueDescription, str(path), "description", more=True)
     except SpecificationError as error:
         raise TrainingError(f"{folder} is no league that was trained: {error}") from None
     anchors = data["description"]["anchors"]

@@ -19,8 +19,6 @@ from ..envs.specification import SpecificationError, check_names
 WALL, PROCESSOR = "wall", "processor"
 UNLIMITED = 10**12  # steps of a run that ends by the time
 LENGTH = ("steps", "hours")  # of a run: its budget
-# The lowest value of a number that must be above 0.
-POSITIVE = 1e-12
 
 
 @dataclasses.dataclass(frozen=True)

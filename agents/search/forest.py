@@ -7,18 +7,21 @@ Each game has its search tree; all are rows of the same arrays. The kernels are 
 
 from __future__ import annotations
 
+import dataclasses
+from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...envs.game import Game
+from ...envs.loading.settings import POSITIVE, Settings, parameters_of, setting
 from .descent import NODE
-from .puct_kernels import Leaves, PuctOptions, new_leaves
+from .puct_kernels import Leaves, new_leaves, puct_options
 from .search_form import blank_records
 
 # Bits of a position's flags in the history of a game.
 IS_SAMPLE, EXACT_VALUE = 1, 2
-
+GUMBEL, PUCT = "gumbel", "puct"  # searches at the root
 
 GAME = np.dtype(
     [
@@ -84,53 +87,102 @@ class Cache(NamedTuple):
     leaf_keys: Any  # uint64, (T,): of the leaves that wait
 
 
-class SearchOptions(NamedTuple):
-    """How the games are searched.
+@dataclasses.dataclass(frozen=True)
+class SearchSettings(Settings):
+    """How games of self-play are searched, and how they begin and end.
 
-    Attributes:
-        puct: how the tree below the root is searched.
-        gumbel: 1: sequential halving with Gumbel noise at the root; 0: PUCT with Dirichlet noise.
-        full, fast: simulations of a search that is recorded, and of one that is not.
-        full_share: the share of moves that are searched in full and recorded.
-        considered: actions that sequential halving begins with, at most.
-        visit_offset, value_scale: of the transformation of completed Q values.
-        rescale_values: 1: the smallest of them becomes 0 and the largest 1.
-        noise_share, noise_alpha: of the Dirichlet noise; alpha is divided by the legal actions.
-        forced: constant of forced visits; 0: none.
-        sampled_plies: with PUCT, plies of a game whose moves are drawn by visits.
-        opening_plies: a game begins with so many plies that are not searched, at most.
-        random_openings: the share of games whose openings are random; the network draws the rest.
-        resign_below: a side that values the position so low resigns; −2: never.
-        resign_share: the share of games in which sides may resign.
-        noise_plies: searches after so many plies of a game have no Gumbel noise.
-        fast_noise: 1: searches that are not recorded have Gumbel noise too.
-        regret_share: the share of games that begin where the last game in their place surprised.
-        final_boards: 1: samples hold the observation of the end of their game.
-        solved_plies: leaves from which the game takes at most so many plies more are solved.
+    Sources: [1] Silver et al., Science 2018; [2] Danihelka et al., ICLR 2022; [3] Wu,
+    "Accelerating self-play learning in Go", 2019; [6] mctx, ``qtransform_completed_by_mix_value``.
     """
 
-    puct: PuctOptions
-    gumbel: int
-    full: int
-    fast: int
-    full_share: float
-    considered: int
-    visit_offset: float
-    value_scale: float
-    rescale_values: int
-    noise_share: float
-    noise_alpha: float
-    forced: float
-    sampled_plies: int
-    opening_plies: int
-    random_openings: float
-    resign_below: float
-    resign_share: float
-    noise_plies: int
-    fast_noise: int
-    regret_share: float
-    final_boards: int
-    solved_plies: int
+    search: str = setting(
+        GUMBEL,
+        "Search at the root: gumbel (sequential halving, [2]) or puct (Dirichlet noise, [1]).",
+        choices=(GUMBEL, PUCT),
+    )
+    simulations: int = setting(96, "Simulations of a full search at the end of the run.", low=2)
+    first_simulations: int = setting(32, "The same at its beginning; they grow evenly.", low=2)
+    fast_simulations: int = setting(16, "Simulations of a fast search [3].", low=1)
+    full_share: float = setting(
+        0.25, "Share of the moves searched in full and recorded [3].", low=POSITIVE, high=1
+    )
+    considered: int = setting(
+        16, "Actions that sequential halving begins with, at most [2].", low=1
+    )
+    visit_offset: float = setting(50.0, "c_visit of the completed Q values [2].", low=0)
+    value_scale: float = setting(
+        0.1, "c_scale of the completed Q values at the run's beginning [2, 6].", low=0
+    )
+    value_scale_growth: float = setting(
+        1.0, "How many times as much it is at the end of the run; it grows evenly.", low=POSITIVE
+    )
+    rescale_values: bool = setting(
+        False, "Whether the smallest completed Q value counts 0 and the largest 1 [6]."
+    )
+    c_puct: float = setting(1.5, "Weight of the priors below the root [1].", low=0)
+    noise_share: float = setting(
+        0.25, "With puct: share of the Dirichlet noise [1].", low=0, high=1
+    )
+    noise_alpha: float = setting(
+        10.0, "With puct: the noise's parameter, divided by the legal actions [1].", low=POSITIVE
+    )
+    forced: float = setting(2.0, "With puct: constant of forced visits; 0: none [3].", low=0)
+    sampled_plies: int = setting(
+        10, "With puct: plies whose moves are drawn by their visits [1].", low=0
+    )
+    discount: float = setting(
+        0.99, "What a result counts one ply earlier; below 1 quick wins are preferred.", 0.5, 1
+    )
+    opening_plies: int = setting(8, "Plies of a game's opening without search, at most.", low=0)
+    random_openings: float = setting(
+        0.5, "Share of random openings; the network draws the others [3].", low=0, high=1
+    )
+    resign_below: float = setting(-2.0, "Value at which a side resigns; -2: never [1].", -2, 0)
+    resign_share: float = setting(0.9, "Share of the games in which sides may resign [1].", 0, 1)
+    noise_plies: int = setting(
+        10_000, "With gumbel: plies of a game after which searches have no noise.", low=0
+    )
+    fast_noise: bool = setting(True, "With gumbel: whether fast searches have noise too.")
+    regret_share: float = setting(
+        0.0,
+        "Share of games that begin where value and result of the last game disagreed most.",
+        low=0,
+        high=1,
+    )
+    solved_plies: int = setting(
+        0,
+        "Leaves with at most so many plies to go have the exact solver's value; 0: none.",
+        low=0,
+    )
+
+    def full_simulations(self, progress: float) -> int:
+        """Simulations of a full search after this share of the run."""
+        grown = (self.simulations - self.first_simulations) * min(progress, 1.0)
+        return self.first_simulations + round(grown)
+
+    def value_scale_at(self, progress: float) -> float:
+        """c_scale after this share of the run."""
+        return self.value_scale * (1.0 + (self.value_scale_growth - 1.0) * min(progress, 1.0))
+
+
+_new_type: Any = namedtuple  # whose fields type checkers need not know
+_NUMBERS = [each.name for each in parameters_of(SearchSettings) if each.kind is not str]
+# What kernels read: the settings that are numbers, each by its name; `gumbel`, whether that is the
+# search at the root; `puct`, the PuctOptions below it; `final_boards`, whether samples hold the
+# observation of the end of their game.
+SearchOptions: Any = _new_type("SearchOptions", [*_NUMBERS, "gumbel", "puct", "final_boards"])
+
+
+def search_options(
+    game: Game, settings: SearchSettings, progress: float, final_boards: bool = False
+) -> Any:
+    """The SearchOptions of games after this share of the run."""
+    values = {name: getattr(settings, name) for name in _NUMBERS}
+    values["simulations"] = settings.full_simulations(progress)
+    values["value_scale"] = settings.value_scale_at(progress)
+    puct = puct_options(game, settings.c_puct, discount=settings.discount)
+    gumbel = settings.search == GUMBEL
+    return SearchOptions(**values, gumbel=gumbel, puct=puct, final_boards=final_boards)
 
 
 class Games(NamedTuple):
@@ -211,7 +263,7 @@ def new_games(game: Game, count: int, seed: int) -> Games:
     )
 
 
-def new_samples(game: Game, capacity: int, final_boards: int = 0) -> Samples:
+def new_samples(game: Game, capacity: int, final_boards: bool = False) -> Samples:
     """Room for so many samples."""
     planes = game.facts.observation_shape
     return Samples(

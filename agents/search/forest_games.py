@@ -31,7 +31,6 @@ from .forest import (
     Forest,
     Games,
     Samples,
-    SearchOptions,
     considered_visits,
     new_cache,
     new_forest,
@@ -58,7 +57,7 @@ LEAST_REGRET = 0.5  # between value and result, for a game to begin there again
 class SelfPlay(NamedTuple):
     """Everything that self-play in one process consists of."""
 
-    options: SearchOptions
+    options: Any  # see `search_options`
     full_table: Any  # int32, (considered + 1, simulations): see `considered_visits`
     fast_table: Any
     forest: Forest
@@ -71,13 +70,13 @@ class SelfPlay(NamedTuple):
 
 
 def new_self_play(
-    game: Game, options: SearchOptions, count: int, seed: int, most: int, entries: int
+    game: Game, options: Any, count: int, seed: int, most: int, entries: int
 ) -> SelfPlay:
     """Games that have not begun.
 
     Args:
         game: the game.
-        options: of the search.
+        options: of the search, see :func:`~plyground.agents.search.forest.search_options`.
         count: games at once.
         seed: decides everything that is random.
         most: simulations of a search that later options may have.
@@ -98,10 +97,13 @@ def new_self_play(
     )
 
 
-def tables(game: Game, options: SearchOptions) -> tuple[np.ndarray, np.ndarray]:
+def tables(game: Game, options: Any) -> tuple[np.ndarray, np.ndarray]:
     """The tables of sequential halving for full and fast searches."""
     most = min(options.considered, game.facts.num_actions)
-    return considered_visits(most, options.full), considered_visits(most, options.fast)
+    return (
+        considered_visits(most, options.simulations),
+        considered_visits(most, options.fast_simulations),
+    )
 
 
 @kernel
@@ -204,7 +206,7 @@ def begin_search(rules, play, game):
     stream = games.streams[game]
     full = random_unit(stream) < options.full_share
     state.full = full
-    state.goal = 1 + (options.full if full else options.fast)
+    state.goal = 1 + (options.simulations if full else options.fast_simulations)
     if options.gumbel:
         if state.plies < options.noise_plies and (full or options.fast_noise):
             at_root.draw_gumbels(stream, games.noise[game], count)

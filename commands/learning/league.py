@@ -32,7 +32,7 @@ USUAL = LeagueSettings()
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class LeagueOptions:
+class _LeagueOptions:
     """The options of the members, their opponents and their table."""
 
     members: Annotated[
@@ -92,7 +92,7 @@ class LeagueOptions:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class TableOptions:
+class _TableOptions:
     """The options of the games between members."""
 
     pairs: Annotated[int, option("N", "Pairs of games of two members.", low=1)] = 100
@@ -101,7 +101,7 @@ class TableOptions:
     )
 
 
-DEFAULT_LEAGUE, DEFAULT_TABLE = LeagueOptions(), TableOptions()
+DEFAULT_LEAGUE, DEFAULT_TABLE = _LeagueOptions(), _TableOptions()
 
 
 @command("GAME")
@@ -110,8 +110,8 @@ def league(
     /,
     *,
     out: Annotated[Path | None, option("FOLDER", "The league's folder; one in it goes on.")] = None,
-    options: LeagueOptions = DEFAULT_LEAGUE,
-    table: TableOptions = DEFAULT_TABLE,
+    options: _LeagueOptions = DEFAULT_LEAGUE,
+    table: _TableOptions = DEFAULT_TABLE,
     seed: SeedOption = 1,
     place: JobPlace = HERE,
 ) -> None:

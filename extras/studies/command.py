@@ -29,7 +29,7 @@ CELLS = "cells"
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class StudyOptions:
+class _StudyOptions:
     """How studies are run."""
 
     quick: Annotated[bool, flag("Measure less: all studies take under 3 minutes on two cores.")] = (
@@ -48,13 +48,13 @@ class StudyOptions:
     ] = ()
 
 
-DEFAULT = StudyOptions()
+DEFAULT = _StudyOptions()
 
 
 @command("NAME...", purpose="Measure")
 def study(
     *names: Annotated[str, argument("NAME", f"Names of studies, or {ALL}.")],
-    options: StudyOptions = DEFAULT,
+    options: _StudyOptions = DEFAULT,
     place: JobPlace = HERE,
     only_list: Annotated[
         bool, flag("List the studies and the lines they answer.", "--list")

@@ -134,11 +134,11 @@ def test_the_forest_searches_as_the_plain_search_does(spec, discount, rescaled):
 
 
 @pytest.mark.parametrize(("spec", "discount"), GAMES)
-@pytest.mark.parametrize("gumbel", [0, 1])
+@pytest.mark.parametrize("search", ["puct", "gumbel"])
 @pytest.mark.fast_cases(1)
-def test_samples_hold_the_mover_s_side_of_every_game(spec, discount, gumbel):
+def test_samples_hold_the_mover_s_side_of_every_game(spec, discount, search):
     game = make_game(spec)
-    play = self_play(game, options(game, discount, gumbel=gumbel, opening_plies=3))
+    play = self_play(game, options(game, discount, search=search, opening_plies=3))
     play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 12)
     samples, count, values = play.samples, int(play.samples.count[0]), {}
     assert count > 12
@@ -173,7 +173,7 @@ def perfect_value(position, values):
 @pytest.mark.thorough
 def test_the_outcome_of_a_sample_is_the_return_of_its_mover_also_after_moving_again():
     game = make_game("dots_and_boxes:rows=1,cols=2,reward=margin")
-    play = self_play(game, options(game, full=2, considered=2), count=1, seed=3)
+    play = self_play(game, options(game, simulations=2, considered=2), count=1, seed=3)
     oracle = Oracle(game)
     play_until(game, play, oracle, lambda: play.tally[0].games >= 1)
     samples = play.samples
@@ -193,7 +193,7 @@ def test_the_outcome_of_a_sample_is_the_return_of_its_mover_also_after_moving_ag
 @pytest.mark.parametrize("entries", [1, 1 << 12])
 def test_the_cache_spares_evaluations_and_changes_nothing(entries):
     game = make_game("tic_tac_toe")
-    settings = options(game, 0.98, full=16)
+    settings = options(game, 0.98, simulations=16)
     play = self_play(game, settings, count=1, entries=entries, seed=9)
     play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 8)
     plain = self_play(game, settings, count=1, entries=1, seed=9)
@@ -208,7 +208,9 @@ def test_the_cache_spares_evaluations_and_changes_nothing(entries):
 
 def test_a_share_of_the_moves_is_searched_in_full_and_recorded():
     game = SMALL
-    play = self_play(game, options(game, full_share=0.25, full=8, fast=2), count=8)
+    play = self_play(
+        game, options(game, full_share=0.25, simulations=8, fast_simulations=2), count=8
+    )
     play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 150)
     share = int(play.samples.count[0]) / int(play.tally[0].plies)
     assert 0.15 < share < 0.3  # moves without a choice are not searched
@@ -223,7 +225,7 @@ def test_openings_are_random_or_the_network_s():
 
     def first_cells(random_openings):
         settings = options(
-            SMALL, full=2, considered=2, opening_plies=2, random_openings=random_openings
+            SMALL, simulations=2, considered=2, opening_plies=2, random_openings=random_openings
         )
         play = self_play(SMALL, settings, count=1, seed=2)
         play_until(SMALL, play, Corner(), lambda: play.tally[0].games >= 60)
@@ -240,12 +242,12 @@ def test_openings_are_random_or_the_network_s():
 
 def test_a_side_that_may_resign_does_so_when_its_value_is_low():
     game = SMALL
-    resigning = options(game, full=4, considered=2, resign_below=-0.01, resign_share=1.0)
+    resigning = options(game, simulations=4, considered=2, resign_below=-0.01, resign_share=1.0)
     play = self_play(game, resigning, count=4)
     play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 30)
     plies_left = play.samples.marks.left[: int(play.samples.count[0])]
     assert (plies_left == forest_games.UNKNOWN_LENGTH).any()
-    stubborn = self_play(game, options(game, full=4, considered=2), count=4)
+    stubborn = self_play(game, options(game, simulations=4, considered=2), count=4)
     play_until(game, stubborn, Oracle(game), lambda: stubborn.tally[0].games >= 30)
     assert int(play.tally[0].plies) < int(stubborn.tally[0].plies)
 
@@ -261,14 +263,14 @@ def test_a_side_that_may_resign_does_so_when_its_value_is_low():
     ],
 )
 def test_noise_can_be_kept_to_the_first_plies_and_to_full_searches(full_share, changes, noisy):
-    settings = options(SMALL, full=8, full_share=full_share, **changes)
+    settings = options(SMALL, simulations=8, full_share=full_share, **changes)
     _, noise, _ = search_once(SMALL, settings, SMALL.initial_position(), Oracle(SMALL))
     assert noise.any() == noisy
 
 
 def test_the_surprise_of_a_sample_is_the_divergence_of_its_policy_from_the_network_s():
     oracle = Oracle(SMALL)
-    play = self_play(SMALL, options(SMALL, full=16))
+    play = self_play(SMALL, options(SMALL, simulations=16))
     play_until(SMALL, play, oracle, lambda: play.tally[0].games >= 6)
     for index in range(int(play.samples.count[0])):
         position = SMALL.position_from_observation(play.samples.observations[index])
@@ -287,7 +289,7 @@ def test_the_surprise_of_a_sample_is_the_divergence_of_its_policy_from_the_netwo
 
 def test_samples_hold_the_next_action_and_the_end_of_their_game():
     game = make_game("tic_tac_toe")
-    play = self_play(game, options(game, full=8, final_boards=1), count=1)
+    play = self_play(game, options(game, simulations=8, final_boards=1), count=1)
     play = play._replace(samples=new_samples(game, 5000, 1))
     play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 20)
     samples, count = play.samples, int(play.samples.count[0])
@@ -308,7 +310,7 @@ def test_samples_hold_the_next_action_and_the_end_of_their_game():
 
 def test_samples_hold_the_mean_value_of_the_searches_that_follow():
     game = make_game("tic_tac_toe")
-    play = self_play(game, options(game, full=8), count=1)
+    play = self_play(game, options(game, simulations=8), count=1)
     play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 20)
     marks, checked = play.samples.marks[: int(play.samples.count[0])], 0
     for index, mark in enumerate(marks):
@@ -324,7 +326,7 @@ def test_samples_hold_the_mean_value_of_the_searches_that_follow():
 
 def test_a_game_can_begin_where_value_and_result_of_the_last_one_disagreed_most():
     game = make_game("tic_tac_toe")
-    play = self_play(game, options(game, full=4, considered=2, regret_share=1.0), count=1)
+    play = self_play(game, options(game, simulations=4, considered=2, regret_share=1.0), count=1)
     state, games = play.games.states[0], play.games
 
     def finish(values, flags, by_resignation=False):
@@ -365,7 +367,7 @@ def test_noise_has_the_distributions_it_is_named_for():
 
 def test_forced_visits_that_found_nothing_are_taken_back_from_the_target():
     game = SMALL
-    settings = options(game, gumbel=0, full=40, forced=8.0, noise_share=0.5)
+    settings = options(game, search="puct", simulations=40, forced=8.0, noise_share=0.5)
     oracle = Oracle(game)
     position = game.position([0, 1, 6])
     _, noise, nodes = search_once(game, settings, position, oracle)

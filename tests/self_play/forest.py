@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from plyground.agents.search import forest_games, puct_kernels
-from plyground.agents.search.forest import SearchOptions, new_samples
+from plyground.agents.search import forest_games
+from plyground.agents.search.forest import SearchSettings, new_samples, search_options
 
 
-def options(game, discount=1.0, **changes):
-    puct = puct_kernels.puct_options(game, 1.5, discount=discount)
+def options(game, discount=1.0, final_boards=False, **changes):
     values = {
-        "gumbel": 1, "full": 24, "fast": 8, "full_share": 1.0, "considered": 4,
-        "visit_offset": 50.0, "value_scale": 0.3, "rescale_values": 0,
-        "noise_share": 0.25, "noise_alpha": 10.0, "forced": 2.0, "sampled_plies": 4,
-        "opening_plies": 0, "random_openings": 1.0, "resign_below": -2.0, "resign_share": 0.0,
-        "noise_plies": 1000,
-        "fast_noise": 1, "regret_share": 0.0, "final_boards": 0, "solved_plies": 0,
+        "simulations": 24, "fast_simulations": 8, "full_share": 1.0, "considered": 4,
+        "value_scale": 0.3, "sampled_plies": 4, "opening_plies": 0, "random_openings": 1.0,
+        "resign_share": 0.0, "noise_plies": 1000, "discount": discount,
     }  # fmt: skip
-    return SearchOptions(puct, **(values | changes))
+    return search_options(game, SearchSettings(**(values | changes)), 1.0, final_boards)
 
 
 class Oracle:
@@ -42,7 +38,7 @@ class Oracle:
 
 
 def self_play(game, settings, count=3, entries=1, seed=1):
-    play = forest_games.new_self_play(game, settings, count, seed, settings.full, entries)
+    play = forest_games.new_self_play(game, settings, count, seed, settings.simulations, entries)
     play = play._replace(samples=new_samples(game, 5000))
     forest_games.begin_games(game.rules, play)
     return play

@@ -19,7 +19,6 @@ from plyground.training.alphazero.window import (
     ReplayChunk,
     ReplayWindow,
     read_chunk,
-    window_size,
     write_chunk,
 )
 from plyground.training.export import (
@@ -105,8 +104,9 @@ def test_positions_are_the_averages_of_their_samples():
 
 
 def test_the_oldest_samples_leave_a_window_that_grows():
-    assert window_size(50, 100, 1000, 0.75) == 100
-    sizes = [window_size(count, 100, 1000, 0.75) for count in range(100, 20_000, 100)]
+    window_size = settings("window_smallest=100", "window_largest=1000").window_size
+    assert window_size(50) == 100
+    sizes = [window_size(count) for count in range(100, 20_000, 100)]
     assert sizes == sorted(sizes)
     assert sizes[-1] == 1000
     window = ReplayWindow(CPU)

@@ -7,9 +7,10 @@ import re
 
 import pytest
 from plyground import make_game
+from plyground.agents.search.forest import search_options
 from plyground.envs.registry import game_names
 from plyground.envs.specification import SpecificationError
-from plyground.training.alphazero.self_play import check_solved_plies, search_options
+from plyground.training.alphazero.self_play import check_solved_plies
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.dqn.settings import DQNSettings
 from plyground.training.ppo.settings import PPOSettings

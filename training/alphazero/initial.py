@@ -8,7 +8,6 @@ identity.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from ..checkpoints import initial_learner
 from ..export import weights_of_policy
 from ..folder import TrainingError
 from .network import LEARNT_ONLY, BoardNetwork
-from .settings import CONVOLUTIONS, DENSE
+from .settings import CONVOLUTIONS, DENSE, NetworkSettings
 
 Weights = dict[str, torch.Tensor]
 OUTPUTS = ("policy.3.", "policy.cells.2.", "policy.whole.", "judgement.")  # the game's, or results
@@ -58,12 +57,12 @@ def _weights(game: Game, source: str) -> Weights:
     return average
 
 
-def network_of(game: Game, settings: Any, policy: bytes) -> BoardNetwork:
+def network_of(game: Game, settings: NetworkSettings, policy: bytes) -> BoardNetwork:
     """The network of a policy file, in its own shape.
 
     Args:
         game: the game.
-        settings: of a learner; what the shape does not say is theirs.
+        settings: of a network; what the shape does not say is theirs.
         policy: the file's content.
 
     Raises:
@@ -80,7 +79,7 @@ def network_of(game: Game, settings: Any, policy: bytes) -> BoardNetwork:
         pooled = features.shape[1] == 2 * len(entry)
         shape |= {"trunk": CONVOLUTIONS, "channels": len(entry), "pooled": pooled}
     learnt_only = {"reply_weight": 0.0, "soon_weight": 0.0, "final_weight": 0.0}
-    network = BoardNetwork(game, dataclasses.replace(settings, **shape, **learnt_only))
+    network = BoardNetwork(game, settings.replace(**shape, **learnt_only))
     network.load_state_dict(weights)
     return network
 

@@ -22,6 +22,7 @@ from ..export import NetworkExporter
 from ..folder import TrainingError
 from .initial import load_initial
 from .network import BoardNetwork, Outputs, PolicyAndValue
+from .settings import LearnerSettings, NetworkSettings
 from .window import Canonical, Positions
 
 DRAWN_AT_ONCE = 256  # minibatches whose random numbers are copied to the device together
@@ -207,7 +208,7 @@ class Sampler:
         self._graph.replay()
 
 
-def make_network(game: Game, settings: Any, seed: int) -> BoardNetwork:
+def make_network(game: Game, settings: NetworkSettings, seed: int) -> BoardNetwork:
     """The network with its initial weights."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
@@ -240,13 +241,13 @@ class AlphaZeroLearner:
     def __init__(
         self,
         game: Game,
-        settings: Any,
+        settings: LearnerSettings,
         seed: int,
         device: torch.device,
         boards: Sequence[Game] = (),
     ) -> None:
         self.game: Game = game
-        self.settings: Any = settings
+        self.settings: LearnerSettings = settings
         self.device: torch.device = device
         network = make_network(game, settings, seed)
         if settings.initial:
@@ -391,7 +392,7 @@ class AlphaZeroLearner:
 
 
 def _losses_of(
-    outputs: Outputs, batch: Minibatch, settings: Any
+    outputs: Outputs, batch: Minibatch, settings: LearnerSettings
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """What is minimised, and the four of it that are logged, (4,)."""
     policy = -(batch.policies * functional.log_softmax(outputs.logits, dim=1)).sum(1).mean()

@@ -7,7 +7,7 @@ blocks begin as the identity instead (Zhang, Dauphin, Ma, "Fixup initialization"
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from ...agents.policies.compiled.boards import action_order
 from ...envs.game import Game
 from ...envs.optional.defaults import action_cells
 from ...envs.specification import SpecificationError
-from .settings import DENSE
+from .settings import DENSE, NetworkSettings
 
 RESULTS = 3  # win, draw, loss
 LEARNT_ONLY = ("reply.", "soon.", "final.")  # weights of heads that no policy file holds
@@ -151,16 +151,15 @@ class BoardNetwork(nn.Module):
 
     Args:
         game: the game.
-        settings: those of :class:`~plyground.training.alphazero.settings.LearnerSettings`, and the
-            discount: below 1 a win that is near is worth more.
+        settings: its shape and its heads. With a discount below 1 a win that is near is worth more.
     """
 
-    def __init__(self, game: Game, settings: Any) -> None:
+    def __init__(self, game: Game, settings: NetworkSettings) -> None:
         super().__init__()
         rows, columns, planes = game.facts.observation_shape
         self.game: Game = game
-        self.settings: Any = settings
-        self.prefers_near_wins: Any = settings.discount < 1.0
+        self.settings: NetworkSettings = settings
+        self.prefers_near_wins: bool = settings.discount < 1.0
         self.margin: bool = has_margin(game)  # the value is then learnt for itself
         self.scale: float = float(game.facts.max_return)
         hidden, channels, units = settings.hidden, settings.channels, settings.units
@@ -182,11 +181,11 @@ class BoardNetwork(nn.Module):
         self.reply: nn.Module | None = None
         self.soon: nn.Module | None = None
         self.final: nn.Module | None = None
-        if getattr(settings, "reply_weight", 0):
+        if settings.reply_weight:
             self.reply = _policy_head(game, settings)
-        if getattr(settings, "soon_weight", 0):
+        if settings.soon_weight:
             self.soon = nn.Linear(hidden, 1)
-        if getattr(settings, "final_weight", 0):
+        if settings.final_weight:
             self.final = (
                 nn.Linear(units, rows * columns * planes)
                 if settings.trunk == DENSE
@@ -241,7 +240,7 @@ class BoardNetwork(nn.Module):
         return Outputs(self.policy(trunk).float(), results, value, nearness, replies, soon, finals)
 
 
-def _policy_head(game: Game, settings: Any) -> nn.Module:
+def _policy_head(game: Game, settings: NetworkSettings) -> nn.Module:
     """From the trunk to a logit for each action."""
     rows, columns, _ = game.facts.observation_shape
     actions, hidden, channels = game.facts.num_actions, settings.hidden, settings.channels

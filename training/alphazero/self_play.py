@@ -10,8 +10,7 @@ import numpy as np
 import torch
 
 from ...agents.search import forest_games
-from ...agents.search.forest import Games, SearchOptions, new_games
-from ...agents.search.puct_kernels import puct_options
+from ...agents.search.forest import Games, SearchSettings, new_games, search_options
 from ...agents.solvers.leaf import new_leaf_solver
 from ...agents.solvers.solver import solver_class_of
 from ...envs.compiled.kernels import announce_compilation
@@ -19,7 +18,7 @@ from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..folder import TrainingError
 from .evaluator import Evaluation, Evaluator, TorchNetwork, make_evaluator
-from .settings import GUMBEL, AlphaZeroSettings
+from .settings import AlphaZeroSettings, GamesSettings
 from .window import Canonical, ReplayChunk
 
 # Of games under way a checkpoint has the positions, and of every ply that was searched in full what
@@ -43,25 +42,7 @@ class SelfPlayResult(NamedTuple):
     state: dict[str, torch.Tensor]
 
 
-def search_options(game: Game, settings: AlphaZeroSettings, progress: float) -> SearchOptions:
-    """How games are searched after this share of the run."""
-    values = {
-        name: value for name, value in vars(settings).items() if name in SearchOptions._fields
-    }
-    values |= {
-        "puct": puct_options(game, settings.c_puct, discount=settings.discount),
-        "gumbel": int(settings.search == GUMBEL),
-        "full": settings.full_simulations(progress),
-        "fast": settings.fast_simulations,
-        "value_scale": settings.value_scale_at(progress),
-        "rescale_values": int(settings.rescale_values),
-        "fast_noise": int(settings.fast_noise),
-        "final_boards": int(settings.final_weight > 0),
-    }
-    return SearchOptions(**values)
-
-
-def check_solved_plies(game: Game, settings: AlphaZeroSettings) -> None:
+def check_solved_plies(game: Game, settings: SearchSettings) -> None:
     """Refuse more plies to go than the game's solver answers at once.
 
     Raises:
@@ -101,7 +82,7 @@ class SelfPlayer:
         self.settings: AlphaZeroSettings = settings
         most = max(settings.simulations, settings.first_simulations, settings.fast_simulations)
         entries = _cache_entries(game, settings.cache)
-        options = search_options(game, settings, 0.0)
+        options = search_options(game, settings, 0.0, settings.final_weight > 0)
         with announce_compilation(f"self-play of {game.name}"):
             self._play = forest_games.new_self_play(
                 game, options, settings.games, seed, most, entries
@@ -177,10 +158,9 @@ class SelfPlayer:
     def _search_like(self, progress: float) -> None:
         """Search as settings have it after this share of the run."""
         play, settings = self._play, self.settings
-        full, scale = settings.full_simulations(progress), settings.value_scale_at(progress)
-        options = play.options._replace(full=full, value_scale=scale)
+        options = search_options(self.game, settings, progress, settings.final_weight > 0)
         self._play = play._replace(options=options)
-        if full != play.options.full:
+        if options.simulations != play.options.simulations:
             full_table, fast_table = forest_games.tables(self.game, options)
             self._play = self._play._replace(full_table=full_table, fast_table=fast_table)
 
@@ -241,7 +221,7 @@ class SelfPlayer:
 
 
 def targets(
-    settings: AlphaZeroSettings, game: Game, samples: dict[str, Any]
+    settings: GamesSettings, game: Game, samples: dict[str, Any]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Result (N, 3), value (N,) and nearness (N,) that the network is to learn.
 

@@ -23,7 +23,7 @@ from .evaluator import open_predecessor
 from .learner import AlphaZeroLearner
 from .self_play import SelfPlayResult, check_solved_plies
 from .settings import AlphaZeroSettings
-from .window import WindowFolder, window_size
+from .window import WindowFolder
 from .workers import (
     CPU_TIME,
     NETWORK_BYTES,
@@ -172,12 +172,7 @@ class AlphaZero:
             self._new_samples += fresh
             if fresh == 0:
                 continue
-            most = window_size(
-                totals["samples"],
-                settings.window_smallest,
-                settings.window_largest,
-                settings.window_exponent,
-            )
+            most = settings.window_size(totals["samples"])
             self.window.add(f"{totals['updates']:07d}_{number}.chunk", result.chunk, most)
 
     def learn(self, progress: float) -> dict[str, float]:

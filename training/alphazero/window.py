@@ -285,17 +285,6 @@ def _merge(keys: torch.Tensor, order: torch.Tensor, fresh: torch.Tensor) -> torc
     return merged
 
 
-def window_size(samples: int, smallest: int, largest: int, exponent: float) -> int:
-    """How many samples the window holds after so many in all: it grows like a power of them.
-
-    Source: Wu, "Accelerating self-play learning in Go", 2019.
-    """
-    if samples <= smallest:
-        return smallest
-    growth = ((samples / smallest) ** exponent - 1.0) / exponent
-    return int(min(largest, smallest * (1.0 + 0.4 * growth)))
-
-
 def write_chunk(chunk: ReplayChunk) -> bytes:
     """A chunk as the content of a file."""
     buffer = io.BytesIO()

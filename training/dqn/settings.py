@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ...envs.loading.settings import setting
+from ...envs.loading.settings import POSITIVE, setting
 from ...envs.specification import SpecificationError
-from ..settings import POSITIVE, OpposedSettings
+from ..settings import OpposedSettings
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,22 +8,17 @@ from typing import Any, ClassVar
 
 from ...envs.game import Game
 from ...envs.loading.settings import setting
-from ..alphazero.settings import AlphaZeroSettings, LearnerSettings
-
-NETWORK = ("trunk", "channels", "blocks", "units", "hidden", "pooled")
+from ..alphazero.settings import AlphaZeroSettings, LearnerSettings, NetworkSettings
 
 
 @dataclasses.dataclass(frozen=True)
 class SupervisedSettings(LearnerSettings):
-    """What a run of supervised learning does. Its network is AlphaZero's for the same game."""
+    """What a run of supervised learning does. Its network is AlphaZero's for the same game.
+
+    Nothing is discounted, no length learnt.
+    """
 
     algorithm: ClassVar[str] = "supervised"
-    # Settings of AlphaZero's learner that are fixed here: nothing is discounted, no length learnt.
-    initial: ClassVar[str] = ""
-    discount: ClassVar[float] = 1.0
-    length_weight: ClassVar[float] = 0.0
-    count_exponent: ClassVar[float] = 0.0
-
     steps: int = setting(10_000_000, "Positions that are learnt from in all.", low=1)
     data: str = setting(
         "",
@@ -47,4 +42,5 @@ class SupervisedSettings(LearnerSettings):
     ) -> dict[str, Any]:
         """The network that AlphaZero has for this game."""
         alphazero = AlphaZeroSettings.defaults(game)
-        return {name: alphazero[name] for name in NETWORK if name in alphazero}
+        names = [field.name for field in dataclasses.fields(NetworkSettings)]
+        return {name: alphazero[name] for name in names if name in alphazero}
