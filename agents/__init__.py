@@ -1,6 +1,7 @@
-"""Agents: search, learned policies, external engines; all made by :func:`make_agent`."""
+"""Agents: search, learned policies, engines of others; all made by :func:`make_agent`."""
 
 # Importing an agent's file registers it.
+from ..envs.loading.packages import AGENTS, own_extras
 from . import caro as caro
 from . import greedy as greedy
 from . import human as human
@@ -10,24 +11,15 @@ from . import random_agent as random_agent
 from .agent import Agent
 from .bots import NotAPolicyError, as_policy
 from .decision import Decision, Score
-from .external import kaggle as kaggle
-from .external import language_model as language_model
-from .external import openspiel as openspiel
-from .external.gomocup import engine_agent as engine_agent
 from .own.functions import register_heuristic, register_ordering
 from .policies.policy import PolicyAgent, Prediction, load_policy
 from .registry import make_agent, register_agent, register_preset
 from .search import alphabeta as alphabeta
 from .search import mcts as mcts
-from .search.gomoku import engine as engine
-from .search.gomoku import guide as guide
-from .search.gomoku import patterns as patterns
 from .solvers import connect_four as connect_four
 from .solvers import dots_and_boxes as dots_and_boxes
 from .solvers import general as general
-from .solvers import hex as hex
 from .solvers import mnk as mnk
-from .solvers import othello as othello
 from .solvers.agent import SolverAgent as SolverAgent
 from .solvers.solution import Solution
 from .solvers.solver import SolveInterrupted, solve
@@ -50,3 +42,6 @@ __all__ = [
     "register_preset",
     "solve",
 ]
+
+for _extra in own_extras(AGENTS):
+    _extra.load()

@@ -48,7 +48,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # Extras and other packages declare theirs as entry points.
 _FILES: dict[str, tuple[str, ...]] = {
     "analysis": ("analyse", "solve", "book"),
-    "gomocup": ("gomocup",),
     "listing": ("games", "agents", "size", "perft"),
     "packages": ("new",),
     "policies": ("export_policy",),
@@ -73,7 +72,7 @@ GROUPS = {"train": "Train a learner; the commands differ in the algorithm."}
 # Those of packages follow, whose functions say what for.
 _PURPOSES: dict[str, tuple[str, ...]] = {
     "Start here": ("play", "games", "tournament", "train"),
-    "Play and look": ("agents", "zoo", "match", "watch", "replay", "analyse", "solve", "gomocup"),
+    "Play and look": ("agents", "zoo", "match", "watch", "replay", "analyse", "solve"),
     "Measure": ("report", "sprt", "quality", "size"),
     "Train": ("curves", "ladder", "dataset", "export-policy"),
     "Records": ("export", "import", "book"),
@@ -142,7 +141,7 @@ def make_app(words: Sequence[str] | None = None) -> App:
     )
     app.register_install_completion_command()
     panels = {title: Group(title, sort_key=number) for number, title in enumerate(_PURPOSES)}
-    places = {
+    places: dict[str, dict[str, Any]] = {
         name: {"group": panels[title], "sort_key": rank}
         for title, names in purposes().items()
         for rank, name in enumerate(names)

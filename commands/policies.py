@@ -8,10 +8,10 @@ from typing import Annotated
 
 from rich.console import Console
 
-from ..agents.external.kaggle import write_submission
 from ..agents.policies.policy import load_run
 from ..agents.policies.policy_file import OnnxNetwork, load_policy_file
 from ..envs import make_game
+from ..envs.loading.packages import EXPORTS, declared
 from ..envs.specification import SpecificationError, refusing
 from ..evaluation.report import display
 from .app import command
@@ -49,16 +49,17 @@ def export_policy(
 
     plyground export-policy runs/c4 --out submission.py
     """
-    if out.suffix == ".py":
+    writers = {f".{each.name}": each for each in declared(EXPORTS)}
+    if out.suffix in writers:
         with tempfile.TemporaryDirectory() as folder:
             made = Path(folder) / "policy.onnx"
-            network = _export(run, made, trained_on)
-            write_submission(made, out)
-        say(f"{out}: a submission to ConnectX for {network.game.spec}, played by kaggle:{out}")
+            _export(run, made, trained_on)
+            say(writers[out.suffix].load()(made, out))
         return
     if out.suffix != ".onnx":
+        endings = ", ".join([".onnx", *writers])
         raise SpecificationError(
-            f"{out} is no name for a policy file; it must end in .onnx, or in .py for Kaggle"
+            f"{out} is no name for a policy file; it must end in one of {endings}"
         )
     network = _export(run, out, trained_on)
     say(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from ..agents.external.gomocup.protocol import RULES
 from ..envs.loading.files import written_whole
 from ..envs.specification import SpecificationError, check_names
 from ..evaluation.records.formats import READERS, read_games
+from ..evaluation.records.gomocup import RULES
 from ..evaluation.records.psq import write_psq
 from ..evaluation.records.record import single_game_courses, store_record, stored_records
 from ..evaluation.records.sgf import write_sgf

@@ -17,7 +17,7 @@ def __getattr__(name: str) -> Any:
     """
     if not name.rpartition("_v")[2].isdigit():
         return _export(name)
-    from .games.built_in import BUILT_IN
+    from .registry import BUILT_IN
     from .specification import SpecificationError, check_names
 
     game_ids = [rules_type.declaration.game_id for rules_type in BUILT_IN]  # type: ignore[attr-defined]

@@ -16,10 +16,10 @@ from .game import IllegalActionError as IllegalActionError
 from .game import IllegalPositionError as IllegalPositionError
 from .game import Outcome as Outcome
 from .game import Position as Position
-from .games.built_in import BUILT_IN as BUILT_IN
 from .loading.version import __version__ as __version__
 from .optional.complexity import Bound as Bound
 from .optional.complexity import Complexity as Complexity
+from .registry import BUILT_IN as BUILT_IN
 from .registry import make_game as make_game
 from .registry import register_game as register_game
 from .specification import Parameter as Parameter

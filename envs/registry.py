@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .game import Game
-from .games.built_in import BUILT_IN
+from .games.built_in import CORE
 from .loading.ids import register_game_ids
-from .loading.packages import GAMES, load_packages
+from .loading.packages import GAMES, load_packages, own_extras
 from .profile import Profile
 from .rules_types import parameter_values
 from .specification import (
@@ -19,6 +19,8 @@ from .specification import (
     format_specification,
     parse_specification,
 )
+
+BUILT_IN: tuple[type, ...] = (*CORE, *(extra.load() for extra in own_extras(GAMES)))
 
 _rules_types: dict[str, type] = {rules_type.declaration.name: rules_type for rules_type in BUILT_IN}  # type: ignore[attr-defined]
 

@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..agents import Agent, Score, make_agent
-from ..agents.external.gomocup.protocol import centre_cells
 from ..envs.canonical import position_layers
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import new_stream
@@ -38,6 +37,7 @@ FEWEST_TRIES = 1000
 MOST_POSITIONS = 100_000  # of one depth, that are listed
 # how far from 0 a return may be, in proportion to the greatest, if nothing else is said
 BALANCED_RETURN = 0.1
+SWAP2_REACH = 3  # rows and columns from the centre in which proposed stones lie
 SHOWN_VALUES = 20  # openings whose values the error names if the judge's unit needs a limit
 
 Actions = tuple[int, ...]
@@ -460,3 +460,16 @@ class BalanceJudge:
             else ""
         )
         return f"say with --within POINTS how near to 0 is balanced{middle}"
+
+
+def centre_cells(game: Game) -> list[int]:
+    """The cells of a board of rows and columns on which a swap2 opening may put its stones.
+
+    Source: the rules of Gomocup's swap2 league.
+    """
+    rows, cols = int(game.rules.rows), int(game.rules.cols)
+    return [
+        row * cols + column
+        for row in range(max(rows // 2 - SWAP2_REACH, 0), min(rows // 2 + SWAP2_REACH + 1, rows))
+        for column in range(max(cols // 2 - SWAP2_REACH, 0), min(cols // 2 + SWAP2_REACH + 1, cols))
+    ]

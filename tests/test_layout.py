@@ -20,14 +20,15 @@ import plyground
 from helpers import GAMES
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("agents", "commands", "envs", "evaluation", "training", "web")
+CORE = ("agents", "commands", "envs", "evaluation", "training")
+FOLDERS = (*CORE, "extras")
 MAY_IMPORT = {
     "envs": {"envs"},
     "agents": {"agents", "envs"},
     "training": {"training", "agents", "envs"},
     "evaluation": {"evaluation", "agents", "envs"},
-    "web": {"web", "evaluation", "agents", "envs"},
-    "commands": {"commands", "web", "training", "evaluation", "agents", "envs"},
+    "commands": {"commands", "training", "evaluation", "agents", "envs"},
+    "extras": {"extras", "commands", "training", "evaluation", "agents", "envs"},
 }
 # Inside a folder a module imports only from its own layer and from those before it. A name is a
 # sub-folder or a file; modules not named belong to the layer marked "*".
@@ -39,13 +40,13 @@ LAYERS = {
         ("games",),
         ("*",),  # game, registry, entry points, canonical form, rendering, stepping
         ("aec",),
-        ("adapters", "single_agent", "conformance"),
+        ("single_agent", "conformance"),
         ("__init__",),
     ),
     "agents": (
         ("decision", "book", "own"),
         ("agent", "registry", "book_writer", "lookahead"),
-        ("solvers", "policies", "external", "*"),
+        ("solvers", "policies", "*"),
         ("search",),
         ("opponents", "compiled_opponents", "caro", "solver"),
         ("judges",),
@@ -59,7 +60,7 @@ LAYERS = {
         ("grades",),
         ("report", "runners"),
         ("*",),  # review, notebook, tournament, schedule, api, …
-        ("studies", "__init__"),
+        ("__init__",),
     ),
     "training": (
         ("*",),
@@ -260,6 +261,50 @@ def test_imports_inside_a_folder_go_down_only():
     assert [each for path in SOURCES for each in imports_from_above(path)] == []
 
 
+# An extra that another needs; no extra needs more than two.
+NEEDS: dict[str, set[str]] = {}
+
+
+def extra_of(parts: tuple[str, ...]) -> str:
+    """The extra that a path below the repository, or a module below the package, belongs to."""
+    return "/".join(parts[1 : 3 if parts[1:2] == ("games",) else 2]).removesuffix(".py")
+
+
+def test_extras_need_only_what_is_declared():
+    needs: dict[str, set[str]] = {}
+    for path in (path for path in SOURCES if path.relative_to(ROOT).parts[0] == "extras"):
+        extra = extra_of(path.relative_to(ROOT).parts)
+        for _, module, *_ in content(path).imports:
+            parts = tuple(module.split(".")[1:])
+            if parts[:1] == ("extras",) and extra_of(parts) != extra:
+                needs.setdefault(extra, set()).add(extra_of(parts))
+    assert needs == NEEDS
+    assert all(len(others) <= 2 for others in needs.values())
+
+
+def test_no_string_of_the_core_names_an_extra():
+    """It asks the entry points. What knows of the folder itself stands in two files."""
+    knowing = {"envs/loading/packages.py", "envs/compiled/sources.py"}
+    assert [
+        f"{relative(path)}:{node.lineno}"
+        for path in [*SOURCES, *ROOT.glob("*.py")]
+        if relative(path).partition("/")[0] != "extras" and relative(path) not in knowing
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.search(r"\bextras[./]", node.value)
+    ] == []
+
+
+def test_every_entry_point_leads_to_an_extra():
+    """A removed folder leaves no line behind."""
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    places = {value.partition(":")[0] for group in groups.values() for value in group.values()}
+    files = {ROOT.joinpath(*place.split(".")[1:]) for place in places}
+    assert [
+        str(path) for path in files if not (path.is_dir() or path.with_suffix(".py").is_file())
+    ] == []
+
+
 def test_no_module_imports_itself_through_others():
     """Imports inside functions count as well; what only type checkers read does not."""
     modules = {
@@ -304,7 +349,7 @@ def test_no_file_is_longer_than_500_lines():
 
 GAME = re.compile(rf"(?<![\w.])({'|'.join(GAMES)})(?![^\W_])")
 # what is known about one game stands in these; elsewhere it is asked of the game
-NAME_GAMES = ("envs/games/", "agents/solvers/", "agents/search/gomoku/", "extras/studies/")
+NAME_GAMES = ("envs/games/", "agents/solvers/", "extras/")
 
 
 def names_of_games(path: Path) -> list[str]:

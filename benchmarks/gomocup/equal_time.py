@@ -32,7 +32,7 @@ def serve(spec: str, game_spec: str) -> None:
     """Answer positions from standard input: the action, its depth, nodes and seconds."""
     from plyground.agents import deadline
     from plyground.agents.search import alphabeta, mcts, puct
-    from plyground.agents.search.gomoku import engine
+    from plyground.extras.gomoku_engine import engine
 
     clock: Any = types.SimpleNamespace(
         perf_counter=time.process_time, thread_time=time.process_time

@@ -2,7 +2,7 @@
 
 Run with ``python benchmarks/gomocup/fit_patterns.py FILE… --out freestyle.npz`` on files that
 ``pattern_games.py`` wrote; it prints the losses on every tenth game, which it does not learn from,
-and the hash that ``agents/search/gomoku/values.py`` names.
+and the hash that ``extras/gomoku_engine/values.py`` names.
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ from pathlib import Path
 import numpy as np
 import torch
 from plyground import make_agent, make_game
-from plyground.agents.search.gomoku.fours import find_fours
-from plyground.agents.search.gomoku.value_network import HIDDEN_UNITS, INPUTS
-from plyground.agents.search.gomoku.values import (
+from plyground.agents.search.search_form import load_record
+from plyground.envs.compiled.kernels import kernel
+from plyground.envs.games.gomoku import patterns
+from plyground.envs.games.gomoku.rules import list_near
+from plyground.extras.gomoku_engine.fours import find_fours
+from plyground.extras.gomoku_engine.value_network import HIDDEN_UNITS, INPUTS
+from plyground.extras.gomoku_engine.values import (
     COMBINATIONS,
     THREAT_KINDS,
     THREAT_PAIRS,
@@ -24,10 +28,6 @@ from plyground.agents.search.gomoku.values import (
     parts_of,
     with_pairs,
 )
-from plyground.agents.search.search_form import load_record
-from plyground.envs.compiled.kernels import kernel
-from plyground.envs.games.gomoku import patterns
-from plyground.envs.games.gomoku.rules import list_near
 from rich.progress import track
 from torch.nn import functional
 

@@ -19,8 +19,9 @@ from collections import Counter
 import cyclopts
 import psutil
 from plyground import make_agent
-from plyground.agents.external.gomocup.engine import Engine
-from plyground.agents.external.gomocup.protocol import RULES, cell_at, cell_text, make_board
+from plyground.evaluation.records.gomocup import RULES, cell_text
+from plyground.extras.gomoku_engine.gomocup.engine import Engine
+from plyground.extras.gomoku_engine.gomocup.protocol import cell_at, make_board
 
 MIB = 1 << 20
 BUSY = "while True: pass"

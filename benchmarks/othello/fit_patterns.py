@@ -1,11 +1,11 @@
-"""Fit the pattern tables of Othello, ``envs/games/othello/patterns.npz``.
+"""Fit the pattern tables of Othello, ``extras/games/othello/patterns.npz``.
 
 Run with ``python benchmarks/othello/fit_patterns.py FOLDER``. The positions are those of games by
 alpha-beta with random moves among its own. The last stage of the game is fitted first, to exact
 margins. Each earlier one is fitted to searches that end in later stages, by the weights that these
 have by then. What was played and labelled stands in the folder: the same command goes on there. It
 prints the errors on a twentieth of the positions, from which it does not learn, and the hash that
-``envs/games/othello/patterns.py`` names.
+``extras/games/othello/patterns.py`` names.
 
 Source: Buro, "Improving heuristic mini-max search by supervised learning", 2002.
 """
@@ -26,9 +26,9 @@ from plyground.envs import rules as r
 from plyground.envs.compiled.bits import count_bits
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.compiled.randomness import new_stream, random_below, random_unit
-from plyground.envs.games.othello import patterns
-from plyground.envs.games.othello.board import open_cells
-from plyground.envs.games.othello.rules import Othello
+from plyground.extras.games.othello import patterns
+from plyground.extras.games.othello.board import open_cells
+from plyground.extras.games.othello.rules import Othello
 from rich.progress import track
 from scipy.sparse import csr_matrix
 from scipy.sparse.linalg import lsqr

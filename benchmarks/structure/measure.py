@@ -28,7 +28,7 @@ import cyclopts
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = Path(__file__).with_name("measure.toml")
-PRODUCT = ("agents", "commands", "envs", "evaluation", "training", "web")
+PRODUCT = ("agents", "commands", "envs", "evaluation", "training", "extras")
 
 
 def product_files() -> list[Path]:
@@ -42,20 +42,30 @@ def product_files() -> list[Path]:
 def count_names(files: list[Path]) -> dict[str, int]:
     """Lines, and the public names at the top of modules."""
     classes: list[str] = []
-    lines = functions = 0
+    lines: Counter[str] = Counter()
+    functions = 0
     for path in files:
         text = path.read_text(encoding="utf-8")
-        lines += text.count("\n")
+        lines[_part_of(path)] += text.count("\n")
         for node in ast.parse(text).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 classes.append(node.name)
             functions += isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
     return {
-        "lines of the product": lines,
+        "lines of the product": lines.total(),
+        **{f"lines of {part}": count for part, count in sorted(lines.items())},
         "public classes": len(classes),
         "public functions": functions,
         "public type names used twice": sum(count > 1 for count in Counter(classes).values()),
     }
+
+
+def _part_of(path: Path) -> str:
+    """The core, or the extra that a file belongs to."""
+    folder, *inner = path.relative_to(ROOT).parts
+    if folder != "extras" or len(inner) == 1:
+        return "the core"
+    return "/".join((folder, *inner[: 2 if inner[0] == "games" and len(inner) > 2 else 1]))
 
 
 def listed(record: dict[str, Any]) -> dict[str, int]:

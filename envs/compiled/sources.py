@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent.parent
-_KERNEL_FOLDERS = ("envs", "agents")  # the folders that hold kernels
+_KERNEL_FOLDERS = ("envs", "agents", "extras")  # the folders that hold kernels
 _PLAYING_FOLDERS = (*_KERNEL_FOLDERS, "evaluation")
 
 _IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
@@ -33,7 +33,7 @@ _REGISTERS_FOR_GAMES = re.compile(
 _REGISTERS_FOR_ALL = re.compile(r"^@register_solver\(\)", re.MULTILINE)
 # the list of all games, and what shows or compiles games and decides none of them
 _DECIDES_NOTHING = re.compile(
-    r"registry\.py$|envs/pictures/|envs/(games/\w+/)?profile\.py$|envs/games/\w+/drawing\.py$"
+    r"registry\.py$|envs/pictures/|envs/profile\.py$|/games/\w+/(profile|drawing)\.py$"
     r"|envs/compiled/(cache|linking|sources)\.py$"
 )
 

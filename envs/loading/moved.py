@@ -29,7 +29,7 @@ class _Moved(MetaPathFinder, Loader):
         top, _, former = name.partition(".")
         if top != OWN:
             return None
-        for each in declared(MODULES):
+        for each in reversed(declared(MODULES)):  # of two, the inner one comes last
             if f"{former}.".startswith(f"{each.name}."):
                 state = each.module + former.removeprefix(each.name)
                 return ModuleSpec(name, self, loader_state=state, is_package=True)

@@ -33,10 +33,12 @@ from types import ModuleType
 from ..specification import SpecificationError
 
 GAMES, AGENTS, COMMANDS = "plyground.games", "plyground.agents", "plyground.commands"
+EXPORTS = "plyground.exports"  # writers of policies: named by the ending of what they write
 # where modules are found that the documentation of 1.0 has under another name
 MODULES = "plyground.modules"
 PACKAGE = Path(__file__).resolve().parent.parent.parent
 OWN = __package__.partition(".")[0]
+_EXTRAS = f"{OWN}.extras."
 
 _loaded: set[tuple[str, str]] = set()
 
@@ -52,9 +54,14 @@ def declared(group: str) -> tuple[EntryPoint, ...]:
     return tuple(sorted(there, key=lambda each: each.name))
 
 
+def own_extras(group: str) -> list[EntryPoint]:
+    """Those entry points of a group that lead to extras of plyground."""
+    return [each for each in declared(group) if each.module.startswith(_EXTRAS)]
+
+
 def _is_there(module: str) -> bool:
     """Whether a module can be there; that of an extra has a file."""
-    return not module.startswith(f"{OWN}.extras.") or source_of(module) is not None
+    return not module.startswith(_EXTRAS) or source_of(module) is not None
 
 
 def source_of(module: str) -> Path | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from ...agents.external.gomocup.protocol import RULES, cell_text, rule_number
+from .gomocup import RULES, cell_text, rule_number
 from .record import Record, RecordError, gomoku
 
 HEADER = re.compile(r"Piskvorky\s+(\d{1,4})x(\d{1,4})\s*,", re.ASCII)

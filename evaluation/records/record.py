@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ...agents.external.gomocup.protocol import CONNECT, GAME
 from ...envs.game import Game, IllegalActionError, Position
 from ...envs.registry import game_names, make_game, rules_type
 from ...envs.rules_types import parameter_values
@@ -14,6 +13,7 @@ from ..fingerprints import Description
 from ..match import SINGLE_GAMES, GameResult
 from ..single_games import concession, store_game
 from ..store.store import Store, StoredTournament
+from .gomocup import CONNECT, GAME
 
 PASS = "pass"
 UNKNOWN_PROGRAM = "imported"  # the version of a player whose program is not known

@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ...agents.external.gomocup.protocol import GAME, RULES
 from ...envs import __version__
 from ...envs.game import Game, IllegalActionError
 from ...envs.registry import profiles
 from ...envs.specification import plain_text
+from .gomocup import GAME, RULES
 from .record import Record, RecordError, game_of, gomoku
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

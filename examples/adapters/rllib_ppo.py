@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import cyclopts
 import torch
-from plyground.envs.adapters.rllib import board  # plyground
+from plyground.extras.bridges.adapters.rllib import board  # plyground
 from plyground.training import export_policy
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.models.base import ACTOR, ENCODER_OUT

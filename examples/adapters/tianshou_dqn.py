@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import cyclopts
 import torch
-from plyground.envs.adapters.tianshou import make_envs  # plyground
+from plyground.extras.bridges.adapters.tianshou import make_envs  # plyground
 from plyground.training import export_policy
 from tianshou.algorithm import DQN
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import cyclopts
 import torch
-from plyground.envs.adapters.torchrl import make_envs  # plyground
+from plyground.extras.bridges.adapters.torchrl import make_envs  # plyground
 from plyground.training import export_policy
 from tensordict.nn import TensorDictModule
 from torch import nn

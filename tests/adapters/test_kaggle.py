@@ -8,8 +8,8 @@ import random
 from checks import note
 from kaggle_environments import make
 from plyground import make_agent, make_game
-from plyground.agents.external.kaggle import write_submission
 from plyground.agents.policies.zoo import cards
+from plyground.extras.bridges.kaggle import write_submission
 
 SPY = """
 seen = []

@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 from checks import note
 from openenv.core.generic_client import GenericEnvClient
-from plyground.envs.adapters.openenv import make_app
+from plyground.extras.bridges.adapters.openenv import make_app
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from checks import example, note, own_lines, rate, record, scores_by_seat
 from pettingzoo.classic import connect_four_v3
 from plyground import as_policy, evaluate, play_game
 from plyground.envs import connect_four_v0, tic_tac_toe_v0
-from plyground.envs.adapters.rllib import board
+from plyground.extras.bridges.adapters.rllib import board
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.algorithms.ppo.ppo_catalog import PPOCatalog
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec

@@ -7,7 +7,7 @@ import importlib.metadata
 import numpy as np
 from checks import example, note, own_lines, rate, record, scores_by_seat
 from pettingzoo.classic import connect_four_v3
-from plyground.envs.adapters.tianshou import make_envs
+from plyground.extras.bridges.adapters.tianshou import make_envs
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
 from tianshou.data import Collector, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv, PettingZooEnv

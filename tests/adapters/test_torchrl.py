@@ -9,7 +9,7 @@ import pytest
 import torch
 from checks import example, note, own_lines, rate, record, scores_by_seat
 from pettingzoo.classic import connect_four_v3
-from plyground.envs.adapters.torchrl import make_envs
+from plyground.extras.bridges.adapters.torchrl import make_envs
 from tensordict.nn import TensorDictModule
 from torchrl.collectors import Collector
 from torchrl.envs import GymWrapper, check_env_specs

@@ -18,8 +18,8 @@ FOLDERS = {
     "agents": ("agents", "envs"),
     "training": ("training", "agents", "envs"),
     "evaluation": ("evaluation", "agents", "envs"),
-    "web": ("web", "evaluation", "agents", "envs"),
-    "commands": ("commands", "web", "training", "evaluation", "agents", "envs"),
+    "commands": ("commands", "training", "evaluation", "agents", "envs"),
+    "extras": ("extras", "commands", "training", "evaluation", "agents", "envs"),
 }
 SECTION = re.compile(r"^(\w+):\n((?:(?: {4}.*)?\n)+)", re.MULTILINE)
 ENTRY = re.compile(r"^ {4}(\S[^:]*):(?= |$)", re.MULTILINE)

@@ -15,7 +15,7 @@ PICTURES = runpy.run_path(str(ROOT / "examples" / "web_pictures.py"))
 
 def test_every_picture_is_shown_and_every_shown_picture_is_taken():
     text = (ROOT / "docs" / "web.md").read_text(encoding="utf-8")
-    shown = set(re.findall(r"\(extras/web/(\w+)\.png\)", text))
+    shown = set(re.findall(r"\(web/(\w+)\.png\)", text))
     files = {path.stem for path in (ROOT / "docs" / "web").glob("*.png")}
     assert shown == files == set(PICTURES["PICTURES"])
 

@@ -123,7 +123,7 @@ TABLES = {
 @functools.cache
 def weights() -> dict[str, np.ndarray]:
     """The weights of the file by table, stage and number."""
-    with np.load(str(files("plyground.envs.games.othello") / "patterns.npz")) as file:
+    with np.load(str(files("plyground.extras.games.othello") / "patterns.npz")) as file:
         by_number = {"counts": file["counts"].astype(int)}
         for name, (cells, mirror) in TABLES.items():
             digits = np.arange(3 ** len(cells))[:, None] // 3 ** np.arange(len(cells)) % 3

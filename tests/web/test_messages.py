@@ -11,7 +11,7 @@ from plyground.extras.web.app import REFUSALS
 from plyground.extras.web.errors import CODE
 from plyground.extras.web.wording.words import LANGUAGES, preferred_language
 
-WEB = ROOT / "web"
+WEB = ROOT / "extras" / "web"
 MESSAGES = {
     language: json.loads((WEB / "messages" / f"{language}.json").read_text(encoding="utf-8"))
     for language in LANGUAGES

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 from plyground import make_game
-from plyground.agents.external.gomocup.brain import Brain
-from plyground.agents.external.gomocup.clock import Clock
-from plyground.agents.external.gomocup.protocol import (
+from plyground.extras.gomoku_engine.gomocup.brain import Brain
+from plyground.extras.gomoku_engine.gomocup.clock import Clock
+from plyground.extras.gomoku_engine.gomocup.protocol import (
     OPPONENT,
     OWN,
     ProtocolError,

@@ -15,11 +15,11 @@ import psutil
 import pytest
 from helpers import TESTS, run
 from plyground import make_agent, make_game
-from plyground.agents.external.gomocup import engine_agent
 from plyground.agents.faults import EXITED, HUNG, ILLEGAL_ACTION, NO_ACTION, Fault
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import play_game
 from plyground.evaluation.plan import Plan
+from plyground.extras.gomoku_engine.gomocup import engine_agent
 
 ENGINES = TESTS / "engines"
 REFERENCE = f"{sys.executable} {ENGINES / 'reference.py'}"

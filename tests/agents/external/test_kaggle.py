@@ -12,11 +12,11 @@ from command_line import invoke
 from helpers import random_positions
 from networks import write_network
 from plyground import make_agent, make_game
-from plyground.agents.external import submission
-from plyground.agents.external.kaggle import write_submission
 from plyground.agents.policies.policy_file import load_policy_file
 from plyground.agents.policies.zoo import cards
 from plyground.envs.specification import SpecificationError
+from plyground.extras.bridges import submission
+from plyground.extras.bridges.kaggle import write_submission
 from plyground.training.export import random_observations
 
 # Plays the column beside its own lowest disc: needs the mark, the board and the configuration.

@@ -9,10 +9,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from helpers import SMALL_VARIANTS, run
 from plyground import make_agent, make_game
-from plyground.agents.external.language_model import LanguageModelError
-from plyground.envs.adapters.prompts import describe, read_move
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.plan import Plan
+from plyground.extras.bridges.adapters.prompts import describe, read_move
+from plyground.extras.bridges.language_model import LanguageModelError
 
 
 class StandIn:

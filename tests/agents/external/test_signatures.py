@@ -211,7 +211,7 @@ def test_submissions_are_given_the_configuration_as_kaggle_gives_it(code, answer
 def test_one_file_reads_signatures_of_users():
     readers = {
         path.relative_to(PACKAGE).as_posix()
-        for folder in ("envs/loading", "agents", "evaluation", "training", "web", "commands")
+        for folder in ("envs/loading", "agents", "evaluation", "training", "extras", "commands")
         for path in (PACKAGE / folder).rglob("*.py")
         if "inspect.signature" in path.read_text() or "co_argcount" in path.read_text()
     }

@@ -8,11 +8,11 @@ import random
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.search.gomoku.fours import find_fours
-from plyground.agents.search.gomoku.patterns import CHANGES, make_move, unmake_move
 from plyground.agents.search.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.specification import SpecificationError
+from plyground.extras.gomoku_engine.fours import find_fours
+from plyground.extras.gomoku_engine.patterns import CHANGES, make_move, unmake_move
 
 RULES = ["freestyle", "standard", "caro", "caro_overline"]
 ENOUGH = 200_000  # moves of a search for fours

@@ -8,11 +8,11 @@ import random
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.search.gomoku.guide import SURE, UNLIKELY, PatternsNetwork
-from plyground.agents.search.gomoku.values import POINTS, static_points
 from plyground.agents.search.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.specification import SpecificationError
+from plyground.extras.gomoku_engine.guide import SURE, UNLIKELY, PatternsNetwork
+from plyground.extras.gomoku_engine.values import POINTS, static_points
 
 from .test_engine import RULES, engine, random_position
 

@@ -7,12 +7,12 @@ import random
 import numpy as np
 import pytest
 from plyground import make_game
-from plyground.agents.search.gomoku import values
-from plyground.agents.search.gomoku.patterns import make_move
-from plyground.agents.search.gomoku.value_network import INPUTS, SHIFT
 from plyground.agents.search.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.games.gomoku import patterns
+from plyground.extras.gomoku_engine import values
+from plyground.extras.gomoku_engine.patterns import make_move
+from plyground.extras.gomoku_engine.value_network import INPUTS, SHIFT
 
 from .test_engine import RULES, engine, random_position
 from .test_guide import points_of

@@ -8,11 +8,11 @@ import random
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.solvers.hex import search as s
-from plyground.agents.solvers.hex.board import DEAD, fill, make_board
-from plyground.agents.solvers.hex.connections import new_net
-from plyground.agents.solvers.hex.table import new_table
 from plyground.agents.solvers.solver import make_solver, solve
+from plyground.extras.games.hex.solver import search as s
+from plyground.extras.games.hex.solver.board import DEAD, fill, make_board
+from plyground.extras.games.hex.solver.connections import new_net
+from plyground.extras.games.hex.solver.table import new_table
 from reference.hex import Hex as Reference
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from helpers import cached_by_position
 from plyground import make_agent, make_game
-from plyground.agents.solvers.othello import lanes, table
-from plyground.agents.solvers.othello.board import make_board, stable_discs
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.compiled.kernels import kernel
+from plyground.extras.games.othello.solver import lanes, table
+from plyground.extras.games.othello.solver.board import make_board, stable_discs
 from reference import make_reference
 
 FFO = Path(__file__).parents[3] / "benchmarks" / "positions" / "othello_ffo.txt"

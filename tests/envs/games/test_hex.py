@@ -11,10 +11,10 @@ import pytest
 from plyground import make_game
 from plyground.envs import rules as r
 from plyground.envs.compiled.randomness import new_stream
-from plyground.envs.games.hex.heuristics import missing_stones
-from plyground.envs.games.hex.inferior import fill_in
-from plyground.envs.games.hex.playouts import PADDED, WIDTH, bridge_reply, pad
-from plyground.envs.games.hex.rules import place
+from plyground.extras.games.hex.heuristics import missing_stones
+from plyground.extras.games.hex.inferior import fill_in
+from plyground.extras.games.hex.playouts import PADDED, WIDTH, bridge_reply, pad
+from plyground.extras.games.hex.rules import place
 from reference import hex as reference
 
 

@@ -15,11 +15,11 @@ from helpers import random_position, random_positions
 from plyground import make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.boards.grid import cell_symmetries
-from plyground.envs.games.othello import patterns
-from plyground.envs.games.othello.board import image_of
-from plyground.envs.games.othello.heuristics import MOBILITY, PATTERNS
-from plyground.envs.games.othello.rules import find_moves
 from plyground.evaluation import play_game
+from plyground.extras.games.othello import patterns
+from plyground.extras.games.othello.board import image_of
+from plyground.extras.games.othello.heuristics import MOBILITY, PATTERNS
+from plyground.extras.games.othello.rules import find_moves
 
 GAME = make_game("othello")
 ROOT = Path(__file__).parents[3]

@@ -12,8 +12,8 @@ import pytest
 from helpers import SMALL_VARIANTS
 from open_spiel.python.algorithms import minimax
 from plyground import make_agent, make_game
-from plyground.envs.adapters.openspiel import as_bot, load_game, own_game, register_games
 from plyground.envs.specification import SpecificationError
+from plyground.extras.bridges.adapters.openspiel import as_bot, load_game, own_game, register_games
 from reference import openspiel_pairs
 
 PAIRS = openspiel_pairs(same_actions=True)
@@ -66,7 +66,7 @@ def test_registered_games_take_our_parameters():
 # OpenSpiel keeps what is registered beyond the interpreter's end.
 REGISTERED = """
 import pyspiel
-from plyground.envs.adapters.openspiel import register_games
+from plyground.extras.bridges.adapters.openspiel import register_games
 register_games()
 print(len(pyspiel.load_game("plyground_hex(size=3)").new_initial_state().legal_actions()))
 """

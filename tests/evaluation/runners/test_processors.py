@@ -17,7 +17,7 @@ with JobPlace("processes").open(Work(int, int)) as jobs:
     print(available_processors(), jobs.count, ServerSettings().workers)
 """
 # the load of a machine is shared by all its processors
-OF_THE_MACHINE = {"agents/external/gomocup/clock.py", "benchmarks/gomocup/manager.py"}
+OF_THE_MACHINE = {"extras/gomoku_engine/gomocup/clock.py", "benchmarks/gomocup/manager.py"}
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinities")
@@ -29,7 +29,7 @@ def test_a_process_on_one_processor_starts_one_worker_and_the_pages_one_more_for
 
 
 def test_nothing_else_counts_processors():
-    folders = ("agents", "benchmarks", "commands", "envs", "evaluation", "training", "web")
+    folders = ("agents", "benchmarks", "commands", "envs", "evaluation", "extras", "training")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     counting = {
         path.relative_to(ROOT).as_posix() for path in files if "cpu_count" in path.read_text()

@@ -90,8 +90,8 @@ def test_what_all_rules_stand_on_changes_all_rules(common_file, edit):
         ("agents/solvers/connect_four/search.py", "solver", "connect_four", ("solver", "hex")),
         ("agents/solvers/mnk/search.py", "solver", "gomoku", ("solver", "connect_four")),
         ("agents/solvers/general/search.py", "solver", "breakthrough", ("greedy", "breakthrough")),
-        ("agents/search/gomoku/lines.py", "alphabeta", "gomoku", ("alphabeta", "hex")),
-        ("agents/search/gomoku/guide.py", "mcts", "gomoku", ("mcts", "hex")),
+        ("extras/gomoku_engine/lines.py", "alphabeta", "gomoku", ("alphabeta", "hex")),
+        ("extras/gomoku_engine/guide.py", "mcts", "gomoku", ("mcts", "hex")),
         ("agents/policies/policy_file.py", "onnx", "hex", ("greedy", "hex")),
     ],
 )
@@ -109,7 +109,7 @@ def test_an_agent_changes_with_the_code_that_it_plays_by(file, agent, game, othe
         "commands/app.py",
         "evaluation/report/html.py",
         "envs/pictures/drawing.py",
-        "envs/games/hex/drawing.py",
+        "extras/games/hex/drawing.py",
     ],
 )
 def test_what_decides_no_game_changes_nothing(file, edit):

@@ -1,0 +1,225 @@
+"""``kaggle:FILE``: agents made for Kaggle's ConnectX; and our policies as submissions to it.
+
+A submission is a file whose last function is ``agent(observation, configuration)``. It is run as it
+is: use only files that you trust.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import inspect
+import io
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...agents.agent import Agent
+from ...agents.decision import Decision
+from ...agents.registry import register_agent
+from ...envs.game import Game, Position
+from ...envs.loading.files import written_whole
+from ...envs.loading.signatures import read_signature
+from ...envs.registry import games_in
+from ...envs.rules_types import parameter_values
+from ...envs.specification import Parameter, SpecificationError, refusing
+from . import submission
+
+PACKAGE_AGENTS = ("negamax", "random")  # the agents that kaggle-environments brings
+SECONDS_A_MOVE = 2.0
+
+
+class Struct(dict[str, Any]):
+    """A dictionary whose entries are attributes too, as Kaggle hands them over."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
+
+
+@register_agent("kaggle")
+class KaggleAgent(Agent):
+    """Plays connect four as an agent of Kaggle's ConnectX does.
+
+    Such an agent sees the board and its mark only. ``negamax`` and ``random`` are those of the
+    package kaggle-environments; any other name is a file.
+    """
+
+    summary = "an agent for Kaggle's ConnectX: kaggle:FILE.py, kaggle:negamax (trusted files only)"
+    parameters = (
+        Parameter("source", str, None, "a submission (.py), or negamax or random of Kaggle"),
+    )
+    argument = "source"
+    usage = f"FILE.py, or one of {', '.join(PACKAGE_AGENTS)}"
+    isolated = foreign = True
+
+    def check_options(self) -> None:
+        """Load the agent."""
+        source = self.options["source"]
+        self._function = _of_package(source) if source in PACKAGE_AGENTS else _of_file(Path(source))
+        signature = read_signature(self._function)
+        if signature.positions < 1 or len(signature.required) > 2:
+            raise SpecificationError(
+                f"the agent of {source} takes {len(signature.required)} arguments; Kaggle's take "
+                f"the observation, and the configuration if they want it"
+            )
+        self._wants_configuration = signature.positions >= 2  # Kaggle counts defaults too
+
+    def check_game(self, game: Game) -> None:
+        """ConnectX is connect four, on boards of any size."""
+        if game.name not in games_in("kaggle"):
+            games = " and ".join(games_in("kaggle"))
+            raise SpecificationError(f"agents of ConnectX play {games}, not {game.name}")
+
+    def decide(self, position: Position) -> Decision:
+        values: Any = parameter_values(position.game.rules)
+        mark = position.to_move + 1
+        planes = position.observation()
+        board = planes[:, :, 0] * mark + planes[:, :, 1] * (3 - mark)
+        observation = Struct(
+            board=board.ravel().tolist(),
+            mark=mark,
+            step=int(planes.sum()),
+            remainingOverageTime=60.0,
+        )
+        configuration = Struct(
+            rows=values["rows"],
+            columns=values["cols"],
+            inarow=values["connect"],
+            timeout=SECONDS_A_MOVE,
+            actTimeout=SECONDS_A_MOVE,
+        )
+        arguments = (observation, configuration) if self._wants_configuration else (observation,)
+        return Decision(self._function(*arguments))
+
+    @property
+    def version(self) -> str:
+        """A hash of the file, or the version of Kaggle's package."""
+        source = self.options["source"]
+        if source in PACKAGE_AGENTS:
+            import importlib.metadata
+
+            return f"kaggle-environments {importlib.metadata.version('kaggle-environments')}"
+        return f"source {hashlib.sha256(Path(source).read_bytes()).hexdigest()[:12]}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_function"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.check_options()
+
+
+def _of_package(name: str) -> Callable[..., Any]:
+    needs = f"kaggle:{name} needs Kaggle's package: pip install kaggle-environments"
+    with refusing(ImportError, needs):
+        from kaggle_environments.envs.connectx.connectx import agents
+    function: Callable[..., Any] = agents[name]
+    return function
+
+
+def _of_file(path: Path) -> Callable[..., Any]:
+    """The last function of a file, which is the one that Kaggle calls."""
+    try:
+        code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
+    except OSError:
+        raise SpecificationError(f"there is no file {str(path)!r}") from None
+    except SyntaxError as error:
+        raise SpecificationError(f"{path} is no Python file: {error}") from None
+    names: dict[str, Any] = {"__name__": "submission"}
+    try:
+        exec(code, names)
+    except Exception as error:  # whatever the file does
+        raise SpecificationError(f"{path} failed: {type(error).__name__}: {error}") from error
+    functions = [value for value in names.values() if inspect.isfunction(value)]
+    if not functions:
+        raise SpecificationError(f"{path} has no function; the last one is the agent")
+    return functions[-1]
+
+
+def write_submission(policy: str | Path, path: str | Path) -> None:
+    """Write a policy as a submission to ConnectX: one Python file that needs numpy only.
+
+    Weights are kept in float16.
+
+    Args:
+        policy: a policy file for connect four.
+        path: the file to write.
+
+    Raises:
+        SpecificationError: the policy is for another game, or computes something that the file
+            cannot compute.
+    """
+    with refusing(ImportError, 'submissions need onnx: pip install "plyground[train]"'):
+        import onnx
+    from ...agents.policies.policy_file import load_policy_file
+
+    network = load_policy_file(policy)
+    network.check_plays()
+    games = games_in("kaggle")
+    if network.game.name not in games:
+        raise SpecificationError(
+            f"ConnectX is {' and '.join(games)}; {policy} plays {network.game.spec}"
+        )
+    graph = onnx.load(policy).graph
+    weights = {entry.name: onnx.numpy_helper.to_array(entry) for entry in graph.initializer}
+    nodes = _needed_nodes(graph, weights, str(policy))
+    used = {name for _, inputs, _, _ in nodes for name in inputs}
+    arrays: dict[str, Any] = {
+        name: value.astype(np.float16) if value.dtype == np.float32 else value
+        for name, value in weights.items()
+        if name in used
+    }
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    packed = zlib.compress(json.dumps(nodes).encode())
+    model = f"{base64.b64encode(packed).decode()}.{base64.b64encode(buffer.getvalue()).decode()}"
+    source = Path(submission.__file__).read_text(encoding="utf-8")
+    text = source.replace('MODEL = ""', f'MODEL = "{model}"')
+    with written_whole(Path(path)) as file:
+        file.write(text.encode())
+
+
+def export_submission(policy: Path, out: Path) -> str:
+    """Write a submission of a policy file, as :func:`write_submission` does; says what it is."""
+    from ...agents.policies.policy_file import load_policy_file
+
+    write_submission(policy, out)
+    spec = load_policy_file(policy).game.spec
+    return f"{out}: a submission to ConnectX for {spec}, played by kaggle:{out}"
+
+
+def _needed_nodes(graph: Any, weights: dict[str, np.ndarray], source: str) -> list[Any]:
+    """The nodes that the logits depend on; constants become weights."""
+    import onnx
+
+    names, nodes = {"logits"}, []
+    for node in reversed(graph.node):
+        if not names & set(node.output):
+            continue
+        attributes = {
+            entry.name: onnx.helper.get_attribute_value(entry) for entry in node.attribute
+        }
+        if node.op_type == "Constant":
+            (value,) = attributes.values()
+            is_tensor = isinstance(value, onnx.TensorProto)
+            array = onnx.numpy_helper.to_array(value) if is_tensor else np.array(value)
+            weights[node.output[0]] = array
+            continue
+        if node.op_type not in submission.OPERATORS or len(node.output) > 1:
+            raise SpecificationError(
+                f"{source} uses the operator {node.op_type}, which a submission cannot compute; "
+                f"networks of dense layers and convolutions can be submitted"
+            )
+        plain = {
+            name: list(value) if isinstance(value, (list, tuple)) else value
+            for name, value in attributes.items()
+            if not isinstance(value, bytes)
+        }
+        inputs = [name for name in node.input if name]
+        nodes.append([node.op_type, inputs, node.output[0], plain])
+        names |= set(inputs)
+    return nodes[::-1]

@@ -1,0 +1,130 @@
+"""``llm:MODEL,url=…``: language models as agents, asked through an OpenAI-compatible endpoint.
+
+The model gets the position as text with its legal moves, and answers with a move. An answer without
+a legal move is refused with the reason and asked again; after ``retries`` of them the agent raises
+an error, and a match counts the game as forfeited.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import urllib.error
+import urllib.request
+from typing import Any
+
+from ...agents.agent import Agent
+from ...agents.bots import short_seed
+from ...agents.decision import Decision
+from ...agents.registry import register_agent
+from ...envs.game import Position
+from ...envs.specification import Parameter, SpecificationError
+from .adapters.prompts import describe, read_move
+
+KEY_VARIABLE = "OPENAI_API_KEY"
+SYSTEM = (
+    "You play a board game. You are shown the position and the legal moves. Think as long as you "
+    "like; the last line of your answer is the move alone, written exactly as it is listed."
+)
+
+
+class LanguageModelError(RuntimeError):
+    """The model gave no legal move, or could not be asked."""
+
+
+@register_agent("llm")
+class LanguageModelAgent(Agent):
+    """Asks a language model for each move.
+
+    The key of the endpoint, if it wants one, is read from the environment variable
+    ``OPENAI_API_KEY``.
+
+    Attributes:
+        tokens: how many tokens all answers so far have taken, as the endpoint counts them: those
+            read and those written.
+        asked: how many times the model has been asked.
+    """
+
+    summary = "a language model: llm:MODEL,url=http://localhost:8000/v1 (OpenAI-compatible)"
+    parameters = (
+        Parameter("model", str, None, "the model's name, as the endpoint knows it"),
+        Parameter(
+            "url", str, "http://localhost:8000/v1", "the endpoint, without /chat/completions"
+        ),
+        Parameter("retries", int, 2, "how often it is asked again after an illegal answer", 0, 100),
+        Parameter("temperature", float, 0.0, "of its choices", 0, 10),
+        Parameter("tokens", int, 1024, "tokens of an answer, at most", 1, 10**6),
+        Parameter("timeout", float, 60.0, "seconds until an answer is given up", 0.01, 86400),
+    )
+    argument = "model"
+    usage = "MODEL,url=http://HOST:PORT/v1"
+    isolated = foreign = True
+    uses_tokens = True
+
+    def check_options(self) -> None:
+        """Refuse an address that is none."""
+        if not re.match(r"https?://", self.options["url"]):
+            raise SpecificationError(
+                f"url={self.options['url']} is no address; it begins with http:// or https://"
+            )
+        self.tokens = (0, 0)
+        self.asked = 0
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self.tokens_of_game = 0
+
+    def decide(self, position: Position) -> Decision:
+        """Ask until a legal move comes.
+
+        Raises:
+            LanguageModelError: none came, or the endpoint could not be asked.
+        """
+        messages = [
+            {"role": "system", "content": SYSTEM},
+            {"role": "user", "content": describe(position)},
+        ]
+        for _ in range(1 + self.options["retries"]):
+            answer = self._ask(messages)
+            action, complaint = read_move(position, answer)
+            if action is not None:
+                return Decision(action)
+            messages += [
+                {"role": "assistant", "content": answer},
+                {"role": "user", "content": complaint},
+            ]
+        raise LanguageModelError(f"{self.options['model']} gave no legal move: {complaint}")
+
+    def _ask(self, messages: list[dict[str, str]]) -> str:
+        """The model's answer to a conversation."""
+        options = self.options
+        body = {
+            "model": options["model"],
+            "messages": messages,
+            "temperature": options["temperature"],
+            "max_tokens": options["tokens"],
+            "seed": short_seed(self.seed + self.asked) >> 1,
+        }
+        headers = {"Content-Type": "application/json"}
+        if key := os.environ.get(KEY_VARIABLE):
+            headers["Authorization"] = f"Bearer {key}"
+        address = options["url"].rstrip("/") + "/chat/completions"
+        request = urllib.request.Request(address, json.dumps(body).encode(), headers)
+        self.asked += 1
+        try:
+            with urllib.request.urlopen(request, timeout=options["timeout"]) as response:
+                reply: Any = json.load(response)
+            answer = reply["choices"][0]["message"]["content"]
+        except urllib.error.HTTPError as error:
+            raise LanguageModelError(f"{address} answered with status {error.code}") from None
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            reason = getattr(error, "reason", None) or error
+            raise LanguageModelError(f"{address} could not be asked: {reason}") from None
+        usage = reply.get("usage") or {}
+        prompt, completion = (
+            int(usage.get(f"{kind}_tokens", 0)) for kind in ("prompt", "completion")
+        )
+        self.tokens = (self.tokens[0] + prompt, self.tokens[1] + completion)
+        self.tokens_of_game += prompt + completion
+        return str(answer or "")

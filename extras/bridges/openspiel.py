@@ -1,0 +1,137 @@
+"""``openspiel:BOT``: bots of OpenSpiel as agents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...agents.agent import Agent
+from ...agents.bots import short_seed
+from ...agents.decision import Decision
+from ...agents.registry import register_agent
+from ...envs.game import Game, Position
+from ...envs.specification import Parameter, SpecificationError, refusing
+
+MCTS = "mcts"
+
+
+@register_agent("openspiel")
+class OpenSpielBot(Agent):
+    """Plays as a bot of OpenSpiel does.
+
+    ``mcts`` is OpenSpiel's tree search with random rollouts. Any other name is one of
+    ``pyspiel.registered_bots()`` that needs no parameters, such as ``uniform_random``. Where
+    OpenSpiel has a game of the same rules, the bot plays that one, which is fast; otherwise it
+    plays ours through :mod:`plyground.extras.bridges.adapters.openspiel`.
+    """
+
+    summary = "a bot of OpenSpiel: openspiel:mcts,simulations=100 (pip install open-spiel)"
+    parameters = (
+        Parameter("bot", str, MCTS, "mcts, or a bot that OpenSpiel knows by name"),
+        Parameter("simulations", int, 1000, "of mcts, for each move", 1, 10**9),
+        Parameter("exploration", float, 2.0, "of mcts: constant of UCT", 0, 100),
+        Parameter("rollouts", int, 1, "of mcts: random games for each new position", 1, 10**6),
+        Parameter("solve", bool, True, "of mcts: whether proven results go up the tree"),
+    )
+    argument = "bot"
+    isolated = foreign = True
+
+    def check_options(self) -> None:
+        """Import OpenSpiel and look for the bot."""
+        with refusing(ImportError, "openspiel needs OpenSpiel: pip install open-spiel"):
+            import pyspiel
+        name, bots = self.options["bot"], [MCTS, *sorted(pyspiel.registered_bots())]
+        if name not in bots:
+            raise SpecificationError(
+                f"OpenSpiel has no bot {name!r} (there are: {', '.join(bots)})"
+            )
+
+    def prepare(self, game: Game) -> None:
+        """Make OpenSpiel's game; the bots are made at their first move."""
+        import pyspiel
+
+        from .adapters.openspiel import load_game, own_game
+
+        own = own_game(game)
+        self._adapted_game = load_game(game)
+        self._native_game = None if own is None else pyspiel.load_game(own)
+        self._bots: dict[tuple[bool, int], Any] = {}
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self._bots = {}
+
+    def decide(self, position: Position) -> Decision:
+        state, player = self._state(position), position.to_move
+        is_adapted = hasattr(state, "position")
+        if (is_adapted, player) not in self._bots:
+            game = self._adapted_game if is_adapted else self._native_game
+            self._bots[is_adapted, player] = self._make_bot(game, player)
+        action = int(self._bots[is_adapted, player].step(state))
+        simulations = self.options["simulations"] if self.options["bot"] == MCTS else 0
+        return Decision(action, simulations=simulations)
+
+    def _state(self, position: Position) -> Any:
+        """OpenSpiel's state of the position: in its own game, if the moves are known."""
+        moves = position.moves
+        if self._native_game is not None and moves is not None:
+            state = self._native_game.new_initial_state()
+            for action in moves:
+                state.apply_action(action)
+            return state
+        state = self._adapted_game.new_initial_state()
+        state.position = position.copy()
+        return state
+
+    def _make_bot(self, game: Any, player: int) -> Any:
+        import pyspiel
+
+        options, seed = self.options, short_seed(self.seed + player) >> 1
+        if options["bot"] != MCTS:
+            return pyspiel.load_bot(options["bot"], game, player)
+        if game is self._adapted_game:  # its search in C++ cannot play games written in Python
+            return _python_mcts(game, options, seed)
+        evaluator = pyspiel.RandomRolloutEvaluator(options["rollouts"], seed)
+        return pyspiel.MCTSBot(
+            game,
+            evaluator,
+            options["exploration"],
+            options["simulations"],
+            0,  # no limit of memory
+            options["solve"],
+            seed,
+            False,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # bots are OpenSpiel's objects, which are not copied
+        return self.__dict__ | {
+            "_bots": {},
+            "_adapted_game": None,
+            "_native_game": None,
+            "_ready_for": None,
+        }
+
+    @property
+    def version(self) -> str:
+        """OpenSpiel's version too."""
+        import importlib.metadata
+
+        return f"{super().version}, open_spiel {importlib.metadata.version('open_spiel')}"
+
+
+def _python_mcts(game: Any, options: Mapping[str, Any], seed: int) -> Any:
+    """OpenSpiel's tree search written in Python."""
+    import numpy as np
+    from open_spiel.python.algorithms import mcts
+
+    random = np.random.RandomState(seed)
+    evaluator = mcts.RandomRolloutEvaluator(options["rollouts"], random)
+    return mcts.MCTSBot(
+        game,
+        options["exploration"],
+        options["simulations"],
+        evaluator,
+        solve=options["solve"],
+        random_state=random,
+    )

@@ -1,0 +1,8 @@
+"""Breakthrough as PettingZoo AEC environments."""
+
+from ....envs.aec import MakeBoardEnv, env_functions
+from .rules import Breakthrough
+
+env: MakeBoardEnv
+raw_env: MakeBoardEnv
+env, raw_env = env_functions(Breakthrough)

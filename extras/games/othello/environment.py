@@ -1,0 +1,8 @@
+"""Othello as PettingZoo AEC environments."""
+
+from ....envs.aec import MakeBoardEnv, env_functions
+from .rules import Othello
+
+env: MakeBoardEnv
+raw_env: MakeBoardEnv
+env, raw_env = env_functions(Othello)

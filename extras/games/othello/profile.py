@@ -1,0 +1,29 @@
+"""What other folders know about Othello."""
+
+from pathlib import Path
+
+from ....envs.profile import Elsewhere, Example, Profile, TrainingSettings, WonGame
+
+PROFILE = Profile(
+    levels=("greedy", "alphabeta:depth=3", "alphabeta:time=1"),
+    examples=(Example("othello", "othello", "alphabeta:depth=3", "d3,c3,c4,e3,d2,c5", 6),),
+    won_game=WonGame("othello:size=4", "a2,c1,d1,a3,a4,d2,b1,a1,d3,d4,c4,b4"),
+    lead=140.0,
+    elsewhere={"openspiel": Elsewhere("othello", where={"size": 8, "reward": "win"})},
+    training={
+        "ppo": (
+            TrainingSettings(
+                {
+                    "opponent": "mix:0.5 alphabeta:depth=2,0.2 greedy,0.3 random",
+                    "opening_plies": 8,
+                    "gamma": 0.95,
+                    "gae_lambda": 0.9,
+                    "evaluate": "random;greedy;alphabeta:depth=2",
+                    "evaluation_plies": 4,
+                }
+            ),
+        )
+    },
+    earlier={"othello_v0": {"empties": "nobody"}},
+    words=Path(__file__).parent / "words",
+)

@@ -1,0 +1,8 @@
+"""Ultimate tic-tac-toe as PettingZoo AEC environments."""
+
+from ....envs.aec import MakeBoardEnv, env_functions
+from .rules import UltimateTicTacToe
+
+env: MakeBoardEnv
+raw_env: MakeBoardEnv
+env, raw_env = env_functions(UltimateTicTacToe)

@@ -1,0 +1,396 @@
+"""Gomoku for searches by its patterns, and which form a search of gomoku takes.
+
+:class:`GomokuPatterns` (heuristic ``patterns``) plays by the rules of
+:mod:`plyground.envs.games.gomoku` and has its keys and values. Every free cell carries the codes of
+:mod:`plyground.envs.games.gomoku.patterns`, kept up to date stone by stone, so that the value of a
+position, forced replies and a good order of the cells are read off. The other heuristics are
+searched as :class:`~plyground.extras.gomoku_engine.scores.GomokuScores`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...agents.search.search_form import SearchForm, can_win_at_once, form_for, plain_form
+from ...envs import rules as r
+from ...envs.boards import stones
+from ...envs.compiled.kernels import inner_kernel
+from ...envs.game import Game
+from ...envs.games.gomoku import heuristics as gomoku_heuristics
+from ...envs.games.gomoku import patterns
+from ...envs.games.gomoku.patterns import (
+    CELL_BITS,
+    CELL_CLASS,
+    CELL_VALUE,
+    CLASSES,
+    FREESTYLE,
+    KEYS,
+    LONGEST,
+    REACH,
+    WINS_NOW,
+    WINS_SOON,
+    by_key,
+)
+from ...envs.games.gomoku.rules import Gomoku, list_near
+from .forced import list_answers, list_blocks, list_fives
+from .lines import (
+    BOARD_FIELDS,
+    clear_board,
+    line_of,
+    list_free,
+    occupy,
+    put,
+    register_shared_rules,
+    vacate,
+)
+from .scores import SCORES_RECORD, GomokuScores
+from .value_network import INPUTS, NO_NETWORK, ValueNetwork, change_sums
+
+# `codes`: for each cell four bytes, one for each direction: black's code in the low half, white's
+# in the high half. `keys`: for each cell and player the key of its codes. `score`, `classes`: what
+# mover_points takes. `sums`: for each player the inputs of the rules' network.
+PATTERNS_RECORD = np.dtype(
+    [
+        *BOARD_FIELDS,
+        ("codes", np.uint8, 4 * stones.CELLS),
+        ("keys", np.int16, 2 * stones.CELLS),
+        ("score", np.int32, 2),
+        ("classes", np.int16, 2 * CLASSES),
+        ("sums", np.int16, (2, INPUTS)),
+    ],
+    align=True,
+)
+
+# The order of the cells: what they are to the mover, what they are to the opponent, and how much
+# each adds by its codes.
+OWN_CLASS = np.array([0, 0, 0, 600, 2000, 6000, 9000], np.int32)
+OTHER_CLASS = np.array([0, 0, 0, 300, 1000, 3000, 8000], np.int32)
+OWN_WEIGHT, OTHER_WEIGHT = 5, 4
+_TRY_FIRST = (0, 1, 2, 4, 10, 12, 40, 44, 160, 400)  # by code
+
+
+def _order_by(by_class: np.ndarray, weight: int) -> Callable[[tuple[int, ...]], int]:
+    """What a cell's four codes add to its place in the order."""
+
+    def points(codes: tuple[int, ...]) -> int:
+        in_class = int(by_class[CELL_CLASS[KEYS[list(codes)].sum()]])
+        return in_class + weight * sum(_TRY_FIRST[code] for code in codes)
+
+    return points
+
+
+CHANGES = 5 + 8 * REACH  # the most that a stone can change, see make_move
+OWN_ORDER, OTHER_ORDER = (
+    by_key(_order_by(by_class, weight), np.int16)
+    for by_class, weight in ((OWN_CLASS, OWN_WEIGHT), (OTHER_CLASS, OTHER_WEIGHT))
+)
+SORT_LENGTH = 24  # number of cells that are sorted; the rest follow unsorted
+
+# The options of a search by patterns, unless they are given: the order of the patterns is better
+# than that of the history heuristic.
+PATTERNS_DEFAULTS: dict[str, Any] = {"radius": 2, "width": 16, "history": False, "win_in_one": True}
+
+
+class GomokuPatterns(NamedTuple):
+    """The parameters of a Gomoku, tables, and a buffer.
+
+    Attributes:
+        reach: how many cells on either side matter to a pattern.
+        table: uint8, 4^(2 · reach): the patterns, see :func:`_near_table`.
+        values: int16, by key: the points of a free cell.
+        own_order, other_order: int16, by key: how early a cell is tried, for what a stone of the
+            mover and one of the opponent would make.
+        changes: a buffer for :func:`make_move` where nobody takes the stone back.
+        network: the network whose inputs are kept up to date; one without inputs costs nothing.
+    """
+
+    rows: int
+    cols: int
+    connect: int
+    rule: int
+    reach: int
+    table: Any
+    values: Any
+    own_order: Any
+    other_order: Any
+    changes: Any
+    network: ValueNetwork
+
+
+register_shared_rules(GomokuPatterns)
+
+
+@inner_kernel
+def _code_at(rules, word, place):
+    """Both players' codes of the cell at ``place`` in a line."""
+    bits = CELL_BITS * rules.reach
+    near, window = (1 << bits) - 1, word >> (CELL_BITS * (place + REACH - rules.reach))
+    return np.int64(rules.table[(window & near) | (window >> CELL_BITS & near << bits)])
+
+
+@r.start.register_body(GomokuPatterns)
+@inner_kernel
+def _start_patterns(rules, position):
+    clear_board(rules, position)
+    lines, codes, keys = position.lines, position.codes, position.keys
+    position.score[:] = 0
+    position.classes[:] = 0
+    position.sums[:] = 0
+    codes[:] = 0
+    keys[:] = 0
+    for cell in range(rules.rows * rules.cols):
+        row, column = cell // rules.cols, cell % rules.cols
+        for direction in range(4):
+            code = _code_at(
+                rules,
+                lines[line_of(rules, row, column, direction)],
+                row if direction == 1 else column,
+            )
+            codes[4 * cell + direction] = code
+            for player in range(2):
+                keys[2 * cell + player] += KEYS[code >> (4 * player) & 15]
+        for player in range(2):
+            key = np.int64(keys[2 * cell + player])
+            position.score[player] += rules.values[key]
+            position.classes[CLASSES * player + CELL_CLASS[key]] += 1
+            if rules.network.parts.shape[0] > 0:
+                change_sums(rules.network.parts, position.sums, player, key, np.int64(0))
+
+
+@put.register_body(GomokuPatterns)
+@inner_kernel
+def put_patterns(rules, position, action, player):
+    make_move(rules, position, action, player, rules.changes, rules.network.parts.shape[0] > 0)
+
+
+@inner_kernel
+def make_move(rules, position, action, player, changes, update_sums):
+    """``put``, with a record of the codes that it changes; :func:`unmake_move` restores them.
+
+    ``changes`` (int32, :data:`CHANGES`) holds their number, then for each the place in ``codes``
+    and the code before: 256 · place + code. The first four are those of the cell itself.
+    ``update_sums`` says whether the inputs of the network follow; they are restored by who needs
+    them.
+    """
+    lines, codes, keys = position.lines, position.codes, position.keys
+    reach = rules.reach
+    # 1. The cell is no longer free: remove its codes.
+    for side in range(2):
+        key = np.int64(keys[2 * action + side])
+        position.classes[CLASSES * side + CELL_CLASS[key]] -= 1
+        position.score[side] -= rules.values[key]
+        if update_sums:
+            change_sums(rules.network.parts, position.sums, side, np.int64(0), key)
+        keys[2 * action + side] = 0
+    for direction in range(4):
+        code = np.int64(codes[4 * action + direction])
+        codes[4 * action + direction] = 0
+        changes[1 + direction] = (4 * action + direction) << 8 | code
+    occupy(rules, position, action, player)
+    # 2. Update the codes of the free cells near it on the four lines.
+    count = 5
+    row, column = action // rules.cols, action % rules.cols
+    for direction in range(4):
+        word = lines[line_of(rules, row, column, direction)]
+        here = row if direction == 1 else column
+        step = (
+            1
+            if direction == 0
+            else (rules.cols + direction - 1 if direction < 3 else 1 - rules.cols)
+        )
+        for offset in range(-reach, reach + 1):
+            if word >> (CELL_BITS * (here + REACH + offset)) & 3 != 0:
+                continue
+            place = 4 * (action + offset * step) + direction
+            code, before = _code_at(rules, word, here + offset), np.int64(codes[place])
+            if code != before:
+                changes[count] = place << 8 | before
+                count += 1
+                _change_code(rules, position, place >> 2, code, before, update_sums)
+                codes[place] = code
+    changes[0] = count
+
+
+@inner_kernel
+def _change_code(rules, position, cell, code, before, update_sums):
+    """Change what a free cell's keys, the score, classes and sums owe to one of its codes."""
+    keys, values, score, classes = position.keys, rules.values, position.score, position.classes
+    for side in range(2):
+        new, old = code >> (4 * side) & 15, before >> (4 * side) & 15
+        if new != old:
+            old_key = np.int64(keys[2 * cell + side])
+            key = old_key + KEYS[new] - KEYS[old]
+            keys[2 * cell + side] = key
+            score[side] += values[key] - values[old_key]
+            classes[CLASSES * side + CELL_CLASS[old_key]] -= 1
+            classes[CLASSES * side + CELL_CLASS[key]] += 1
+            if update_sums:
+                change_sums(rules.network.parts, position.sums, side, key, old_key)
+
+
+@inner_kernel
+def unmake_move(rules, position, action, changes):
+    """Remove the stone that was put last, by the record of :func:`make_move`.
+
+    The inputs of the network stay as they are; a caller that needs them has kept a copy.
+    """
+    codes, keys, score, classes = position.codes, position.keys, position.score, position.classes
+    values = rules.values
+    for i in range(5, changes[0]):
+        place = np.int64(changes[i] >> 8)
+        before = np.int64(changes[i] & 255)
+        _change_code(rules, position, place >> 2, before, np.int64(codes[place]), False)
+        codes[place] = before
+    vacate(rules, position, action)
+    first, second = np.int64(0), np.int64(0)
+    for direction in range(4):
+        code = np.int64(changes[1 + direction] & 255)
+        codes[4 * action + direction] = code
+        first += KEYS[code & 15]
+        second += KEYS[code >> 4]
+    keys[2 * action], keys[2 * action + 1] = first, second
+    score[0] += values[first]
+    score[1] += values[second]
+    classes[CELL_CLASS[first]] += 1
+    classes[CLASSES + CELL_CLASS[second]] += 1
+
+
+@r.play.register_body(GomokuPatterns)
+@inner_kernel
+def _play_patterns(rules, position, action):
+    player = np.int64(position.ply & 1)
+    wins = CELL_CLASS[position.keys[2 * action + player]] == WINS_NOW
+    put(rules, position, action, player)
+    if wins:
+        position.winner = player
+
+
+@r.evaluate.register_body(GomokuPatterns)
+@inner_kernel
+def evaluate_patterns(rules, position, player, heuristic):
+    mover = np.int64(position.ply & 1)
+    points = patterns.mover_points(mover, position.score, position.classes)
+    return points if mover == player else -points
+
+
+@can_win_at_once.register_body(GomokuPatterns)
+@inner_kernel
+def _can_win_at_once_patterns(rules, position):
+    return position.classes[CLASSES * (position.ply & 1) + WINS_NOW] > 0
+
+
+@inner_kernel
+def list_moves(rules, radius, position, mover, out):
+    """The moves worth trying: only what answers a threat, where there is one.
+
+    Returns how many there are, and whether every other move loses.
+    """
+    classes = position.classes
+    mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
+    # 1. A win at once.
+    if classes[mine + WINS_NOW] > 0:
+        return min(list_fives(rules, position, mover, out), 1), False
+    # 2. The opponent would win at once: fill the gap (in caro, block the other end).
+    if classes[theirs + WINS_NOW] > 0:
+        return list_blocks(rules, position, 1 - mover, out), True
+    # 3. The opponent threatens an open four or two fours at once: make a four first, or take a cell
+    #    of the rows that would become fours.
+    if classes[theirs + WINS_SOON] > 0 and classes[mine + WINS_SOON] == 0:
+        count = list_answers(rules, position, mover, out)
+        if count > 0:
+            return count, True
+    return list_near(rules, position.stones, radius, out), False
+
+
+@r.candidates.register_body(GomokuPatterns)
+@inner_kernel
+def _candidates_patterns(rules, position, radius, out):
+    """The free cells near stones; only winning cells, or only those that may prevent a win."""
+    if position.winner != r.NOBODY or radius == 0 or position.ply == 0:
+        return list_free(rules, position, radius, out)
+    classes, mover = position.classes, np.int64(position.ply & 1)
+    mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
+    # An open four or two fours at once win: the opponent has no five to make and can stop but one
+    # row.
+    if classes[mine + WINS_SOON] > 0 and classes[mine + WINS_NOW] + classes[theirs + WINS_NOW] == 0:
+        for cell in range(rules.rows * rules.cols):
+            if CELL_CLASS[position.keys[2 * cell + mover]] == WINS_SOON:
+                out[0] = cell
+                return 1
+    count, _ = list_moves(rules, radius, position, mover, out)
+    return count
+
+
+@inner_kernel
+def urgency(rules, keys, cell, mover):
+    """How promising a cell is: what a stone of the mover, or of the opponent, would make there."""
+    own, other = keys[2 * cell + mover], keys[2 * cell + 1 - mover]
+    return np.int64(rules.own_order[own]) + np.int64(rules.other_order[other])
+
+
+@r.order_actions.register_body(GomokuPatterns)
+@inner_kernel
+def _order_patterns(rules, position, actions, count):
+    """The most urgent cells first, the first :data:`SORT_LENGTH` of them in order."""
+    keys, mover = position.keys, np.int64(position.ply & 1)
+    for i in range(1, count):
+        action = actions[i]
+        urgent = urgency(rules, keys, np.int64(action), mover)
+        last = min(i, SORT_LENGTH) - 1
+        if urgency(rules, keys, np.int64(actions[last]), mover) >= urgent:
+            continue
+        actions[i] = actions[last]
+        j = last
+        while j > 0 and urgency(rules, keys, np.int64(actions[j - 1]), mover) < urgent:
+            actions[j] = actions[j - 1]
+            j -= 1
+        actions[j] = action
+
+
+# -- the search form of a heuristic --
+
+
+@functools.lru_cache(maxsize=16)
+def _near_table(connect: int, rule: int) -> tuple[int, np.ndarray]:
+    """The cells on either side that matter to a pattern, and the codes by these cells alone.
+
+    A small table stays in the processor's cache: without the cells beyond a row, which matter only
+    where six in a row or blocked rows do not win, it has 4^8 entries instead of 4^10.
+    """
+    reach = connect - (rule == FREESTYLE)
+    bits, outer = CELL_BITS * reach, CELL_BITS * (REACH - reach)
+    walls, index = (1 << outer) - 1, np.arange(1 << 2 * bits)
+    low, high = index & (1 << bits) - 1, index >> bits
+    cells = low << outer | walls | (high | walls << bits) << CELL_BITS * REACH
+    # not read-only: a copy of an agent would have arrays of another type, and compile anew for them
+    return reach, patterns.pattern_table(connect, rule)[cells]
+
+
+@form_for.register(Gomoku)
+def _gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
+    """The search form of a heuristic.
+
+    GomokuPatterns for ``patterns`` and ``default``, GomokuScores for ``caro15`` and ``caro10``, the
+    plain game for ``none``.
+    """
+    if heuristic == "none":
+        return plain_form(game)
+    if heuristic in ("default", "patterns") and rules.connect <= LONGEST:
+        reach, table = _near_table(rules.connect, rules.rule)
+        by_patterns = GomokuPatterns(
+            *rules, reach, table, CELL_VALUE, OWN_ORDER, OTHER_ORDER, np.zeros(CHANGES, np.int32),
+            NO_NETWORK,
+        )  # fmt: skip
+        return SearchForm(by_patterns, PATTERNS_RECORD, PATTERNS_DEFAULTS)
+    by_runs = {"caro15": gomoku_heuristics.CARO15, "caro15_open": gomoku_heuristics.CARO15_OPEN}
+    number = by_runs.get(heuristic, gomoku_heuristics.CARO10)
+    # all cells in the order that the game itself gives them on an empty board
+    start = game.initial_position()
+    cells = np.array(start.legal_actions(), np.int16)
+    r.order_actions(game.rules, start.record, cells, cells.size)
+    by_scores = GomokuScores(*rules, number, cells, np.zeros(rules.rows, np.int32))
+    return SearchForm(by_scores, SCORES_RECORD)
