@@ -259,33 +259,44 @@ class Store(StoreFile):
 
     def add(self, tournament: int, game: StoredGame) -> bool:
         """Commit a finished game; False, and no change, if the store holds it already."""
+        return bool(self.add_all(tournament, [game]))
+
+    def add_all(self, tournament: int, games: Sequence[StoredGame]) -> list[StoredGame]:
+        """Commit finished games together; returns those that the store did not hold already."""
+        added, last = [], 0
         with self._writing() as connection, transaction(connection):
-            number = self._insert(connection, tournament, game)
+            number = self._next_number(connection)
+            for game in games:
+                if self._insert(connection, number, tournament, game):
+                    added.append(game)
+                    last, number = number, number + 1
         self.check_in_place()
-        if number is not None:
-            self._note_end(number)
-        return number is not None
+        if last:
+            self._note_end(last)
+        return added
+
+    def _next_number(self, connection: sqlite3.Connection) -> int:
+        query = "SELECT coalesce(max(number), 0) + 1 FROM games"
+        return int(connection.execute(query).fetchone()[0])
 
     def _insert(
-        self, connection: sqlite3.Connection, tournament: int, game: StoredGame
-    ) -> int | None:
-        """Add a game, in the open transaction.
+        self, connection: sqlite3.Connection, number: int, tournament: int, game: StoredGame
+    ) -> bool:
+        """Add a game of this number, in the open transaction.
 
-        Returns its number; None, and no change, if the store holds the game already. There are few
+        Returns False, after no change, if the store holds the game already. There are few
         statements because a tournament of fast agents spends most of its time here.
         """
-        query = "SELECT coalesce(max(number), 0) + 1 FROM games"
-        (number,) = connection.execute(query).fetchone()
         if connection.execute(_INSERT_GAME, (number, *_row(tournament, game))).rowcount == 0:
             if connection.execute(_HAS_GAME, (tournament, game.pair, *game.players)).fetchone():
-                return None
+                return False
             raise StoreError(
                 f"the store {self.path} does not take game {game.pair} of agents "
                 f"{game.players[0]} and {game.players[1]}: something in the file keeps it out; "
                 f"plyground verify names what is not plyground's"
             )
         self._committed.add(number)
-        return int(number)
+        return True
 
     def _compare_with(self, again: sqlite3.Connection) -> None:
         there = {number for (number,) in again.execute("SELECT number FROM games")}
@@ -326,8 +337,8 @@ class Store(StoreFile):
                 "UPDATE tournaments SET pairs = max(pairs, ?) WHERE number = ?",
                 (pair + 1, tournament),
             )
-            number = self._insert(connection, tournament, game._replace(pair=pair))
-            assert number is not None  # no game has this pair
+            number = self._next_number(connection)
+            self._insert(connection, number, tournament, game._replace(pair=pair))
         self._note_end(number)
         return number
 
