@@ -156,7 +156,7 @@ _FORMS: dict[type, Callable[[Any, Game], Any]] = {
 _WITHOUT_FORM = ("time", "nodes", "adaptive", "endgame", "book", "symmetries")  # options
 
 
-class Games(NamedTuple):
+class GamesUnderWay(NamedTuple):
     """N games that two agents play at once; see :func:`observe_waiting` for the first fields."""
 
     positions: Any  # records
@@ -167,10 +167,10 @@ class Games(NamedTuple):
     moves: Any  # int16 (N, longest_game)
 
 
-def new_games(game: Game, streams: np.ndarray) -> Games:
+def new_games(game: Game, streams: np.ndarray) -> GamesUnderWay:
     """As many games as there are streams, at the initial position; nobody waits yet."""
     count = streams.shape[1]
-    return Games(
+    return GamesUnderWay(
         game.new_records(count),
         np.zeros(count, np.bool_),
         np.zeros(count, np.int16),

@@ -1,6 +1,7 @@
 """The results store: one SQLite file that holds tournaments, their agents and every finished game.
 
-Each game is one transaction: a process killed at any moment loses at most the game it was playing.
+Games that finish together are one transaction: a process killed at any moment loses at most those
+that it was playing.
 
 What is promised: nothing is added to a store whose contents do not check, and reports say what does
 not. Checked are the tables, the type of every value, and every game against the rules, the schedule
