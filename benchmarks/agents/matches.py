@@ -28,26 +28,26 @@ from timing import print_table, rates
 SECONDS, TURNS = 0.2, 5
 SIMULATIONS, EXPLORATION = 100, 1.4
 TREE_SEARCH = f"mcts:simulations={SIMULATIONS}"
-OPENING = "random:4"  # so many that agents which draw no random numbers repeat no game
-# pairs of games of a tournament
+# Pairs of games of a tournament, and the random plies of its openings: so many of them that agents
+# which draw no random numbers repeat no game.
 AGENTS = {
-    ("random", "random"): 5000,
-    ("greedy", "greedy"): 2000,
-    ("alphabeta:depth=2", "random"): 1000,
-    ("alphabeta:depth=4", "random"): 400,
-    ("alphabeta:depth=4", "alphabeta:depth=4"): 150,
-    (TREE_SEARCH, TREE_SEARCH): 50,
+    ("random", "random"): (5000, 2),
+    ("greedy", "greedy"): (2000, 2),
+    ("alphabeta:depth=2", "random"): (1000, 2),
+    ("alphabeta:depth=4", "random"): (400, 2),
+    ("alphabeta:depth=4", "alphabeta:depth=4"): (150, 4),
+    (TREE_SEARCH, TREE_SEARCH): (50, 2),
 }
 AT_ONCE = contest.FEWEST_AT_ONCE
 
 
-def tournament(game: str, agents: tuple[str, str], pairs: int, at_once: bool) -> Callable[[], int]:
+def tournament(plan: Plan, at_once: bool) -> Callable[[], int]:
     """Plays a tournament into a new store; returns its games."""
 
     def play() -> int:
         contest.FEWEST_AT_ONCE = AT_ONCE if at_once else contest.LARGEST_CHUNK + 1
         with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "games.db") as store:
-            one = Tournament(Plan(game, agents, pairs, OPENING), store)
+            one = Tournament(plan, store)
             one.run()
             return one.schedule.total
 
@@ -88,10 +88,12 @@ def main() -> None:
     game = plyground.make_game(sys.argv[1] if len(sys.argv) > 1 else "connect_four")
     theirs = openspiel_bots(game.spec)
     rows = []
-    for agents, pairs in AGENTS.items():
+    for agents, (pairs, plies) in AGENTS.items():
+        plan = Plan(game.spec, agents, pairs, f"random:{plies}")
+        few = plan.replace(pairs=max(pairs // 10, 20))
         work = {
-            "at once": tournament(game.spec, agents, pairs, at_once=True),
-            "one by one": tournament(game.spec, agents, max(pairs // 10, 20), at_once=False),
+            "at once": tournament(plan, at_once=True),
+            "one by one": tournament(few, at_once=False),
         }
         if agents in theirs:
             work["OpenSpiel"] = theirs[agents]
