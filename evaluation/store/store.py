@@ -264,16 +264,16 @@ class Store(StoreFile):
 
     def add_all(self, tournament: int, games: Sequence[StoredGame]) -> list[StoredGame]:
         """Commit finished games together; returns those that the store did not hold already."""
-        added, last = [], 0
+        added: list[StoredGame] = []
         with self._writing() as connection, transaction(connection):
-            number = self._next_number(connection)
+            first = self._next_number(connection)
             for game in games:
-                if self._insert(connection, number, tournament, game):
+                if self._insert(connection, first + len(added), tournament, game):
                     added.append(game)
-                    last, number = number, number + 1
+        self._committed.update(range(first, first + len(added)))
         self.check_in_place()
-        if last:
-            self._note_end(last)
+        if added:
+            self._note_end(first + len(added) - 1)
         return added
 
     def _next_number(self, connection: sqlite3.Connection) -> int:
@@ -283,10 +283,9 @@ class Store(StoreFile):
     def _insert(
         self, connection: sqlite3.Connection, number: int, tournament: int, game: StoredGame
     ) -> bool:
-        """Add a game of this number, in the open transaction.
+        """Add a game of this number, in the open transaction; False if the store holds it already.
 
-        Returns False, after no change, if the store holds the game already. There are few
-        statements because a tournament of fast agents spends most of its time here.
+        There are few statements because a tournament of fast agents spends much of its time here.
         """
         if connection.execute(_INSERT_GAME, (number, *_row(tournament, game))).rowcount == 0:
             if connection.execute(_HAS_GAME, (tournament, game.pair, *game.players)).fetchone():
@@ -296,7 +295,6 @@ class Store(StoreFile):
                 f"{game.players[0]} and {game.players[1]}: something in the file keeps it out; "
                 f"plyground verify names what is not plyground's"
             )
-        self._committed.add(number)
         return True
 
     def _compare_with(self, again: sqlite3.Connection) -> None:
@@ -340,6 +338,7 @@ class Store(StoreFile):
             )
             number = self._next_number(connection)
             self._insert(connection, number, tournament, game._replace(pair=pair))
+        self._committed.add(number)
         self._note_end(number)
         return number
 

@@ -98,6 +98,28 @@ def test_a_store_of_games_at_once_is_that_of_games_one_at_a_time(tmp_path, monke
     assert set(sizes) == {1}
 
 
+def test_ctrl_c_while_games_are_stored_adds_none_of_them(tmp_path):
+    plan = Plan("tic_tac_toe", ("random", "greedy"), pairs=10)
+    with Store(tmp_path / "store.db") as store:
+        tournament = Tournament(plan, store)
+        tournament.run()
+        played = list(tournament.played())
+        again = Tournament(plan.replace(name="again"), store)
+
+        def interrupted():
+            yield from played[:3]
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            store.add_all(again.enter(), interrupted())
+        store.check_readable()
+        assert list(again.played()) == []
+        assert store.add_all(again.enter(), played) == played
+        assert store.add_all(again.enter(), played) == []
+        assert list(again.played()) == played
+        assert store.findings() == []
+
+
 def test_a_test_stops_after_the_same_game(tmp_path, monkeypatch):
     plan = Plan("tic_tac_toe", ("random", "greedy"), pairs=1000)
 
