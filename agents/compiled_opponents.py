@@ -1,4 +1,4 @@
-"""Agents as opponents that move inside the compiled loop of the vector environments.
+"""Agents that move inside compiled loops: of the vector environments, and of many games at once.
 
 Each form plays exactly what its agent plays, with the random numbers drawn in the same order; tests
 compare the two.
@@ -15,6 +15,7 @@ import numpy as np
 from ..envs import rules as r
 from ..envs.compiled.kernels import inner_kernel
 from ..envs.game import Game
+from ..envs.single_agent.batch_kernels import observe_waiting
 from ..envs.single_agent.opponents import Turns, choose_action, choose_actions, new_turns
 from .agent import Agent
 from .greedy import Greedy
@@ -153,3 +154,73 @@ _FORMS: dict[type, Callable[[Any, Game], Any]] = {
     Minimax: _make_tree_search,
 }
 _WITHOUT_FORM = ("time", "nodes", "adaptive", "endgame", "book", "symmetries")  # options
+
+
+class GamesUnderWay(NamedTuple):
+    """N games that two agents play at once; see :func:`observe_waiting` for the first fields."""
+
+    positions: Any  # records
+    waiting: Any  # bool (N,): the game goes on
+    opponents: Any  # int16 (N,): the seat to move
+    streams: Any  # uint64 (2, N, 1): the random streams of the agents, by seat
+    asked: Any  # int64 (2, N): how many moves each seat has made
+    moves: Any  # int16 (N, longest_game)
+
+
+def new_games(game: Game, streams: np.ndarray) -> GamesUnderWay:
+    """As many games as there are streams, at the initial position; nobody waits yet."""
+    count = streams.shape[1]
+    return GamesUnderWay(
+        game.new_records(count),
+        np.zeros(count, np.bool_),
+        np.zeros(count, np.int16),
+        streams,
+        np.zeros((2, count), np.int64),
+        np.zeros((count, game.facts.longest_game), np.int16),
+    )
+
+
+@inner_kernel
+def set_out(rules, games):
+    """Find out who is to move in every game."""
+    for game in range(games.waiting.size):
+        games.waiting[game] = not r.is_over(rules, games.positions[game])
+        games.opponents[game] = r.to_move(rules, games.positions[game])
+
+
+@inner_kernel
+def _move(rules, games, game, action):
+    """Play and note an action; who is to move is noted too."""
+    position, seat = games.positions[game], games.opponents[game]
+    games.moves[game, games.asked[0, game] + games.asked[1, game]] = action
+    games.asked[seat, game] += 1
+    r.play(rules, position, action)
+    games.waiting[game] = not r.is_over(rules, position)
+    games.opponents[game] = r.to_move(rules, position)
+
+
+@inner_kernel
+def take_turns(agent, seat, rules, games):
+    """Play all moves of the agent in a seat until it is the other's turn, in every game.
+
+    Returns whether it could choose.
+    """
+    for game in range(games.waiting.size):
+        position, stream = games.positions[game], games.streams[seat, game]
+        while games.waiting[game] and games.opponents[game] == seat:
+            _move(rules, games, game, choose_action(agent, rules, position, stream))
+    return True
+
+
+@inner_kernel
+def take_many_turns(agent, seat, rules, games):
+    """As :func:`take_turns`, for an agent that chooses for many games at once."""
+    turns = agent.turns
+    while True:
+        count = observe_waiting(rules, games, seat, turns, 0, games.waiting.size)
+        if count == 0:
+            return True
+        if not choose_actions(agent, games.streams[seat], count):
+            return False
+        for turn in range(count):
+            _move(rules, games, turns.games[turn], turns.actions[turn])

@@ -47,7 +47,7 @@ def main() -> None:
         ("in this process", RANDOM, "never"),
         ("in processes of their own", RANDOM.replace(pairs=100), "always"),
     ):
-        seconds, thinking, moves = min(play(plan, isolate=isolation) for _ in range(RUNS))
+        seconds, thinking, moves = min(play(plan, isolation=isolation) for _ in range(RUNS))
         print(
             f"{2 * plan.pairs} games of random against random, agents {title}: "
             f"{2 * plan.pairs / seconds:.0f} games/s, {seconds / moves * 1e6:.1f} µs a move, of "

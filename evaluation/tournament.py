@@ -244,15 +244,18 @@ class Tournament:
         keys, withdrawals = self._store.game_keys(self._number), self._withdrawals()
         missing = self._missing(keys, withdrawals.withdrawn)
         with contextlib.closing(self._jobs.play(missing)) as results:
-            for game, result, circumstances in results:
-                game_record = StoredGame(
-                    game.pair, game.players, game.opening, game.seeds, result, circumstances
-                )
-                withdrawals.add(game_record)
-                if not self._store.add(self._number, game_record):
-                    keys |= self._store.game_keys(self._number)
-                elif on_game is not None:
-                    on_game(game_record)
+            for played, circumstances in results:
+                games = [StoredGame(*game[:4], result, circumstances) for game, result in played]
+                for game in games:
+                    withdrawals.add(game)
+                # a test that ends with a game keeps none of those that were played with it
+                for some in [[game] for game in games] if TEST in self.settings else [games]:
+                    added = self._store.add_all(self._number, some)
+                    if len(added) < len(some):
+                        keys |= self._store.game_keys(self._number)
+                    if on_game is not None:
+                        for game in added:
+                            on_game(game)
         self._store.set_left_out(self._number, self.schedule.left_out)
 
     def _missing(self, keys: set[GameKey], withdrawn: set[int]) -> Iterator[ScheduledGame]:

@@ -17,7 +17,7 @@ from . import mcts_kernels as search
 
 # all moves as first explore enough
 EXPLORATION, KNOWING_EXPLORATION = 1.4, 0.0
-FIRST_SLICE = 64
+FIRST_SLICE = 256
 SLICE_SECONDS, LARGEST_SLICE = 0.005, 1 << 20  # between two looks at the clock
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import math
 import time
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import NamedTuple, Self
 
 from ...agents.agent import Agent
@@ -24,11 +25,13 @@ from ..conditions import ALWAYS, AUTO, NEVER, USUAL, Conditions
 from ..fingerprints import FOLDERS, Description, check_identity, describe
 from ..match import GameResult, play_game
 from ..store.store import GameKey
+from .at_once import GamesAtOnce, plays_at_once
 from .isolation import IsolatedAgent, is_isolated
 
 # a chunk is to take about as long, so that messages cost little and little is lost with a worker
 CHUNK_SECONDS = 0.2
 LARGEST_CHUNK = 200
+FEWEST_AT_ONCE = 32  # games for which it pays to load the code that plays many at once
 MOST_DEATHS = 5  # of workers over one game
 # deaths of workers over a game after which its agents play from processes of their own, so that the
 # agent at fault is known
@@ -149,7 +152,8 @@ class ScheduledGame(NamedTuple):
         return self.pair, *self.players
 
 
-Results = Generator[tuple[ScheduledGame, GameResult, Circumstances], None, None]
+# Games that were finished together, and the circumstances of all of them.
+Results = Generator[tuple[list[tuple[ScheduledGame, GameResult]], Circumstances], None, None]
 
 
 class Arena:
@@ -186,6 +190,16 @@ class Arena:
         conditions = self.contest.conditions.replace(isolate=ALWAYS)
         return Arena(self.contest._replace(conditions=conditions))
 
+    @functools.cached_property
+    def at_once(self) -> GamesAtOnce:
+        """Its agents where they play many games at once."""
+        return GamesAtOnce(self.contest.game, self.agents)
+
+    @functools.cached_property
+    def plays_at_once(self) -> bool:
+        """Whether there are such."""
+        return plays_at_once(self.agents, self.contest.conditions)
+
     def get_ready(self) -> dict[str, str]:
         """Let the agents compile and allocate, which is no thinking time.
 
@@ -210,6 +224,15 @@ class Arena:
             conditions=self.contest.conditions,
         )
 
+    def play_all(self, games: Sequence[ScheduledGame]) -> list[GameResult]:
+        """Play games, those of the same players at once if there are many and that is possible."""
+        results: dict[GameKey, GameResult] = {}
+        if len(games) >= FEWEST_AT_ONCE and self.plays_at_once:
+            for players in {game.players for game in games}:
+                some = [game for game in games if game.players == players]
+                results |= zip((game.key for game in some), self.at_once.play(some) or ())
+        return [results.get(game.key) or self.play(game) for game in games]
+
     def close(self) -> None:
         """Close the agents, which ends the processes of isolated ones."""
         for agent, spec in zip(self.agents, self.contest.agents):
@@ -226,13 +249,15 @@ class Chunk(NamedTuple):
 class PlayedChunk(NamedTuple):
     """The results of a chunk's games in their order, how long they took, and under what.
 
-    ``isolation`` and ``machine`` are those of :class:`Circumstances`.
+    ``isolation`` and ``machine`` are those of :class:`Circumstances`; ``at_once``: the agents can
+    play many games at once.
     """
 
     results: list[GameResult]
     seconds: float
     isolation: str
     machine: str
+    at_once: bool
 
 
 class Death(NamedTuple):
@@ -270,24 +295,31 @@ def _play(arena: Arena, chunk: Chunk) -> PlayedChunk:
     if chunk.deaths >= ATTEMPTS_UNISOLATED:
         arena = arena.isolated
     began = time.perf_counter()
-    results = [arena.play(game) for game in chunk.games]
+    results = arena.play_all(chunk.games)
     seconds = time.perf_counter() - began
-    return PlayedChunk(results, seconds, arena.isolation, machine_here())
+    return PlayedChunk(results, seconds, arena.isolation, machine_here(), arena.plays_at_once)
 
 
 class _Chunks:
     """Chunks of games: first those to be played again, then those of the schedule.
+
+    No chunk has more games than have been played, so that a chunk of slow games is small.
+
+    Args:
+        games: the schedule.
+        local: whether this process plays. It plays one game at a time, which is stored before the
+            next one begins, or many at once.
 
     Attributes:
         handed_out: those that are being played, by their number in this iteration.
         retries: those to be played again; where they come late, another iteration has them.
     """
 
-    def __init__(self, games: Iterable[ScheduledGame], largest: int) -> None:
-        self._games, self._largest = iter(games), largest
+    def __init__(self, games: Iterable[ScheduledGame], local: bool) -> None:
+        self._games, self._fewest = iter(games), FEWEST_AT_ONCE if local else 1
         self.handed_out: dict[int, Chunk] = {}
         self.retries: deque[Chunk] = deque()
-        self._seconds: float | None = None  # that a game takes, about
+        self._seconds, self._most = math.inf, 1  # what a game takes, about; games in a chunk
 
     def __iter__(self) -> Iterator[Chunk]:
         for number in itertools.count():
@@ -298,13 +330,16 @@ class _Chunks:
             yield chunk
 
     def _next_games(self) -> tuple[ScheduledGame, ...]:
-        size = 1 if self._seconds is None else int(CHUNK_SECONDS / max(self._seconds, 1e-6))
-        return tuple(itertools.islice(self._games, min(max(size, 1), self._largest)))
+        size = min(int(CHUNK_SECONDS / max(self._seconds, 1e-6)), self._most, LARGEST_CHUNK)
+        return tuple(itertools.islice(self._games, size if size >= self._fewest else 1))
 
     def count(self, played: PlayedChunk) -> None:
         """Take the time of a chunk into account."""
         seconds = played.seconds / len(played.results)
-        self._seconds = seconds if self._seconds is None else 0.7 * self._seconds + 0.3 * seconds
+        known = self._seconds < math.inf
+        self._seconds = 0.7 * self._seconds + 0.3 * seconds if known else seconds
+        if played.at_once or self._fewest == 1:
+            self._most += len(played.results)
 
 
 class GameJobs:
@@ -352,7 +387,7 @@ class GameJobs:
         return self._jobs
 
     def play(self, games: Iterable[ScheduledGame]) -> Results:
-        """Play games; yield each with its result and circumstances as soon as it is finished.
+        """Play games; yield each with its result as soon as the games of its chunk are finished.
 
         ``games`` is iterated lazily, little further than what is played at once. The agents are
         closed when the generator ends or is closed.
@@ -361,7 +396,7 @@ class GameJobs:
             SpecificationError, RunnerError: as :meth:`get_ready`.
         """
         jobs = self.get_ready()
-        chunks = _Chunks(games, 1 if jobs.runner == LOCAL else LARGEST_CHUNK)
+        chunks = _Chunks(games, jobs.runner == LOCAL)
         more = True
         try:
             while more:
@@ -373,8 +408,7 @@ class GameJobs:
                         continue
                     chunks.count(played)
                     under = Circumstances(jobs.runner, jobs.count, played.isolation, played.machine)
-                    for game, result in zip(chunk.games, played.results):
-                        yield game, result, under
+                    yield list(zip(chunk.games, played.results)), under
         finally:
             self.close()
 

@@ -1,6 +1,7 @@
 """The results store: one SQLite file that holds tournaments, their agents and every finished game.
 
-Each game is one transaction: a process killed at any moment loses at most the game it was playing.
+Games that finish together are one transaction: a process killed at any moment loses at most those
+that it was playing.
 
 What is promised: nothing is added to a store whose contents do not check, and reports say what does
 not. Checked are the tables, the type of every value, and every game against the rules, the schedule
@@ -259,33 +260,42 @@ class Store(StoreFile):
 
     def add(self, tournament: int, game: StoredGame) -> bool:
         """Commit a finished game; False, and no change, if the store holds it already."""
+        return bool(self.add_all(tournament, [game]))
+
+    def add_all(self, tournament: int, games: Sequence[StoredGame]) -> list[StoredGame]:
+        """Commit finished games together; returns those that the store did not hold already."""
+        added: list[StoredGame] = []
         with self._writing() as connection, transaction(connection):
-            number = self._insert(connection, tournament, game)
+            first = self._next_number(connection)
+            for game in games:
+                if self._insert(connection, first + len(added), tournament, game):
+                    added.append(game)
+        self._committed.update(range(first, first + len(added)))
         self.check_in_place()
-        if number is not None:
-            self._note_end(number)
-        return number is not None
+        if added:
+            self._note_end(first + len(added) - 1)
+        return added
+
+    def _next_number(self, connection: sqlite3.Connection) -> int:
+        query = "SELECT coalesce(max(number), 0) + 1 FROM games"
+        return int(connection.execute(query).fetchone()[0])
 
     def _insert(
-        self, connection: sqlite3.Connection, tournament: int, game: StoredGame
-    ) -> int | None:
-        """Add a game, in the open transaction.
+        self, connection: sqlite3.Connection, number: int, tournament: int, game: StoredGame
+    ) -> bool:
+        """Add a game of this number, in the open transaction; False if the store holds it already.
 
-        Returns its number; None, and no change, if the store holds the game already. There are few
-        statements because a tournament of fast agents spends most of its time here.
+        There are few statements because a tournament of fast agents spends much of its time here.
         """
-        query = "SELECT coalesce(max(number), 0) + 1 FROM games"
-        (number,) = connection.execute(query).fetchone()
         if connection.execute(_INSERT_GAME, (number, *_row(tournament, game))).rowcount == 0:
             if connection.execute(_HAS_GAME, (tournament, game.pair, *game.players)).fetchone():
-                return None
+                return False
             raise StoreError(
                 f"the store {self.path} does not take game {game.pair} of agents "
                 f"{game.players[0]} and {game.players[1]}: something in the file keeps it out; "
                 f"plyground verify names what is not plyground's"
             )
-        self._committed.add(number)
-        return int(number)
+        return True
 
     def _compare_with(self, again: sqlite3.Connection) -> None:
         there = {number for (number,) in again.execute("SELECT number FROM games")}
@@ -326,8 +336,9 @@ class Store(StoreFile):
                 "UPDATE tournaments SET pairs = max(pairs, ?) WHERE number = ?",
                 (pair + 1, tournament),
             )
-            number = self._insert(connection, tournament, game._replace(pair=pair))
-            assert number is not None  # no game has this pair
+            number = self._next_number(connection)
+            self._insert(connection, number, tournament, game._replace(pair=pair))
+        self._committed.add(number)
         self._note_end(number)
         return number
 

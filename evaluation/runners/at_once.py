@@ -1,0 +1,117 @@
+"""Many games of two compiled agents at once, move for move those that they play one at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...agents.agent import Agent
+from ...agents.compiled_opponents import (
+    compiled_form,
+    new_games,
+    set_out,
+    take_many_turns,
+    take_turns,
+)
+from ...envs.compiled.calls import KernelCalls
+from ...envs.compiled.kernels import announce_compilation
+from ...envs.compiled.randomness import new_streams
+from ...envs.game import Game, Position
+from ...envs.single_agent.opponents import choose_actions
+from ..conditions import WALL, Conditions
+from ..match import GameResult
+
+if TYPE_CHECKING:
+    from .contest import ScheduledGame
+
+
+def plays_at_once(agents: Sequence[Agent], conditions: Conditions) -> bool:
+    """Whether these agents can play many games at once under these conditions.
+
+    That needs agents that move inside compiled loops. Nobody times a move there, or hears what an
+    agent says of its position.
+    """
+    watched = conditions.is_timed or conditions.is_adjudicated or conditions.clock != WALL
+    return not watched and all(
+        agent.on_progress is None and compiled_form(agent) is not None for agent in agents
+    )
+
+
+class GamesAtOnce:
+    """Plays many games of agents at once.
+
+    Args:
+        game: the game.
+        agents: the agents, by their numbers; see :func:`plays_at_once`.
+    """
+
+    def __init__(self, game: Game, agents: Sequence[Agent]) -> None:
+        self._game = game
+        self._turns = [self._turns_of(agent) for agent in agents]
+        self._set_out = KernelCalls()
+        for number in range(len(agents)):  # what is compiled is no thinking time
+            streams = new_streams(np.zeros(2, np.uint64))[:, None]
+            self._play((number, number), new_games(game, streams))
+
+    def _turns_of(self, agent: Agent) -> tuple[KernelCalls, Any, Any]:
+        """How an agent takes its turns: what calls the kernel, the kernel, the agent's form."""
+        make = compiled_form(agent)
+        assert make is not None
+        form = make(self._game)
+        many = choose_actions.body_for(type(form)) is not None
+        return KernelCalls(), take_many_turns if many else take_turns, form
+
+    def play(self, games: Sequence[ScheduledGame]) -> list[GameResult] | None:
+        """The results of games of the same two agents in the same seats.
+
+        The time that an agent took is shared out by the moves of the games. None where an agent
+        could not choose: one game at a time shows why.
+        """
+        seeds = np.array([game.seeds for game in games], np.uint64)
+        streams = np.stack([new_streams(seeds[:, 0]), new_streams(seeds[:, 1])])
+        under_way = new_games(self._game, streams)
+        starts = {game.opening: self._game.position(game.opening).record for game in games}
+        for number, game in enumerate(games):
+            under_way.positions[number] = starts[game.opening]
+        seconds = self._play(games[0].players, under_way)
+        if seconds is None:
+            return None
+        shares = seconds / np.maximum(under_way.asked.sum(axis=1), 1)
+        lasted, asked = (shares[:, None] * under_way.asked).T.tolist(), under_way.asked.T.tolist()
+        rows = zip(games, under_way.positions, under_way.moves, lasted, asked, strict=True)
+        return [self._result(*row) for row in rows]
+
+    def _play(self, players: tuple[int, int], under_way: Any) -> np.ndarray | None:
+        """Play to the end; the seconds that each seat took, None if one could not choose."""
+        rules, seconds = self._game.rules, np.zeros(2)
+        with announce_compilation(f"games at once of {self._game.name}"):
+            self._set_out(set_out, rules, under_way)
+            while under_way.waiting.any():
+                for seat, player in enumerate(players):
+                    call, kernel, form = self._turns[player]
+                    began = time.perf_counter()
+                    if not call(kernel, form, seat, rules, under_way):
+                        return None
+                    seconds[seat] += time.perf_counter() - began
+        return seconds
+
+    def _result(
+        self, game: ScheduledGame, record: Any, moves: Any, seconds: list[float], asked: list[int]
+    ) -> GameResult:
+        position = Position(self._game, record)
+        outcome = position.outcome
+        assert outcome is not None
+        played = (*game.opening, *moves[: sum(asked)].tolist())
+        (first, second), (asked_first, asked_second) = seconds, asked
+        return GameResult(
+            played,
+            position.returns,
+            outcome.reason,
+            None,
+            None,
+            (first, second),
+            (asked_first, asked_second),
+        )
