@@ -65,7 +65,6 @@ LAYERS = {
     "training": (
         ("*",),
         ("ppo", "dqn", "alphazero"),
-        ("supervised",),
         ("api",),
         ("psro",),
         ("curves",),

@@ -1,6 +1,6 @@
 """What the package exports; each name is loaded when it is first asked for."""
 
-from . import datasets as datasets
+from . import datasets as datasets  # type: ignore[attr-defined]  # of an extra, by its former name
 from .api import train as train
 from .environments import make_env as make_env
 from .environments import make_vector_env as make_vector_env

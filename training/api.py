@@ -10,6 +10,7 @@ from typing import Any
 from ..agents.opponents import MakeAgent
 from ..agents.registry import make_agent
 from ..envs.game import Game
+from ..envs.loading.packages import LEARNERS, declared
 from ..envs.registry import make_game
 from ..envs.specification import check_names
 from .alphazero.settings import AlphaZeroSettings
@@ -18,13 +19,13 @@ from .folder import begun_settings
 from .ppo.settings import PPOSettings
 from .run import Progress, TrainingRun
 from .settings import OpposedSettings, RunSettings
-from .supervised.settings import SupervisedSettings
 
+# of each algorithm; its function `train` stands in the file of that name beside them
 SETTINGS: dict[str, type[RunSettings]] = {
     "ppo": PPOSettings,
     "dqn": DQNSettings,
     "alphazero": AlphaZeroSettings,
-    "supervised": SupervisedSettings,
+    **{each.name: each.load() for each in declared(LEARNERS)},
 }
 
 
@@ -94,5 +95,6 @@ def load_algorithm(name: str) -> Callable[..., TrainingRun]:
     there are any; see :class:`~plyground.training.run.TrainingRun`.
     """
     train: Callable[..., TrainingRun]
-    train = importlib.import_module(f".{name}.train", __package__).train
+    package = SETTINGS[name].__module__.rpartition(".")[0]
+    train = importlib.import_module(f"{package}.train").train
     return train

@@ -70,7 +70,7 @@ PAGES = (
             "plyground.training.sb3",
             "plyground.training.sb3_callbacks",
             "plyground.training.export",
-            "plyground.training.datasets",
+            "plyground.extras.perfect_play.datasets",
         ),
     ),
     (

@@ -33,6 +33,7 @@ from types import ModuleType
 from ..specification import SpecificationError
 
 GAMES, AGENTS, COMMANDS = "plyground.games", "plyground.agents", "plyground.commands"
+LEARNERS = "plyground.learners"  # the settings of algorithms of learning
 EXPORTS = "plyground.exports"  # writers of policies: named by the ending of what they write
 # where modules are found that the documentation of 1.0 has under another name
 MODULES = "plyground.modules"

@@ -47,7 +47,7 @@ def training(algorithm: str, folder: str, seed: int = 1, steps: int | None = Non
 def parts_of_a_dataset() -> None:
     """A build that was stopped after its first chunk."""
     from plyground import make_game
-    from plyground.training.datasets.build import BuildProgress, build_dataset
+    from plyground.extras.perfect_play.datasets.build import BuildProgress, build_dataset
 
     def stop(done: int, total: int) -> None:
         if done > 0:

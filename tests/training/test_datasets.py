@@ -18,13 +18,13 @@ from plyground.envs.canonical import CanonicalForm, position_layers
 from plyground.envs.loading.locks import locked
 from plyground.envs.specification import SpecificationError
 from plyground.envs.workers.jobs import JobPlace
-from plyground.training.datasets.build import (
+from plyground.extras.perfect_play.datasets.build import (
     BuildProgress,
     Source,
     build_dataset,
     build_taught_dataset,
 )
-from plyground.training.datasets.labels import ILLEGAL_RESULT, ILLEGAL_VALUE
+from plyground.extras.perfect_play.datasets.labels import ILLEGAL_RESULT, ILLEGAL_VALUE
 
 GAMES = ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,cols=2"]
 
@@ -123,7 +123,7 @@ def test_a_build_that_was_killed_goes_on_to_the_same_file(tmp_path):
     build_dataset(game, 2_000, tmp_path / "whole.npz")
     script = (
         "from pathlib import Path; from plyground import make_game\n"
-        "from plyground.training.datasets.build import build_dataset\n"
+        "from plyground.extras.perfect_play.datasets.build import build_dataset\n"
         f"build_dataset(make_game({game.spec!r}), 2_000, Path({str(out)!r}))\n"
     )
     process = subprocess.Popen([sys.executable, "-c", script])

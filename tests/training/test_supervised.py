@@ -11,14 +11,14 @@ from plyground import make_agent, make_game
 from plyground.agents import solve
 from plyground.agents.policies.policy_file import load_policy_file
 from plyground.envs.specification import SpecificationError
-from plyground.training.datasets.build import build_dataset, build_taught_dataset
-from plyground.training.folder import TrainingError, read_metrics
-from plyground.training.supervised.settings import SupervisedSettings
-from plyground.training.supervised.train import (
+from plyground.extras.perfect_play.datasets.build import build_dataset, build_taught_dataset
+from plyground.extras.perfect_play.supervised.settings import SupervisedSettings
+from plyground.extras.perfect_play.supervised.train import (
     learning_positions,
     optimal_actions,
     train,
 )
+from plyground.training.folder import TrainingError, read_metrics
 
 SMALL = {
     "held_out": 0.2,

@@ -11,9 +11,13 @@ from plyground import make_agent, make_game
 from plyground.envs.canonical import CanonicalForm
 from plyground.envs.specification import SpecificationError
 from plyground.envs.workers.jobs import JobPlace
-from plyground.training.datasets.build import build_taught_dataset
-from plyground.training.datasets.labels import ILLEGAL_VALUE, UNKNOWN_RESULT, UNKNOWN_VALUE
-from plyground.training.datasets.teacher import play_games
+from plyground.extras.perfect_play.datasets.build import build_taught_dataset
+from plyground.extras.perfect_play.datasets.labels import (
+    ILLEGAL_VALUE,
+    UNKNOWN_RESULT,
+    UNKNOWN_VALUE,
+)
+from plyground.extras.perfect_play.datasets.teacher import play_games
 
 TEACHERS = {
     "tic_tac_toe": "alphabeta:depth=9",

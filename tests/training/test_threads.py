@@ -8,10 +8,10 @@ from command_line import plyground
 from helpers import SMALL_RUN
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
+from plyground.extras.perfect_play.datasets.build import build_dataset
 from plyground.training import train
 from plyground.training.api import SETTINGS
 from plyground.training.checkpoints import unpack
-from plyground.training.datasets.build import build_dataset
 from plyground.training.folder import newest_checkpoint
 
 # Two updates or more of each algorithm.

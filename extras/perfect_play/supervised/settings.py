@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ...envs.game import Game
-from ...envs.loading.settings import setting
-from ..alphazero.settings import AlphaZeroSettings, LearnerSettings, NetworkSettings
+from ....envs.game import Game
+from ....envs.loading.settings import setting
+from ....training.alphazero.settings import AlphaZeroSettings, LearnerSettings, NetworkSettings
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from ...agents.agent import Agent
-from ...envs.canonical import CanonicalForm
-from ...envs.compiled.randomness import new_stream
-from ...envs.game import Game, Position
-from ...envs.specification import SpecificationError
-from ...envs.stepping import random_walk
+from ....agents.agent import Agent
+from ....envs.canonical import CanonicalForm
+from ....envs.compiled.randomness import new_stream
+from ....envs.game import Game, Position
+from ....envs.specification import SpecificationError
+from ....envs.stepping import random_walk
 
 Actions = tuple[int, ...]
 Report = Callable[[int, int], None]  # positions found, of how many

@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...envs.game import Game
-from ...envs.specification import SpecificationError
-from ..alphazero.learner import AlphaZeroLearner
-from ..alphazero.network import has_margin
-from ..alphazero.window import Canonical, Positions
+from ....envs.game import Game
+from ....envs.specification import SpecificationError
+from ....training.alphazero.learner import AlphaZeroLearner
+from ....training.alphazero.network import has_margin
+from ....training.alphazero.window import Canonical, Positions
+from ....training.folder import TrainingError
+from ....training.run import TrainingRun
 from ..datasets.file import Dataset, load_boards, names_of_teachers
-from ..folder import TrainingError
-from ..run import TrainingRun
 from .settings import SupervisedSettings
 
 AT_ONCE = 50_000  # positions brought into their canonical image together

@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...agents.agent import Agent
-from ...agents.registry import make_agent, modules_of
-from ...envs.compiled.randomness import new_stream
-from ...envs.game import Game
-from ...envs.workers.jobs import HERE, JobPlace, Needs, Work
+from ....agents.agent import Agent
+from ....agents.registry import make_agent, modules_of
+from ....envs.compiled.randomness import new_stream
+from ....envs.game import Game
+from ....envs.workers.jobs import HERE, JobPlace, Needs, Work
 from .labels import ILLEGAL_RESULT, ILLEGAL_VALUE, UNKNOWN_RESULT, UNKNOWN_VALUE, Labels
 from .positions import POSITION_STREAM, Actions, RandomWalk
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...commands.app import command
+from ...commands.common import GameArgument, OwnOptions
+from ...commands.learning.runs import DEFAULT_RUN, RunOptions, train_or_list
 from ...envs import make_game
 from ...envs.specification import SpecificationError
-from ...training.supervised.settings import SupervisedSettings
-from ..app import command
-from ..common import GameArgument, OwnOptions
-from .runs import DEFAULT_RUN, RunOptions, train_or_list
+from .supervised.settings import SupervisedSettings
 
 OPTIONS = OwnOptions(SupervisedSettings, ("data", "evaluate", "keep"))
 

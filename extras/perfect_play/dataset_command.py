@@ -12,21 +12,15 @@ from typing import Annotated, Any
 from rich.console import Console
 
 from ...agents.solvers.solver import DEFAULT_MEMORY_MB
+from ...commands.app import Interruption, command
+from ...commands.common import GameArgument, SeedOption, option
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
 from ...evaluation.report.display import show_steps
 from ...evaluation.store.store import Store, StoreError
-from ...training.datasets.build import (
-    RANDOM_PLAY,
-    BuildProgress,
-    Source,
-    build_dataset,
-    build_taught_dataset,
-)
-from ...training.datasets.positions import Report
-from ..app import Interruption, command
-from ..common import GameArgument, SeedOption, option
+from .datasets.build import RANDOM_PLAY, BuildProgress, Source, build_dataset, build_taught_dataset
+from .datasets.positions import Report
 
 PlayerOption = Annotated[
     str | None,
@@ -46,7 +40,7 @@ PliesOption = Annotated[
 ]
 
 
-@command("GAME --positions N --out FILE")
+@command("GAME --positions N --out FILE", purpose="Train")
 def dataset(
     game: GameArgument,
     /,

@@ -17,11 +17,11 @@ from typing import Any, BinaryIO, TypedDict
 
 import numpy as np
 
-from ...envs.game import Game, Position
-from ...envs.loading.files import written_whole
-from ...envs.loading.records import check_value, parse_json
-from ...envs.registry import make_game, recorded_spec
-from ...envs.specification import SpecificationError, check_names, first_line, refusing
+from ....envs.game import Game, Position
+from ....envs.loading.files import written_whole
+from ....envs.loading.records import check_value, parse_json
+from ....envs.registry import make_game, recorded_spec
+from ....envs.specification import SpecificationError, check_names, first_line, refusing
 
 SCHEMA_VERSION = 1
 METADATA_KEY = "plyground"

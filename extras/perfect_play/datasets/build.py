@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...agents.registry import make_agent
-from ...agents.solvers.chunks import solve_chunks
-from ...agents.solvers.solver import DEFAULT_MEMORY_MB, solver_class_of
-from ...envs import __version__
-from ...envs.game import Game
-from ...envs.loading.files import written_whole
-from ...envs.loading.locks import locked
-from ...envs.loading.records import read_json
-from ...envs.specification import SpecificationError, refusing
-from ...envs.workers.jobs import HERE, JobPlace
+from ....agents.registry import make_agent
+from ....agents.solvers.chunks import solve_chunks
+from ....agents.solvers.solver import DEFAULT_MEMORY_MB, solver_class_of
+from ....envs import __version__
+from ....envs.game import Game
+from ....envs.loading.files import written_whole
+from ....envs.loading.locks import locked
+from ....envs.loading.records import read_json
+from ....envs.specification import SpecificationError, refusing
+from ....envs.workers.jobs import HERE, JobPlace
 from .file import TEACHER, check_arrays, check_file_name, read_arrays, write
 from .labels import Labels, label
 from .positions import (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...agents.solvers.solver import Solver
+from ....agents.solvers.solver import Solver
 from .positions import Actions
 
 ILLEGAL_VALUE = np.int16(-32768)  # stands in the place of an action that is not legal

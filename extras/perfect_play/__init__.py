@@ -1,0 +1,1 @@
+"""Datasets of positions with exact values, and learning from them."""
