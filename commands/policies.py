@@ -57,10 +57,8 @@ def export_policy(
             say(writers[out.suffix].load()(made, out))
         return
     if out.suffix != ".onnx":
-        endings = ", ".join([".onnx", *writers])
-        raise SpecificationError(
-            f"{out} is no name for a policy file; it must end in one of {endings}"
-        )
+        endings = " or ".join([".onnx", *writers])
+        raise SpecificationError(f"{out} is no name for a policy file; it must end in {endings}")
     network = _export(run, out, trained_on)
     say(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")
 

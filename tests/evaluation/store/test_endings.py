@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from helpers import ROOT, run
+from helpers import run
 from plyground import make_game
+from plyground.envs.registry import profiles
 from plyground.evaluation.match import GameResult
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.checks import RuleCheck
@@ -29,8 +28,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("game", TEXTS)
 def test_the_words_of_endings_stay_as_stores_hold_them(game):
-    path = ROOT / "envs" / "games" / game / "words" / "en.json"
-    words = json.loads(path.read_text("utf-8"))
+    words = profiles()[game].words_in("en")
     assert {key: words.get(f"ending.{key}") for key in TEXTS[game]} == TEXTS[game]
 
 

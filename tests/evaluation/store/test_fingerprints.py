@@ -13,6 +13,7 @@ from helpers import GAMES, ROOT, count_games
 from plyground import make_agent, make_game
 from plyground.agents.registry import agent_classes
 from plyground.envs.compiled import sources
+from plyground.envs.registry import rules_type
 from plyground.evaluation.fingerprints import sources_of_agent, sources_of_rules
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store, StoreError
@@ -72,7 +73,8 @@ unedited_fingerprints = functools.cache(fingerprints)
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.fast_cases(3)
 def test_the_rules_of_a_game_change_with_its_file_and_those_of_others_do_not(name, edit):
-    changes = changed_by(edit, f"envs/games/{name}/rules.py")
+    module = rules_type(name).__module__.removeprefix("plyground.")
+    changes = changed_by(edit, f"{module.replace('.', '/')}.py")
     assert {game for kind, game in changes if kind == "rules"} == {name}
 
 

@@ -10,6 +10,11 @@ from helpers import run
 from plyground.evaluation.plan import Plan
 
 
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
 def dataset(*words):
     return invoke(["dataset", *words])
 
