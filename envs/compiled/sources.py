@@ -93,7 +93,7 @@ def sources_of_play(*roots: Path) -> frozenset[Path]:
             for path in registrants - files
             if (path in for_all or imports[path] & ours)
             # what an agent has registered for the game counts for agents that import it
-            and any(_folder(other) == _folder(path) for other in imports[path] & files)
+            and any(_folder(other) == _level(path, imports) for other in imports[path] & files)
         }
     return frozenset(files)
 
@@ -101,6 +101,13 @@ def sources_of_play(*roots: Path) -> frozenset[Path]:
 def _folder(path: Path) -> str:
     """The folder of the package that a file is in, such as ``agents``."""
     return path.relative_to(PACKAGE).parts[0]
+
+
+def _level(path: Path, imports: dict[Path, set[Path]]) -> str:
+    """The folder of the core that a file belongs to; an extra's, the one that it registers with."""
+    if _folder(path) != "extras":
+        return _folder(path)
+    return "agents" if any(_folder(each) == "agents" for each in imports[path]) else "envs"
 
 
 @functools.cache
