@@ -18,8 +18,8 @@ from typing import Annotated, Any, NotRequired, TypedDict
 
 from ...envs.game import Game
 from ...envs.loading.records import Count, Range, Share, check_value, fields_of, read_json
-from ...envs.registry import make_game
-from ...envs.specification import SpecificationError, check_names, refusing
+from ...envs.registry import game_names, make_game
+from ...envs.specification import SpecificationError, check_names, parse_specification, refusing
 from .policy_file import OnnxNetwork
 
 FOLDER = Path(__file__).resolve().parent / "networks"
@@ -169,12 +169,13 @@ class Card:
 
 @functools.cache
 def cards() -> tuple[Card, ...]:
-    """All model cards, by name and board."""
-    made = []
+    """All model cards of the games that there are, by name and board."""
+    made, games = [], game_names()
     for path in sorted(FOLDER.glob("*/*.json")):
         content = read_json(path)
         check_value(content, Card, str(path), more=True)
-        made.append(Card(**{name: content[name] for name in fields_of(Card)}))
+        if parse_specification(content["game"]).name in games:
+            made.append(Card(**{name: content[name] for name in fields_of(Card)}))
     return tuple(made)
 
 

@@ -1,0 +1,118 @@
+"""Whether plyground works without extras: the core alone, and without each of them in turn.
+
+A copy of the repository loses the extra's folder, its tests and its lines in ``pyproject.toml``,
+and is installed into a folder of its own. There the command line lists what there is, agents play a
+stored tournament that is reported, and a game is learned; of the core alone, tests run as well::
+
+    make without-extras             # the core alone, in CI
+    make without-extras EACH=--each # without each in turn, a line each
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = (
+    "tests/envs/test_aec.py",
+    "tests/envs/test_pettingzoo.py",
+    "tests/envs/test_gymnasium.py",
+    "tests/envs/test_vector.py",
+    "tests/agents/test_random_graphs.py",
+    "tests/agents/solvers/test_connect_four.py",
+    "tests/evaluation/test_schedule.py",
+    "tests/evaluation/test_ratings.py",
+)
+CARD = """
+import plyground
+from plyground.envs import connect_four_v0
+
+env = connect_four_v0.env()
+env.reset(seed=1)
+specs = dict(zip(env.possible_agents, ("alphabeta:depth=2", "mcts:simulations=50")))
+agents = {name: plyground.make_agent(spec, "connect_four") for name, spec in specs.items()}
+for name in env.agent_iter():
+    observation, _, terminated, truncated, info = env.last()
+    done = terminated or truncated
+    env.step(None if done else agents[name](observation, info))
+"""
+
+
+def extras() -> list[str]:
+    """The extras; a game is one of its own."""
+    folders = [path for path in (ROOT / "extras").iterdir() if (path / "__init__.py").is_file()]
+    games = [f"games/{path.parent.name}" for path in (ROOT / "extras/games").glob("*/rules.py")]
+    return sorted([*(path.name for path in folders if path.name != "games"), *games])
+
+
+def check_without(removed: Sequence[str], tests: Sequence[str]) -> None:
+    """Remove extras from a copy, install it, and use what is left; CalledProcessError if it fails.
+
+    Args:
+        removed: extras; all stands for the folder itself.
+        tests: files of tests that are run afterwards.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        copy, target = Path(place) / "core_alone", Path(place) / "installed"
+        names = subprocess.run(
+            ["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True, check=True
+        ).stdout
+        for name in filter(None, names.split("\0")):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, copy / name)
+        project = (copy / "pyproject.toml").read_text(encoding="utf-8")
+        for extra in removed:
+            shutil.rmtree(copy / "extras" / extra)
+            shutil.rmtree(copy / "tests" / "extras" / extra, ignore_errors=True)
+            module = ".".join(["plyground.extras", *extra.strip(".").split("/")]).strip(".")
+            project = re.sub(rf'.*"{re.escape(module)}\b.*\n', "", project)
+        (copy / "pyproject.toml").write_text(project, encoding="utf-8")
+        install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+        subprocess.run([*install, "--target", str(target), str(copy)], check=True)
+        # the checkout is installed as well: what is in front of it on the path counts
+        environment = os.environ | {"PYTHONPATH": str(target)}
+        store = str(Path(place) / "games.db")
+        players = ("random", "minimax:depth=2", "alphabeta:depth=4", "zoo:connect_four")
+        run = str(Path(place) / "run")
+        for words in (
+            ("--help",),
+            ("games",),
+            ("agents",),
+            ("zoo",),
+            ("tournament", "connect_four", *players, "--pairs", "2", "--store", store),
+            ("report", store),
+            ("train", "ppo", "tic_tac_toe", "--out", run, "--steps", "2000"),
+        ):
+            command = [sys.executable, "-m", "plyground.cli", *words]
+            subprocess.run(command, cwd=place, env=environment, check=True, capture_output=True)
+        subprocess.run([sys.executable, "-c", CARD], cwd=place, env=environment, check=True)
+        if tests:
+            paths = [str(copy / path) for path in tests]
+            command = [sys.executable, "-m", "pytest", "-q", "-c", str(copy / "pyproject.toml")]
+            subprocess.run([*command, *paths], cwd=copy, env=environment, check=True)
+
+
+def main(words: Sequence[str]) -> None:
+    """Check the core alone, or with ``--each`` what is left without each extra."""
+    if "--each" not in words:
+        check_without(["."], TESTS)
+        print("the core alone works")
+        return
+    for extra in extras():
+        check_without([extra], ())
+        print(f"works without {extra}", flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except subprocess.CalledProcessError as error:
+        print((error.stderr or b"").decode(errors="replace"), file=sys.stderr)
+        sys.exit(f"failed: {error.cmd}")
