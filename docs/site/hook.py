@@ -59,7 +59,7 @@ def on_startup(**_: Any) -> None:
     """
     package = ROOT / "build" / "api" / "plyground"
     package.mkdir(parents=True, exist_ok=True)
-    for name in ("__init__.py", "agents", "envs", "evaluation", "training"):
+    for name in ("__init__.py", "agents", "envs", "evaluation", "extras", "training"):
         link = package / name
         if not link.is_symlink():
             link.symlink_to(ROOT / name)

@@ -69,6 +69,8 @@ def source_of(module: str) -> Path | None:
     """The file of a module, found without importing anything; None: there is none."""
     top, *inner = module.split(".")
     spec = None if top == OWN else importlib.util.find_spec(top)
+    if spec and not inner:
+        return Path(spec.origin) if spec.has_location and spec.origin else None
     folders = [str(PACKAGE)] if top == OWN else (spec and spec.submodule_search_locations) or []
     for folder in folders:
         path = Path(folder).joinpath(*inner)

@@ -162,3 +162,33 @@ def test_generated_packages_that_are_installed_work_everywhere(tmp_path, monkeyp
     trained = run(*cli, *words, *settings, "--evaluate", "my_first")
     assert trained.returncode == 0, trained.stderr
     assert "my_first" in trained.stdout
+
+
+GREETING = """
+from plyground.commands.app import command
+
+
+@command("NAME", purpose="Measure")
+def hello(name: str, /) -> None:
+    \"\"\"Greet somebody.\"\"\"
+    print("hello,", name)
+
+
+@command("GAME")
+def nothing(game: str, /) -> None:
+    \"\"\"Learn nothing.\"\"\"
+    print("nothing learnt of", game)
+"""
+
+
+def test_a_package_brings_commands(dist):
+    entries = 'hello = greeting:hello\n"train nothing" = greeting:nothing\n'.replace('"', "")
+    dist("greeting", f"[plyground.commands]\n{entries}", greeting=GREETING)
+    help_text = run("-m", "plyground.cli", "--help").stdout
+    measure = help_text[help_text.index("Measure") : help_text.index("Records")]
+    assert "hello" in measure
+    assert "Greet somebody." in measure
+    assert run("-m", "plyground.cli", "hello", "you").stdout == "hello, you\n"
+    assert "Learn nothing." in run("-m", "plyground.cli", "train", "--help").stdout
+    learnt = run("-m", "plyground.cli", "train", "nothing", "connect_four")
+    assert learnt.stdout == "nothing learnt of connect_four\n"
