@@ -98,8 +98,6 @@ def resolve_agent(spec: str) -> tuple[type[Agent], dict[str, Any]]:
     parts = parse_specification(spec)
     name, options = parts.name, dict[str, Any](parts.parameters)
     if name not in _classes and name not in _presets:
-        load_packages(AGENTS, name)  # one of the name, before all
-    if name not in _classes and name not in _presets:
         load_packages(AGENTS)
     presets = dict(_presets)  # each is followed once, so that two cannot lead to each other
     while name in presets:

@@ -138,19 +138,15 @@ def make_app(words: Sequence[str] | None = None) -> App:
         suppress_keyboard_interrupt=False,  # run() handles it, with a status of its own
     )
     app.register_install_completion_command()
-    panels = {title: Group(title, sort_key=number) for number, title in enumerate(_PURPOSES)}
-    places: dict[str, dict[str, Any]] = {
-        name: {"group": panels[title], "sort_key": rank}
-        for title, names in purposes().items()
-        for rank, name in enumerate(names)
-    }
-    groups = {"": app}
-    for name, text in GROUPS.items():
-        groups[name] = App(name=name, help=text, group_commands=Group("Commands"), **places[name])
-        app.command(groups[name])
     first = [word for word in words or () if not word.startswith("-")]
     every = command_functions()
     to_import = [names for names in every if names == tuple(first[: len(names)])]
+    places = {} if to_import else _places()
+    groups = {"": app}
+    for name, text in GROUPS.items():
+        place_of_group = places.get(name, {})
+        groups[name] = App(name=name, help=text, group_commands=Group("Commands"), **place_of_group)
+        app.command(groups[name])
     for names, place in every.items():
         group = groups[" ".join(names[:-1])]
         if words is None or names in to_import:
@@ -159,6 +155,15 @@ def make_app(words: Sequence[str] | None = None) -> App:
             summary = "" if to_import else _description(place).summary
             group.command(place, name=names[-1], help=summary, **places.get(names[-1], {}))
     return app
+
+
+def _places() -> dict[str, dict[str, Any]]:
+    """Where the help lists each command: its panel, and its place there."""
+    places: dict[str, dict[str, Any]] = {}
+    for number, (title, names) in enumerate(purposes().items()):
+        panel = Group(title, sort_key=number)
+        places |= {name: {"group": panel, "sort_key": rank} for rank, name in enumerate(names)}
+    return places
 
 
 def command_functions() -> dict[tuple[str, ...], str]:
@@ -204,20 +209,24 @@ class _Description(NamedTuple):
     purpose: str  # empty: not said
 
 
-@functools.cache
 def _description(place: str) -> _Description:
-    """What a command's function says of itself, read from its file, which is not imported."""
+    """What a command's function says of itself; its file is not imported."""
     module, _, name = place.partition(":")
-    path = source_of(module)
-    body = ast.parse(path.read_text(encoding="utf-8")).body if path else []
-    for function in body:
-        if isinstance(function, ast.FunctionDef) and function.name == name:
-            summary = (ast.get_docstring(function) or "").partition("\n")[0]
+    return _descriptions(module).get(name, _Description("", ""))
+
+
+@functools.cache
+def _descriptions(module: str) -> dict[str, _Description]:
+    """What each function of a module says of itself."""
+    path, descriptions = source_of(module), {}
+    for function in ast.parse(path.read_text(encoding="utf-8")).body if path else ():
+        if isinstance(function, ast.FunctionDef):
             calls = (each for each in function.decorator_list if isinstance(each, ast.Call))
-            words = {word.arg: word.value for call in calls for word in call.keywords}
-            purpose = words.get("purpose")
-            return _Description(summary, purpose.value if isinstance(purpose, ast.Constant) else "")  # type: ignore[arg-type]
-    return _Description("", "")
+            words = (word for call in calls for word in call.keywords if word.arg == "purpose")
+            purpose = next((ast.literal_eval(word.value) for word in words), "")
+            summary = (ast.get_docstring(function) or "").partition("\n")[0]
+            descriptions[function.name] = _Description(summary, purpose)
+    return descriptions
 
 
 def run(words: Sequence[str]) -> int:

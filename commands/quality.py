@@ -14,9 +14,9 @@ from rich.console import Console
 from ..agents.agent import Agent
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB
 from ..envs import make_game
+from ..envs.compiled.sources import PLAYING_FOLDERS
 from ..envs.specification import SpecificationError
 from ..envs.workers.jobs import HERE, LOCAL, JobPlace, Needs, Work
-from ..evaluation.fingerprints import FOLDERS
 from ..evaluation.move_quality.judge import (
     TIME_LIMIT,
     Evidence,
@@ -178,7 +178,7 @@ def _gather(
     here = place.runner_of() == LOCAL  # the judge itself solves
     with nullcontext(None) if here else place.open(judging(judge)) as jobs, steps as progress:
         positions = sample_positions(judge, count, seed, first, progress, jobs)
-    needs = Needs(contest.modules, FOLDERS)
+    needs = Needs(contest.modules, PLAYING_FOLDERS)
     deciding = Work(decide, functools.partial(_make_agents, contest), needs)
     steps = show_steps("agents' moves", console)
     with place.open(deciding) as jobs, steps as progress:

@@ -19,7 +19,6 @@ from ..envs.game import Game
 from ..envs.loading.own_modules import DIGITS, loaded_version
 from ..envs.specification import SpecificationError
 
-FOLDERS = ("envs", "agents", "evaluation")  # whose sources decide what is played and judged
 _BELOW_ALL_RULES = (PACKAGE / "envs" / "game.py", PACKAGE / "envs" / "stepping.py")
 # what decides openings and seeds, and judges the answers of agents
 _MATCHES = (

@@ -36,7 +36,7 @@ from numba.core.caching import NullCache
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
-from .sources import digest_of, package_sources, sources_of_kernels
+from .sources import KERNEL_FOLDERS, digest_of, package_sources, sources_of_kernels
 
 UNUSED_SECONDS = 30 * 24 * 3600
 _MARKER = "last_used"
@@ -188,7 +188,7 @@ def _source_of(function: Callable[..., Any]) -> Path:
 
 def _is_of_package(function: Callable[..., Any]) -> bool:
     """Whether a function stands in the folders of the package that hold kernels."""
-    return _source_of(function) in package_sources("envs", "agents")
+    return _source_of(function) in package_sources(*KERNEL_FOLDERS)
 
 
 def source_fingerprint(path: Path, own: frozenset[Path] = frozenset()) -> str:

@@ -18,8 +18,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent.parent
-_KERNEL_FOLDERS = ("envs", "agents", "extras")  # the folders that hold kernels
-_PLAYING_FOLDERS = (*_KERNEL_FOLDERS, "evaluation")
+KERNEL_FOLDERS = ("envs", "agents", "extras")  # the folders that hold kernels
+# the folders whose sources decide what is played and judged
+PLAYING_FOLDERS = (*KERNEL_FOLDERS, "evaluation")
 
 _IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 _DEFINES_RULES = re.compile(r"^@rule$", re.MULTILINE)
@@ -128,7 +129,7 @@ def _scan() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
     Returns the files that each file imports, the files that define rule functions, and the files
     that register bodies for them.
     """
-    sources = package_sources(*_KERNEL_FOLDERS)
+    sources = package_sources(*KERNEL_FOLDERS)
     texts = {path: _content(path).decode() for path in sources if path.name != "profile.py"}
     imports = {
         path: {file for file in _imports(path, text) if file in texts}
@@ -142,7 +143,7 @@ def _scan() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
 @functools.cache
 def _scan_for_play() -> tuple[dict[Path, set[Path]], set[Path], set[Path], set[Path]]:
     """What the sources import anywhere, and which declare games, register for games, for all."""
-    sources = {path: _content(path).decode() for path in package_sources(*_PLAYING_FOLDERS)}
+    sources = {path: _content(path).decode() for path in package_sources(*PLAYING_FOLDERS)}
     texts = {
         path: text
         for path, text in sources.items()

@@ -29,6 +29,7 @@ import warnings
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from ..specification import SpecificationError
 
@@ -41,7 +42,7 @@ PACKAGE = Path(__file__).resolve().parent.parent.parent
 OWN = __package__.partition(".")[0]
 _EXTRAS = f"{OWN}.extras."
 
-_loaded: set[tuple[str, str]] = set()
+_loaded: set[str] = set()
 
 
 class PackageWarning(UserWarning):
@@ -51,8 +52,14 @@ class PackageWarning(UserWarning):
 @functools.cache
 def declared(group: str) -> tuple[EntryPoint, ...]:
     """The entry points of a group, such as :data:`GAMES`, in the order of their names."""
-    there = (each for each in entry_points(group=group) if _is_there(each.module))
+    there = (each for each in _installed().select(group=group) if _is_there(each.module))
     return tuple(sorted(there, key=lambda each: each.name))
+
+
+@functools.cache
+def _installed() -> Any:  # SelectableGroups before Python 3.12, EntryPoints since
+    """The entry points of all packages, whose metadata is read once."""
+    return entry_points()
 
 
 def own_extras(group: str) -> list[EntryPoint]:
@@ -80,19 +87,15 @@ def source_of(module: str) -> Path | None:
     return None
 
 
-def load_packages(group: str, *names: str) -> None:
+def load_packages(group: str) -> None:
     """Import what the packages declare in a group, once; it registers itself.
 
     A package that cannot be imported is told by a :class:`PackageWarning`; the others are imported.
-
-    Args:
-        group: such as :data:`GAMES`.
-        names: of what is wanted of it; by default all.
     """
+    if group in _loaded:
+        return
+    _loaded.add(group)  # before: a module may ask for names while it is imported
     for each in declared(group):
-        if (group, each.name) in _loaded or (names and each.name not in names):
-            continue
-        _loaded.add((group, each.name))  # before: a module may ask for names while it is imported
         try:
             each.load()
         except (Exception, SystemExit) as error:

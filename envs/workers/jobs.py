@@ -25,6 +25,7 @@ from queue import SimpleQueue
 from threading import Lock
 from typing import Any, ClassVar, NamedTuple
 
+from ..compiled.sources import KERNEL_FOLDERS
 from ..loading.settings import Settings, setting
 from ..registry import import_modules
 from ..specification import SpecificationError
@@ -48,7 +49,7 @@ class Needs(NamedTuple):
     """
 
     modules: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ("envs", "agents")
+    folders: tuple[str, ...] = KERNEL_FOLDERS
     packages: tuple[str, ...] = ("numpy", "numba")
     gpu: bool = False
 

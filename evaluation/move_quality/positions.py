@@ -18,10 +18,10 @@ from ...agents.bots import as_policy
 from ...agents.faults import Fault, ask, begin, legal_action
 from ...agents.lookahead import situation
 from ...envs.compiled.randomness import new_stream
+from ...envs.compiled.sources import PLAYING_FOLDERS
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import Jobs, Needs, Work
-from ..fingerprints import FOLDERS
 from .judge import (
     PHASES,
     Evidence,
@@ -175,7 +175,9 @@ def judging(judge: MoveJudge) -> Work:
     """What solves positions of a sample elsewhere."""
     limits = (judge.memory_mb, judge.time_limit, judge.node_limit)
     prepare = functools.partial(MoveJudge, judge.game, *limits)
-    return Work(MoveJudge.values, prepare, Needs((type(judge.game.rules).__module__,), FOLDERS))
+    return Work(
+        MoveJudge.values, prepare, Needs((type(judge.game.rules).__module__,), PLAYING_FOLDERS)
+    )
 
 
 def _walk(game: Game, plies: int, chance: random.Random) -> Position | None:

@@ -15,6 +15,7 @@ from ...agents.agent import Agent
 from ...agents.faults import Fault, begin, close, faults_of
 from ...agents.human import HumanAgent
 from ...agents.registry import make_agent, modules_of, resolve_agent
+from ...envs.compiled.sources import PLAYING_FOLDERS
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ...envs.workers.cluster import difference
@@ -22,7 +23,7 @@ from ...envs.workers.errors import RunnerError
 from ...envs.workers.jobs import LOCAL, JobPlace, Jobs, Needs, Work
 from ..circumstances import Circumstances, machine_here
 from ..conditions import ALWAYS, AUTO, NEVER, USUAL, Conditions
-from ..fingerprints import FOLDERS, Description, check_identity, describe
+from ..fingerprints import Description, check_identity, describe
 from ..match import GameResult, play_game
 from ..store.store import GameKey
 from .at_once import GamesAtOnce, plays_at_once
@@ -368,7 +369,7 @@ class GameJobs:
         if place.runner_of() != LOCAL:  # where the versions are compared, in words of their own
             versions, contest = contest.versions, contest._replace(versions=(), in_worker=True)
         prepare = functools.partial(_open_arena, contest, versions)
-        self._work = Work(_play, prepare, Needs(contest.modules, FOLDERS), Death)
+        self._work = Work(_play, prepare, Needs(contest.modules, PLAYING_FOLDERS), Death)
 
     def get_ready(self) -> Jobs:
         """Make the agents and let them compile, so that :meth:`play` starts at once.

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ...envs.compiled.sources import PLAYING_FOLDERS
 from ...envs.workers.jobs import HERE, RAY, JobPlace, Needs, Work
-from ...evaluation.fingerprints import FOLDERS
 from ...evaluation.store.store import StoreError
 from .cells import Cell, cell_path, make_cell, read_cell, write_cell
 from .declaration import Experiment, Study, with_seed
 from .measurements.measurement import Measurement, Row
 
 Progress = Callable[[int, int], None]
-NEEDS = Needs(folders=FOLDERS)
+NEEDS = Needs(folders=PLAYING_FOLDERS)
 
 
 class MeasuredExperiment(NamedTuple):

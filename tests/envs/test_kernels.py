@@ -125,7 +125,7 @@ COUNT = (
 def package(tmp_path):
     """A copy of the package, to be edited."""
     package = tmp_path / "copy" / "plyground"
-    for name in ("agents", "envs", "evaluation"):
+    for name in ("agents", "envs", "evaluation", "extras"):
         shutil.copytree(ROOT / name, package / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("__init__.py", "__init__.pyi"):
         shutil.copy(ROOT / name, package)
@@ -201,16 +201,28 @@ def test_an_edited_search_kernel_is_seen_and_an_edit_of_an_unrelated_file_compil
     assert ask() == ["2", "True"]
 
 
+def test_no_kernel_of_the_package_counts_as_a_users_own():
+    """All kernels would depend on what this process has imported, and compile anew."""
+    program = (
+        "import plyground.agents; from plyground.envs.compiled.cache import own_sources as own; "
+        "print(own.everywhere, len(own.files))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.split() == ["False", "0"]
+
+
 FINGERPRINTS = """
 import json
 from pathlib import Path
 from plyground.agents.search import alphabeta_kernels, mcts_kernels
 from plyground.envs.compiled.cache import source_fingerprint
 from plyground.envs.workers.jobs import Needs
-from plyground.evaluation.runners.contest import FOLDERS
+from plyground.envs.compiled.sources import PLAYING_FOLDERS
 found = {module.__name__.rpartition(".")[2]: source_fingerprint(Path(module.__file__).resolve())
          for module in (alphabeta_kernels, mcts_kernels)}
-print(json.dumps(found | {"workers": Needs(folders=FOLDERS).versions()["plyground"]}))
+print(json.dumps(found | {"workers": Needs(folders=PLAYING_FOLDERS).versions()["plyground"]}))
 """
 
 
@@ -225,6 +237,7 @@ print(json.dumps(found | {"workers": Needs(folders=FOLDERS).versions()["plygroun
         ("agents/search/mcts.py", {"workers"}),
         ("envs/games/connect_four/rules.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
         ("evaluation/statistics/ratings.py", {"workers"}),
+        ("extras/games/hex/drawing.py", {"workers"}),
     ],
 )
 @pytest.mark.fast_cases(1)

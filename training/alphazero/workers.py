@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from ...envs.compiled.sources import KERNEL_FOLDERS
 from ...envs.game import Game
 from ...envs.workers.jobs import LOCAL, Answer, JobPlace, Needs, Work
 from ...envs.workers.processors import available_processors
@@ -32,7 +33,7 @@ from .settings import CHUNKS_OF_THREAD, AlphaZeroSettings
 
 CPU_TIME = "cpu_microseconds"
 NETWORK_BYTES = "network_bytes"
-FOLDERS, PACKAGES = ("envs", "agents", "training"), ("numpy", "numba", "torch")
+FOLDERS, PACKAGES = (*KERNEL_FOLDERS, "training"), ("numpy", "numba", "torch")
 
 State = dict[str, torch.Tensor]
 
