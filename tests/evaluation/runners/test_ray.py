@@ -35,7 +35,9 @@ def cluster():
 
 @pytest.mark.thorough
 def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_path):
-    plan = Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=3"), pairs=60)
+    # A tree search plays one game after the other; the rest would be over before a node is lost.
+    agents = "random", "mcts:simulations=20", "alphabeta:depth=3"
+    plan = Plan("tic_tac_toe", agents, pairs=60)
     second_node = cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
     nodes, lost = set(), []
 
