@@ -1,4 +1,4 @@
-"""Commands that look into positions: ``analyse``, ``solve``, ``book``."""
+"""Commands that look into positions: ``analyse`` and ``solve``."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from typing import Annotated, Any
 from rich.console import Console
 
 from ..agents import Agent, Decision
-from ..agents.book_writer import write_book
 from ..agents.human import HumanAgent
 from ..agents.registry import resolve_agent
 from ..agents.solvers.parallel import ALL, THREADS
 from ..agents.solvers.solution import Solution, describe
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB, SolveInterrupted, Solver, make_solver
-from ..envs import Game, Position, make_game
+from ..envs import Game, Position
 from ..envs.game import PLAYERS
 from ..envs.specification import SpecificationError
-from ..envs.workers.jobs import HERE, JobPlace
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
 from ..evaluation.runners.isolation import make_safe_agent
@@ -119,7 +117,7 @@ def analyse(
     if static:
         _show_static(root, request, as_json)
         return
-    analyst = _analyst(agent, board, seed)
+    analyst = make_analyst(agent, board, seed)
     unset = UNSET.get(analyst.name, {}).items()
     settings = {key: value for key, value in unset if key not in resolve_agent(agent)[1]}
     settings |= VALUES_OF_ALL.get(analyst.name, {}) if all_actions else {}
@@ -139,7 +137,7 @@ def analyse(
     report.print_decision(root, decision, analyst.name, console, every_action=all_actions)
 
 
-def _analyst(spec: str, game: Game, seed: int) -> Agent:
+def make_analyst(spec: str, game: Game, seed: int) -> Agent:
     """The agent that analyses; SpecificationError for a person at the terminal."""
     if issubclass(resolve_agent(spec)[0], HumanAgent):
         raise SpecificationError(
@@ -278,60 +276,3 @@ def _check_proof(solver: Solver, folder: Path | None, count: int) -> None:
         note(f"{folder} has wrong answers about the positions after: {'; '.join(wrong)}")
         raise SystemExit(FAILURE)
     say(f"{total} answers in {folder}, solved again in another order of moves, are the same")
-
-
-@command("GAME")
-def book(
-    game: GameArgument,
-    /,
-    *,
-    out: Annotated[Path, option("FILE", "The book to write.")],
-    agent: Annotated[
-        str, option("AGENT", "The agent that analyses the positions.")
-    ] = DEFAULT_AGENT,
-    plies: Annotated[int, option("N", "Number of plies that the book covers.", low=1)] = 4,
-    seed: SeedOption = 1,
-    exact: Annotated[
-        bool,
-        flag(
-            "Of connect four: solve every position of ply --plies exactly, and so of all plies "
-            "before. An interrupted command goes on when it is given again."
-        ),
-    ] = False,
-    place: JobPlace = HERE,
-    memory: Annotated[
-        int, option("MIB", "With --exact: memory of each process's table.", low=1)
-    ] = DEFAULT_MEMORY_MB,
-) -> None:
-    """Make an opening book: the positions of the first plies, analysed by an agent.
-
-    Positions that are images of each other under a symmetry are analysed once. Agents that search
-    use a book by the option book=FILE, such as alphabeta:time=0.5,book=FILE.
-
-    [bold]Example[/bold]
-
-    plyground book connect_four --agent alphabeta:depth=6,values=yes --plies 4 --out c4.book
-    plyground book connect_four --exact --plies 8 --memory 2048 --out openings.npy --concurrency 2
-    """
-    board = make_game(game)
-    if exact:
-        _write_exact_values(board, out, plies, place.or_all_processors(), memory)
-        return
-    analyst = _analyst(agent, board, seed)
-    steps = display.show_steps("positions", Console(stderr=True))
-    with ctrl_c_says("stopped; no book was written"), steps as progress:
-        count = write_book(out, board, analyst, plies, seed, progress)
-    say(
-        f"{count} positions of the first {plies} plies of {board.spec}, as {agent} sees them, are "
-        f"in {out}"
-    )
-
-
-def _write_exact_values(game: Game, out: Path, plies: int, place: JobPlace, memory: int) -> None:
-    from ..agents.solvers.connect_four.opening_writer import write_openings
-
-    steps = display.show_steps("positions", Console(stderr=True))
-    remainder = f"stopped; {out} holds what is solved, and the same command goes on"
-    with ctrl_c_says(remainder), steps as progress:
-        count = write_openings(out, game, plies, place, memory, progress)
-    say(f"the exact values of all {count} positions after {plies} plies are in {out}")

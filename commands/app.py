@@ -47,11 +47,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # The functions of each file of this folder that are commands, in groups of their own after a space.
 # Extras and other packages declare theirs as entry points.
 _FILES: dict[str, tuple[str, ...]] = {
-    "analysis": ("analyse", "solve", "book"),
+    "analysis": ("analyse", "solve"),
     "listing": ("games", "agents", "size", "perft"),
     "packages": ("new",),
     "policies": ("export_policy",),
-    "quality": ("quality",),
     "records": ("import_",),
     "results": ("report", "export", "sprt"),
     "tournaments": ("tournament",),
@@ -71,9 +70,9 @@ GROUPS = {"train": "Train a learner; the commands differ in the algorithm."}
 _PURPOSES: dict[str, tuple[str, ...]] = {
     "Start here": ("play", "games", "tournament", "train"),
     "Play and look": ("agents", "zoo", "match", "watch", "replay", "analyse", "solve"),
-    "Measure": ("report", "sprt", "quality", "size"),
+    "Measure": ("report", "sprt", "size"),
     "Train": ("curves", "ladder", "export-policy"),
-    "Records": ("export", "import", "book"),
+    "Records": ("export", "import"),
     "Check and extend": ("verify", "perft", "warm-up", "new"),
 }
 

@@ -6,7 +6,7 @@ import contextlib
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..envs.registry import make_game
 from ..envs.workers.errors import RunnerError as RunnerError  # noqa: PLC0414 (exported)
@@ -14,6 +14,7 @@ from ..envs.workers.jobs import HERE
 from ..envs.workers.jobs import JobPlace as JobPlace  # noqa: PLC0414
 from .move_quality.judge import MoveJudge
 from .move_quality.positions import ask_agents, sample_positions
+from .move_quality.qualities import Quality, qualities
 from .plan import Plan
 from .runners.isolation import make_safe_agent
 from .sequential_test import SprtMatch, SprtState
@@ -21,9 +22,6 @@ from .statistics.ratings import Ratings, rate
 from .statistics.sprt import Hypotheses
 from .store.store import Store
 from .tournament import Tournament, distinct_labels
-
-if TYPE_CHECKING:
-    from .report.quality_table import Quality
 
 
 def ratings(
@@ -108,8 +106,6 @@ def quality(
     Raises:
         SpecificationError: the game has no solver, or an agent cannot play it.
     """
-    from .report.quality_table import qualities  # needs rich
-
     judge = MoveJudge(make_game(game))
     players = [
         make_safe_agent(agent, judge.game) if isinstance(agent, str) else agent for agent in agents

@@ -9,11 +9,11 @@ from pathlib import Path
 from ..envs.game import PLAYERS, Game
 from ..envs.loading.files import written_whole
 from ..envs.specification import SpecificationError
-from .grades import PlayedGame, Review
 from .match import GameResult
 from .pages import frame
-from .report.review_page import review_page
-from .review import Reviewer
+from .played_game import PlayedGame
+from .report.game_page import game_page
+from .reviews import Review, make_reviewer
 from .store.store import Store, StoreError
 
 GAMES_SHOWN = 20
@@ -68,7 +68,7 @@ def show(
         StoreError: the store cannot be read.
     """
     if isinstance(what, Review):
-        return Widget(review_page([what]))
+        return Widget(game_page([what]))
     if not isinstance(what, PlayedGame | Store | Game | str | os.PathLike):
         raise TypeError(f"what is shown is a review, a game or a store, not {type(what).__name__}")
     if isinstance(what, Game) or (isinstance(what, str) and moves is not None):
@@ -76,8 +76,8 @@ def show(
     records = [what] if isinstance(what, PlayedGame) else _stored_games(what, games)
     with_grades = review if review is not None else isinstance(what, PlayedGame)
     if with_grades:
-        return Widget(review_page([Reviewer(each.game, agent).review(each) for each in records]))
-    return Widget(review_page(records, "Games"))
+        return Widget(game_page([make_reviewer(each.game, agent).review(each) for each in records]))
+    return Widget(game_page(records, "Games"))
 
 
 def _record_of(

@@ -57,7 +57,7 @@ LAYERS = {
         ("match", "openings"),
         ("store",),
         ("statistics", "move_quality"),
-        ("grades",),
+        ("played_game", "reviews"),
         ("report", "runners"),
         ("*",),  # review, notebook, tournament, schedule, api, …
         ("__init__",),

@@ -45,7 +45,7 @@ from plyground.evaluation.move_quality.judge import (
     has_worse_move,
 )
 from plyground.evaluation.move_quality.positions import Sample, ask_agents
-from plyground.evaluation.report.quality_table import ALL, qualities
+from plyground.evaluation.move_quality.qualities import ALL, qualities
 from plyground.training.curves import read_curves
 from plyground.training.export import compact_policy
 from plyground.training.folder import read_metrics, read_run

@@ -17,12 +17,11 @@ from ...envs.game import Game, Position
 from ...envs.loading.files import written_whole
 from ...envs.specification import SpecificationError
 from ...evaluation.fingerprints import Description, describe
-from ...evaluation.grades import PlayedGame
 from ...evaluation.match import GameResult
+from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
-from ...evaluation.report.review_text import print_review
-from ...evaluation.review import Reviewer
+from ...evaluation.reviews import make_reviewer
 from ...evaluation.runners.contest import Contest
 from ...evaluation.single_games import (
     concession,
@@ -321,9 +320,14 @@ class TerminalGame:
         names = [self.opponent, self.opponent]
         names[self.seat] = "you"
         record = PlayedGame(self.game, tuple(self._moves), (names[0], names[1]))
+        try:
+            reviewer = make_reviewer(self.game)
+        except SpecificationError as error:
+            self._say(f"{error}.")
+            return
         with display.show_steps("steps", Console(stderr=True)) as progress:
-            review = Reviewer(self.game).review(record, progress)
-        print_review(review, self._console)
+            review = reviewer.review(record, progress)
+        review.print(self._console)
 
     # -- the store --
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 from rich.console import Console
 
-from ...evaluation.grades import PlayedGame, Review
+from ...envs.specification import SpecificationError
+from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
-from ...evaluation.report.review_text import print_review, value_text, verdict
-from ...evaluation.review import Reviewer
+from ...evaluation.reviews import Review, make_reviewer
 
 HELP = """Enter or next   one move on
 back            one move back
@@ -70,14 +70,14 @@ class TerminalReplay:
     def review(self) -> Review:
         """The review of the game, which is made at the first call."""
         if self._review is None:
-            reviewer = Reviewer(self.played.game, self._agent)
+            reviewer = make_reviewer(self.played.game, self._agent)
             with display.show_steps("steps", Console(stderr=True)) as progress:
                 self._review = reviewer.review(self.played, progress)
         return self._review
 
     def print_review(self) -> None:
         """Print the graded moves and the totals."""
-        print_review(self.review(), self._console)
+        self.review().print(self._console)
 
     def _say(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
@@ -88,7 +88,10 @@ class TerminalReplay:
         if text in ("help", "?"):
             self._say(HELP)
         elif text == "review":
-            self.print_review()
+            try:
+                self.print_review()
+            except SpecificationError as error:
+                self._say(f"{error}.")
         elif text in self._words:
             self._go(self._words[text]())
         elif number.isascii() and number.isdecimal():
@@ -128,9 +131,7 @@ class TerminalReplay:
             name = record.game.action_to_text(record.actions[ply - 1])
             yield f"{ply}. {mark} {name} ({by})"
         if self._review is not None:
-            value = value_text(record.game, self._review.values[ply])
-            grade = f"; {verdict(record.game, self._review.moves[ply - 1])}" if ply else ""
-            yield f"   {value}{grade}"
+            yield f"   {self._review.caption(ply)}"
 
     def _ending(self) -> str:
         record = self.played

@@ -17,11 +17,11 @@ from ...envs import Position, make_game
 from ...envs.game import Game
 from ...evaluation.conditions import USUAL, Conditions
 from ...evaluation.fingerprints import describe
-from ...evaluation.grades import PlayedGame
 from ...evaluation.match import play_game
+from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
-from ...evaluation.report.review_page import review_page
+from ...evaluation.report.game_page import game_page
 from ...evaluation.runners.contest import Arena, Contest
 from ...evaluation.single_games import store_game
 from ...evaluation.store.store import Store
@@ -91,7 +91,7 @@ def replay(
     title = _title(number, record)
     viewer = TerminalReplay(record, title, agent)
     if html is not None:
-        write_page(html, review_page([viewer.review()], title))
+        write_page(html, game_page([viewer.review()], title))
         note(f"game {number} in {html}")
     elif as_json:
         source = {"number": number, "tournament": tournament.name}

@@ -35,6 +35,7 @@ from ..specification import SpecificationError
 
 GAMES, AGENTS, COMMANDS = "plyground.games", "plyground.agents", "plyground.commands"
 LEARNERS = "plyground.learners"  # the settings of algorithms of learning
+REPORTS = "plyground.reports"  # what says something about games, by name
 EXPORTS = "plyground.exports"  # writers of policies: named by the ending of what they write
 # where modules are found that the documentation of 1.0 has under another name
 MODULES = "plyground.modules"
@@ -85,6 +86,25 @@ def source_of(module: str) -> Path | None:
             if file.is_file():
                 return file
     return None
+
+
+def load_declared(group: str, name: str, meaning: str) -> Any:
+    """What a package declares in a group by a name.
+
+    Args:
+        group: such as :data:`REPORTS`.
+        name: of the entry point.
+        meaning: what it is, in the plural.
+
+    Raises:
+        SpecificationError: no package declares it.
+    """
+    for each in declared(group):
+        if each.name == name:
+            return each.load()
+    raise SpecificationError(
+        f"{meaning} need a package that is not installed: one with {name!r} in {group}"
+    )
 
 
 def load_packages(group: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ...envs import rules as r
 from ...envs.game import PLAYERS, Game, IllegalActionError
 from ...envs.pictures.drawing import Picture, to_svg
-from ..grades import PlayedGame
+from ...evaluation.played_game import PlayedGame
 from ..statistics.ratings import Ratings
 from ..store.store import StoredGame
 

@@ -12,7 +12,7 @@ from ...agents import Decision
 from ...agents.decision import Score
 from ...agents.registry import resolve_agent
 from ...envs.specification import format_specification
-from ...evaluation.grades import PlayedGame
+from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import analysis
 from .errors import Refusal
 from .jobs import EXACT_VALUES, LINES, LINES_OF, REVIEW, REVIEW_SECONDS, SOLVER_SECONDS, has_solver

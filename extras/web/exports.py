@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from ...evaluation.grades import PlayedGame
+from ...evaluation.played_game import PlayedGame
 from .errors import Refusal
 from .jobs import ANIMATION, FILE_SECONDS, PICTURE, REVIEW_PAGE, REVIEW_SECONDS
 from .positions import LineOfPlay

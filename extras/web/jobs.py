@@ -17,10 +17,10 @@ from ...agents.solvers.solution import Solution
 from ...agents.solvers.solver import Solver, make_solver, solver_class_of
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
-from ...evaluation.grades import PlayedGame, Review, move_json, value_json
+from ...evaluation.played_game import PlayedGame
 from ...evaluation.report.analysis import ranked_actions
-from ...evaluation.report.review_page import review_page
-from ...evaluation.review import Reviewer
+from ...evaluation.report.game_page import game_page
+from ...evaluation.reviews import Review, make_reviewer
 
 Report = Callable[[Any], None]
 
@@ -168,17 +168,17 @@ def review_json(record: PlayedGame, agent: str | None, report: Report) -> dict[s
 
 def review_html(record: PlayedGame, agent: str | None, report: Report) -> str:
     """The review of a game as one HTML page; a game without moves is shown as it is."""
-    return review_page([_review(record, agent, report) if record.actions else record])
+    return game_page([_review(record, agent, report) if record.actions else record])
 
 
 def _review(record: PlayedGame, agent: str | None, report: Report) -> Review:
-    reviewer, moves, ready = Reviewer(record.game, agent), [], False
+    reviewer, moves, ready = make_reviewer(record.game, agent), [], False
     for ply, value in reviewer.values(record):
         if not ready and value.to_move is not None:
             report(READY)
             ready = True
-        report({"ply": ply, "value": value_json(record.game, value)})
+        report({"ply": ply, "value": value.to_json(record.game)})
     for move in reviewer.moves(record):
         moves.append(move)
-        report(move_json(record.game, move))
+        report(move.to_json(record.game))
     return reviewer.assemble(record, moves)

@@ -12,7 +12,7 @@ from ...envs.game import Game
 from ...envs.profile import Example
 from ...envs.registry import make_game, profiles
 from ...envs.specification import Parameter, SpecificationError, format_specification
-from ...evaluation.review import estimator_of
+from ...evaluation.reviews import estimator_of
 from .errors import Refusal, sentence
 from .settings import LONGEST_SPEC, MOST
 from .wording.agent_names import agent_name

@@ -14,16 +14,16 @@ from plyground import make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.pictures.drawing import to_svg
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.grades import PlayedGame
 from plyground.evaluation.match import play_game
 from plyground.evaluation.pages import frame
 from plyground.evaluation.plan import Plan
+from plyground.evaluation.played_game import PlayedGame
+from plyground.evaluation.report.game_page import game_page
 from plyground.evaluation.report.report import report_store
-from plyground.evaluation.report.review_page import review_page
-from plyground.evaluation.review import review
 from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.store.store import Store, StoreError
 from plyground.evaluation.tournament import Tournament
+from plyground.extras.perfect_play.reviews.reviewer import review
 
 BLUNDER = ["a", "a", "b", "b", "c", "e", "d"]  # player_1 must stop three in a row at d, and plays e
 GAME = "connect_four:rows=5,cols=5"
@@ -217,5 +217,5 @@ def test_what_cannot_be_shown_is_refused(tmp_path):
 
 
 def test_an_unfinished_game_is_shown_up_to_where_it_got():
-    (data,) = data_of(review_page([PlayedGame.of_actions("tic_tac_toe", [4, 0])]))
+    (data,) = data_of(game_page([PlayedGame.of_actions("tic_tac_toe", [4, 0])]))
     assert data["games"][0]["reason"] == ""

@@ -11,11 +11,11 @@ from plyground import make_game
 from plyground.agents.solvers import connect_four as solver_module
 from plyground.agents.solvers.connect_four import opening
 from plyground.agents.solvers.connect_four.board import has_row, make_board
-from plyground.agents.solvers.connect_four.opening_writer import write_openings
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.canonical import position_layers
 from plyground.envs.specification import SpecificationError
 from plyground.envs.workers.jobs import HERE, JobPlace
+from plyground.extras.perfect_play.opening_writer import write_openings
 
 SMALL, PLIES = "connect_four:rows=3,cols=4,connect=3", 5
 

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from helpers import SMALL_VARIANTS, finished_position, random_position
 from plyground import make_game
 from plyground.envs.game import Position
-from plyground.evaluation.review import estimator_of
+from plyground.evaluation.reviews import estimator_of
 from plyground.extras.web import sessions, settings
 from plyground.extras.web.app import make_app
 from plyground.extras.web.opponents import PRESETS, choices, limit_spec

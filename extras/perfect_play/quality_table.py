@@ -6,83 +6,16 @@ Shares of optimal moves and blunders, mean loss, mean time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from ...agents.lookahead import SITUATIONS
-from ..move_quality.judge import BLUNDERS, PHASES, Evidence, JudgedMove
-from ..statistics.intervals import mean_margin, share_interval
-from .display import duration, percent, plain_table
-
-ALL = "all"
-
-
-class Quality(NamedTuple):
-    """The quality of some moves of one agent.
-
-    Attributes:
-        agent: its label.
-        phase: one of ``PHASES``, or of ``SITUATIONS``, or ``ALL``.
-        moves: how many moves.
-        optimal: the share of optimal moves, and the ends of its 95 % interval.
-        loss: the mean loss a move on the solver's scale, and half the width of its 95 % interval.
-        blunder: the share of blunders, and the ends of its 95 % interval.
-        blunders: how many of each kind, in the order of ``BLUNDERS``.
-        seconds: the mean time a move.
-    """
-
-    agent: str
-    phase: str
-    moves: int
-    optimal: tuple[float, float, float]
-    loss: tuple[float, float]
-    blunder: tuple[float, float, float]
-    blunders: tuple[int, ...]
-    seconds: float
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "agent": self.agent,
-            "phase": self.phase,
-            "moves": self.moves,
-            "optimal": dict(zip(("share", "lower", "upper"), self.optimal)),
-            "loss": dict(zip(("mean", "margin"), self.loss)),
-            "blunder": dict(zip(("share", "lower", "upper"), self.blunder)),
-            "blunders": dict(zip(BLUNDERS, self.blunders)),
-            "seconds_per_move": self.seconds,
-        }
-
-
-def qualities(evidence: Evidence) -> list[Quality]:
-    """For each agent that has moved: all its moves, then those of each situation and phase."""
-    rows = []
-    for number, label in enumerate(evidence.labels):
-        own = [move for move in evidence.moves if move.agent == number]
-        for name in (ALL, *SITUATIONS, *PHASES):
-            moves = [move for move in own if name in (ALL, move.situation, PHASES[move.phase])]
-            if moves:
-                rows.append(_quality(label, name, moves))
-    return rows
-
-
-def _quality(label: str, phase: str, moves: Sequence[JudgedMove]) -> Quality:
-    clusters = np.array([move.cluster for move in moves], np.int64)
-    losses = np.array([move.loss for move in moves], np.int64)
-    kinds = np.array([move.blunder for move in moves], np.int64)
-    return Quality(
-        label,
-        phase,
-        len(moves),
-        optimal=share_interval((losses == 0).astype(np.int64), clusters),
-        loss=mean_margin(losses, clusters),
-        blunder=share_interval((kinds >= 0).astype(np.int64), clusters),
-        blunders=tuple(int(np.count_nonzero(kinds == kind)) for kind in range(len(BLUNDERS))),
-        seconds=float(np.mean([move.seconds for move in moves])),
-    )
+from ...evaluation.move_quality.judge import PHASES, Evidence
+from ...evaluation.move_quality.qualities import ALL, Quality, qualities
+from ...evaluation.report.display import duration, percent, plain_table
 
 
 def print_qualities(evidence: Evidence, meaning: str, console: Console) -> None:

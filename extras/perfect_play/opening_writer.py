@@ -9,16 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from ....envs.game import Game
-from ....envs.games.connect_four.rules import ConnectFour
-from ....envs.loading.files import written_whole
-from ....envs.loading.locks import locked
-from ....envs.specification import SpecificationError
-from ....envs.workers.jobs import JobPlace
-from ..chunks import solve_chunks
-from ..solver import Solver, solver_class_of
-from .board import make_board
-from .opening import UNSOLVED, layers, read_values
+from ...agents.solvers.chunks import solve_chunks
+from ...agents.solvers.connect_four.board import make_board
+from ...agents.solvers.connect_four.opening import UNSOLVED, layers, read_values
+from ...agents.solvers.solver import Solver, solver_class_of
+from ...envs.game import Game
+from ...envs.games.connect_four.rules import ConnectFour
+from ...envs.loading.files import written_whole
+from ...envs.loading.locks import locked
+from ...envs.specification import SpecificationError
+from ...envs.workers.jobs import JobPlace
 
 CHUNK = 16  # positions that a process solves at a time; neighbours share its table
 SECONDS_BETWEEN_FILES = 20.0

@@ -1,37 +1,19 @@
-"""Reviews as text."""
+"""Values, grades and totals of reviews in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.text import Text
+from ....envs.game import PLAYERS, Game
+from ....evaluation.report.display import percent
+from ....evaluation.report.game_page import Sides
+from .grades import PositionValue, ReviewedMove
 
-from ...envs.game import PLAYERS, Game
-from ..grades import (
-    BEST,
-    GOOD,
-    GRADES,
-    INACCURACY,
-    MISTAKE,
-    ONLY_MOVE,
-    PositionValue,
-    Review,
-    ReviewedMove,
-)
-from .display import percent, plain_table
+if TYPE_CHECKING:
+    from .review import Review
 
-STYLES = {BEST: "green", GOOD: "", INACCURACY: "yellow", MISTAKE: "bold red", ONLY_MOVE: "dim"}
 LINE_SHOWN = 6  # moves of a better line
-
-
-Sides = tuple[str, str]  # what the players are called
-
-
-def side_names(game: Game) -> Sides:
-    """What players are called beside pictures: the game's own words, or its marks without any."""
-    words, (first, second) = game.profile.words_in("en"), game.declaration.marks
-    return words.get("player.0", first), words.get("player.1", second)
 
 
 def value_text(game: Game, value: PositionValue, sides: Sides | None = None) -> str:
@@ -64,28 +46,6 @@ def verdict(game: Game, move: ReviewedMove) -> str:
     line = ", ".join(map(game.action_to_text, move.line[:LINE_SHOWN]))
     more = ", …" if len(move.line) > LINE_SHOWN else ""
     return f"{words}; better: {line}{more}"
-
-
-def print_review(review: Review, console: Console) -> None:
-    """The graded moves one by one, then the totals and how values were found."""
-    game = review.played.game
-    marks = game.declaration.marks
-    table = plain_table("ply", "", "move", "value after", "grade", left=5)
-    for move in review.moves:
-        table.add_row(
-            str(move.ply + 1),
-            marks[move.player],
-            game.action_to_text(move.action),
-            value_text(game, move.after),
-            Text("opening" if move.opening else verdict(game, move), STYLES[move.grade]),
-        )
-    console.print(table)
-    totals = plain_table("player", *GRADES, "loss a move, %")
-    for name, *figures in totals_rows(review):
-        totals.add_row(Text(name), *figures)
-    console.print()
-    console.print(totals)
-    console.print(f"\n{method_text(review)}", markup=False, soft_wrap=True)
 
 
 def totals_rows(review: Review, sides: Sides | None = None) -> Iterator[list[str]]:

@@ -11,39 +11,28 @@ from typing import Annotated
 from cyclopts import Parameter
 from rich.console import Console
 
-from ..agents.agent import Agent
-from ..agents.solvers.solver import DEFAULT_MEMORY_MB
-from ..envs import make_game
-from ..envs.compiled.sources import PLAYING_FOLDERS
-from ..envs.specification import SpecificationError
-from ..envs.workers.jobs import HERE, LOCAL, JobPlace, Needs, Work
-from ..evaluation.move_quality.judge import (
+from ...agents.agent import Agent
+from ...agents.solvers.solver import DEFAULT_MEMORY_MB
+from ...commands.app import command, ctrl_c_says
+from ...commands.common import GameArgument, JsonOption, SeedOption, argument, option
+from ...commands.output import print_json
+from ...envs import make_game
+from ...envs.compiled.sources import PLAYING_FOLDERS
+from ...envs.specification import SpecificationError
+from ...envs.workers.jobs import HERE, LOCAL, JobPlace, Needs, Work
+from ...evaluation.move_quality.judge import (
     TIME_LIMIT,
     Evidence,
     MoveJudge,
     first_ply_within_reach,
     stored_moves,
 )
-from ..evaluation.move_quality.positions import (
-    ask_agents,
-    decide,
-    judging,
-    sample_positions,
-)
-from ..evaluation.report.display import show_steps
-from ..evaluation.report.quality_table import print_qualities, to_json
-from ..evaluation.runners.contest import Arena, Contest
-from ..evaluation.store.store import Store, StoreError
-from ..evaluation.tournament import distinct_labels
-from .app import command, ctrl_c_says
-from .common import (
-    GameArgument,
-    JsonOption,
-    SeedOption,
-    argument,
-    option,
-)
-from .output import print_json
+from ...evaluation.move_quality.positions import ask_agents, decide, judging, sample_positions
+from ...evaluation.report.display import show_steps
+from ...evaluation.runners.contest import Arena, Contest
+from ...evaluation.store.store import Store, StoreError
+from ...evaluation.tournament import distinct_labels
+from .quality_table import print_qualities, to_json
 
 DEFAULT_POSITIONS = 300
 
@@ -97,7 +86,7 @@ class _SolverOptions:
 DEFAULT_SAMPLE, DEFAULT_SOLVER = _SampleOptions(), _SolverOptions()
 
 
-@command("GAME [AGENT...]")
+@command("GAME [AGENT...]", purpose="Measure")
 def quality(
     game: GameArgument,
     /,

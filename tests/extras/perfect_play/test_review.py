@@ -13,18 +13,19 @@ from plyground.agents.deadline import Deadline
 from plyground.agents.solvers.solver import solve
 from plyground.envs.game import IllegalActionError
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.grades import (
+from plyground.evaluation.match import play_game
+from plyground.evaluation.played_game import PlayedGame
+from plyground.evaluation.reviews import estimator_of
+from plyground.evaluation.store.store import StoredGame
+from plyground.extras.perfect_play.reviews.grades import (
     BEST,
     GOOD,
     GRADES,
     INACCURACY,
     MISTAKE,
     ONLY_MOVE,
-    PlayedGame,
 )
-from plyground.evaluation.match import play_game
-from plyground.evaluation.review import Reviewer, estimator_of, review
-from plyground.evaluation.store.store import StoredGame
+from plyground.extras.perfect_play.reviews.reviewer import Reviewer, review
 
 
 def signs(values):

@@ -26,7 +26,7 @@ from plyground.evaluation.move_quality.judge import (
     stored_moves,
 )
 from plyground.evaluation.move_quality.positions import Sample, ask_agents, sample_positions
-from plyground.evaluation.report.quality_table import ALL, qualities
+from plyground.evaluation.move_quality.qualities import ALL, qualities
 from plyground.evaluation.statistics.intervals import mean_margin, share_interval
 from plyground.evaluation.store.store import (
     Store,

@@ -23,16 +23,20 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..agents import Agent, Decision, make_agent
-from ..agents.decision import Score
-from ..agents.human import refuse_people
-from ..agents.solvers.solver import solver_class_of
-from ..envs.game import PLAYERS, Game, Position
-from ..envs.registry import make_game
-from ..envs.specification import SpecificationError
+from ....agents import Agent, Decision, make_agent
+from ....agents.decision import Score
+from ....agents.human import refuse_people
+from ....agents.solvers.solver import solver_class_of
+from ....envs.game import PLAYERS, Game, Position
+from ....envs.registry import make_game
+from ....envs.specification import SpecificationError
+from ....evaluation.move_quality.judge import MoveJudge
+from ....evaluation.played_game import PlayedGame
+from ....evaluation.reviews import Progress, estimator_of
+from ....evaluation.store.store import StoredGame
 from .grades import (
     BEST,
     GOOD,
@@ -41,23 +45,17 @@ from .grades import (
     MISTAKE,
     MISTAKE_LOSS,
     ONLY_MOVE,
-    PlayedGame,
     PositionValue,
-    Review,
     ReviewedMove,
     from_first,
 )
-from .move_quality.judge import MoveJudge
-from .report import review_page  # noqa: F401 - notebooks show reviews as its pages
-from .store.store import StoredGame
+from .review import Review
 
 NEGLIGIBLE = 1e-9
 SOLVER_NODES = 2_000_000  # for all moves of one position
 SOLVER_MEMORY_MB = 128
 MOST_UNSOLVED = 2  # positions that take too long before earlier ones are left to the agent
 RESULTS = {1: "won", 0: "drawn", -1: "lost"}
-
-Progress = Callable[[int, int], None]
 
 
 class Reviewer:
@@ -66,7 +64,7 @@ class Reviewer:
     Args:
         game: the game.
         agent: the agent that estimates where no solver reaches, or its specification; by default
-            :func:`estimator_of` names it.
+            :func:`~plyground.evaluation.reviews.estimator_of` names it.
         seed: start of the agent's random stream, in every position anew.
         solver_nodes: how many positions the solver may visit for one, fewer if they cost it more
             (``Solver.node_cost``); 0 leaves everything to the agent.
@@ -326,11 +324,6 @@ def review(
         else PlayedGame.of_actions(game, played, players)
     )
     return Reviewer(record.game, **options).review(record, progress)
-
-
-def estimator_of(game: Game) -> str:
-    """The agent that estimates unless another is asked for; its budget does not depend on time."""
-    return "alphabeta:nodes=100000" if game.declaration.heuristics else "mcts:simulations=3000"
 
 
 def _judge_of(game: Game, nodes: int, memory_mb: int) -> MoveJudge | None:

@@ -9,9 +9,11 @@ from helpers import GAMES
 from pages import chromium
 from plyground import make_game
 from plyground.agents.decision import Score
-from plyground.evaluation.grades import PlayedGame, PositionValue, Review
+from plyground.evaluation.played_game import PlayedGame
 from plyground.evaluation.records.sgf import read_sgf, write_sgf
-from plyground.evaluation.report.review_page import review_page
+from plyground.evaluation.report.game_page import game_page
+from plyground.extras.perfect_play.reviews.grades import PositionValue
+from plyground.extras.perfect_play.reviews.review import Review
 
 TRIES = 25  # random games, among which one is drawn where that is not rare
 
@@ -29,7 +31,7 @@ def show(browser):
 
     def opener(games):
         page = context.new_page()
-        page.set_content(review_page(games))
+        page.set_content(game_page(games))
         return page
 
     yield opener
@@ -88,7 +90,7 @@ def test_a_page_calls_the_players_as_the_game_does(name, show):
         assert page.locator(".title .side").all_inner_texts() == list(sides)
         assert page.locator(".totals tbody th").all_inner_texts() == list(sides)
     guess = PositionValue(0, 0.0, False, Score(0.0))
-    text = review_page([Review(PlayedGame.of_actions(game, ()), "greedy", None, (guess,), ())])
+    text = game_page([Review(PlayedGame.of_actions(game, ()), "greedy", None, (guess,), ())])
     assert f"the expected score of {sides[0]}." in text
     assert "player_0" not in text.split("<script data-viewer")[-1]
     named = PlayedGame.of_actions(game, (), ("Ann", "random"))

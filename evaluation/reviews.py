@@ -1,0 +1,72 @@
+"""Reviews of games, as far as the core needs to know them; an extra makes them.
+
+It declares its reviewer as the entry point ``review`` of the group ``plyground.reports``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, cast, runtime_checkable
+
+from rich.console import Console
+
+from ..envs.game import Game
+from ..envs.loading.packages import REPORTS, load_declared
+from .played_game import PlayedGame
+
+Progress = Callable[[int, int], None]  # steps done, of how many
+
+
+@runtime_checkable
+class Review(Protocol):
+    """A reviewed game."""
+
+    @property
+    def played(self) -> PlayedGame:
+        """The game."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The review as plain data."""
+
+    def print(self, console: Console) -> None:
+        """Print the graded moves, and the totals of the players."""
+
+    def caption(self, ply: int) -> str:
+        """What is said of the position after so many moves."""
+
+    def viewer_data(self, frames: Any) -> dict[str, Any]:
+        """What the viewer of a page shows beside the boards, ``report.replays.Frames``."""
+
+
+class Reviewer(Protocol):
+    """Values the positions of games of one kind, and grades moves."""
+
+    def values(self, record: PlayedGame) -> Iterator[tuple[int, Any]]:
+        """The values of the positions one by one, the last one first, each with its ply."""
+
+    def moves(self, record: PlayedGame) -> Iterator[Any]:
+        """The graded moves one by one, the last one first."""
+
+    def assemble(self, record: PlayedGame, moves: Sequence[Any]) -> Review:
+        """The review that consists of these moves."""
+
+    def review(self, record: PlayedGame, progress: Progress | None = None) -> Review:
+        """The review of a game; ``progress`` is told how many steps are done, of how many."""
+
+
+def make_reviewer(game: Game, agent: str | None = None) -> Reviewer:
+    """A reviewer of games of one kind.
+
+    Args:
+        game: the game.
+        agent: the agent that estimates where no solver reaches; None: :func:`estimator_of` it.
+
+    Raises:
+        SpecificationError: no package makes reviews, or the agent cannot review this game.
+    """
+    return cast(Reviewer, load_declared(REPORTS, "review", "reviews of games")(game, agent))
+
+
+def estimator_of(game: Game) -> str:
+    """The agent that estimates unless another is asked for; its budget does not depend on time."""
+    return "alphabeta:nodes=100000" if game.declaration.heuristics else "mcts:simulations=3000"

@@ -1,0 +1,157 @@
+"""A reviewed game: as plain data, as text, and for pages."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ....envs.game import PLAYERS
+from ....evaluation.pages import notebook_html, page_of
+from ....evaluation.played_game import PlayedGame
+from ....evaluation.report.display import plain_table
+from ....evaluation.report.game_page import game_page, side_names
+from ....evaluation.report.replays import Frames
+from .grades import (
+    BEST,
+    GOOD,
+    GRADES,
+    INACCURACY,
+    INACCURACY_LOSS,
+    MISTAKE,
+    MISTAKE_LOSS,
+    ONLY_MOVE,
+    PlayerTotals,
+    PositionValue,
+    ReviewedMove,
+)
+from .words import method_text, totals_rows, value_text, verdict
+
+STYLES = {BEST: "green", GOOD: "", INACCURACY: "yellow", MISTAKE: "bold red", ONLY_MOVE: "dim"}
+LINE_SHOWN = 8  # moves of a better line on a page
+
+
+@dataclasses.dataclass(frozen=True)
+class Review:
+    """A reviewed game.
+
+    Attributes:
+        played: the game.
+        agent: the specification of the agent that estimated.
+        solver_nodes: the solver's nodes for a position; None where the game has no solver.
+        values: the value of every position, the initial one first: one more than there are moves.
+        moves: the moves with their grades, the first one first.
+    """
+
+    played: PlayedGame
+    agent: str
+    solver_nodes: int | None
+    values: tuple[PositionValue, ...]
+    moves: tuple[ReviewedMove, ...]
+
+    def totals(self, player: int) -> PlayerTotals:
+        """The counted moves of a player, added up."""
+        moves = [
+            move
+            for move in self.moves
+            if move.player == player and move.grade != ONLY_MOVE and not move.opening
+        ]
+        return PlayerTotals(
+            len(moves),
+            {grade: sum(move.grade == grade for move in moves) for grade in GRADES},
+            sum(move.loss for move in moves) / len(moves) if moves else None,
+            sum(move.exact for move in moves),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The review as plain data; actions by number and by name."""
+        record = self.played
+        return {
+            "game": record.game.spec,
+            "players": list(record.players),
+            "actions": list(record.actions),
+            "opening": record.opening,
+            "winner": record.winner,
+            "reason": record.reason,
+            "agent": self.agent,
+            "solver_nodes": self.solver_nodes,
+            "inaccuracy_loss": INACCURACY_LOSS,
+            "mistake_loss": MISTAKE_LOSS,
+            "values": [value.to_json(record.game) for value in self.values],
+            "moves": [move.to_json(record.game) for move in self.moves],
+            "totals": [
+                dataclasses.asdict(self.totals(player))
+                | {"best_share": self.totals(player).best_share}
+                for player in range(len(PLAYERS))
+            ],
+        }
+
+    def print(self, console: Console) -> None:
+        """Print the graded moves one by one, the totals, and where the values come from."""
+        game = self.played.game
+        marks = game.declaration.marks
+        table = plain_table("ply", "", "move", "value after", "grade", left=5)
+        for move in self.moves:
+            table.add_row(
+                str(move.ply + 1),
+                marks[move.player],
+                game.action_to_text(move.action),
+                value_text(game, move.after),
+                Text("opening" if move.opening else verdict(game, move), STYLES[move.grade]),
+            )
+        console.print(table)
+        totals = plain_table("player", *GRADES, "loss a move, %")
+        for name, *figures in totals_rows(self):
+            totals.add_row(Text(name), *figures)
+        console.print()
+        console.print(totals)
+        console.print(f"\n{method_text(self)}", markup=False, soft_wrap=True)
+
+    def caption(self, ply: int) -> str:
+        """The value of the position after so many moves, and the grade of the last of them."""
+        game = self.played.game
+        grade = f"; {verdict(game, self.moves[ply - 1])}" if ply else ""
+        return f"{value_text(game, self.values[ply])}{grade}"
+
+    def viewer_data(self, frames: Frames) -> dict[str, Any]:
+        """Values, grades and totals as plain data for the viewer of a page."""
+        facts, sides = frames.game.facts, side_names(frames.game)
+        lowest, highest = facts.min_return, facts.max_return
+        return {
+            "scores": [
+                round((value.value - lowest) / (highest - lowest), 4) for value in self.values
+            ],
+            "exact": [value.exact for value in self.values],
+            "values": [value_text(frames.game, value, sides) for value in self.values],
+            "moves": [_move_data(frames, self.played, move) for move in self.moves],
+            "head": ["", *GRADES, "loss, %"],
+            "totals": list(totals_rows(self, sides)),
+            "method": method_text(self, sides),
+        }
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the review."""
+        return notebook_html(self)
+
+
+@page_of.register
+def _page_of_review(review: Review) -> str:
+    return game_page([review])
+
+
+def _move_data(frames: Frames, record: PlayedGame, move: ReviewedMove) -> dict[str, Any]:
+    """A grade in words, and the boards of the better line."""
+    data: dict[str, Any] = {
+        "grade": "book" if move.opening else move.grade,
+        "text": "opening" if move.opening else verdict(frames.game, move).partition(";")[0],
+    }
+    if move.better and not move.opening:
+        line = move.line[:LINE_SHOWN]
+        changes, _ = frames.of(record.actions[: move.ply] + line)
+        data["line"] = {
+            "names": [frames.game.action_to_text(action) for action in line],
+            "changes": changes[move.ply :],
+        }
+    return data
