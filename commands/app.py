@@ -51,7 +51,6 @@ _FILES: dict[str, tuple[str, ...]] = {
     "listing": ("games", "agents", "size", "perft"),
     "packages": ("new",),
     "policies": ("export_policy",),
-    "records": ("import_",),
     "results": ("report", "export", "sprt"),
     "tournaments": ("tournament",),
     "verification": ("verify",),
@@ -72,7 +71,7 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
     "Play and look": ("agents", "zoo", "match", "watch", "replay", "analyse", "solve"),
     "Measure": ("report", "sprt", "size"),
     "Train": ("curves", "ladder", "export-policy"),
-    "Records": ("export", "import"),
+    "Records": ("export",),
     "Check and extend": ("verify", "perft", "warm-up", "new"),
 }
 

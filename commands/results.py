@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..agents.human import refuse_people
+from ..envs.loading.packages import RECORDS, declared
 from ..envs.specification import SpecificationError
 from ..envs.workers.jobs import HERE, JobPlace
 from ..evaluation.plan import Plan
@@ -33,7 +35,6 @@ from ..evaluation.sequential_test import SprtMatch
 from ..evaluation.statistics.sprt import H0, H1, Hypotheses, normalized_elo
 from ..evaluation.store.checks import Finding
 from ..evaluation.store.export import FORMATS, export_games
-from ..evaluation.store.minari import export_minari
 from ..evaluation.store.store import Store
 from .app import FAILURE, command, ctrl_c_says, same_command
 from .common import (
@@ -52,9 +53,11 @@ from .options import (
     report_withdrawals,
 )
 from .output import note, print_json, say, write_page
-from .records import RECORD_FORMATS, SGF, export_records
 
-MINARI = "minari"
+
+def _others() -> dict[str, EntryPoint]:
+    """The formats that packages write: functions of a store's file and of ``--out``."""
+    return {each.name: each for each in declared(RECORDS)}
 
 
 @command("[STORE]")
@@ -151,7 +154,7 @@ def export(
     format: Annotated[
         str | None,
         option(
-            "|".join((*FORMATS, MINARI, *RECORD_FORMATS)),
+            "|".join((*FORMATS, *_others())),
             "Format of the games (default: what the name of the file ends in, or jsonl).",
         ),
     ] = None,
@@ -176,15 +179,8 @@ def export(
     plyground export plyground-tournament.db --format psq --out games
     """
     format = format or _format_of(out)
-    if format == MINARI:
-        if out is None:
-            raise SpecificationError("name the folder of the datasets: --out FOLDER")
-        with Store(store) as games:
-            for name, episodes in export_minari(games, out).items():
-                note(f"{episodes} episodes in {out / name}; MINARI_DATASETS_PATH={out}")
-        return
-    if format in RECORD_FORMATS:
-        export_records(store, format, out)
+    if format in _others():
+        _others()[format].load()(store, out)
         return
     with Store(store) as games:
         count = export_games(games, format, sys.stdout.buffer if out is None else out)
@@ -196,9 +192,9 @@ def _format_of(out: Path | None) -> str:
     """The format that the name of a file ends in."""
     if out is None:
         return FORMATS[0]
-    kind = out.suffix.lower().removeprefix(".")
-    if kind not in (*FORMATS, SGF):
-        endings = ", ".join(f".{name}" for name in (*FORMATS, SGF))
+    kind, formats = out.suffix.lower().removeprefix("."), (*FORMATS, *_others())
+    if kind not in formats:
+        endings = ", ".join(f".{name}" for name in formats)
         raise SpecificationError(f"{out} ends in none of {endings}; name the format: --format")
     return kind
 

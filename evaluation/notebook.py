@@ -13,7 +13,7 @@ from .match import GameResult
 from .pages import frame
 from .played_game import PlayedGame
 from .report.game_page import game_page
-from .reviews import Review, make_reviewer
+from .reviews import GameReview, make_reviewer
 from .store.store import Store, StoreError
 
 GAMES_SHOWN = 20
@@ -43,7 +43,7 @@ class Widget:
 
 
 def show(
-    what: Review | PlayedGame | Store | Game | str | os.PathLike[str],
+    what: GameReview | PlayedGame | Store | Game | str | os.PathLike[str],
     moves: GameResult | Sequence[int | str] | None = None,
     *,
     players: tuple[str, str] = PLAYERS,
@@ -67,7 +67,7 @@ def show(
         IllegalActionError: the moves cannot be played.
         StoreError: the store cannot be read.
     """
-    if isinstance(what, Review):
+    if isinstance(what, GameReview):
         return Widget(game_page([what]))
     if not isinstance(what, PlayedGame | Store | Game | str | os.PathLike):
         raise TypeError(f"what is shown is a review, a game or a store, not {type(what).__name__}")

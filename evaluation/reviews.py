@@ -18,7 +18,7 @@ Progress = Callable[[int, int], None]  # steps done, of how many
 
 
 @runtime_checkable
-class Review(Protocol):
+class GameReview(Protocol):
     """A reviewed game."""
 
     @property
@@ -38,7 +38,7 @@ class Review(Protocol):
         """What the viewer of a page shows beside the boards, ``report.replays.Frames``."""
 
 
-class Reviewer(Protocol):
+class GameReviewer(Protocol):
     """Values the positions of games of one kind, and grades moves."""
 
     def values(self, record: PlayedGame) -> Iterator[tuple[int, Any]]:
@@ -47,14 +47,14 @@ class Reviewer(Protocol):
     def moves(self, record: PlayedGame) -> Iterator[Any]:
         """The graded moves one by one, the last one first."""
 
-    def assemble(self, record: PlayedGame, moves: Sequence[Any]) -> Review:
+    def assemble(self, record: PlayedGame, moves: Sequence[Any]) -> GameReview:
         """The review that consists of these moves."""
 
-    def review(self, record: PlayedGame, progress: Progress | None = None) -> Review:
+    def review(self, record: PlayedGame, progress: Progress | None = None) -> GameReview:
         """The review of a game; ``progress`` is told how many steps are done, of how many."""
 
 
-def make_reviewer(game: Game, agent: str | None = None) -> Reviewer:
+def make_reviewer(game: Game, agent: str | None = None) -> GameReviewer:
     """A reviewer of games of one kind.
 
     Args:
@@ -64,7 +64,7 @@ def make_reviewer(game: Game, agent: str | None = None) -> Reviewer:
     Raises:
         SpecificationError: no package makes reviews, or the agent cannot review this game.
     """
-    return cast(Reviewer, load_declared(REPORTS, "review", "reviews of games")(game, agent))
+    return cast(GameReviewer, load_declared(REPORTS, "review", "reviews of games")(game, agent))
 
 
 def estimator_of(game: Game) -> str:

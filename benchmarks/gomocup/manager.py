@@ -19,7 +19,7 @@ from collections import Counter
 import cyclopts
 import psutil
 from plyground import make_agent
-from plyground.evaluation.records.gomocup import RULES, cell_text
+from plyground.envs.games.gomoku.gomocup import RULES, cell_text
 from plyground.extras.gomoku_engine.gomocup.engine import Engine
 from plyground.extras.gomoku_engine.gomocup.protocol import cell_at, make_board
 
@@ -62,13 +62,13 @@ class Manager:
             lines = ["BOARD"]
             for ply, action in enumerate(rng.sample(range(game.facts.num_actions), stones)):
                 position.play(action)
-                lines.append(f"{cell_text(game, action)},{1 + (ply + engine) % 2}")
+                lines.append(f"{cell_text(game.rules, action)},{1 + (ply + engine) % 2}")
             lines.append("DONE")
         while not position.is_over:
             if position.to_move != engine:
                 reply = self.opponent.act(position)
                 position.play(reply)
-                lines = [f"TURN {cell_text(game, reply)}"]
+                lines = [f"TURN {cell_text(game.rules, reply)}"]
                 continue
             began = time.perf_counter()
             answer = self.engine.ask(*lines, seconds=PATIENCE)

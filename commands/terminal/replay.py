@@ -10,7 +10,7 @@ from ...envs.specification import SpecificationError
 from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
-from ...evaluation.reviews import Review, make_reviewer
+from ...evaluation.reviews import GameReview, make_reviewer
 
 HELP = """Enter or next   one move on
 back            one move back
@@ -34,7 +34,7 @@ class TerminalReplay:
         self._title: str = title
         self._agent: str | None = agent
         self._console = Console(highlight=False)
-        self._review: Review | None = None
+        self._review: GameReview | None = None
         self._ply = 0
         last = len(record.actions)
         self._words: dict[str, Callable[[], int]] = {
@@ -67,7 +67,7 @@ class TerminalReplay:
             self._ply = ply
             self._show()
 
-    def review(self) -> Review:
+    def review(self) -> GameReview:
         """The review of the game, which is made at the first call."""
         if self._review is None:
             reviewer = make_reviewer(self.played.game, self._agent)

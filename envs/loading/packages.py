@@ -36,6 +36,7 @@ from ..specification import SpecificationError
 GAMES, AGENTS, COMMANDS = "plyground.games", "plyground.agents", "plyground.commands"
 LEARNERS = "plyground.learners"  # the settings of algorithms of learning
 REPORTS = "plyground.reports"  # what says something about games, by name
+RECORDS = "plyground.records"  # writers of the games of a store, named by their formats
 EXPORTS = "plyground.exports"  # writers of policies: named by the ending of what they write
 # where modules are found that the documentation of 1.0 has under another name
 MODULES = "plyground.modules"

@@ -11,7 +11,7 @@ from typing import Any
 from ...envs.game import PLAYERS, Game
 from ..pages import page_of
 from ..played_game import PlayedGame
-from ..reviews import Review
+from ..reviews import GameReview
 from .html import render_page
 from .replays import Frames, game_entry, viewer_data
 
@@ -24,7 +24,7 @@ def side_names(game: Game) -> Sides:
     return words.get("player.0", first), words.get("player.1", second)
 
 
-def game_page(games: Sequence[PlayedGame | Review], title: str = "Review") -> str:
+def game_page(games: Sequence[PlayedGame | GameReview], title: str = "Review") -> str:
     """The page that shows some games; those of one kind share a list and a board.
 
     Args:
@@ -34,14 +34,14 @@ def game_page(games: Sequence[PlayedGame | Review], title: str = "Review") -> st
     Raises:
         SpecificationError: jinja2 is not installed.
     """
-    kinds: dict[Game, list[PlayedGame | Review]] = {}
+    kinds: dict[Game, list[PlayedGame | GameReview]] = {}
     for each in games:
         kinds.setdefault(_record_of(each).game, []).append(each)
     sections = [
         {
             "title": game.declaration.title,
             "spec": game.spec if game.spec != game.name else "",
-            "reviewed": any(isinstance(each, Review) for each in records),
+            "reviewed": any(isinstance(each, GameReview) for each in records),
             "data": _section_data(game, records),
         }
         for game, records in kinds.items()
@@ -54,8 +54,8 @@ def _page_of_game(game: PlayedGame) -> str:
     return game_page([game], "Game")
 
 
-def _record_of(game: PlayedGame | Review) -> PlayedGame:
-    return game.played if isinstance(game, Review) else game
+def _record_of(game: PlayedGame | GameReview) -> PlayedGame:
+    return game.played if isinstance(game, GameReview) else game
 
 
 def _players_of(record: PlayedGame) -> Sides:
@@ -63,7 +63,7 @@ def _players_of(record: PlayedGame) -> Sides:
     return side_names(record.game) if record.players == PLAYERS else record.players
 
 
-def _section_data(game: Game, games: Sequence[PlayedGame | Review]) -> dict[str, Any]:
+def _section_data(game: Game, games: Sequence[PlayedGame | GameReview]) -> dict[str, Any]:
     """What the viewer of the games of one kind needs."""
     players = [_players_of(_record_of(each)) for each in games]
     labels = list(dict.fromkeys(name for names in players for name in names))
@@ -71,7 +71,7 @@ def _section_data(game: Game, games: Sequence[PlayedGame | Review]) -> dict[str,
     for each, names in zip(games, players):
         first, second = map(labels.index, names)
         entry = game_entry(frames, _record_of(each), (first, second))
-        if isinstance(each, Review):
+        if isinstance(each, GameReview):
             entry["review"] = each.viewer_data(frames)
         entries.append(entry)
     return viewer_data(frames, entries) | {"labels": labels}

@@ -1,1 +1,1 @@
-"""Engines, bots and functions of others as agents."""
+"""Bots of others as agents, environments and datasets of other libraries."""

@@ -11,10 +11,10 @@ from typing import Annotated
 
 from ...commands.app import command
 from ...commands.common import option
+from ...envs.games.gomoku.gomocup import GAME
 from ...envs.loading.interruption import leave_at_once
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
-from ...evaluation.records.gomocup import GAME
 from .gomocup.brain import Brain
 
 LONGEST_LINE = 10_000  # characters; what follows in the line is taken for another one

@@ -20,7 +20,7 @@ from ...envs.specification import SpecificationError
 from ...evaluation.played_game import PlayedGame
 from ...evaluation.report.analysis import ranked_actions
 from ...evaluation.report.game_page import game_page
-from ...evaluation.reviews import Review, make_reviewer
+from ...evaluation.reviews import GameReview, make_reviewer
 
 Report = Callable[[Any], None]
 
@@ -171,7 +171,7 @@ def review_html(record: PlayedGame, agent: str | None, report: Report) -> str:
     return game_page([_review(record, agent, report) if record.actions else record])
 
 
-def _review(record: PlayedGame, agent: str | None, report: Report) -> Review:
+def _review(record: PlayedGame, agent: str | None, report: Report) -> GameReview:
     reviewer, moves, ready = make_reviewer(record.game, agent), [], False
     for ply, value in reviewer.values(record):
         if not ready and value.to_move is not None:

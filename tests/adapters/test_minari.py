@@ -9,9 +9,9 @@ import numpy as np
 from checks import note
 from plyground import make_game
 from plyground.evaluation.plan import Plan
-from plyground.evaluation.store.minari import export_minari
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Tournament
+from plyground.extras.bridges.minari import export_minari
 
 
 def test_a_dataset_holds_both_sides_of_every_game(tmp_path, monkeypatch):

@@ -15,9 +15,9 @@ from ....agents.decision import Decision
 from ....agents.registry import make_agent
 from ....envs import __version__
 from ....envs.game import Game, Position
+from ....envs.games.gomoku.gomocup import RULES, cell_text
 from ....envs.specification import SpecificationError
 from ....evaluation.openings import centre_cells
-from ....evaluation.records.gomocup import RULES, cell_text
 from . import protocol as p
 from .clock import Clock
 from .protocol import ProtocolError, Stone
@@ -145,7 +145,7 @@ class Brain:
         game = self._board()
         action = p.read_cell(game, text)
         self._add(action, p.OWN)
-        self._send(cell_text(game, action))
+        self._send(cell_text(game.rules, action))
 
     def _takeback(self, text: str) -> None:
         action = p.read_cell(self._board(), text)
@@ -212,7 +212,7 @@ class Brain:
 
     def _add(self, action: int, owner: int) -> None:
         if any(stone.action == action for stone in self._stones):
-            raise ProtocolError(f"{cell_text(self._board(), action)} is taken")
+            raise ProtocolError(f"{cell_text(self._board().rules, action)} is taken")
         self._stones.append(Stone(action, owner))
 
     def _list(self, text: str) -> None:
@@ -257,7 +257,7 @@ class Brain:
         if not position.is_legal(decision.action):
             raise ProtocolError(f"{self._agent.spec} plays the illegal action {decision.action}")
         self._stones.append(Stone(int(decision.action), p.OWN))
-        self._send(cell_text(game, decision.action))
+        self._send(cell_text(game.rules, decision.action))
 
     def _decide(self, position: Position, seconds: float) -> Decision:
         """The agent's decision within some seconds from the arrival of the command."""
@@ -304,13 +304,13 @@ class Brain:
         if len(actions) not in p.SWAP2_STONES or len(set(actions)) < len(actions):
             raise ProtocolError(f"swap2 has 0, 3 or 5 stones on different cells, not {len(lines)}")
         if not actions:
-            self._send(" ".join(cell_text(game, action) for action in self._proposal(game)))
+            self._send(" ".join(cell_text(game.rules, action) for action in self._proposal(game)))
             return
         # White is to move. Whoever is asked takes the side that is better off: two more stones,
         # which the rules allow as well, can leave them no better than that.
         decision = self._decide(game.position(actions), self._clock.budget())
         loses = decision.value is not None and decision.value < 0
-        self._send("SWAP" if loses else cell_text(game, decision.action))
+        self._send("SWAP" if loses else cell_text(game.rules, decision.action))
 
     def _proposal(self, game: Game) -> list[int]:
         """Of some openings of three stones near the centre, the one valued nearest to 0."""

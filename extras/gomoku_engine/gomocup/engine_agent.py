@@ -16,8 +16,8 @@ from ....agents.decision import Decision
 from ....agents.faults import EXITED, ILLEGAL_ACTION, NO_ACTION, Fault
 from ....agents.registry import register_agent
 from ....envs.game import Game, Position
+from ....envs.games.gomoku.gomocup import CONNECT, GAME, cell_text, rule_number
 from ....envs.specification import Parameter, SpecificationError, plain_text, refusing
-from ....evaluation.records.gomocup import cell_text, rule_number
 from .engine import Engine
 from .protocol import OPPONENT, ProtocolError, Stone, cell_at, stones_of
 from .protocol import OWN as ENGINE
@@ -73,7 +73,11 @@ class GomocupAgent(Agent):
         self._command = [str(Path(program).absolute()), *words[1:]]
 
     def check_game(self, game: Game) -> None:
-        rule_number(game)
+        if rule_number(game.rules) is None:
+            raise SpecificationError(
+                f"{game.spec} is no game of the Gomocup protocol, which knows {GAME} with "
+                f"connect={CONNECT}"
+            )
 
     def prepare(self, game: Game) -> None:
         self._game = game
@@ -117,10 +121,10 @@ class GomocupAgent(Agent):
             return self._wait("BEGIN")
         new = stones[len(before) :] if stones[: len(before)] == before else []
         if len(new) == 1 and new[0].owner == OPPONENT:
-            return self._wait(f"TURN {cell_text(game, new[0].action)}")
+            return self._wait(f"TURN {cell_text(game.rules, new[0].action)}")
         if before:
             self._expect_ok("RESTART")
-        lines = [f"{cell_text(game, action)},{owner}" for action, owner in stones]
+        lines = [f"{cell_text(game.rules, action)},{owner}" for action, owner in stones]
         return self._wait("BEGIN") if not stones else self._wait("BOARD", *lines, "DONE")
 
     def _wait(self, *lines: str) -> str:
@@ -156,7 +160,7 @@ class GomocupAgent(Agent):
                 f"INFO time_left {2**31 - 1}",  # no limit, as managers write it
                 f"INFO max_memory {round(options['memory'] * MIB)}",
                 f"INFO game_type {TOURNAMENT}",
-                f"INFO rule {rule_number(game)}",
+                f"INFO rule {rule_number(game.rules)}",
                 *([f"INFO thread_num {options['threads']}"] if options["threads"] else []),
             )
         except Fault:

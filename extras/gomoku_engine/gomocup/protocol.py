@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ....envs.game import Game, IllegalActionError, Position
+from ....envs.games.gomoku.gomocup import CONNECT, GAME, RULES
 from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
-from ....evaluation.records.gomocup import CONNECT, GAME, RULES
 
 OWN, OPPONENT = 1, 2  # the third number of a line of BOARD
 # The opening swap2: the first player places two black stones and a white one near the centre; the

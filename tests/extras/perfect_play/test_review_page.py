@@ -10,10 +10,10 @@ from pages import chromium
 from plyground import make_game
 from plyground.agents.decision import Score
 from plyground.evaluation.played_game import PlayedGame
-from plyground.evaluation.records.sgf import read_sgf, write_sgf
 from plyground.evaluation.report.game_page import game_page
 from plyground.extras.perfect_play.reviews.grades import PositionValue
 from plyground.extras.perfect_play.reviews.review import Review
+from plyground.extras.records.sgf import read_sgf, write_sgf
 
 TRIES = 25  # random games, among which one is drawn where that is not rare
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from helpers import TESTS
 from plyground import make_game
-from plyground.evaluation.records.formats import read_games
-from plyground.evaluation.records.ggf import read_ggf
-from plyground.evaluation.records.record import RecordError, result_of
+from plyground.extras.records.formats import read_games
+from plyground.extras.records.ggf import read_ggf
+from plyground.extras.records.record import RecordError, result_of
 from reference.game_files import BOARD, PASS, base, discs, ggf, header, random_games, wthor
 
 GGS = TESTS / "data" / "games" / "ggs.ggf"

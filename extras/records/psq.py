@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from .gomocup import RULES, cell_text, rule_number
+from ...envs.games.gomoku.gomocup import RULES, cell_text, rule_number
 from .record import Record, RecordError, gomoku
 
 HEADER = re.compile(r"Piskvorky\s+(\d{1,4})x(\d{1,4})\s*,", re.ASCII)
@@ -28,11 +28,11 @@ def write_psq(record: Record) -> str:
     rules = record.game.rules
     lines = [f"Piskvorky {rules.cols}x{rules.rows}, 0:0, 0"]
     for action in record.moves:
-        column, row = cell_text(record.game, action).split(",")
+        column, row = cell_text(record.game.rules, action).split(",")
         lines.append(f"{int(column) + 1},{int(row) + 1},0")
     lines += [_line(name) for name in record.players]
     lines.append(str(OTHERWISE if record.forfeit else BY_THE_RULES))
-    lines.append(f"{rule_number(record.game)},{_line(record.title) or 'plyground'}")
+    lines.append(f"{rule_number(record.game.rules)},{_line(record.title) or 'plyground'}")
     return "\n".join(lines) + "\n"
 
 

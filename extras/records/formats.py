@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ...envs.specification import plain_text
-from ..match import GameResult
+from ...evaluation.match import GameResult
 from .ggf import read_ggf
 from .psq import read_psq
 from .record import Record, RecordError, result_of

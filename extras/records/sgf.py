@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator
 
 from ...envs import __version__
 from ...envs.game import Game, IllegalActionError
+from ...envs.games.gomoku.gomocup import GAME, RULES
 from ...envs.registry import profiles
 from ...envs.specification import plain_text
-from .gomocup import GAME, RULES
 from .record import Record, RecordError, game_of, gomoku
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

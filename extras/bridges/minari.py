@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
+from ...commands.output import note
 from ...envs.environments.observations import AS_DICT
 from ...envs.game import Game
 from ...envs.registry import make_game
-from ...envs.specification import refusing
-from .store import Store, StoredGame, StoredTournament, StoreError
+from ...envs.specification import SpecificationError, refusing
+from ...evaluation.store.store import Store, StoredGame, StoredTournament, StoreError
 
 DATASETS_PATH = "MINARI_DATASETS_PATH"  # where Minari looks for datasets
 
@@ -146,3 +147,12 @@ def export_minari(store: Store, folder: Path) -> dict[str, int]:
                 description=f"Games of {game.spec}; one episode for each player of a game.",
             )
     return {name: len(episodes) for name, episodes in buffers.items()}
+
+
+def export(store: Path, out: Path | None) -> None:
+    """The format minari of ``plyground export``: a folder of datasets."""
+    if out is None or out.suffix == ".minari":
+        raise SpecificationError("name the folder of the datasets: --format minari --out FOLDER")
+    with Store(store) as games:
+        for name, episodes in export_minari(games, out).items():
+            note(f"{episodes} episodes in {out / name}; {DATASETS_PATH}={out}")

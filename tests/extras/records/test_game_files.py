@@ -7,11 +7,11 @@ from command_line import plyground
 from helpers import finished_position, run
 from plyground import make_game
 from plyground.evaluation.plan import Plan
-from plyground.evaluation.records.formats import read_games
-from plyground.evaluation.records.psq import read_psq, write_psq
-from plyground.evaluation.records.record import Record, RecordError, result_of
-from plyground.evaluation.records.sgf import read_sgf, write_sgf
 from plyground.evaluation.store.store import Store
+from plyground.extras.records.formats import read_games
+from plyground.extras.records.psq import read_psq, write_psq
+from plyground.extras.records.record import Record, RecordError, result_of
+from plyground.extras.records.sgf import read_sgf, write_sgf
 
 GAMES = [
     "gomoku",

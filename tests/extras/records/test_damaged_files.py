@@ -8,10 +8,10 @@ import pytest
 from command_line import plyground
 from helpers import TESTS, finished_position
 from plyground import make_game
-from plyground.evaluation.records.formats import READERS, read_games
-from plyground.evaluation.records.psq import write_psq
-from plyground.evaluation.records.record import Record, RecordError
-from plyground.evaluation.records.sgf import write_sgf
+from plyground.extras.records.formats import READERS, read_games
+from plyground.extras.records.psq import write_psq
+from plyground.extras.records.record import Record, RecordError
+from plyground.extras.records.sgf import write_sgf
 from reference.game_files import random_games, wthor
 
 DIGITS = "9" * 5000

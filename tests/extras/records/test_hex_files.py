@@ -10,9 +10,9 @@ import random
 import pytest
 from helpers import TESTS
 from plyground import make_game
-from plyground.evaluation.records.formats import read_games, text_of
-from plyground.evaluation.records.record import RecordError, result_of
-from plyground.evaluation.records.sgf import read_sgf
+from plyground.extras.records.formats import read_games, text_of
+from plyground.extras.records.record import RecordError, result_of
+from plyground.extras.records.sgf import read_sgf
 
 GOLEM = TESTS / "data" / "games" / "little_golem.hsgf"
 NEIGHBOURS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1))

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ...envs.game import Game, IllegalActionError, Position
+from ...envs.games.gomoku.gomocup import CONNECT, GAME
 from ...envs.registry import game_names, make_game, rules_type
 from ...envs.rules_types import parameter_values
 from ...envs.specification import SpecificationError, plain_text
-from ..fingerprints import Description
-from ..match import SINGLE_GAMES, GameResult
-from ..single_games import concession, store_game
-from ..store.store import Store, StoredTournament
-from .gomocup import CONNECT, GAME
+from ...evaluation.fingerprints import Description
+from ...evaluation.match import SINGLE_GAMES, GameResult
+from ...evaluation.single_games import concession, store_game
+from ...evaluation.store.store import Store, StoredTournament
 
 PASS = "pass"
 UNKNOWN_PROGRAM = "imported"  # the version of a player whose program is not known
