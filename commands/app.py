@@ -49,26 +49,25 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _FILES: dict[str, tuple[str, ...]] = {
     "analysis": ("analyse", "solve"),
     "listing": ("games", "agents", "size", "perft"),
+    "matches": ("match",),
     "packages": ("new",),
     "policies": ("export_policy",),
     "results": ("report", "export", "sprt"),
     "tournaments": ("tournament",),
     "verification": ("verify",),
+    "warm_up": ("warm_up",),
     "zoo": ("zoo",),
     "learning.alphazero": ("train alphazero",),
     "learning.ladder": ("ladder",),
     "learning.league": ("train league",),
     "learning.training": ("train ppo", "train dqn", "curves"),
-    "terminal.playing": ("match", "play"),
-    "terminal.warm_up": ("warm_up",),
-    "terminal.watching": ("replay", "watch"),
 }
 GROUPS = {"train": "Train a learner; the commands differ in the algorithm."}
 # The help lists the commands by what they are for, in this order; first those that one begins with.
-# Those of packages follow, whose functions say what for.
+# Those of packages stand among them or follow: their functions say what for, and at which place.
 _PURPOSES: dict[str, tuple[str, ...]] = {
-    "Start here": ("play", "games", "tournament", "train"),
-    "Play and look": ("agents", "zoo", "match", "watch", "replay", "analyse", "solve"),
+    "Start here": ("games", "tournament", "train"),
+    "Play and look": ("agents", "zoo", "match", "analyse", "solve"),
     "Measure": ("report", "sprt", "size"),
     "Train": ("curves", "ladder", "export-policy"),
     "Records": ("export",),
@@ -76,6 +75,7 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
 }
 
 LAST = [*_PURPOSES][-1]  # where commands are listed that say no purpose
+FOLLOWS = 99  # the place in a panel of commands that say none
 
 usual_format = warnings.formatwarning
 
@@ -96,13 +96,14 @@ def ctrl_c_says(text: str) -> Iterator[None]:
 
 
 def command(
-    arguments: str = "", purpose: str = "", without: Collection[str] = ()
+    arguments: str = "", purpose: str = "", rank: int = FOLLOWS, without: Collection[str] = ()
 ) -> Callable[[Command], Command]:
     """Decorator of a command's function.
 
     Args:
         arguments: what follows the command in the line "Usage:", before the options.
-        purpose: of an extra's command, the panel of the help that lists it, written as a literal.
+        purpose: of a package's command, the panel of the help that lists it, written as a literal.
+        rank: its place there, from 0, written as a literal; by default after all others.
         without: settings that are no options of this command, see
             :func:`~plyground.commands.common.with_options`.
     """
@@ -177,11 +178,15 @@ def command_functions() -> dict[tuple[str, ...], str]:
 def purposes() -> dict[str, tuple[str, ...]]:
     """The titles of the help, and the commands that it lists under each."""
     listed = {name for names in _PURPOSES.values() for name in names}
-    added: dict[str, list[str]] = {title: [] for title in _PURPOSES}
-    for (name, *rest), place in command_functions().items():
-        if name not in listed and not rest:
-            added.get(_description(place).purpose, added[LAST]).append(name)
-    return {title: (*names, *added[title]) for title, names in _PURPOSES.items()}
+    panels = {title: [*names] for title, names in _PURPOSES.items()}
+    added = {
+        name: _description(place)
+        for (name, *rest), place in command_functions().items()
+        if name not in listed and not rest
+    }
+    for name, description in sorted(added.items(), key=lambda each: each[1].rank):
+        panels.get(description.purpose, panels[LAST]).insert(description.rank, name)
+    return {title: tuple(names) for title, names in panels.items()}
 
 
 def _add_command(
@@ -203,14 +208,15 @@ def _add_command(
 class _Description(NamedTuple):
     """What the list of commands says of one."""
 
-    summary: str  # the first line of the docstring
-    purpose: str  # empty: not said
+    summary: str = ""  # the first line of the docstring
+    purpose: str = ""  # empty: not said
+    rank: int = FOLLOWS  # the place in the panel of that purpose
 
 
 def _description(place: str) -> _Description:
     """What a command's function says of itself; its file is not imported."""
     module, _, name = place.partition(":")
-    return _descriptions(module).get(name, _Description("", ""))
+    return _descriptions(module).get(name, _Description())
 
 
 @functools.cache
@@ -220,10 +226,14 @@ def _descriptions(module: str) -> dict[str, _Description]:
     for function in ast.parse(path.read_text(encoding="utf-8")).body if path else ():
         if isinstance(function, ast.FunctionDef):
             calls = (each for each in function.decorator_list if isinstance(each, ast.Call))
-            words = (word for call in calls for word in call.keywords if word.arg == "purpose")
-            purpose = next((ast.literal_eval(word.value) for word in words), "")
+            said = {
+                word.arg: ast.literal_eval(word.value)
+                for call in calls
+                for word in call.keywords
+                if word.arg in ("purpose", "rank")
+            }
             summary = (ast.get_docstring(function) or "").partition("\n")[0]
-            descriptions[function.name] = _Description(summary, purpose)
+            descriptions[function.name] = _Description(summary, **said)
     return descriptions
 
 

@@ -86,7 +86,7 @@ class _SolverOptions:
 DEFAULT_SAMPLE, DEFAULT_SOLVER = _SampleOptions(), _SolverOptions()
 
 
-@command("GAME [AGENT...]", purpose="Measure")
+@command("GAME [AGENT...]", purpose="Measure", rank=2)
 def quality(
     game: GameArgument,
     /,

@@ -15,7 +15,7 @@ from .formats import READERS, read_games
 from .record import single_game_courses, store_record
 
 
-@command("FILE...", purpose="Records")
+@command("FILE...", purpose="Records", rank=1)
 def import_(
     *files: Annotated[Path, argument("FILE", f"Files that end in .{', .'.join(READERS)}.")],
     rule: Annotated[

@@ -51,7 +51,7 @@ class _StudyOptions:
 DEFAULT = _StudyOptions()
 
 
-@command("NAME...", purpose="Measure")
+@command("NAME...", purpose="Measure", rank=3)
 def study(
     *names: Annotated[str, argument("NAME", f"Names of studies, or {ALL}.")],
     options: _StudyOptions = DEFAULT,

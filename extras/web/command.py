@@ -17,7 +17,7 @@ from ...evaluation.store.store import Store
 from .settings import ServerSettings
 
 
-@command(purpose="Start here")
+@command(purpose="Start here", rank=0)
 def web(
     *,
     port: Annotated[int, option("N", "Port; 0 takes a free one.", low=0, high=65535)] = 8000,

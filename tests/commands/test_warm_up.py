@@ -15,9 +15,9 @@ from helpers import GAMES
 from numba.core.event import trigger_event
 from plyground import make_game
 from plyground.agents.random_agent import RandomAgent
-from plyground.commands.terminal import preparation
-from plyground.commands.terminal.preparation import Preparation
-from plyground.commands.terminal.warm_up import _specs
+from plyground.commands import preparation
+from plyground.commands.preparation import Preparation
+from plyground.commands.warm_up import _specs
 from plyground.envs.compiled.kernels import (
     USUAL_SECONDS,
     announce_compilation,

@@ -13,6 +13,7 @@ from rich.console import Console
 from ...agents import Agent, Decision
 from ...agents.faults import Fault, ask, close, legal_action
 from ...agents.human import how_to_write_moves, read_move, refusal
+from ...commands.preparation import Preparation, compile_rules
 from ...envs.game import Game, Position
 from ...envs.loading.files import written_whole
 from ...envs.specification import SpecificationError
@@ -30,7 +31,6 @@ from ...evaluation.single_games import (
     store_game,
 )
 from ...evaluation.store.store import Store, StoreError
-from .preparation import Preparation, compile_rules
 
 HINT_AGENT = "alphabeta:time=1"
 SHOWN_MOVES = 40

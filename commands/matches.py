@@ -1,22 +1,19 @@
-"""Commands that play one game: ``match``, ``play``."""
+"""The command ``match``: agents play one game."""
 
 from __future__ import annotations
 
-import contextlib
-from pathlib import Path
 from typing import Annotated, Any
 
-from ...agents import Decision
-from ...envs import Position, make_game
-from ...envs.game import PLAYERS
-from ...evaluation.conditions import USUAL, Conditions
-from ...evaluation.match import GameResult, play_game
-from ...evaluation.report import display
-from ...evaluation.runners.contest import Arena, Contest
-from ...evaluation.store.store import Store
-from ...evaluation.tournament import distinct_labels
-from ..app import command
-from ..common import (
+from ..agents import Decision
+from ..envs import Position, make_game
+from ..envs.game import PLAYERS
+from ..evaluation.conditions import USUAL, Conditions
+from ..evaluation.match import GameResult, play_game
+from ..evaluation.report import display
+from ..evaluation.runners.contest import Arena, Contest
+from ..evaluation.tournament import distinct_labels
+from .app import command
+from .common import (
     ENDS,
     GameArgument,
     JsonOption,
@@ -24,11 +21,9 @@ from ..common import (
     SeedOption,
     argument,
     flag,
-    option,
     read_moves,
 )
-from ..output import print_json, say
-from .game import TerminalGame
+from .output import print_json, say
 
 
 @command("GAME A B", without=ENDS)
@@ -122,36 +117,3 @@ def _play(
     )
     tell(str(result))
     return result, moves
-
-
-@command("GAME")
-def play(
-    game: GameArgument,
-    /,
-    *,
-    against: Annotated[str, option("AGENT", "Your opponent.")] = "alphabeta:depth=4",
-    seat: Annotated[int, option("0|1", "Your seat: 0 moves first, 1 second.", low=0, high=1)] = 0,
-    seed: SeedOption = 1,
-    show_thinking: Annotated[bool, flag("Show what the opponent thinks of its moves.")] = False,
-    store: Annotated[
-        Path | None,
-        option("FILE", "Keep the games in this store, for replay, report and export."),
-    ] = None,
-) -> None:
-    """Play a game yourself, in the terminal.
-
-    Type moves by name. help lists the other words: undo, hint, level, review and more.
-
-    [bold]Examples[/bold]
-
-    plyground play tic_tac_toe:size=4
-
-    plyground play connect_four --against zoo:connect_four --seat 1
-
-    plyground play gomoku:size=10,rule=caro --against hard --store mine.db
-    """
-    with contextlib.suppress(ImportError):
-        import readline  # noqa: F401 - lines can be edited, and typed again, where there is one
-    with contextlib.ExitStack() as open_files:
-        games = None if store is None else open_files.enter_context(Store(store)).open()
-        TerminalGame(make_game(game), against, seat, seed, show_thinking, games).run()

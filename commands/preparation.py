@@ -6,10 +6,10 @@ import threading
 import time
 from collections.abc import Callable
 
-from ...agents.agent import Agent
-from ...agents.faults import begin
-from ...envs.compiled.kernels import USUAL_SECONDS, announce_compilation, without_announcements
-from ...envs.game import Game
+from ..agents.agent import Agent
+from ..agents.faults import begin
+from ..envs.compiled.kernels import USUAL_SECONDS, announce_compilation, without_announcements
+from ..envs.game import Game
 
 TOLD_EVERY = 0.5  # seconds
 SHORT = 1.0  # seconds of waiting that need no explanation

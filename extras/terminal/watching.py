@@ -13,6 +13,20 @@ from rich.text import Text
 
 from ...agents import Decision
 from ...agents.human import refuse_people
+from ...commands.app import command
+from ...commands.common import (
+    ENDS,
+    GameArgument,
+    JsonOption,
+    OpeningOption,
+    SeedOption,
+    StoreArgument,
+    argument,
+    flag,
+    option,
+    read_moves,
+)
+from ...commands.output import note, print_json, say, write_page
 from ...envs import Position, make_game
 from ...envs.game import Game
 from ...evaluation.conditions import USUAL, Conditions
@@ -26,27 +40,13 @@ from ...evaluation.runners.contest import Arena, Contest
 from ...evaluation.single_games import store_game
 from ...evaluation.store.store import Store
 from ...evaluation.tournament import distinct_labels
-from ..app import command
-from ..common import (
-    ENDS,
-    GameArgument,
-    JsonOption,
-    OpeningOption,
-    SeedOption,
-    StoreArgument,
-    argument,
-    flag,
-    option,
-    read_moves,
-)
-from ..output import note, print_json, say, write_page
 from .replay import TerminalReplay
 
 GAMES_LISTED = 30
 DELAY = 1.0
 
 
-@command("STORE [ID]")
+@command("STORE [ID]", purpose="Play and look", rank=4)
 def replay(
     store: StoreArgument,
     number: Annotated[
@@ -155,7 +155,7 @@ def _list_games(store: Store, last: int, as_json: bool) -> None:
         say(f"These are the last {len(rows)}; --last 0 lists all.")
 
 
-@command("GAME A B", without=ENDS)
+@command("GAME A B", purpose="Play and look", rank=3, without=ENDS)
 def watch(
     game: GameArgument,
     first: Annotated[str, argument("A", "The agent that moves first.")],

@@ -9,19 +9,19 @@ from typing import Annotated
 from cyclopts import Parameter
 from rich.console import Console
 
-from ...agents import make_agent
-from ...agents.registry import agent_classes, agent_presets
-from ...agents.solvers.endgame import MEMORY_MB
-from ...agents.solvers.solver import solver_class_of
-from ...envs import Game, make_game
-from ...envs.compiled.cache import cache_root, clear_cache
-from ...envs.compiled.kernels import without_announcements
-from ...envs.registry import game_names
-from ...envs.specification import SpecificationError
-from ...evaluation.report import display
-from ..app import command
-from ..common import flag
-from ..output import note, say
+from ..agents import make_agent
+from ..agents.registry import agent_classes, agent_presets
+from ..agents.solvers.endgame import MEMORY_MB
+from ..agents.solvers.solver import solver_class_of
+from ..envs import Game, make_game
+from ..envs.compiled.cache import cache_root, clear_cache
+from ..envs.compiled.kernels import without_announcements
+from ..envs.registry import game_names
+from ..envs.specification import SpecificationError
+from ..evaluation.report import display
+from .app import command
+from .common import flag
+from .output import note, say
 from .preparation import compile_rules
 
 

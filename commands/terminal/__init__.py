@@ -1,1 +1,0 @@
-"""People at the terminal: games played, watched and stepped through."""
