@@ -44,7 +44,7 @@ test-oldest: .venv-oldest/installed
 	touch $@
 
 # The adapters against the real libraries (half an hour and some GB: every library is installed).
-# What was found is printed as the table of docs/adapters.md.
+# What was found is printed as the table of docs/extras/adapters.md.
 test-adapters: $(addprefix test-adapter-,$(ADAPTERS))
 	$(PYTHON) tests/adapters/table.py
 

@@ -81,7 +81,7 @@ ENDGAMES = (
     "hex:size=7",
     "hex:size=8",
 )
-FFO = Path(__file__).parent / "positions" / "othello_ffo.txt"
+FFO = Path(__file__).parent / "extras/games/othello/othello_ffo.txt"
 ENOUGH = 0.03  # seconds on average
 
 app = cyclopts.App(help=__doc__)

@@ -175,7 +175,7 @@ class Profile(NamedTuple):
         won_game: a game whose end pages show beside the rules; None: they show the first position.
         is_usual: whether it is the game of pages whose address names none.
         lead: points of an estimate at which the side that is ahead is expected to score three
-            games of four against an equal, as ``benchmarks/reviews/estimates.py`` measures them.
+            games of four against an equal, measured by ``estimates.py`` of the benchmarks.
         engine: the agent that plays it for programs of others, such as managers of tournaments.
         opening_judge: who judges openings of stones near the centre (swap2); None: the game has no
             such openings.

@@ -1,6 +1,6 @@
 """A moving picture of a game: a network with search against alpha-beta, with what each expects.
 
-Run with ``python examples/moving_picture.py docs/web/game.gif``.
+Run with ``python examples/moving_picture.py docs/extras/web/game.gif``.
 """
 
 from __future__ import annotations

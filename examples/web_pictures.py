@@ -1,4 +1,4 @@
-"""Pictures of the pages for docs/web.md, taken in Chromium: python examples/web_pictures.py.
+"""Pictures of the pages for docs/extras/web.md, taken in Chromium: python examples/web_pictures.py.
 
 With --check nothing is written: it says which pictures no longer look like their pages.
 """
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from PIL import Image, ImageChops
 from playwright.sync_api import Browser, sync_playwright
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "web"
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "extras" / "web"
 CHROMIUM = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
 PLYGROUND = [sys.executable, "-m", "plyground.cli"]
 # The games of the pages that show a store.

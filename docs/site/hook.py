@@ -43,7 +43,7 @@ BOOSTS = {
     "guide/install.md": 5.0,
     "tutorials/": 2.0,
     "commands/": 0.5,
-    "studies/": 0.4,
+    "extras/studies/": 0.4,
     "api/": 0.3,
     "changelog.md": 0.2,
     "source/": 0.1,

@@ -1,6 +1,6 @@
 """A Ray cluster: how a program joins one, and what its machines must have in common.
 
-docs/many_machines.md says how to start a cluster.
+The page many_machines.md of the docs says how to start a cluster.
 """
 
 from __future__ import annotations

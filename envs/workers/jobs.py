@@ -1,7 +1,7 @@
 """Lists of independent jobs: done by this process, by processes of this machine, by a Ray cluster.
 
 A job depends on nothing but its arguments. So it is the same whoever does it, and it is done again
-where a process or a machine is lost. docs/many_machines.md says how to start a cluster.
+where a process or a machine is lost. The page many_machines.md of the docs starts a cluster.
 
 Source: the Ray documentation, "Tasks" and "Object fault tolerance".
 """

@@ -7,7 +7,8 @@ player are added up to the inputs of the network, which change with the board, s
 order of the moves is a sum over codes and pairs too.
 
 ``freestyle.npz`` and ``caro.npz`` beside this file hold the weights. Written by
-``benchmarks/gomocup/fit_patterns.py`` from games of ``benchmarks/gomocup/pattern_games.py``.
+``benchmarks/extras/gomoku_engine/fit_patterns.py`` from games of
+``benchmarks/extras/gomoku_engine/pattern_games.py``.
 
 Sources: Österlund, "Texel's tuning method", chess programming wiki, 2014; Nasu, "Efficiently
 updatable neural-network-based evaluation functions for computer shogi", 2018.

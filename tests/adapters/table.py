@@ -1,4 +1,4 @@
-"""The results of ``make test-adapters`` as the table of docs/adapters.md."""
+"""The results of ``make test-adapters`` as the table of docs/extras/adapters.md."""
 
 from __future__ import annotations
 

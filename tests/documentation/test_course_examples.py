@@ -11,7 +11,7 @@ from plyground.agents.own import functions
 
 SCRIPTS = sorted((ROOT / "examples" / "courses").glob("*.py"))
 PAGE = (ROOT / "docs" / "guide" / "courses.md").read_text(encoding="utf-8")
-LINES = (ROOT / "docs" / "studies" / "lines.md").read_text(encoding="utf-8")
+LINES = (ROOT / "docs" / "extras" / "studies" / "lines.md").read_text(encoding="utf-8")
 # Of each script the letter of its lines, and what it must print.
 CLAIMS = {
     "dots_and_boxes": (

@@ -20,7 +20,7 @@ ROWS = {
     row[1]: (re.findall(r"`(plyground [^`]+)`", row[2]), row[3])
     for row in re.finditer(
         r"^\| ([A-Z]\d+) \| [^|]+ \| ([^|]+) \| ([a-z ]+) \|$",
-        (ROOT / "docs" / "studies" / "lines.md").read_text(encoding="utf-8"),
+        (ROOT / "docs" / "extras" / "studies" / "lines.md").read_text(encoding="utf-8"),
         re.MULTILINE,
     )
 }

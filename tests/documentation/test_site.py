@@ -26,7 +26,7 @@ PAGES_TO_LOOK_AT = (
     "guide/install",
     "zoo",
     "zoo/connect_four",
-    "studies/connect_four",
+    "extras/studies/connect_four",
     "tutorials/self_play",
 )
 

@@ -14,14 +14,14 @@ PICTURES = runpy.run_path(str(ROOT / "examples" / "web_pictures.py"))
 
 
 def test_every_picture_is_shown_and_every_shown_picture_is_taken():
-    text = (ROOT / "docs" / "web.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "extras" / "web.md").read_text(encoding="utf-8")
     shown = set(re.findall(r"\(web/(\w+)\.png\)", text))
-    files = {path.stem for path in (ROOT / "docs" / "web").glob("*.png")}
+    files = {path.stem for path in (ROOT / "docs" / "extras" / "web").glob("*.png")}
     assert shown == files == set(PICTURES["PICTURES"])
 
 
 def test_pictures_of_other_pages_differ():
-    page = Image.open(ROOT / "docs" / "web" / "play.png")
+    page = Image.open(ROOT / "docs" / "extras" / "web" / "play.png")
     assert not PICTURES["differ"](page, page)
     changed = page.convert("RGB")
     ImageDraw.Draw(changed).rectangle((100, 100, 400, 300), "#808080")

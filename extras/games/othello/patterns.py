@@ -9,7 +9,7 @@ its own.
 
 ``patterns.npz`` beside this file holds the weights, one array for each table: int8, (stages,
 classes), in eighths of a disc. A class is a number and its mirror image; classes are in the order
-of their lower numbers. Written by ``benchmarks/othello/fit_patterns.py``.
+of their lower numbers. Written by ``benchmarks/extras/games/othello/fit_patterns.py``.
 
 Source: Buro, "Improving heuristic mini-max search by supervised learning", 2002.
 """

@@ -1,7 +1,7 @@
 """The file of a dataset: Parquet or npz, its columns, its metadata, and how it is read.
 
-docs/datasets.md lists the columns. The metadata state the game, the schema, the seed, the source of
-the positions and the versions.
+docs/extras/datasets.md lists the columns. The metadata state the game, the schema, the seed, the
+source of the positions and the versions.
 """
 
 from __future__ import annotations

@@ -17,7 +17,10 @@ with JobPlace("processes").open(Work(int, int)) as jobs:
     print(available_processors(), jobs.count, ServerSettings().workers)
 """
 # the load of a machine is shared by all its processors
-OF_THE_MACHINE = {"extras/gomoku_engine/gomocup/clock.py", "benchmarks/gomocup/manager.py"}
+OF_THE_MACHINE = {
+    "extras/gomoku_engine/gomocup/clock.py",
+    "benchmarks/extras/gomoku_engine/manager.py",
+}
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinities")

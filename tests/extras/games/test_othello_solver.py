@@ -17,7 +17,7 @@ from plyground.extras.games.othello.solver import lanes, table
 from plyground.extras.games.othello.solver.board import make_board, stable_discs
 from reference import make_reference
 
-FFO = Path(__file__).parents[3] / "benchmarks" / "positions" / "othello_ffo.txt"
+FFO = Path(__file__).parents[3] / "benchmarks/extras/games/othello/othello_ffo.txt"
 
 
 @cached_by_position

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-FILE = Path(__file__).parents[3] / "benchmarks" / "gomocup" / "fours.py"
+FILE = Path(__file__).parents[3] / "benchmarks/extras/gomoku_engine/fours.py"
 spec = importlib.util.spec_from_file_location("fours", FILE)
 assert spec is not None
 assert spec.loader is not None

@@ -154,7 +154,7 @@ def test_the_lead_of_a_quick_run_is_filled_by_its_numbers(study):
         lead(Findings(study, [MeasuredExperiment(each, []) for each in study.experiments], True, 1))
 
 
-PAGES = Path(__file__).resolve().parents[3] / "docs" / "studies"
+PAGES = Path(__file__).resolve().parents[3] / "docs" / "extras" / "studies"
 
 
 @EACH_STUDY
@@ -205,7 +205,7 @@ def test_the_pages_of_full_runs_in_the_documentation_name_the_release_that_made_
     """A page stands until its study changes; a study that is new comes with a later release."""
     pages = [(PAGES / f"{name}.md").read_text("utf-8") for name in STUDIES]
     pages = [page for page in pages if "This is the quick run" not in page]
-    changelog = (PAGES.parents[1] / "CHANGELOG.md").read_text("utf-8")
+    changelog = (PAGES.parents[2] / "CHANGELOG.md").read_text("utf-8")
     releases = set(re.findall(r"^## \[([0-9.]+)\]", changelog, re.M))
     versions = {re.search(r"^\| plyground \| `(.+)` \|$", page, re.M)[1] for page in pages}
     assert len(pages) == len(STUDIES)

@@ -1,4 +1,4 @@
-"""Many visitors at once, as ``benchmarks/web/load.py`` plays them."""
+"""Many visitors at once, as ``benchmarks/extras/web/load.py`` plays them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_memory_stays_flat_and_every_move_is_answered():
     # an agent without a table: those of searches fill up over hundreds of games
     words = ["--sessions", "20", "--games", "200", "--pause", "0.1", "--agent", "greedy"]
     run = subprocess.run(
-        [sys.executable, "benchmarks/web/load.py", *words],
+        [sys.executable, "benchmarks/extras/web/load.py", *words],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -1,9 +1,9 @@
 """Nodes a second of the engine ``gomoku``, against other loops of the same run.
 
-Run with ``python benchmarks/gomocup/node_rate.py`` (two minutes). Processors differ, so what
-counts is the ratio to loops that use other code: ``alphabeta`` by runs and random games, on the
-same boards. The exit status is 1 if one of the ratios is a fifth below that in
-:data:`RATIOS`, as it was when an update of the network was not turned into vector instructions.
+Run with ``python benchmarks/extras/gomoku_engine/node_rate.py`` (two minutes). Processors differ,
+so what counts is the ratio to loops that use other code: ``alphabeta`` by runs and random games, on
+the same boards. The exit status is 1 if one of the ratios is a fifth below that in :data:`RATIOS`,
+as it was when an update of the network was not turned into vector instructions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import cyclopts
 from plyground import Agent, Position, make_agent, make_game
 from plyground.evaluation.openings import Openings
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from timing import print_table, rates
 
 # Nodes of the engine for a node or a move of the other loop, by game.

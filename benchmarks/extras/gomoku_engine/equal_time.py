@@ -1,11 +1,11 @@
 """Two agents on gomoku at equal processor time, each in a process of its own.
 
-Run with ``python benchmarks/gomocup/equal_time.py gomoku alphabeta --seconds 0.3 --games 40``. The
-clock of each agent is the processor time of its process, so other programs take nothing from one
-side alone. With ``--trees FOLDER FOLDER`` each agent is that of a checkout, so that a change can be
-measured against what was before it. Openings are a few random stones near the centre that the
-engine holds even; each is played from both seats. The match ends early once the result is clear,
-unless ``--all`` asks for every game.
+Run with ``python benchmarks/extras/gomoku_engine/equal_time.py gomoku alphabeta --seconds 0.3
+--games 40``. The clock of each agent is the processor time of its process, so other programs take
+nothing from one side alone. With ``--trees FOLDER FOLDER`` each agent is that of a checkout, so
+that a change can be measured against what was before it. Openings are a few random stones near the
+centre that the engine holds even; each is played from both seats. The match ends early once the
+result is clear, unless ``--all`` asks for every game.
 """
 
 from __future__ import annotations

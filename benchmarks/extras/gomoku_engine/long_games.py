@@ -1,12 +1,12 @@
 """Long games with a side that is ahead: whether the engine ``gomoku`` converts them.
 
-    python benchmarks/gomocup/long_games.py
+    python benchmarks/extras/gomoku_engine/long_games.py
 
-The positions stand in ``positions/gomoku_long_games.txt``, one a line: the side that is ahead, then
-the stones in an order in which they may have been played. Each is the first position of a game in
-which the engine read :data:`AHEAD` or more after :data:`PLIES` plies, while the game went on for
+The positions stand in ``gomoku_long_games.txt``, one a line: the side that is ahead, then the
+stones in an order in which they may have been played. Each is the first position of a game in which
+the engine read :data:`AHEAD` or more after :data:`PLIES` plies, while the game went on for
 :data:`PLIES_LEFT` plies or more. ``--make FILE…`` draws them anew, from games of
-``benchmarks/gomocup/pattern_games.py``.
+``benchmarks/extras/gomoku_engine/pattern_games.py``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from plyground import Agent, Game, Position, make_agent, make_game
 from rich.progress import track
 
-FILE = Path(__file__).parents[1] / "positions" / "gomoku_long_games.txt"
+FILE = Path(__file__).parent / "gomoku_long_games.txt"
 SIDES = ("x", "o")
 AHEAD, CLAIM = 350, 5000  # centipoints; from the second on a result is claimed
 PLIES, PLIES_LEFT = 30, 40
@@ -77,7 +77,9 @@ def main(
     """
     game = make_game("gomoku")
     if make:
-        lines = ["# Written by: python benchmarks/gomocup/long_games.py --make FILE..."]
+        lines = [
+            "# Written by: python benchmarks/extras/gomoku_engine/long_games.py --make FILE..."
+        ]
         FILE.write_text("\n".join([*lines, *positions(game, make)]) + "\n")
     agents = make_agent(agent, game), make_agent(defender, game)
     results, depths = list[float](), list[int]()

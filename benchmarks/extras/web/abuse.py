@@ -1,6 +1,6 @@
 """What one visitor waits for and the server's memory while five others abuse the pages.
 
-    python benchmarks/web/abuse.py --seconds 60
+    python benchmarks/extras/web/abuse.py --seconds 60
 
 The five have addresses of their own (127.0.0.2 to 127.0.0.6). One exports long games as animations
 and leaves, one has games reviewed, one fills the queue with searches, one asks without cookies, one

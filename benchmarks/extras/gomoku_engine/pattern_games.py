@@ -1,8 +1,8 @@
 """Positions for fitting the engine's pattern values: games of the engine against itself.
 
-Run with ``python benchmarks/gomocup/pattern_games.py FILE --games 2000``; it writes an ``.npz``
-file with one row for each position searched: the cells, the player to move, the value and the
-action that the search found, the result of the game, and its number. Openings are random stones
+Run with ``python benchmarks/extras/gomoku_engine/pattern_games.py FILE --games 2000``; it writes an
+``.npz`` file with one row for each position searched: the cells, the player to move, the value and
+the action that the search found, the result of the game, and its number. Openings are random stones
 near the centre, and a share of the moves is random too, so that the positions are not all balanced.
 After each move a position a few random stones away is searched as well, as the leaves of a search
 are; its result is not known (NaN).

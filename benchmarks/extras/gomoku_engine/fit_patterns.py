@@ -1,8 +1,8 @@
 """Fit the values and the order of moves of the engine ``gomoku`` to games.
 
-Run with ``python benchmarks/gomocup/fit_patterns.py FILE… --out freestyle.npz`` on files that
-``pattern_games.py`` wrote; it prints the losses on every tenth game, which it does not learn from,
-and the hash that ``extras/gomoku_engine/values.py`` names.
+Run with ``python benchmarks/extras/gomoku_engine/fit_patterns.py FILE… --out freestyle.npz`` on
+files that ``pattern_games.py`` wrote; it prints the losses on every tenth game, which it does not
+learn from, and the hash that ``extras/gomoku_engine/values.py`` names.
 """
 
 from __future__ import annotations

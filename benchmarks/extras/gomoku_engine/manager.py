@@ -1,8 +1,9 @@
 """plyground as an engine: games of a manager, its limits and its protocol.
 
-``python benchmarks/gomocup/manager.py`` plays 200 games of ``plyground gomocup``, one process,
-against the level medium, and prints how many answers were no answers of the protocol, how many came
-after the time was up, and the memory used. ``--load 2`` keeps two processors busy meanwhile.
+``python benchmarks/extras/gomoku_engine/manager.py`` plays 200 games of ``plyground gomocup``, one
+process, against the level medium, and prints how many answers were no answers of the protocol, how
+many came after the time was up, and the memory used. ``--load 2`` keeps two processors busy
+meanwhile.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Forced results that the engine claims, played out.
 
-Run with ``python benchmarks/gomocup/claims.py --claims 1000``. The engine plays itself until it
-first says that one side wins by force. Then it goes on for the side that is said to win, and
-against it plays a search that leaves no move out, with three times the nodes. A claim is false if
-the other side does not lose. It is late if the other side loses after more plies than were said. A
-false claim is printed as the moves of the game.
+Run with ``python benchmarks/extras/gomoku_engine/claims.py --claims 1000``. The engine plays itself
+until it first says that one side wins by force. Then it goes on for the side that is said to win,
+and against it plays a search that leaves no move out, with three times the nodes. A claim is false
+if the other side does not lose. It is late if the other side loses after more plies than were said.
+A false claim is printed as the moves of the game.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Fit the pattern tables of Othello, ``extras/games/othello/patterns.npz``.
 
-Run with ``python benchmarks/othello/fit_patterns.py FOLDER``. The positions are those of games by
-alpha-beta with random moves among its own. The last stage of the game is fitted first, to exact
-margins. Each earlier one is fitted to searches that end in later stages, by the weights that these
-have by then. What was played and labelled stands in the folder: the same command goes on there. It
-prints the errors on a twentieth of the positions, from which it does not learn, and the hash that
-``extras/games/othello/patterns.py`` names.
+Run with ``python benchmarks/extras/games/othello/fit_patterns.py FOLDER``. The positions are those
+of games by alpha-beta with random moves among its own. The last stage of the game is fitted first,
+to exact margins. Each earlier one is fitted to searches that end in later stages, by the weights
+that these have by then. What was played and labelled stands in the folder: the same command goes on
+there. It prints the errors on a twentieth of the positions, from which it does not learn, and the
+hash that ``extras/games/othello/patterns.py`` names.
 
 Source: Buro, "Improving heuristic mini-max search by supervised learning", 2002.
 """

@@ -1,6 +1,6 @@
 """What estimates of searches are worth as forecasts: do they jump, and do they come true?
 
-    python benchmarks/reviews/estimates.py [GAME …] [--games 400] [--write FILE]
+    python benchmarks/extras/perfect_play/estimates.py [GAME …] [--games 400] [--write FILE]
 
 Two equal agents play from random openings. Two middle-game positions of each game are valued. An
 estimate of x points is a forecast of the expected score ``1 / (1 + 3 ** (-x / lead))``, see

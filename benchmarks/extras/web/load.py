@@ -1,6 +1,6 @@
 """Many visitors at once: the time of every move, and the server's memory over many games.
 
-    python benchmarks/web/load.py --sessions 50 --games 2000
+    python benchmarks/extras/web/load.py --sessions 50 --games 2000
 
 Each session plays games of caro 10x10 against an agent by the HTTP interface: it asks for the
 agent's move, then plays a random legal action itself. A move's time is that from the question to

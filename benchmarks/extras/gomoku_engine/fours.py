@@ -1,12 +1,12 @@
 """Wins by continuous fours: how many of a set the engine ``gomoku`` finds within 50 ms each.
 
-    python benchmarks/gomocup/fours.py
+    python benchmarks/extras/gomoku_engine/fours.py
 
-The positions stand in ``positions/gomoku_fours.txt``, one a line: the rule, then the stones in an
-order in which they may have been played. They come from games of the engine
-(``benchmarks/gomocup/pattern_games.py``); ``--make FILE…`` draws them anew. That each is a win was
-found by the plain search below, which shares nothing with the engine: it looks at rows as text,
-tries every four and every reply that stops it. No position is won by its first four.
+The positions stand in ``gomoku_fours.txt``, one a line: the rule, then the stones in an order in
+which they may have been played. They come from games of the engine
+(``benchmarks/extras/gomoku_engine/pattern_games.py``); ``--make FILE…`` draws them anew. That each
+is a win was found by the plain search below, which shares nothing with the engine: it looks at rows
+as text, tries every four and every reply that stops it. No position is won by its first four.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from plyground import Agent, Game, Position, make_agent, make_game
 
-FILE = Path(__file__).parents[1] / "positions" / "gomoku_fours.txt"
+FILE = Path(__file__).parent / "gomoku_fours.txt"
 SHARES = {"freestyle": 140, "standard": 20, "caro": 20, "caro_overline": 20}
 LIMIT = 0.05  # seconds
 SIZE = 15
@@ -212,7 +212,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.make:
         with FILE.open("w") as file:
-            file.write("# Written by: python benchmarks/gomocup/fours.py --make FILE...\n")
+            file.write(
+                "# Written by: python benchmarks/extras/gomoku_engine/fours.py --make FILE...\n"
+            )
             for line in make(options.make):
                 file.write(line + "\n")
                 file.flush()
