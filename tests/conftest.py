@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import re
 import signal
 import sys
 from collections import Counter
@@ -104,9 +105,23 @@ class ProcessorTime:
         terminalreporter.write_line(f"{total:8.1f} s  in all")
 
 
+def words_of_case(item) -> set[str]:
+    """The words in what a case of a test is given."""
+    given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return set(re.findall(r"\w+", str([*given])))
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(config, items):
-    """Mark the cases beyond ``fast_cases``; keep the part of the slow tests asked for."""
+    """Mark the cases beyond ``fast_cases``; keep the part of the slow tests asked for.
+
+    Cases that name a game whose extra is not there, as PLYGROUND_ABSENT says, are left out.
+    """
+    absent = {*os.environ.get("PLYGROUND_ABSENT", "").split()}
+    if absent:
+        cases = {item for item in items if absent & words_of_case(item)}
+        config.hook.pytest_deselected(items=[*cases])
+        items[:] = [item for item in items if item not in cases]
     counts = Counter()
     for item in items:
         fast = item.get_closest_marker("fast_cases")

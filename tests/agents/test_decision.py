@@ -79,13 +79,6 @@ def test_levels_do_not_jump_with_the_parity_of_the_depth(spec):
     assert spec == "tic_tac_toe" or sorted(jumps)[len(jumps) // 2] <= 0.05
 
 
-def test_levels_of_an_opening_of_othello_stay_on_one_side():
-    position = make_game("othello").position(["d3", "c3", "c4"])
-    scores = [make_agent(f"alphabeta:depth={d}").analyse(position).score for d in range(4, 9)]
-    assert min(score.value for score in scores) < -20 < 20 < max(score.value for score in scores)
-    assert max(abs(score.level) for score in scores) < 20
-
-
 # Options that choose in another way than those of tests/test_agents.py.
 BESIDES = [
     "greedy:heuristic=none",

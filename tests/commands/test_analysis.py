@@ -268,54 +268,6 @@ def test_a_time_limit_gives_the_bounds_proved_so_far():
     )
 
 
-PART = "solve breakthrough:rows=5,cols=4 --position OOOO/O1O1/1XO1/1XX1/XXXX:X --all-moves"
-
-
-@pytest.mark.parametrize("weak", ["", " --weak"])
-def test_a_result_in_part_says_what_is_proved_and_what_is_open(monkeypatch, weak):
-    solve = Solver.solve
-    monkeypatch.setattr(
-        Solver, "solve", lambda *given, **options: solve(*given, **options, most_nodes=200_000)
-    )
-    output = plyground_json(PART + weak)
-    assert (output["result"], output["exact"], output["optimal_complete"]) == (1, False, False)
-    values, bounds, best = output["values"], output["bounds"], output["optimal_actions"]
-    assert values == {name: low for name, (low, high) in bounds.items() if low == high}
-    assert 0 < len(values) < len(bounds) == 10
-    assert best
-    assert {name for name, (_, high) in bounds.items() if high == 1} == {
-        *best,
-        *output["open_actions"],
-    }
-    result = plyground(PART + weak)
-    assert "value        " + ("" if weak else "+1: ") + "player_0, who is to move, wins\n" in (
-        result.stdout
-    )
-    assert f"best         {', '.join(best)}\n" in result.stdout
-    assert f"perhaps best {', '.join(output['open_actions'])}\n" in result.stdout
-    assert f"\n{len(bounds) - len(values)} of 10 are not proved\n" in result.stdout
-    rows = [line.split(maxsplit=1) for line in result.stdout.splitlines() if line]
-    unknown = "win or draw or loss" if weak else "from -1 to +1"
-    assert [output["open_actions"][0], unknown] in rows
-    assert result.stderr.endswith("not all is proved within 60 s; --time 0 sets no limit\n")
-
-
-@pytest.mark.parametrize("moves", ["best", "all"])
-def test_the_solver_as_an_agent_gives_bounds_where_it_proved_no_value(monkeypatch, moves):
-    solve = Solver.solve
-    monkeypatch.setattr(
-        Solver, "solve", lambda *given, **options: solve(*given, **options, most_nodes=200_000)
-    )
-    text = PART.split()[3]
-    output = plyground_json(
-        f"analyse breakthrough:rows=5,cols=4 --position {text} --agent solver:moves={moves}"
-    )
-    assert output["exact"]
-    kinds = {action["name"]: action["score"]["kind"] for action in output["actions"]}
-    assert set(kinds.values()) == {"exact"}
-    assert len(kinds) == 1 if moves == "best" else 1 < len(kinds) < 10
-
-
 def test_there_is_a_time_limit_unless_it_is_lifted(monkeypatch):
     limits, solve = [], Solver.solve
 

@@ -24,7 +24,7 @@ RESUME = [
 # field, value, what is allowed
 EDITS = [
     ("algorithm", 7, "a text"),
-    ("game", ["hex"], "a text"),
+    ("game", ["gomoku"], "a text"),
     ("game_version", True, "a whole number of at least 0"),
     ("seed", -1, "a whole number of at least 0"),
     ("seed", 10**30, "a whole number of at least 0"),

@@ -20,7 +20,7 @@ PAIR = ["tournament", "tic_tac_toe", "random", "greedy"]
 # words, and a part of what the command must say about them
 REFUSALS = [
     (["analyse", "tic_tac_toe", "--agent", "greedy:seed=3"], "greedy has no parameter 'seed'"),
-    (["analyse", "tic_tac_toe", "--agent", "greedy:game=hex"], "greedy has no parameter 'game'"),
+    (["analyse", "tic_tac_toe", "--agent", "greedy:game=gomoku"], "greedy has no parameter 'game'"),
     (["analyse", "tic_tac_toe", "--agent", "greedy:self=1"], "greedy has no parameter 'self'"),
     (["analyse", "tic_tac_toe", "--agent", "onnx:/dev/zero"], "it is a device, and no file"),
     (["analyse", "tic_tac_toe", "--agent", f"onnx:{LONG}"], "the policy file"),

@@ -80,7 +80,7 @@ def test_a_package_with_a_game_is_written(tmp_path):
     [
         (("game", "My-Nim"), "is no name"),
         (("game", "class"), "is no name"),
-        (("game", "hex"), "a game 'hex' exists already"),
+        (("game", "gomoku"), "a game 'gomoku' exists already"),
         (("agent", "greedy"), "an agent 'greedy' exists already"),
         (("game", "my_nim", "--out", "full"), "full exists already"),
         (("engine", "my_engine"), "game"),

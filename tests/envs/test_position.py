@@ -55,15 +55,6 @@ def test_the_ply_is_counted_by_the_game_or_by_the_moves():
         _ = Game(Line()).position_from_observation(start.observation()).ply
 
 
-def test_a_pass_is_a_ply():
-    moves = "c4,b4,a2,d2,d3,b1,a3,d4,c1,d1,pass"
-    position = make_game("othello:size=4").position(moves.split(","))
-    assert (position.ply, len(position.moves), str(position).count(".")) == (11, 11, 2)
-    seen = position.game.position_from_observation(position.observation())
-    with pytest.raises(NotImplementedError, match="plies_played"):  # discs do not tell of passes
-        _ = seen.ply
-
-
 def test_a_position_that_was_read_goes_back_to_where_it_was_read():
     game = make_game("tic_tac_toe")
     position = game.position_from_text("3/1X1/2O:X")

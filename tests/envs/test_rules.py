@@ -248,9 +248,3 @@ def test_rules_that_are_played_the_same_differ_in_margins_alone(game, twin):
             two.play(action)
         margins += r.margin(game.rules, one.record, 0) != r.margin(twin.rules, two.record, 0)
     assert margins > 0
-
-
-def test_where_margins_are_returns_they_are_part_of_what_is_played():
-    assert [game.spec for game, _ in TWINS] == ["othello:size=4,empties=nobody"]
-    rules = make_game("othello:reward=margin,empties=nobody").rules
-    assert r.as_played(rules) == rules

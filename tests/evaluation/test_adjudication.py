@@ -131,8 +131,8 @@ def test_openings_of_swap2_are_different_and_near_the_centre():
     assert near_zero.settings == {
         "opening": "swap2:5", "balanced": "gomoku:nodes=25000", "within": 60
     }  # fmt: skip
-    with pytest.raises(SpecificationError, match="swap2 is an opening of gomoku, not of hex"):
-        Openings(make_game("hex"), "swap2:3", seed=3)[0]
+    with pytest.raises(SpecificationError, match="swap2 is an opening of gomoku, not of"):
+        Openings(make_game("connect_four"), "swap2:3", seed=3)[0]
 
 
 @pytest.mark.parametrize("spec", ["gomoku:rows=5,cols=7", "connect_four", "dots_and_boxes"])

@@ -275,9 +275,9 @@ def test_pairs_that_all_end_alike_have_no_normalised_elo():
 @pytest.mark.parametrize(
     ("command", "hypotheses"),
     [
-        ("plyground sprt hex greedy random --elo1 50 --alpha=0.1", Hypotheses(0, 50, 0.1)),
-        ("plyground sprt 'hex:size=5' greedy random", Hypotheses()),
-        ("plyground tournament hex greedy random --elo1 50", None),
+        ("plyground sprt gomoku greedy random --elo1 50 --alpha=0.1", Hypotheses(0, 50, 0.1)),
+        ("plyground sprt 'gomoku:size=7' greedy random", Hypotheses()),
+        ("plyground tournament gomoku greedy random --elo1 50", None),
         (None, None),
     ],
 )
@@ -292,8 +292,8 @@ def test_the_hypotheses_of_a_test_of_1_0_0_stand_in_its_command(command, hypothe
         ({"test": {"elo": 3}}, None),
         ({"test": {"elo0": "a"}}, None),
         ({"test": {"alpha": 0}}, None),
-        ({}, "plyground sprt hex greedy random --elo1"),
-        ({}, "plyground sprt hex greedy random --elo1 much"),
+        ({}, "plyground sprt gomoku greedy random --elo1"),
+        ({}, "plyground sprt gomoku greedy random --elo1 much"),
     ],
 )
 def test_hypotheses_that_cannot_be_are_refused(settings, command):

@@ -275,7 +275,7 @@ def test_what_is_no_observation_is_refused_in_a_sentence(observation, message):
 def test_a_game_that_an_agent_cannot_play_is_refused():
     for player in ("zoo:connect_four", make_agent("zoo:connect_four")):
         with pytest.raises(SpecificationError, match="connect_four"):
-            as_policy(player, "othello")
+            as_policy(player, "gomoku")
 
 
 @pytest.mark.parametrize("action", [7, -1, 99])

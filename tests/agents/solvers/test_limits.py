@@ -174,20 +174,6 @@ def test_nothing_is_claimed_under_a_limit_that_is_not_proved(spec, count):
     assert parts or most < AT_ONCE
 
 
-def test_a_proved_value_does_not_speak_for_the_actions():
-    """Five moves win here, and the value is proved long before all five are."""
-    game = make_game("breakthrough:rows=5,cols=4")
-    position = game.position_from_text("OOOO/O1O1/1XO1/1XX1/XXXX:X")
-    stopped = make_solver(game).solve(position, moves="all", most_nodes=200_000)
-    assert (stopped.value, stopped.exact, stopped.optimal_complete) == (1, False, False)
-    assert 0 < len(stopped.values) < len(position.legal_actions())
-    whole = make_solver(game).solve(position, moves="all")
-    assert (whole.value, whole.exact, whole.optimal_complete) == (1, True, True)
-    assert set(stopped.optimal_actions) < set(whole.optimal_actions)
-    assert set(whole.optimal_actions) <= {*stopped.optimal_actions, *stopped.open_actions}
-    assert len(whole.optimal_actions) == 5
-
-
 def test_the_list_of_best_actions_is_complete_once_all_others_are_worse():
     """That takes no value of every action: bounds are enough."""
     bounds = {0: (1, 1), 1: (-2, 0), 2: (1, 3), 3: (2, 2)}
@@ -200,17 +186,3 @@ def test_the_list_of_best_actions_is_complete_once_all_others_are_worse():
     solution = Solution(2, 3, 1, 2, bounds=bounds, optimal_actions=proved_optimal(bounds))
     assert (solution.optimal_actions, solution.optimal_complete) == ((2,), True)
     assert (solution.values, solution.exact) == ({0: 1}, False)
-
-
-@pytest.mark.slow
-def test_the_second_best_move_of_a_hex_position_is_not_passed_over():
-    game = make_game("hex:size=7")
-    position = game.position_from_text("7/7/7/5X1/4O2/2O4/2X4:X")
-    whole = make_solver(game).solve(position, moves="all")
-    assert [game.action_to_text(action) for action in whole.optimal_actions] == ["b3", "b6"]
-    for share in SHARES:
-        limit = int(share * whole.nodes)
-        stopped = make_solver(game).solve(position, moves="all", most_nodes=limit)
-        assert not stopped.exact
-        assert not stopped.optimal_complete
-        assert set(whole.optimal_actions) <= {*stopped.optimal_actions, *stopped.open_actions}

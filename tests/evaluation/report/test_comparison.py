@@ -72,7 +72,7 @@ def test_the_command_compares_as_text_json_and_page(stores, tmp_path):
 
 def test_stores_without_common_agents_are_refused(stores, tmp_path):
     other = str(tmp_path / "other.db")
-    invoke(["tournament", "hex:size=3", "random", "greedy", "--pairs", "2", "--store", other])
+    invoke(["tournament", "connect_four", "random", "greedy", "--pairs", "2", "--store", other])
     result = invoke(["report", stores[0], "--beside", other])
     assert result.exit_code == 2
     assert "have no rated tournament of the same game" in result.stderr

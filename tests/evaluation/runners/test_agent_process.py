@@ -33,7 +33,7 @@ def seat(process, spec, game=GAME):
 @pytest.mark.thorough
 def test_one_process_plays_different_games_with_different_agents(process):
     pids = set()
-    for spec, game in (("random", "tic_tac_toe"), ("greedy", "hex:size=3"), ("easy", GAME.spec)):
+    for spec, game in (("random", "tic_tac_toe"), ("greedy", "gomoku:size=5"), ("easy", GAME.spec)):
         made = make_game(game)
         seat(process, spec, made)
         assert process.occupant == (spec, made)

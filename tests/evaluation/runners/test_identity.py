@@ -218,8 +218,8 @@ def test_a_test_takes_over_no_games_of_a_tournament(played):
 
 
 def test_the_name_of_a_tournament_does_not_depend_on_the_order_of_its_settings():
-    settings = {"game": "hex", "seed": 1, "test": {"elo0": 0, "elo1": 1}}
-    turned = {"test": {"elo1": 1, "elo0": 0}, "seed": 1, "game": "hex"}
+    settings = {"game": "gomoku", "seed": 1, "test": {"elo0": 0, "elo1": 1}}
+    turned = {"test": {"elo1": 1, "elo0": 0}, "seed": 1, "game": "gomoku"}
     assert default_name(settings) == default_name(turned) != default_name(settings | {"seed": 2})
     assert default_name(json.loads(json.dumps(settings))) == default_name(settings)
 
@@ -261,7 +261,7 @@ def test_every_setting_is_in_the_identity_or_says_why_it_changes_no_result(kind,
 def _another(kind, field):
     parameters = {each.name: each for each in parameters_of(kind)}
     if field.name not in parameters:
-        return ("random", "greedy") if field.name == "agents" else "hex"
+        return ("random", "greedy") if field.name == "agents" else "gomoku"
     parameter = parameters[field.name]
     if parameter.choices:
         return next(each for each in parameter.choices if each != parameter.default)

@@ -8,7 +8,9 @@ import random
 
 import numpy as np
 import pytest
-from plyground import make_game
+from plyground import make_agent, make_game
+from plyground.agents.search import mcts_kernels as search
+from plyground.agents.search.descent import UNKNOWN
 from plyground.envs import rules as r
 from plyground.envs.compiled.randomness import new_stream
 from plyground.extras.games.hex.heuristics import missing_stones
@@ -236,3 +238,72 @@ def test_the_winning_chain_joins_the_winners_edges_by_own_stones(seed):
         assert position.record.cells[row * 6 + column] == winner + 1
     steps = [(b[0] - a[0], b[1] - a[1]) for a, b in itertools.pairwise(chain)]
     assert set(steps) <= {(0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1)}
+
+
+def test_all_moves_count_as_first():
+    tree, playouts = grow_by_knowledge("hex:size=4", 300)
+    start = make_game("hex:size=4").initial_position()
+    actions, estimates = np.empty(16, np.int16), np.empty(16, np.float32)
+    returns: dict[int, list[float]] = {}  # player 0's, of the games that count for a node
+    for path, result, players in playouts:
+        position = start.copy()
+        for node in path[:-1]:
+            entry = tree.nodes[node]
+            if node:
+                position.play(int(entry.action))
+            r.propose(start.game.rules, position.record, actions, estimates)
+            for i, child in enumerate(range(entry.children, entry.children + entry.count)):
+                estimate = float(estimates[i]) * (1 if entry.mover == 0 else -1)
+                games = returns.setdefault(child, [estimate] * search.ESTIMATE_GAMES)
+                if players[tree.nodes[child].action] == entry.mover:
+                    games.append(result)
+    assert len(playouts) > 200
+    assert len(returns) > 300
+    for child, games in returns.items():
+        entry = tree.nodes[child]
+        assert entry.amaf_games == len(games)
+        assert entry.amaf_mean == pytest.approx(np.mean(games), abs=1e-5)
+
+
+@pytest.mark.parametrize("options", ["", ",threads=2", ",playout=uniform"])
+@pytest.mark.fast_cases(2)
+def test_knowledge_finds_the_winning_openings_of_small_boards(options):
+    # by symmetry and enumeration: on 3×3 every opening but a1, b1 and their images wins
+    decision = make_agent(f"mcts:simulations=3000{options}").analyse(
+        make_game("hex:size=3").initial_position()
+    )
+    assert decision.values[decision.action] > 0.9
+
+
+def test_playouts_are_uniform_where_the_game_knows_none_or_they_are_cut_off():
+    for spec, options, same in (
+        ("hex:size=4", "", False),
+        ("hex:size=4", ",cutoff=3", True),
+        ("gomoku:size=5,connect=4", "", True),
+    ):
+        position = make_game(spec).initial_position()
+        by_default, uniform = (
+            make_agent(f"mcts:simulations=200{options}{playout}").analyse(position).visits
+            for playout in ("", ",playout=uniform")
+        )
+        assert (by_default == uniform) == same
+
+
+def grow_by_knowledge(spec: str, simulations: int):
+    """The tree of a search by the game's own playouts, and what each playout added to it.
+
+    That is the nodes that it went through, its result, and who played each action.
+    """
+    game = make_game(spec)
+    tree, stream, playouts = search.new_tree(game, 100_000), new_stream(1), []
+    tree.positions[0] = game.initial_position().record
+    search.reset_tree(game.rules, tree)
+    options, knowledge = search.MctsOptions(0.3, 1.0, 0, 0, -1), search.new_knowledge(game)
+    for _ in range(simulations):
+        visits, totals = tree.nodes.visits.copy(), tree.nodes.total.copy()
+        assert search.simulate(game.rules, options, tree, knowledge, stream, 1) == 1
+        path = np.flatnonzero(tree.nodes.visits > visits).tolist()
+        if tree.nodes[path[-1]].proven == UNKNOWN:
+            result = round(float(tree.nodes.total[path[-1]] - totals[path[-1]]))
+            playouts.append((path, result, knowledge.players.tolist()))
+    return tree, playouts

@@ -134,3 +134,17 @@ def test_cells_are_dead_that_join_nothing_whatever_comes():
         assert DEAD[code(ring)], ring
     for ring in ("------", "xxx---", "xx--o-", "x-o-x-", "x--x--"):
         assert not DEAD[code(ring)], ring
+
+
+@pytest.mark.slow
+def test_the_second_best_move_of_a_hex_position_is_not_passed_over():
+    game = make_game("hex:size=7")
+    position = game.position_from_text("7/7/7/5X1/4O2/2O4/2X4:X")
+    whole = make_solver(game).solve(position, moves="all")
+    assert [game.action_to_text(action) for action in whole.optimal_actions] == ["b3", "b6"]
+    for share in (0.1, 0.4, 0.7):
+        limit = int(share * whole.nodes)
+        stopped = make_solver(game).solve(position, moves="all", most_nodes=limit)
+        assert not stopped.exact
+        assert not stopped.optimal_complete
+        assert set(whole.optimal_actions) <= {*stopped.optimal_actions, *stopped.open_actions}

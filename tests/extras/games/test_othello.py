@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plyground import make_game
+from plyground import make_agent, make_game
 from plyground.envs import rules as r
 
 WON = "d3,d2,d1,d4,b4,pass,a1"  # 9 discs to 1, six cells free
@@ -39,3 +39,26 @@ def test_in_a_draw_each_gets_half_of_the_free_cells():
         assert position.outcome.winner is None
         assert r.score(game.rules, position.record) == score
         assert position.returns == (0, 0)
+
+
+def test_levels_of_an_opening_of_othello_stay_on_one_side():
+    position = make_game("othello").position(["d3", "c3", "c4"])
+    scores = [make_agent(f"alphabeta:depth={d}").analyse(position).score for d in range(4, 9)]
+    assert min(score.value for score in scores) < -20 < 20 < max(score.value for score in scores)
+    assert max(abs(score.level) for score in scores) < 20
+
+
+def test_a_pass_is_a_ply():
+    moves = "c4,b4,a2,d2,d3,b1,a3,d4,c1,d1,pass"
+    position = make_game("othello:size=4").position(moves.split(","))
+    assert (position.ply, len(position.moves), str(position).count(".")) == (11, 11, 2)
+    seen = position.game.position_from_observation(position.observation())
+    with pytest.raises(NotImplementedError, match="plies_played"):  # discs do not tell of passes
+        _ = seen.ply
+
+
+def test_where_margins_are_returns_they_are_part_of_what_is_played():
+    rules = make_game("othello:size=4,empties=nobody").rules
+    assert r.as_played(rules) != rules
+    rules = make_game("othello:reward=margin,empties=nobody").rules
+    assert r.as_played(rules) == rules

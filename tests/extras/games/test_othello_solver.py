@@ -265,3 +265,14 @@ def test_random_endings_on_six_by_six_have_the_values_of_independent_code(seed):
             assert solver.solve(solver.game.position(moves)).value == values[-1]
         differing += values[0] != values[1]
     assert differing > 0
+
+
+WORSE_THAN_IT_COULD = "1OOOOOOO/1OOOOOOO/XOXXOXOO/XOOXXOOO/XOXOOXOO/XXXOOOX1/X1XXXXOX/1XXX1OOO:X"
+
+
+@pytest.mark.thorough
+def test_a_lost_ending_that_is_searched_to_its_end_is_lost_by_as_little_as_can_be():
+    # a1 loses by 48 discs; that a2, by 30, is better takes fewer plies than that a1 is worse
+    game = make_game("othello")
+    position = game.position_from_text(WORSE_THAN_IT_COULD)
+    assert game.action_to_text(make_agent("alphabeta:depth=60").act(position)) == "a2"
