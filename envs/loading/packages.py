@@ -36,6 +36,8 @@ from ..specification import SpecificationError
 GAMES, AGENTS, COMMANDS = "plyground.games", "plyground.agents", "plyground.commands"
 LEARNERS = "plyground.learners"  # the settings of algorithms of learning
 EXPORTS = "plyground.exports"  # writers of policies: named by the ending of what they write
+PICTURES = "plyground.pictures"  # what draws a folder: named by a file in it
+PLACES = "plyground.places"  # where jobs are done: named as --runner is
 # where modules are found that the documentation of 1.0 has under another name
 MODULES = "plyground.modules"
 PACKAGE = Path(__file__).resolve().parent.parent.parent
