@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from command_line import plyground
 from plyground import make_game
 from plyground.agents.solvers.chunks import solve_chunks
 from plyground.envs.specification import SpecificationError
@@ -23,13 +22,6 @@ def test_an_address_names_the_runner_and_another_has_none():
     for runner in ("local", "processes"):
         with pytest.raises(SpecificationError, match="only --runner ray has an --address"):
             JobPlace(runner, "192.0.2.1:1").runner_of()
-
-
-@pytest.mark.parametrize("words", [("--runner", "ray"), ("--address", "192.0.2.1:1")])
-def test_a_cluster_learns_with_as_many_workers_as_are_named(words):
-    refused = plyground("train", "alphazero", "tic_tac_toe", "--out", "run", *words)
-    assert refused.exit_code == 2
-    assert "with --runner ray name the --workers" in refused.stderr
 
 
 def test_a_cluster_that_is_not_there_is_said_to_be_missing():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from command_line import plyground
 from plyground import make_game
 from plyground.envs.workers.jobs import JobPlace
 from plyground.training.alphazero.learner import AlphaZeroLearner
@@ -27,6 +28,13 @@ QUICK = (
 def have_equal_weights(one, other):
     ours, theirs = one.learner.learner.weights(), other.learner.learner.weights()
     return all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+@pytest.mark.parametrize("words", [("--runner", "ray"), ("--address", "192.0.2.1:1")])
+def test_a_cluster_learns_with_as_many_workers_as_are_named(words):
+    refused = plyground("train", "alphazero", "tic_tac_toe", "--out", "run", *words)
+    assert refused.exit_code == 2
+    assert "with --runner ray name the --workers" in refused.stderr
 
 
 @pytest.mark.thorough
