@@ -59,7 +59,6 @@ _FILES: dict[str, tuple[str, ...]] = {
     "zoo": ("zoo",),
     "learning.alphazero": ("train alphazero",),
     "learning.ladder": ("ladder",),
-    "learning.league": ("train league",),
     "learning.training": ("train ppo", "train dqn", "curves"),
 }
 GROUPS = {"train": "Train a learner; the commands differ in the algorithm."}

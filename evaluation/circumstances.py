@@ -21,7 +21,7 @@ class Circumstances(NamedTuple):
     """Where and how a game was played.
 
     Attributes:
-        runner: ``local``, ``processes`` or ``ray``.
+        runner: its name, such as ``local`` or ``processes``.
         concurrency: how many games were played at once.
         isolation: which agents played from processes of their own: ``never`` none, ``always`` all,
             ``auto`` some.

@@ -66,8 +66,6 @@ LAYERS = {
         ("*",),
         ("ppo", "dqn", "alphazero"),
         ("api",),
-        ("psro",),
-        ("curves",),
         ("__init__",),
     ),
 }

@@ -7,7 +7,7 @@ from .environments import make_vector_env as make_vector_env
 from .export import PolicyExporter as PolicyExporter
 from .export import export_policy as export_policy
 from .folder import TrainingError as TrainingError
-from .league import League as League
+from .league import League as League  # type: ignore[import-not-found]  # of an extra, by its former name
 from .run import Progress as Progress
 from .run import TrainingRun as TrainingRun
 from .sb3 import BoardVecEnv as BoardVecEnv

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .folder import METRICS, RATING, TrainingError, ratings_in, read_metrics, read_run
-from .psro import read_league
-
-LEGIBLE = 20  # members whose scores are written into the cells of a table
-DARK = 0.3  # a score that is further from 1/2 has a dark cell
 
 
 def read_curves(run: Path) -> tuple[dict[str, list[dict[str, Any]]], list[tuple[int, float]]]:
@@ -66,77 +61,34 @@ def draw_curves(runs: Sequence[Path], out: Path) -> None:
     """
     curves_of_runs = [read_curves(run) for run in runs]
     ratings_of_runs = [read_ratings(run) for run in runs]
-    figure_type = _figure_type()
     height = 2 if any(ratings_of_runs) else 1
-    figure = figure_type(figsize=(6.4 * len(runs), 1.2 + 3.4 * height), layout="constrained")
-    for index, (run, (curves, clock)) in enumerate(zip(runs, curves_of_runs)):
-        axes = figure.add_subplot(height, len(runs), index + 1)
-        _draw_run(axes, str(read_run(run)["description"]["game"]), curves, clock)
-        if ratings_of_runs[index]:
-            place = height, len(runs), len(runs) + index + 1
-            _draw_ratings(figure.add_subplot(*place, sharex=axes), ratings_of_runs[index])
-    _save(figure, out)
+    with figure_in(out, (6.4 * len(runs), 1.2 + 3.4 * height)) as figure:
+        for index, (run, (curves, clock)) in enumerate(zip(runs, curves_of_runs)):
+            axes = figure.add_subplot(height, len(runs), index + 1)
+            _draw_run(axes, str(read_run(run)["description"]["game"]), curves, clock)
+            if ratings_of_runs[index]:
+                place = height, len(runs), len(runs) + index + 1
+                _draw_ratings(figure.add_subplot(*place, sharex=axes), ratings_of_runs[index])
 
 
-def draw_league(folder: Path, out: Path) -> None:
-    """Draw a league: the table of scores, the mixture and its exploitability over the rounds.
+@contextmanager
+def figure_in(out: Path, size: tuple[float, float]) -> Iterator[Any]:
+    """A figure of matplotlib, which is written when the body ends.
 
     Args:
-        folder: of the league.
         out: the picture, in any format that matplotlib writes.
+        size: its width and height, in inches.
 
     Raises:
-        TrainingError: the folder holds no league, or the picture cannot be written.
+        ImportError: matplotlib is not installed.
+        TrainingError: the picture cannot be written.
     """
-    curve = read_league(folder)
-    figure = _figure_type()(figsize=(15, 5.2), layout="constrained")
-    table, mixtures, gains = figure.subplots(1, 3)
-    _draw_table(figure, table, curve.names, curve.scores)
-    rounds = np.arange(1, len(curve.mixtures) + 1)
-    bottom = np.zeros(len(rounds))
-    for name, weights in zip(curve.names, curve.mixtures.T):
-        if weights.max() > 0:
-            mixtures.bar(rounds, 100 * weights, bottom=100 * bottom, label=name, width=0.85)
-            bottom = bottom + weights
-    title = "the mixture after each round"
-    mixtures.set(title=title, xlabel="round", ylabel="weight in %", xticks=rounds)
-    mixtures.legend(fontsize=7, loc="upper left")
-    gains.plot(rounds, 100 * curve.exploitability, marker="o", linewidth=1.6)
-    gains.set(
-        title="exploitability of the mixture",
-        xlabel="round",
-        ylabel="best member's score against it, above 50 %",
-        ylim=(0, None),
-        xticks=rounds,
-    )
-    gains.grid(alpha=0.3)
-    _save(figure, out)
-
-
-def _draw_table(figure: Any, axes: Any, names: list[str], scores: Any) -> None:
-    image = axes.imshow(100 * scores, cmap="RdBu", vmin=0, vmax=100)
-    figure.colorbar(image, ax=axes, label="score of the row in %", shrink=0.8)
-    places = range(len(names))
-    axes.set_xticks(places, names, rotation=90, fontsize=7)
-    axes.set_yticks(places, names, fontsize=7)
-    if len(names) <= LEGIBLE:
-        for row in places:
-            for column in places:
-                text = f"{100 * scores[row, column]:.0f}"
-                colour = "white" if abs(scores[row, column] - 0.5) > DARK else "black"
-                axes.text(column, row, text, ha="center", va="center", fontsize=7, color=colour)
-    axes.set_title("the members against each other")
-
-
-def _figure_type() -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError('drawing needs matplotlib: pip install "plyground[train]"') from error
-    return Figure
-
-
-def _save(figure: Any, out: Path) -> None:
+    figure = Figure(figsize=size, layout="constrained")
+    yield figure
     try:
         figure.savefig(out, dpi=110)
     except (OSError, ValueError) as error:

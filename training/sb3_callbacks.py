@@ -1,14 +1,14 @@
-"""Callbacks for stable-baselines3: self-play in a league, and ratings against a ladder."""
+"""Callbacks for stable-baselines3: self-play against past versions, ratings against a ladder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ..envs.game import Game
+from ..envs.single_agent.opponents import Opponent
 from .export import PolicyExporter
-from .league import League
 
 try:
     from stable_baselines3.common.callbacks import BaseCallback
@@ -29,18 +29,38 @@ def set_opponent(env: VecEnv, opponent: Any) -> None:
         env.env_method("set_opponent", opponent)
 
 
+class OpponentSource(Protocol):
+    """Whom a learner meets, such as a league of its past versions."""
+
+    @property
+    def members(self) -> Sequence[str]:
+        """The names of all who may be drawn; none at first, if it has none but the learner's."""
+
+    def add(self, policy: Any) -> Any:
+        """Take in the learner, a model, as it is now."""
+
+    def draw(self, count: int) -> Sequence[Opponent]:
+        """The opponents of the next games, of ``count`` draws; a member's name is its label."""
+
+    def add_result(self, name: str, learner_return: float) -> None:
+        """Count a finished game against a member: above 0 if the learner won, below if it lost."""
+
+    def save(self) -> None:
+        """Keep what must outlast the training, which has ended."""
+
+
 class SelfPlayCallback(BaseCallback):
     """Lets a model play against a league, and adds the model to it as it learns.
 
     Args:
-        league: the league; its anchors alone are met at first.
+        league: the league, or another source of opponents; its anchors alone are met at first.
         every: steps between two versions.
         draws: how many opponents are drawn for each rollout.
     """
 
-    def __init__(self, league: League, every: int = 50_000, draws: int = 4) -> None:
+    def __init__(self, league: OpponentSource, every: int = 50_000, draws: int = 4) -> None:
         super().__init__()
-        self.league: League = league
+        self.league: OpponentSource = league
         self._every: int = every
         self._draws: int = draws
         self._added = 0

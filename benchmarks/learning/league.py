@@ -18,8 +18,8 @@ from typing import Annotated
 
 import cyclopts
 from plyground.evaluation.gauntlet import evaluate
-from plyground.training.league import League
-from plyground.training.psro import read_training
+from plyground.extras.league.league import League
+from plyground.extras.league.psro import read_training
 
 OTHER_SEED = 1000
 

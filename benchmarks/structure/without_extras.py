@@ -6,6 +6,7 @@ stored tournament that is reported, and a game is learned; of the core alone, te
 
     make without-extras             # the core alone, in CI
     make without-extras EACH=--each # without each in turn, a line each
+    make without-extras EACH="--each ray league" # without these, one after the other
 """
 
 from __future__ import annotations
@@ -98,12 +99,12 @@ def check_without(removed: Sequence[str], tests: Sequence[str]) -> None:
 
 
 def main(words: Sequence[str]) -> None:
-    """Check the core alone, or with ``--each`` what is left without each extra."""
+    """Check the core alone, or with ``--each`` what is left without each extra, or those named."""
     if "--each" not in words:
         check_without(["."], TESTS)
         print("the core alone works")
         return
-    for extra in extras():
+    for extra in words[1:] or extras():
         check_without([extra], ())
         print(f"works without {extra}", flush=True)
 

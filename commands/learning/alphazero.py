@@ -39,14 +39,15 @@ def alphazero(
 
     plyground train alphazero tic_tac_toe --out runs/az_ttt --hours 0.1
 
-    plyground train alphazero connect_four --out runs/az_c4 --workers 16 --runner ray --address auto
+    plyground train alphazero connect_four --out runs/az_c4 --workers 16 --address 192.0.2.10:6379
 
     plyground train alphazero gomoku:size=9 --list-settings
     """
     board = make_game(game)
-    if given.get("workers") is None and (place.runner == "ray" or place.address is not None):
+    if given.get("workers") is None and place.is_elsewhere:
         raise SpecificationError(
-            "with --runner ray name the --workers: as many as the cluster is to have processors"
+            f"with --runner {place.runner_of()} name the --workers: as many as the cluster is to "
+            f"have processors"
         )
     gpu = options.on_gpu(AlphaZeroSettings)
     if not gpu:

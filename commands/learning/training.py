@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ...envs import make_game
+from ...envs.loading.packages import PICTURES, declared
 from ...envs.specification import SpecificationError
 from ...training.dqn.settings import DQNSettings
 from ...training.folder import begun_settings
@@ -82,28 +83,30 @@ def _train(
 
 @command("RUN...")
 def curves(
-    *runs: Annotated[Path, argument("RUN", "Folders of training runs, or of a league.")],
+    *runs: Annotated[
+        Path,
+        argument("RUN", "Folders of training runs, or one that an extra draws, such as a league."),
+    ],
     out: Annotated[Path, option("FILE", "The picture to write.")] = Path("learning.png"),
 ) -> None:
     """Draw learning curves: the scores of runs against each opponent while they trained.
-
-    Of a league: the table of scores, the mixtures and their exploitability.
 
     [bold]Example[/bold]
 
     plyground curves runs/c4 --out learning_connect_four.png
     """
-    from ...training.curves import draw_curves, draw_league
-    from ...training.psro import TRAINING
+    from ...training.curves import draw_curves
 
     if not runs:
         raise SpecificationError("name the folders of the runs to draw, such as runs/c4")
-    leagues = [run for run in runs if (run / TRAINING).exists()]
-    if leagues and len(runs) > 1:
-        raise SpecificationError(f"{leagues[0]} is a league; it is drawn alone")
+    others = [
+        (run, each) for run in runs for each in declared(PICTURES) if (run / each.name).exists()
+    ]
+    if others and len(runs) > 1:
+        raise SpecificationError(f"{others[0][0]} is no training run; it is drawn alone")
     with missing_packages_are_refused():
-        if leagues:
-            draw_league(leagues[0], out)
+        if others:
+            others[0][1].load()(runs[0], out)
         else:
             draw_curves(runs, out)
     note(f"{out}")

@@ -65,8 +65,8 @@ PAGES = (
         "Runs, self-play, policy files, datasets.",
         (
             "plyground.training.api",
-            "plyground.training.league",
-            "plyground.training.psro",
+            "plyground.extras.league.league",
+            "plyground.extras.league.psro",
             "plyground.training.sb3",
             "plyground.training.sb3_callbacks",
             "plyground.training.export",

@@ -64,7 +64,7 @@ def lines() -> Iterator[str]:
                 yield f"{package}.{name} = {home}"
             elif inspect.isclass(value):
                 yield f"{package}.{name}{signature(value)}"
-                if value.__module__.startswith(package):
+                if value.__module__.startswith((package, "plyground.extras.")):
                     yield from (f"    {member}" for member in members(value))
             elif callable(value):
                 yield f"{package}.{name}{signature(value)}"

@@ -1,1 +1,1 @@
-"""Work that goes elsewhere: worker processes, a Ray cluster, lists of independent jobs."""
+"""Work that goes elsewhere: worker processes, other machines, lists of independent jobs."""

@@ -1,9 +1,12 @@
-"""Lists of independent jobs: done by this process, by processes of this machine, by a Ray cluster.
+"""Lists of independent jobs: done by this process, by processes of this machine, by other machines.
 
 A job depends on nothing but its arguments. So it is the same whoever does it, and it is done again
-where a process or a machine is lost. The page many_machines.md of the docs starts a cluster.
+where a process or a machine is lost.
 
-Source: the Ray documentation, "Tasks" and "Object fault tolerance".
+Extras and other packages declare what reaches other machines among the entry points
+:data:`~plyground.envs.loading.packages.PLACES`, by the name of the runner: it is called with the
+work, the address and the concurrency of a :class:`JobPlace`, and returns :class:`Jobs`. Its workers
+get :meth:`Work.packed` and do jobs by :func:`outcome_of`; :func:`result_of` reads what they send.
 """
 
 from __future__ import annotations
@@ -11,9 +14,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import importlib.metadata
 import pickle
+import platform
 import sys
-import zlib
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -25,16 +29,20 @@ from queue import SimpleQueue
 from threading import Lock
 from typing import Any, ClassVar, NamedTuple
 
-from ..compiled.sources import KERNEL_FOLDERS
+from ..compiled.sources import KERNEL_FOLDERS, digest_of, package_sources
+from ..loading.packages import PLACES, declared, own_extras
 from ..loading.settings import Settings, setting
+from ..loading.version import __version__
 from ..registry import import_modules
 from ..specification import SpecificationError
-from .cluster import Cluster, difference, first_line, last_line, versions_here
 from .errors import RunnerError
 from .process import WorkerDeath, WorkerProcess
 from .processors import available_processors
 
-LOCAL, PROCESSES, RAY = RUNNERS = ("local", "processes", "ray")
+LOCAL, PROCESSES = "local", "processes"
+# What reaches other machines, by the runner's name; that of plyground itself comes first.
+ELSEWHERE = {each.name: each for each in (*own_extras(PLACES), *declared(PLACES))}
+RUNNERS = (LOCAL, PROCESSES, *ELSEWHERE)
 ATTEMPTS = 3  # processes of this machine that may die over a job
 
 
@@ -54,8 +62,13 @@ class Needs(NamedTuple):
     gpu: bool = False
 
     def versions(self) -> dict[str, str]:
-        """The versions of all that decides the results, here."""
-        return versions_here(*self.folders, packages=self.packages)
+        """The versions of all that decides the results, here, by name."""
+        sources = digest_of(package_sources(*self.folders))
+        return {
+            "plyground": f"{__version__} (sources {sources[:10]})",
+            "Python": platform.python_version(),
+            **{name: importlib.metadata.version(name) for name in self.packages},
+        }
 
 
 class Work(NamedTuple):
@@ -74,6 +87,11 @@ class Work(NamedTuple):
     prepare: Callable[[], Any]
     needs: Needs = Needs()
     lost: Callable[[str], Any] | None = None
+
+    def packed(self) -> bytes:
+        """It as a message for another process, with what must be the same here and there."""
+        needs = self.needs
+        return pickle.dumps((needs, str(Path.cwd()), needs.versions(), pickle.dumps(self)))
 
 
 class Answer(NamedTuple):
@@ -106,7 +124,7 @@ class JobPlace(Settings):
     )
     address: str | None = setting(
         None,
-        "Address of a Ray cluster, or auto (default: Ray starts on this machine).",
+        "Address of the runner's cluster, or auto (default: one is started on this machine).",
         metavar="HOST:PORT",
         no_effect="as of the runner",
     )
@@ -129,15 +147,24 @@ class JobPlace(Settings):
             SpecificationError: its options do not fit it.
         """
         single = (self.concurrency or usual) == 1
-        runner = self.runner or (RAY if self.address else LOCAL if single else PROCESSES)
-        if self.address and runner != RAY:
-            raise SpecificationError("only --runner ray has an --address")
+        usual_runner = LOCAL if single else PROCESSES
+        if self.address:
+            usual_runner = next(iter(ELSEWHERE), usual_runner)
+        runner = self.runner or usual_runner
+        if self.address and runner not in ELSEWHERE:
+            able = f"only --runner {' or '.join(ELSEWHERE)}" if ELSEWHERE else "no --runner here"
+            raise SpecificationError(f"{able} has an --address")
         if runner == LOCAL and self.concurrency not in (None, 1):
             raise SpecificationError(
                 f"--concurrency {self.concurrency} is not possible: --runner local does one thing "
                 f"at a time; take --runner processes"
             )
         return runner
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether other machines do the work, which have files of their own."""
+        return self.runner_of() in ELSEWHERE
 
     def or_all_processors(self) -> JobPlace:
         """This place; on all processors of this machine if nothing was asked for."""
@@ -151,8 +178,8 @@ class JobPlace(Settings):
             usual: how many are done at once by default.
 
         Raises:
-            SpecificationError: as :meth:`runner_of`; Ray is not installed; or the game or an agent
-                is defined where no other process finds it.
+            SpecificationError: as :meth:`runner_of`; the runner needs a library that is not
+                installed; or the game or an agent is defined where no other process finds it.
             RunnerError: there is no cluster at this address, or its machines cannot do the work.
         """
         runner = self.runner_of(usual)
@@ -163,8 +190,9 @@ class JobPlace(Settings):
                 "other processes do not find what the main script defines; put the game or agent "
                 "into a module and import it"
             )
-        if runner == RAY:
-            return RayJobs(work, Cluster(self.address, self.concurrency), self.concurrency)
+        if runner in ELSEWHERE:
+            jobs: Jobs = ELSEWHERE[runner].load()(work, self.address, self.concurrency)
+            return jobs
         count = self.concurrency or (usual if usual > 1 else available_processors())
         return ProcessJobs(work, count)
 
@@ -262,7 +290,7 @@ class ProcessJobs(Jobs):
 
     def __init__(self, work: Work, count: int) -> None:
         self.count, self.ahead = count, 2 * count
-        self._package, self._lost = _package(work), work.lost
+        self._package, self._lost = work.packed(), work.lost
         self._processes: set[WorkerProcess] = set()
         self._ready: set[WorkerProcess] = set()
         self._idle: SimpleQueue[WorkerProcess] = SimpleQueue()
@@ -301,11 +329,11 @@ class ProcessJobs(Jobs):
                     if process not in self._ready:
                         prepared = process.receive()
                         self._ready.add(process)
-                        _result(prepared)
+                        result_of(prepared)
                     if message is None:
                         return None
                     process.send(message)
-                    return _result(process.receive())
+                    return result_of(process.receive())
                 except WorkerDeath as death:
                     had_begun = process in self._ready
                     self._processes.discard(process)
@@ -335,117 +363,33 @@ class _Packed(NamedTuple):
 def serve(connection: Connection) -> None:
     """In a worker process: do jobs until the other side closes the connection."""
     package = connection.recv_bytes()
-    connection.send_bytes(_outcome(package, None))
+    connection.send_bytes(outcome_of(package, None))
     while True:
         parts: list[_Packed] = pickle.loads(connection.recv_bytes())
-        connection.send_bytes(_outcome(package, [each.data for each in parts]))
+        connection.send_bytes(outcome_of(package, [each.data for each in parts]))
 
 
-def _package(work: Work) -> bytes:
-    """Work as a message, with what must be the same here and there."""
-    needs = work.needs
-    return pickle.dumps((needs, str(Path.cwd()), needs.versions(), pickle.dumps(work)))
+def difference(there: dict[str, str], here: dict[str, str]) -> str | None:
+    """In a sentence, which version of a worker is another than here; None if all are the same.
+
+    What only one of them has is left out.
+    """
+    for name in here.keys() & there.keys():
+        if here[name] != there[name]:
+            return (
+                f"a worker has another version of {name} ({there[name]}) than this program "
+                f"({here[name]}); install the same versions everywhere"
+            )
+    return None
 
 
-class RayJobs(Jobs):
-    """Tasks on a Ray cluster do the jobs; Ray does those of a lost machine again.
+def outcome_of(package: bytes, arguments: list[bytes] | None) -> bytes:
+    """A job's result, or its error, as a message; without arguments, of getting ready for jobs.
 
     Args:
-        work: what is done to every job.
-        cluster: where.
-        concurrency: how many jobs are handed out at most to a cluster that is there already; None:
-            twice as many as it has processors.
+        package: the work, :meth:`Work.packed`.
+        arguments: of the job, each pickled.
     """
-
-    runner = RAY
-
-    def __init__(self, work: Work, cluster: Cluster, concurrency: int | None = None) -> None:
-        self._cluster, self._ray, self._lost = cluster, cluster.ray, work.lost
-        self.count, self.ahead = cluster.processors, 2 * cluster.processors
-        self._gpus = cluster.gpu_share if work.needs.gpu else 0.0  # of a job
-        if cluster.address and concurrency:
-            self.count, self.ahead = concurrency, concurrency - 1
-        self._package: Any = self._ray.put(_package(work))
-        self._open: set[Any] = set()  # references to results that were not read
-        self._remote = {each: self._ray.remote(each) for each in (_get_ready, _do_on_cluster)}
-        # Machine code is compiled on every machine before the first job.
-        for answer in [self._submit(_get_ready, [], node) for node in self._nodes()]:
-            answer.read()
-
-    def _nodes(self) -> list[str]:
-        return [
-            node["NodeID"]
-            for node in self._ray.nodes()
-            if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
-        ]
-
-    def share(self, value: Any) -> Any:
-        package = _pack(value)
-        self.network_bytes += len(package) * max(1, len(self._nodes()))
-        return self._ray.put(package)
-
-    def submit(self, *arguments: Any) -> Answer:
-        references = self._ray.ObjectRef
-        packages = [each if isinstance(each, references) else _pack(each) for each in arguments]
-        self.network_bytes += sum(len(each) for each in packages if isinstance(each, bytes))
-        return self._submit(_do_on_cluster, packages)
-
-    def _submit(
-        self, function: Callable[..., bytes], packages: list[Any], node: str | None = None
-    ) -> Answer:
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-        strategy = NodeAffinitySchedulingStrategy(node, soft=True) if node else "SPREAD"
-        retries = -1 if self._lost is None or function is _get_ready else 0
-        remote = self._remote[function].options(
-            num_cpus=1,
-            num_gpus=self._gpus,
-            max_retries=retries,
-            scheduling_strategy=strategy,
-        )
-        reference = remote.remote(self._package, *packages)
-        self._open.add(reference)
-        future = reference.future()
-        return Answer(future, functools.partial(self._read, reference, future))
-
-    def _read(self, reference: Any, future: Future[bytes]) -> Any:
-        try:
-            package = future.result()
-        except self._ray.exceptions.RayTaskError as error:
-            raise RunnerError(
-                f"a worker of the Ray cluster cannot do its work: {last_line(error)}"
-            ) from None
-        except self._ray.exceptions.RayError as error:
-            if self._lost is not None:
-                return self._lost(f"was lost: {first_line(error)}")
-            raise RunnerError(f"the Ray cluster failed: {first_line(error)}") from None
-        finally:
-            self._open.discard(reference)
-        self.network_bytes += len(package)
-        return _result(zlib.decompress(package))
-
-    def close(self) -> None:
-        for reference in self._open:
-            self._ray.cancel(reference, force=True)
-        self._open.clear()
-        self._cluster.close()
-
-
-def _get_ready(package: bytes) -> bytes:
-    """Prepare for the jobs in this process, so that what they need is compiled on its machine."""
-    return zlib.compress(_outcome(package, None))
-
-
-def _do_on_cluster(package: bytes, *arguments: bytes) -> bytes:
-    return zlib.compress(_outcome(package, [zlib.decompress(each) for each in arguments]), 1)
-
-
-def _pack(value: Any) -> bytes:
-    return zlib.compress(pickle.dumps(value), 1)
-
-
-def _outcome(package: bytes, arguments: list[bytes] | None) -> bytes:
-    """A job's result, or its error; without arguments, only what must be ready before it."""
     try:
         work, prepared = _open(package)
         result = None
@@ -458,7 +402,8 @@ def _outcome(package: bytes, arguments: list[bytes] | None) -> bytes:
         return pickle.dumps((RunnerError(f"{type(error).__name__}: {error}"), None))
 
 
-def _result(outcome: bytes) -> Any:
+def result_of(outcome: bytes) -> Any:
+    """The result in a message of :func:`outcome_of`; the error in it is raised."""
     error, result = pickle.loads(outcome)
     if error is not None:
         raise error

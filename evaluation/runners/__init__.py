@@ -1,1 +1,1 @@
-"""Where games are played: this process, worker processes, a Ray cluster."""
+"""Where games are played: this process, worker processes, other machines."""

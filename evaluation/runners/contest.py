@@ -18,9 +18,8 @@ from ...agents.registry import make_agent, modules_of, resolve_agent
 from ...envs.compiled.sources import PLAYING_FOLDERS
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
-from ...envs.workers.cluster import difference
 from ...envs.workers.errors import RunnerError
-from ...envs.workers.jobs import LOCAL, JobPlace, Jobs, Needs, Work
+from ...envs.workers.jobs import LOCAL, JobPlace, Jobs, Needs, Work, difference
 from ..circumstances import Circumstances, machine_here
 from ..conditions import ALWAYS, AUTO, NEVER, USUAL, Conditions
 from ..fingerprints import Description, check_identity, describe

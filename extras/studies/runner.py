@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...envs.compiled.sources import PLAYING_FOLDERS
-from ...envs.workers.jobs import HERE, RAY, JobPlace, Needs, Work
+from ...envs.workers.jobs import HERE, JobPlace, Needs, Work
 from ...evaluation.store.store import StoreError
 from .cells import Cell, cell_path, make_cell, read_cell, write_cell
 from .declaration import Experiment, Study, with_seed
@@ -84,7 +84,7 @@ def run_studies(
     report(0)
     if missing:
         # What a stopped measurement has played lies in the folder; other machines have none.
-        games = None if place.runner_of() == RAY else folder
+        games = None if place.is_elsewhere else folder
         with place.open(Work(make_cell, functools.partial(_same, games), NEEDS)) as jobs:
             for count, (number, cell) in enumerate(jobs.results(missing), 1):
                 write_cell(missing[number], folder, cell)

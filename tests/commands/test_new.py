@@ -54,8 +54,21 @@ def dist(tmp_path, monkeypatch):
         for module, text in modules.items():
             (folder / f"{module}.py").write_text(text)
 
-    monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
     return declare
+
+
+# a runner of one's own: it plays here, and says what it was given
+ANNOUNCED = """
+from plyground.envs.workers.jobs import LocalJobs
+
+class AnnouncedJobs(LocalJobs):
+    runner = "announced"
+
+    def __init__(self, work, address, concurrency):
+        super().__init__(work)
+        print("jobs at", address, "many at once:", concurrency)
+"""
 
 
 def run(*words):
@@ -108,6 +121,21 @@ def test_a_module_that_is_not_installed_is_imported_first():
     assert missing.exit_code == 2
     assert "there is no module 'no_such_module'" in missing.stderr
     assert "--import needs the name" in plyground("--import").stderr
+
+
+def test_a_package_brings_a_runner(dist, monkeypatch):
+    dist(
+        "my-place",
+        "[plyground.places]\nannounced = my_place:AnnouncedJobs\n",
+        my_place=ANNOUNCED,
+    )
+    words = ("-m", "plyground.cli", "tournament", "tic_tac_toe", "random", "greedy", "--pairs", "1")
+    place = ("--runner", "announced", "--address", "192.0.2.1:1", "--concurrency", "3")
+    result = run(*words, *place)
+    assert result.returncode == 0, result.stderr
+    assert "jobs at 192.0.2.1:1 many at once: 3" in result.stdout
+    monkeypatch.setenv("COLUMNS", "200")  # the help breaks no word
+    assert "|announced" in run(*words[:3], "--help").stdout
 
 
 def test_a_package_that_cannot_be_imported_is_named_and_stops_nothing(dist):

@@ -1,28 +1,15 @@
-"""Where AlphaZero's self-play takes place: processes, and a real Ray cluster of several nodes."""
+"""Where AlphaZero's self-play takes place: this process and others."""
 
 from __future__ import annotations
 
-import os
-
-os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
-
-import numpy as np
-import pytest
 import torch
 from plyground import make_game
 from plyground.envs.workers.jobs import JobPlace
-from plyground.training.alphazero.learner import AlphaZeroLearner
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.train import train
-from plyground.training.alphazero.workers import JobWorkers, SelfPlayTask
-
-ray = pytest.importorskip("ray")
-cluster_utils = pytest.importorskip("ray.cluster_utils")
 
 CPU = torch.device("cpu")
 GAME = make_game("tic_tac_toe")
-MEMORY = 80 << 20  # of Ray's object store, in bytes
 QUICK = (
     "hours=0", "steps=3000", "games=16", "simulations_per_update=3000", "simulations=12",
     "first_simulations=8", "fast_simulations=4", "batch_size=64", "units=32", "hidden=8",
@@ -44,60 +31,3 @@ def test_a_run_ends_with_the_same_weights_wherever_its_chunks_are_played(tmp_pat
     ]
     for other in runs[1:]:
         assert have_equal_weights(other, runs[0])
-
-
-@pytest.mark.thorough
-def test_a_run_on_a_cluster_ends_with_the_weights_of_one_machine_also_when_nodes_are_lost(tmp_path):
-    options = AlphaZeroSettings.for_game(GAME, {}, QUICK)
-    local = train(GAME, options, 3, tmp_path / "local", {}, CPU, JobPlace("local"))
-    cluster = cluster_utils.Cluster(
-        initialize_head=True,
-        head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": MEMORY},
-    )
-    nodes = [cluster.add_node(num_cpus=1, object_store_memory=MEMORY) for _ in range(2)]
-    updates = []
-
-    def lose_a_node(progress):
-        updates.append(progress.values)
-        if len(updates) in (2, 5):
-            cluster.remove_node(nodes.pop(0), allow_graceful=False)
-            nodes.append(cluster.add_node(num_cpus=1, object_store_memory=MEMORY))
-
-    try:
-        place = JobPlace("ray", cluster.address)
-        away = train(GAME, options, 3, tmp_path / "ray", {}, CPU, place, on_progress=lose_a_node)
-    finally:
-        ray.shutdown()
-        cluster.shutdown()
-    assert len(updates) > 5
-    assert all(values["self_play/network_bytes"] > 0 for values in updates)
-    assert have_equal_weights(local, away)
-
-
-@pytest.mark.thorough
-def test_a_chunk_takes_its_share_of_the_gpus_of_a_cluster():
-    cluster = cluster_utils.Cluster(
-        initialize_head=True,
-        head_node_args={"num_cpus": 2, "num_gpus": 1, "include_dashboard": False},
-    )
-    options = AlphaZeroSettings.for_game(GAME, {}, QUICK)
-    weights = AlphaZeroLearner(GAME, options, 1, CPU).weights()
-    tasks = [SelfPlayTask(seed, {}, 0.0, 500) for seed in range(2)]
-    parts = []
-    try:
-        # the node says that it has a GPU; torch finds none there, and the processor plays
-        for device, place in (
-            (CPU, JobPlace("local")),
-            (torch.device("cuda"), JobPlace("ray", cluster.address)),
-        ):
-            workers = JobWorkers(GAME, options, device, place)
-            if place.runner == "ray":
-                assert workers._jobs._gpus == 0.5
-            workers.begin(weights, tasks)
-            parts.append(workers.finish())
-            workers.close()
-    finally:
-        ray.shutdown()
-        cluster.shutdown()
-    for ours, theirs in zip(*parts, strict=True):
-        assert all(np.array_equal(a, b) for a, b in zip(ours.chunk, theirs.chunk))

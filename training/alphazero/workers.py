@@ -1,4 +1,4 @@
-"""The chunks of self-play, as jobs for this process, processes of this machine or a Ray cluster.
+"""The chunks of self-play, as jobs for this process, processes of this machine or other machines.
 
 A chunk goes on with games from the state in which the last one left them, with one network, for so
 many simulations. It depends on nothing else. So it is the same whoever plays it, and can be played

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
-os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
-
 import functools
 import itertools
+import os
 import pickle
 import select
 import signal
@@ -18,9 +14,14 @@ import pytest
 from plyground import make_game
 from plyground.agents.solvers.chunks import solve_chunks
 from plyground.envs.specification import SpecificationError
-from plyground.envs.workers import jobs as module
 from plyground.envs.workers.errors import RunnerError
-from plyground.envs.workers.jobs import JobPlace, Needs, Work
+from plyground.envs.workers.jobs import (
+    JobPlace,
+    Needs,
+    Work,
+    outcome_of,
+    result_of,
+)
 
 PLACES = (
     JobPlace(),
@@ -119,8 +120,8 @@ def test_positions_are_solved_in_this_process_and_in_others_alike():
 
 def test_a_place_that_does_not_exist_is_refused():
     for place, complaint in (
-        ({"runner": "cloud"}, "runner must be one of local, processes, ray"),
-        ({"runner": "local", "address": "192.0.2.1:1"}, "only --runner ray has an --address"),
+        ({"runner": "cloud"}, "runner must be one of local, processes"),
+        ({"runner": "local", "address": "192.0.2.1:1"}, "--runner .* has an --address"),
         ({"concurrency": 0}, "concurrency must be a whole number of at least 1"),
         ({"runner": "local", "concurrency": 2}, "--runner local does one thing at a time"),
     ):
@@ -130,57 +131,12 @@ def test_a_place_that_does_not_exist_is_refused():
         JobPlace(concurrency=2).open(Work(refuse, int, Needs(("__main__",))))
 
 
-def test_a_cluster_that_is_not_there_is_said_to_be_missing():
-    pytest.importorskip("ray")
-    with pytest.raises(
-        RunnerError, match=r"no Ray cluster to work on at 127\.0\.0\.1:1: .*refused"
-    ):
-        JobPlace("ray", "127.0.0.1:1").open(Work(refuse, int))
-
-
-@pytest.mark.parametrize("error", ["ConnectionError", "AuthenticationError"])
-def test_a_cluster_whose_token_is_missing_here_is_refused_in_a_sentence(monkeypatch, error):
-    ray = pytest.importorskip("ray")
-    kind = getattr(ray.exceptions, error, ConnectionError)
-
-    def refuse_to_connect(*_, **__):
-        raise kind("no token")
-
-    monkeypatch.setattr(ray, "init", refuse_to_connect)
-    with pytest.raises(RunnerError, match=r"no Ray cluster to work on at auto: .*token"):
-        JobPlace("ray", "auto").open(Work(refuse, int))
-
-
 def test_a_worker_of_another_version_is_refused_by_name():
     work = Work(refuse, int, Needs(packages=("numpy",)))
-    needs, folder, versions, pickled = pickle.loads(module._package(work))
+    needs, folder, versions, pickled = pickle.loads(work.packed())
     package = pickle.dumps((needs, folder, versions | {"numpy": "1.0"}, pickled))
     with pytest.raises(SpecificationError, match=r"another version of numpy \(.*\(1\.0\)"):
-        module._result(module._outcome(package, [pickle.dumps(1)]))
-
-
-@pytest.mark.thorough
-def test_jobs_on_a_cluster_have_the_same_results_and_survive_the_loss_of_a_node():
-    ray = pytest.importorskip("ray")
-    cluster_utils = pytest.importorskip("ray.cluster_utils")
-    memory = 80 << 20
-    cluster = cluster_utils.Cluster(
-        initialize_head=True,
-        head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": memory},
-    )
-    nodes = [cluster.add_node(num_cpus=1, object_store_memory=memory) for _ in range(2)]
-    game = make_game("connect_four:rows=4,cols=5")
-    chunks = [(first, second) for first in range(5) for second in range(5)]
-    try:
-        place, results = JobPlace("ray", cluster.address), []
-        for result in solve_chunks(game, answer, chunks, place):
-            results.append(result)
-            if len(results) == 3:
-                cluster.remove_node(nodes.pop(), allow_graceful=False)
-    finally:
-        ray.shutdown()
-        cluster.shutdown()
-    assert sorted(results) == sorted(solve_chunks(game, answer, chunks))
+        result_of(outcome_of(package, [pickle.dumps(1)]))
 
 
 def test_a_worker_whose_answer_nobody_reads_any_more_ends_without_a_trace(capfd):

@@ -61,7 +61,7 @@ CANNOT_MATTER = {
     "--store": (None, "the file is where the games are, not what they are"),
     "--runner": ("--runner local", "kept with each game, and the report says where they are mixed"),
     "--concurrency": ("--concurrency 2", "kept with each game, as --runner"),
-    "--address": (None, "where a Ray cluster is; its machines are kept with each game"),
+    "--address": (None, "where a cluster is; its machines are kept with each game"),
     "--isolate": ("--isolate never", "kept with each game, as --runner"),
     "--withdraw-after": ("--withdraw-after 1", "how many games a crashing agent has, not how"),
     "--resume": ("--resume", "refuses to begin, and changes nothing else"),

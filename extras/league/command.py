@@ -10,6 +10,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 
+from ...commands.app import Interruption, command, missing_packages_are_refused, same_command
+from ...commands.common import GameArgument, SeedOption, option
+from ...commands.learning.runs import ProgressBar
+from ...commands.output import note
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
@@ -19,12 +23,8 @@ from ...evaluation.runners.isolation import make_isolated_opponent
 from ...evaluation.store.store import Store
 from ...evaluation.tournament import Tournament
 from ...training.api import load_algorithm
-from ...training.psro import ALGORITHMS, ALPHAZERO, LeagueSettings, LeagueTraining, read_league
 from ...training.settings import RunSettings
-from ..app import Interruption, command, missing_packages_are_refused, same_command
-from ..common import GameArgument, SeedOption, option
-from ..output import note
-from .runs import ProgressBar
+from .psro import ALGORITHMS, ALPHAZERO, LeagueSettings, LeagueTraining, read_league
 
 STORE, PICTURE = "league.db", "league.png"
 USUAL = LeagueSettings()
@@ -118,8 +118,9 @@ def league(
     """Train a league: each member learns against a mixture of those before it (PSRO).
 
     All members meet each other; the next one learns against the mixture that none of them beats.
-    The folder holds the policies, their games (league.db), and a picture (league.png). The same
-    command goes on where it was stopped. With more --rounds it goes on where it ended.
+    The folder holds the policies, their games (league.db), and a picture (league.png), which
+    plyground curves draws again: the table of scores, the mixtures and their exploitability. The
+    same command goes on where it was stopped. With more --rounds it goes on where it ended.
 
     [bold]Examples[/bold]
 
@@ -150,7 +151,7 @@ def league(
             raise Interruption(
                 f"stopped; what is finished is in {out}. To go on:\n  {same_command()}"
             ) from None
-        from ...training.curves import draw_league
+        from .picture import draw_league
 
         draw_league(out, out / PICTURE)
     note(

@@ -1,24 +1,19 @@
-"""Self-play outside of plyground's own trainer: a league, callbacks for SB3, a ladder."""
+"""A league of past versions, for the loop of any library."""
 
 from __future__ import annotations
 
 import gymnasium
 import numpy as np
 import pytest
-from plyground import make_game
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.gauntlet import evaluate
-from plyground.evaluation.ladder import Ladder
-from plyground.evaluation.store.store import Store
-from plyground.training.league import League
+from plyground.extras.league.league import League
 
 pytest.importorskip("sb3_contrib")
 import torch
-from models import new_model
 from networks import write_network
 from plyground.training.environments import make_vector_env
 from plyground.training.sb3 import BoardVecEnv
-from plyground.training.sb3_callbacks import LadderCallback, SelfPlayCallback
+from plyground.training.sb3_callbacks import SelfPlayCallback
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
 from stable_baselines3.common.env_util import make_vec_env
@@ -118,59 +113,3 @@ def test_a_q_network_plays_in_a_league_by_its_best_action(tmp_path):
     league.add(DQN("MlpPolicy", env, buffer_size=100, device="cpu"))
     (opponent,) = league.draw()
     assert opponent.player.deterministic
-
-
-def test_ratings_are_logged_and_their_games_kept(tmp_path):
-    env = BoardVecEnv(GAME, 8, "random")
-    model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=64, device="cpu", seed=1)
-    ladder = Ladder(GAME, ["random", "alphabeta:depth=2"], tmp_path / "ladder.db", pairs=4)
-    callback = LadderCallback(GAME, tmp_path / "rated", ladder.rate, every=256)
-    model.learn(512, callback=callback)
-    assert list(callback.history) == [256, 512]
-    for row in callback.history.values():
-        assert set(row) == {"elo", "margin", "random", "alphabeta:depth=2"}
-        assert row["margin"] > 0
-    assert [path.stem for path in sorted((tmp_path / "rated").iterdir())] == [
-        "000000000256",
-        "000000000512",
-    ]
-    with Store(tmp_path / "ladder.db") as store:
-        names = [len(list(store.games(one.number))) for one in store.tournaments()]
-    assert names == [8, 16, 16]  # the ladder once, then each version against both
-
-
-def test_a_stronger_player_is_rated_higher(tmp_path):
-    ladder = Ladder(GAME, ["random", "greedy"], tmp_path / "ladder.db", pairs=10)
-    weak = write_network(tmp_path / "weak.onnx", GAME, bias=[0, 1, 0, 1, 0, 1, 0, 1, 0])
-    strong = write_network(tmp_path / "strong.onnx", GAME, bias=[2, 1, 2, 1, 3, 1, 2, 1, 2])
-    assert ladder.rate(strong)["elo"] > ladder.rate(weak)["elo"]
-
-
-# -- evaluate --
-
-
-def leftmost(observations, masks):
-    return masks.argmax(axis=1)
-
-
-class Leftmost:
-    def act(self, position):
-        return position.legal_actions()[0]
-
-
-def test_every_kind_of_player_is_measured(tmp_path, version):
-    model = new_model(GAME)
-    for player in (leftmost, Leftmost(), "greedy", model, f"onnx:{version}"):
-        results = evaluate(player, GAME, ["random", "alphabeta:depth=9"], pairs=10)
-        assert [result.opponent for result in results] == ["random", "alphabeta:depth=9"]
-        assert results[0].games == 20
-        assert results[1].score <= 0.5  # nobody beats perfect play
-
-
-def test_the_same_moves_are_measured_alike_however_they_are_given():
-    assert evaluate(leftmost, GAME, pairs=20) == evaluate(Leftmost(), GAME, pairs=20)
-
-
-def test_illegal_actions_end_the_measurement():
-    with pytest.raises(ValueError, match=r"the player chose action 0; legal are \["):
-        evaluate(lambda observations, masks: [0] * len(masks), make_game(GAME), pairs=2)

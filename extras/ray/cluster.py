@@ -1,21 +1,16 @@
-"""A Ray cluster: how a program joins one, and what its machines must have in common.
+"""A Ray cluster: how a program joins one.
 
 The page many_machines.md of the docs says how to start a cluster.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
-import platform
 import socket
-from collections.abc import Iterable
 from typing import Any
 
-from ..compiled.sources import digest_of, package_sources
-from ..loading.version import __version__
-from ..specification import SpecificationError
-from .errors import RunnerError
+from ...envs.specification import SpecificationError
+from ...envs.workers.errors import RunnerError
 
 CONNECT_SECONDS = 10.0
 THIS_MACHINE = "local"  # Ray's word for: do not look for a cluster, start one here
@@ -101,43 +96,9 @@ class Cluster:
         return f"there is no Ray cluster to work on at {self.address}: {why}"
 
 
-def versions_here(*folders: str, packages: Iterable[str] = ("numpy", "numba")) -> dict[str, str]:
-    """The versions of what decides results, by name.
-
-    Args:
-        folders: of plyground, whose sources count.
-        packages: that are installed.
-    """
-    sources = digest_of(package_sources(*folders))
-    return {
-        "plyground": f"{__version__} (sources {sources[:10]})",
-        "Python": platform.python_version(),
-        **{name: importlib.metadata.version(name) for name in packages},
-    }
-
-
-def difference(there: dict[str, str], here: dict[str, str]) -> str | None:
-    """In a sentence, which version of a worker is another than here; None if all are the same.
-
-    What only one of them has is left out.
-    """
-    for name in here.keys() & there.keys():
-        if here[name] != there[name]:
-            return (
-                f"a worker has another version of {name} ({there[name]}) than this program "
-                f"({here[name]}); install the same versions everywhere"
-            )
-    return None
-
-
 def first_line(error: Exception) -> str:
     """The first line of an error's message."""
     return str(error).strip().partition("\n")[0]
-
-
-def last_line(error: Exception) -> str:
-    """The last line, which has the cause where a worker has failed."""
-    return str(error).strip().rpartition("\n")[2]
 
 
 def _import_ray() -> Any:

@@ -20,16 +20,16 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from ..envs.game import Game
-from ..envs.loading.files import written_whole
-from ..envs.loading.locks import locked
-from ..envs.loading.records import Count, Share, check_value, read_json
-from ..envs.specification import SpecificationError, check_names
-from .alphazero.settings import AlphaZeroSettings
-from .api import SETTINGS
-from .folder import TrainingError
+from ...envs.game import Game
+from ...envs.loading.files import written_whole
+from ...envs.loading.locks import locked
+from ...envs.loading.records import Count, Share, check_value, read_json
+from ...envs.specification import SpecificationError, check_names
+from ...training.alphazero.settings import AlphaZeroSettings
+from ...training.api import SETTINGS
+from ...training.folder import TrainingError
+from ...training.settings import OpposedSettings, RunSettings
 from .league import MIXTURE, RULES, UNIFORM, League, Points
-from .settings import OpposedSettings, RunSettings
 
 EXPLOITER, ALPHAZERO = "exploiter", "alphazero"
 ALGORITHMS = {EXPLOITER: "ppo"}  # of members that are not named after theirs
@@ -53,7 +53,7 @@ class LeagueSettings:
         hours: of each AlphaZero.
         anchors: agents that are members from the beginning.
         opponents: how those of a learner are drawn, one of
-            :data:`~plyground.training.league.RULES`.
+            :data:`~plyground.extras.league.league.RULES`.
         exploration: the share of the opponents that are drawn from all members alike. Who learns
             against the mixture alone forgets how to beat the others.
         temperature: of the members' probabilities when they choose.
@@ -294,10 +294,10 @@ class LeagueTraining:
     def scores(self) -> Floats:
         """The score of each member against each other one, (n, n), from 0 to 1."""
         rows = [*self._first, *(list(zip(each.games, each.points)) for each in self.rounds)]
-        return table_of_scores(rows)
+        return _table_of_scores(rows)
 
 
-def table_of_scores(rows: Sequence[Sequence[tuple[int, float]]]) -> Floats:
+def _table_of_scores(rows: Sequence[Sequence[tuple[int, float]]]) -> Floats:
     """The table of members by the games and points of each against those before it."""
     scores = np.full((len(rows), len(rows)), 0.5)
     for number, row in enumerate(rows):
@@ -360,7 +360,7 @@ def read_league(folder: Path) -> LeagueCurve:
     rows = [*data["anchors"], *(list(zip(each.games, each.points)) for each in rounds)]
     names = [*data["description"]["anchors"], *(f"{each.member} {each.kind}" for each in rounds)]
     members = [*data["description"]["anchors"], *(each.member for each in rounds)]
-    scores = table_of_scores(rows)
+    scores = _table_of_scores(rows)
     mixtures = np.array(
         [[each.mixture.get(name, 0.0) for name in members] for each in rounds], np.float64
     )

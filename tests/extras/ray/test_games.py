@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
-os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
-
 import psutil
 import pytest
 from helpers import BREAKING, count_games, play, records, run
@@ -15,22 +10,6 @@ from plyground.evaluation.plan import Plan
 from plyground.evaluation.runners.contest import Contest
 
 ray = pytest.importorskip("ray")
-cluster_utils = pytest.importorskip("ray.cluster_utils")
-
-MEMORY = 80 << 20  # of Ray's object store, in bytes; games need next to none
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """A head node that plays nothing and a node that plays one game at a time."""
-    cluster = cluster_utils.Cluster(
-        initialize_head=True,
-        head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": MEMORY},
-    )
-    cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
-    yield cluster
-    ray.shutdown()
-    cluster.shutdown()
 
 
 @pytest.mark.thorough
@@ -38,7 +17,8 @@ def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_pa
     # A tree search plays one game after the other; the rest would be over before a node is lost.
     agents = "random", "mcts:simulations=20", "alphabeta:depth=3"
     plan = Plan("tic_tac_toe", agents, pairs=60)
-    second_node = cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
+    cluster.add()
+    second_node = cluster.add()
     nodes, lost = set(), []
 
     def lose_a_node(game):
@@ -51,7 +31,7 @@ def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_pa
             ]
             nodes.update(worker.pid for worker in workers)
             if len(nodes) == 2:
-                cluster.remove_node(second_node, allow_graceful=False)
+                cluster.lose(second_node)
                 lost.append(game.pair)
 
     with_ray = play(plan, tmp_path / "ray.db", JobPlace("ray", cluster.address), lose_a_node)
@@ -65,6 +45,7 @@ def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_pa
 def test_an_error_in_an_agent_of_plyground_ends_the_run_and_nothing_is_stored(
     cluster, tmp_path, monkeypatch
 ):
+    cluster.add()
     (tmp_path / "breaking.py").write_text(BREAKING)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Contest, "modules", ("breaking",))

@@ -11,16 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
-from plyground.training.curves import draw_league
-from plyground.training.folder import TrainingError
-from plyground.training.league import League
-from plyground.training.psro import (
+from plyground.extras.league.league import League
+from plyground.extras.league.psro import (
     LeagueSettings,
     LeagueTraining,
     exploitability,
     nash_mixture,
     read_league,
 )
+from plyground.training.folder import TrainingError
 
 pytest.importorskip("scipy")
 from command_line import plyground
@@ -177,8 +176,13 @@ def test_the_picture_shows_the_table_and_the_mixtures(tmp_path):
     assert curve.mixtures.shape == (3, 5)
     assert curve.exploitability[-1] == pytest.approx(0)
     assert curve.exploitability[0] > 0
-    draw_league(tmp_path / "league", tmp_path / "league.png")
-    assert (tmp_path / "league.png").read_bytes().startswith(b"\x89PNG")
+    picture = tmp_path / "league.png"
+    drawn = plyground("curves", str(tmp_path / "league"), "--out", str(picture))
+    assert drawn.exit_code == 0, drawn.stderr
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    refused = plyground("curves", str(tmp_path), str(tmp_path / "league"))
+    assert refused.exit_code == 2
+    assert "league is no training run; it is drawn alone" in refused.stderr
 
 
 @pytest.mark.thorough

@@ -3,8 +3,8 @@
 Versions are policy files in a folder, with their results beside them. The opponents of the next
 games are drawn by four rules: the newest version; any member; members by how often they win
 (prioritised fictitious self-play, Vinyals et al., "Grandmaster level in StarCraft II", Nature
-2019); members by the mixture that :mod:`plyground.training.psro` finds. Anchors, agents that stay,
-keep a learner from going round in circles.
+2019); members by the mixture that :mod:`plyground.extras.league.psro` finds. Anchors, agents that
+stay, keep a learner from going round in circles.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Annotated, Any, NotRequired, TypedDict
 
 import numpy as np
 
-from ..agents.human import refuse_people
-from ..agents.opponents import make_opponents
-from ..agents.policies.policy_file import OF_ACTIONS, load_policy_file
-from ..envs.game import Game
-from ..envs.loading.files import written_whole
-from ..envs.loading.records import Count, Range, Share, check_value, read_json
-from ..envs.registry import make_game
-from ..envs.single_agent.opponents import Opponent
-from ..envs.specification import SpecificationError
+from ...agents.human import refuse_people
+from ...agents.opponents import make_opponents
+from ...agents.policies.policy_file import OF_ACTIONS, load_policy_file
+from ...envs.game import Game
+from ...envs.loading.files import written_whole
+from ...envs.loading.records import Count, Range, Share, check_value, read_json
+from ...envs.registry import make_game
+from ...envs.single_agent.opponents import Opponent
+from ...envs.specification import SpecificationError
 
 RESULTS = "league.json"
 # How opponents are drawn.
@@ -148,7 +148,7 @@ class League:
             network.check_game(self.game)
             network.write(path)
         else:
-            from .export import export_policy
+            from ...training.export import export_policy
 
             export_policy(policy, path, self.game, **options)
         for old in self.versions[: -self._capacity]:
