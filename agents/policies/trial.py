@@ -82,14 +82,9 @@ def fastest_precision(model: Model, game: Game) -> Trial:
 
 def is_near(exact: NetworkRunner, rounded: NetworkRunner, game: Game) -> bool:
     """Whether a rounded network computes nearly what it does in float32."""
-    sample, facts = sample_of(game), game.facts
-    (logits, values), (near_logits, near_values) = (
-        exact(sample.observations),
-        rounded(sample.observations),
-    )
-    differences = np.abs(
-        masked_softmax(logits, sample.masks) - masked_softmax(near_logits, sample.masks)
-    )
+    (observations, masks), facts = sample_of(game), game.facts
+    (logits, values), (near_logits, near_values) = exact(observations), rounded(observations)
+    differences = np.abs(masked_softmax(logits, masks) - masked_softmax(near_logits, masks))
     greatest = max(-facts.min_return, facts.max_return)
     value_error = float(np.abs(values - near_values).mean()) / greatest
     return max(float(differences.max(axis=1).mean()), value_error) <= MOST_ERROR
@@ -97,7 +92,7 @@ def is_near(exact: NetworkRunner, rounded: NetworkRunner, game: Game) -> bool:
 
 def _measure(runners: Mapping[str, NetworkRunner], game: Game) -> dict[str, float]:
     """Microseconds for a position, of each; they take turns."""
-    observations = sample_of(game).observations[:POSITIONS]
+    observations = sample_of(game)[0][:POSITIONS]
     seconds = dict.fromkeys(runners, math.inf)
     for _ in range(TURNS):
         for name, run in runners.items():

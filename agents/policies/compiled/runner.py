@@ -6,7 +6,6 @@ import functools
 import random
 import threading
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -78,7 +77,7 @@ def compiled_runner(model: Model, game: Game, precision: str) -> NetworkRunner:
     Raises:
         Refused, Invalid, Unsupported: as :func:`.program.compile_network`.
     """
-    sample = sample_of(game).observations if precision == INT8.name else None
+    sample = sample_of(game)[0] if precision == INT8.name else None
     actions = game.facts.num_actions
     network, weights = compile_network(
         model, actions, precision=PRECISIONS[precision], sample=sample
@@ -86,16 +85,12 @@ def compiled_runner(model: Model, game: Game, precision: str) -> NetworkRunner:
     return NetworkRunner(network, actions, weights)
 
 
-class Sample(NamedTuple):
-    """Positions of random games: observations, float32 (N, …), and masks, int8 (N, actions)."""
-
-    observations: np.ndarray
-    masks: np.ndarray
-
-
 @functools.lru_cache(maxsize=8)
-def sample_of(game: Game) -> Sample:
-    """Positions of random games, always the same ones."""
+def sample_of(game: Game) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of random games: observations, float32 (N, …), and masks, int8 (N, actions).
+
+    They are always the same ones.
+    """
     chance, observations, masks = random.Random(1), list[np.ndarray](), list[np.ndarray]()
     position = game.initial_position()
     while len(observations) < SAMPLE:
@@ -104,4 +99,4 @@ def sample_of(game: Game) -> Sample:
         position.play(chance.choice(position.legal_actions()))
         if position.is_over:
             position = game.initial_position()
-    return Sample(np.stack(observations).astype(np.float32), np.stack(masks))
+    return np.stack(observations).astype(np.float32), np.stack(masks)
