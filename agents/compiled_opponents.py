@@ -7,6 +7,7 @@ compare the two.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from ..envs.single_agent.opponents import Turns, choose_action, choose_actions, 
 from .agent import Agent
 from .greedy import Greedy
 from .lookahead import choose_graded, new_buffers
+from .montecarlo import MonteCarlo, RandomGames, choose_by_games
 from .own.functions import functions_of
 from .own.heuristics import heuristic_index
 from .policies.compiled.batch import NetworkBatch, evaluate_batch, new_batch
@@ -27,6 +29,8 @@ from .policies.policy import PolicyAgent, choose_by_logits
 from .random_agent import RandomAgent
 from .search import deepening
 from .search.alphabeta import AlphaBeta, Minimax, TreeSearch, TreeSearchAgent
+from .search.mcts import Mcts
+from .search.trees import TreeSearches, choose_by_tree
 
 # Nodes. As a plain integer it would be a type of its own, and the search be compiled once more.
 ALL_NODES = np.int64(1 << 60)
@@ -76,6 +80,9 @@ def _choose_by_search(opponent, rules, position, rng):
     while status != deepening.SEARCH_COMPLETE:
         status = deepening.deepen(form, options, plan, workspace, table, symmetries, ALL_NODES)
     return np.int64(workspace.state[0].best_action)
+
+
+choose_action.register_body(RandomGames)(choose_by_games)
 
 
 class _NetworkOpponent(NamedTuple):
@@ -130,17 +137,20 @@ def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearch:
     return agent.new_search(game, depth)
 
 
-def compiled_form(agent: Any) -> Callable[[Game], Any] | None:
+def compiled_form(agent: Any, in_match: bool = False) -> Callable[[Game], Any] | None:
     """The function that makes an agent's compiled form for a game; None if the agent has none.
 
-    Each form made has buffers of its own. Searches that depend on time, count nodes, adapt their
-    depth, or use a book, a solver or a function of the user's own have none; nor have networks that
-    onnxruntime evaluates.
+    Each form made has buffers of its own. Those of ``mcts`` and ``montecarlo`` are for matches:
+    :func:`turns_of` says in how many games at once. Searches that depend on time, count nodes,
+    adapt their depth, or use a book, a solver or a function of the user's own have none; nor have
+    searches with a network, in threads, and networks that onnxruntime evaluates.
     """
-    make = _FORMS.get(type(agent))
+    make = (_FORMS | _FORMS_IN_MATCHES if in_match else _FORMS).get(type(agent))
     if isinstance(agent, PolicyAgent) and agent.network.compiled() is not None:
         make = _make_network
     if make is None or any(agent.options.get(name) for name in _WITHOUT_FORM):
+        return None
+    if agent.options.get("threads", 1) > 1:
         return None
     if functions_of(agent.options, None):  # nobody would ask them what they did wrong
         return None
@@ -153,7 +163,12 @@ _FORMS: dict[type, Callable[[Any, Game], Any]] = {
     AlphaBeta: _make_tree_search,
     Minimax: _make_tree_search,
 }
-_WITHOUT_FORM = ("time", "nodes", "adaptive", "endgame", "book", "symmetries")  # options
+_FORMS_IN_MATCHES: dict[type, Callable[[Any, Game], Any]] = {
+    Mcts: Mcts.new_searches,
+    MonteCarlo: MonteCarlo.new_games,
+}
+# options
+_WITHOUT_FORM = ("time", "nodes", "adaptive", "endgame", "book", "symmetries", "network")
 
 
 class GamesUnderWay(NamedTuple):
@@ -213,6 +228,18 @@ def take_turns(agent, seat, rules, games):
 
 
 @inner_kernel
+def take_turns_by_trees(agent, seat, rules, games):
+    """As :func:`take_turns`, for an agent that keeps a tree for each of a few games."""
+    for game in range(games.waiting.size):
+        position, stream = games.positions[game], games.streams[seat, game]
+        while games.waiting[game] and games.opponents[game] == seat:
+            is_first = games.asked[seat, game] == 0
+            action = choose_by_tree(agent, game, is_first, rules, position, stream)
+            _move(rules, games, game, action)
+    return True
+
+
+@inner_kernel
 def take_many_turns(agent, seat, rules, games):
     """As :func:`take_turns`, for an agent that chooses for many games at once."""
     turns = agent.turns
@@ -224,3 +251,11 @@ def take_many_turns(agent, seat, rules, games):
             return False
         for turn in range(count):
             _move(rules, games, turns.games[turn], turns.actions[turn])
+
+
+def turns_of(form: Any) -> tuple[Any, int]:
+    """The kernel by which an agent of a form takes its turns, and in how many games at most."""
+    if isinstance(form, TreeSearches):
+        return take_turns_by_trees, len(form.sizes)
+    many = choose_actions.body_for(type(form)) is not None
+    return take_many_turns if many else take_turns, sys.maxsize

@@ -5,10 +5,11 @@ Agents use it to win at once, to block, and to choose among moves that all lose.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ..envs import rules as r
-from ..envs.compiled.calls import KernelCalls
 from ..envs.compiled.kernels import inner_kernel, kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
@@ -166,44 +167,78 @@ def situation(position: Position) -> str:
     return PARRY if LETS_WIN in by_action.values() else QUIET
 
 
-class LostMoves:
-    """Chooses among actions that all lose: the longest resistance, then the best evaluation.
+class LostMoves(NamedTuple):
+    """How actions that all lose are told apart, and the buffers for that.
 
-    Args:
-        game: the game that is played.
-        heuristic: the heuristic that evaluates the positions after the actions, as agents name it.
+    Attributes:
+        heuristic: the number of the heuristic that evaluates the positions after them, −1 for none.
+        ends_decide: whether who moves last wins: returns are 1 at most.
+        children: two spare records.
+        replies: int16, (num_actions,).
+        points: int64, (num_actions,).
     """
 
-    def __init__(self, game: Game, heuristic: str) -> None:
-        self._game, self._heuristic = game, heuristic_index(game, heuristic)
-        self._compiled = KernelCalls()
-        self._children = game.new_records(2)
-        self._replies = np.empty(game.facts.num_actions, np.int16)
-        start = game.initial_position()
-        self.loses_at_once(start, start.legal_actions()[0])
-        self.keep_best(start, start.legal_actions()[:2])
+    heuristic: int
+    ends_decide: bool
+    children: Any
+    replies: Any
+    points: Any
 
-    def loses_at_once(self, position: Position, action: int) -> bool:
-        """Whether the action loses, or lets the opponent win with the next move."""
-        if self._game.facts.max_return != 1.0:
-            return False  # the last move need not win the game
-        rules, record, buffers = self._game.rules, position.record, (self._children, self._replies)
-        grade: int = self._compiled(_grade_action, rules, record, action, *buffers)[0]
-        return grade in (LETS_WIN, LOSES)
 
-    def keep_best(self, position: Position, actions: list[int]) -> list[int]:
-        """Of lost actions those that do not lose at once, if any; then the best evaluated."""
-        holding = [action for action in actions if not self.loses_at_once(position, action)]
-        candidates = holding or actions
-        if self._heuristic < 0:
-            return candidates
-        points = [self._evaluate(position, action) for action in candidates]
-        most = max(points)
-        return [action for action, value in zip(candidates, points) if value == most]
+def new_lost_moves(game: Game, heuristic: str) -> LostMoves:
+    """Those of a game; the heuristic as agents name it."""
+    count = game.facts.num_actions
+    return LostMoves(
+        heuristic_index(game, heuristic),
+        game.facts.max_return == 1.0,
+        game.new_records(2),
+        np.empty(count, np.int16),
+        np.empty(count, np.int64),
+    )
 
-    def _evaluate(self, position: Position, action: int) -> int:
-        child = position.after(action)
-        if child.is_over:
-            return 0
-        rules, mover = self._game.rules, position.to_move
-        return int(self._compiled(points_of, rules, child.record, mover, self._heuristic))
+
+@inner_kernel
+def loses_at_once(rules, position, action, lost_moves):
+    """Whether an action loses, or lets the opponent win with the next move."""
+    if not lost_moves.ends_decide:
+        return False
+    grade, _, _ = _grade_action(rules, position, action, lost_moves.children, lost_moves.replies)
+    return grade in (LETS_WIN, LOSES)
+
+
+@inner_kernel
+def keep_best(rules, position, actions, count, lost_moves):
+    """Of the first ``count`` actions, which are lost, bring those that resist longest to the front.
+
+    These are the ones that do not lose at once, if any; then the best evaluated. They keep their
+    order. Returns how many there are.
+    """
+    held = 0
+    for i in range(count):
+        action = actions[i]
+        if not loses_at_once(rules, position, np.int64(action), lost_moves):
+            actions[i], actions[held] = actions[held], action
+            held += 1
+    if held > 0:
+        count = held
+    if lost_moves.heuristic < 0:
+        return count
+    mover, child, points, best = (
+        r.to_move(rules, position),
+        lost_moves.children[0],
+        lost_moves.points,
+        0,
+    )
+    for i in range(count):
+        lost_moves.children[0] = position
+        r.play(rules, child, np.int64(actions[i]))
+        points[i] = 0
+        if not r.is_over(rules, child):
+            points[i] = points_of(rules, child, mover, lost_moves.heuristic)
+        best = i if points[i] > points[best] else best
+    kept, most = 0, points[best]
+    for i in range(count):
+        if points[i] == most:
+            actions[kept] = actions[i]
+            kept += 1
+    return kept

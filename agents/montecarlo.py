@@ -5,7 +5,7 @@ Source: Abramson, "Expected-outcome: a general model of static evaluation", IEEE
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..envs.specification import Parameter
 from .agent import Agent
 from .book import BOOK_PARAMETERS
 from .decision import Decision, Score, score_of_position
-from .lookahead import LostMoves
+from .lookahead import keep_best, new_lost_moves
 from .registry import register_agent
 
 PORTION = 1000  # games between which Ctrl-C is heard; always as many, so that sums are the same
@@ -31,7 +31,7 @@ def _play_out(rules, position, rng, scratch):
 
 
 @kernel
-def _sample_actions(rules, position, actions, simulations, rng, spare, scratch, sums):
+def sample_actions(rules, position, actions, simulations, rng, spare, scratch, sums):
     """Play random games after each of some actions.
 
     Args:
@@ -63,6 +63,68 @@ def _sample_actions(rules, position, actions, simulations, rng, spare, scratch, 
         sums[i, 3] = 1.0 if r.is_over(rules, spare[0]) else 0.0
 
 
+class RandomGames(NamedTuple):
+    """``montecarlo`` for a game as kernels ask it.
+
+    Attributes:
+        simulations: games after each action.
+        most: the sum of the greatest returns of so many games.
+        actions: int16, (num_actions,).
+        sums, spare, scratch: as :func:`sample_actions` takes them.
+        lost_moves: what tells lost actions apart.
+    """
+
+    simulations: int
+    most: float
+    actions: Any
+    sums: Any
+    spare: Any
+    scratch: Any
+    lost_moves: Any
+
+
+@inner_kernel
+def choose_by_games(opponent, rules, position, rng):
+    """Play games after each legal action, and choose."""
+    count = r.legal_actions(rules, position, opponent.actions)
+    opponent.sums[:count] = 0.0
+    sample_actions(
+        rules,
+        position,
+        opponent.actions[:count],
+        opponent.simulations,
+        rng,
+        opponent.spare,
+        opponent.scratch,
+        opponent.sums[:count],
+    )
+    return choose_sampled(opponent, rules, position, count, rng)
+
+
+@inner_kernel
+def choose_sampled(games, rules, position, count, rng):
+    """The action of the highest sum of returns; ties are broken as :class:`MonteCarlo` says.
+
+    The first ``count`` of the actions have been sampled; they are overwritten.
+    """
+    actions, sums = games.actions, games.sums
+    highest, widest = -np.inf, -np.inf
+    for i in range(count):
+        highest = max(highest, sums[i, 0])
+    margins_decide = abs(highest) == games.most
+    for i in range(count):
+        if sums[i, 0] == highest:
+            widest = max(widest, sums[i, 2])
+    best = 0
+    for i in range(count):
+        if sums[i, 0] == highest and (not margins_decide or sums[i, 2] == widest):
+            actions[best] = actions[i]
+            best += 1
+    if best > 1 and margins_decide and highest < 0:
+        best = keep_best(rules, position, actions, best, games.lost_moves)
+    return np.int64(actions[random_below(rng, best)])
+
+
 @register_agent("montecarlo")
 class MonteCarlo(Agent):
     """Plays the action with the highest mean return over random games.
@@ -79,22 +141,32 @@ class MonteCarlo(Agent):
     )
 
     def prepare(self, game: Game) -> None:
-        count = game.facts.num_actions
-        self._spare, self._scratch = game.new_records(2), np.empty(count, np.int16)
-        self._actions, self._sums = np.empty(count, np.int16), np.empty((count, 4))
-        self._lost_moves = LostMoves(game, "default")
+        self._games = self.new_games(game)
         start, stream = game.initial_position(), self.stream.copy()
-        self._compiled(random_below, stream, 1)
-        self._sample(start, 1, stream)
+        self._choose(start, self._sample(start, 1, stream), stream)
+
+    def new_games(self, game: Game) -> RandomGames:
+        """The agent as kernels ask it, with buffers of its own."""
+        count, simulations = game.facts.num_actions, self.options["simulations"]
+        return RandomGames(
+            simulations,
+            float(simulations * game.facts.max_return),
+            np.empty(count, np.int16),
+            np.empty((count, 4)),
+            game.new_records(2),
+            np.empty(count, np.int16),
+            new_lost_moves(game, "default"),
+        )
 
     def decide(self, position: Position) -> Decision:
         n, scores, errors = self.options["simulations"], {}, {}
-        sampled = self._sample(position, n, self.stream)
-        for action, (total, squares, _, over) in sampled.items():
+        count = self._sample(position, n, self.stream)
+        rows = zip(self._games.actions[:count].tolist(), self._games.sums[:count].tolist())
+        for action, (total, squares, _, over) in rows:
             variance = max(squares / n - (total / n) ** 2, 0.0) * n / max(n - 1, 1)
             errors[action] = float(np.sqrt(variance / n))
             scores[action] = Score(total / n, kind="exact", plies=1) if over else Score(total / n)
-        action = self._choose(position, sampled)
+        action = self._choose(position, count, self.stream)
         return Decision(
             action,
             score_of_position(action, scores, position.game.facts.max_return),
@@ -106,19 +178,17 @@ class MonteCarlo(Agent):
         )
 
     def _choose_action(self, position: Position) -> int:
-        sampled = self._sample(position, self.options["simulations"], self.stream)
-        return self._choose(position, sampled)
+        count = self._sample(position, self.options["simulations"], self.stream)
+        return self._choose(position, count, self.stream)
 
-    def _sample(
-        self, position: Position, simulations: int, stream: np.ndarray
-    ) -> dict[int, list[float]]:
-        """The sums over the games after each legal action, see :func:`_sample_actions`.
+    def _sample(self, position: Position, simulations: int, stream: np.ndarray) -> int:
+        """Sum up games after each legal action, see :func:`sample_actions`; returns how many.
 
         They are played in portions between which Ctrl-C is heard.
         """
         rules, record = position.game.rules, position.record
-        actions, sums = self._actions, self._sums
-        count = self._compiled(r.legal_actions, rules, record, actions)
+        actions, sums = self._games.actions, self._games.sums
+        count: int = self._compiled(r.legal_actions, rules, record, actions)
         sums[:count] = 0.0
         at_once = max(PORTION // simulations, 1)
         for first in range(0, count, at_once):
@@ -126,22 +196,14 @@ class MonteCarlo(Agent):
             while left:
                 games = min(PORTION, left)
                 self._compiled(
-                    _sample_actions,
+                    sample_actions,
                     *(rules, record, actions[some], games, stream),
-                    *(self._spare, self._scratch, sums[some]),
+                    *(self._games.spare, self._games.scratch, sums[some]),
                 )
                 left -= games
-        return dict(zip(actions[:count].tolist(), sums[:count].tolist()))
+        return count
 
-    def _choose(self, position: Position, sampled: Mapping[int, Sequence[float]]) -> int:
-        """The action of the highest mean; ties are broken as stated in the class."""
-        n = self.options["simulations"]
-        highest = max(sums[0] for sums in sampled.values())
-        best = [action for action, sums in sampled.items() if sums[0] == highest]
-        if len(best) > 1 and abs(highest / n) == position.game.facts.max_return:
-            widest = max(sampled[action][2] for action in best)
-            best = [action for action in best if sampled[action][2] == widest]
-            if highest < 0:
-                best = self._lost_moves.keep_best(position, best)
-        choice: int = self._compiled(random_below, self.stream, len(best))
-        return best[choice]
+    def _choose(self, position: Position, count: int, stream: np.ndarray) -> int:
+        """The action to play, where the first ``count`` have been sampled."""
+        arguments = position.game.rules, position.record, count, stream
+        return int(self._compiled(choose_sampled, self._games, *arguments))

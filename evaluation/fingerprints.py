@@ -7,6 +7,7 @@ that play a part and no others: a change of the documentation or of another game
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 from pathlib import Path
@@ -129,7 +130,7 @@ def sources_of_rules(game: Game) -> str:
 def sources_of_agent(agent_class: type, game: Game) -> str:
     """The fingerprint of an agent's code for a game, the rules left out."""
     rules = _files_of_rules(game)
-    play_sources = sources_of_play(_file_of(type(game.rules)), _file_of(agent_class))
+    play_sources = _sources_of_play(_file_of(type(game.rules)), _file_of(agent_class))
     return _fingerprint(play_sources - rules, agent_class.__module__)
 
 
@@ -146,7 +147,10 @@ def changes(then: Sources, now: Sources, labels: list[str]) -> list[str]:
 
 
 def _files_of_rules(game: Game) -> frozenset[Path]:
-    return sources_of_play(_file_of(type(game.rules)), *_BELOW_ALL_RULES)
+    return _sources_of_play(_file_of(type(game.rules)), *_BELOW_ALL_RULES)
+
+
+_sources_of_play = functools.cache(sources_of_play)  # a process reads its sources once
 
 
 def _file_of(owner: type) -> Path:

@@ -16,7 +16,7 @@ from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent
 from ..book import BOOK_PARAMETERS
 from ..decision import Decision, Score, score_of_position
-from ..lookahead import LostMoves
+from ..lookahead import new_lost_moves
 from ..own.heuristics import heuristic_index
 from ..policies.policy_file import Network
 from ..registry import register_agent
@@ -27,11 +27,18 @@ from . import mcts_kernels as search
 from .descent import EXACT, NODE, ROOT
 from .playouts import EXPLORATION, KNOWING_EXPLORATION, Playouts
 from .puct import NETWORK_PARAMETERS, Guide, load_guide
-from .root_actions import ROOT_ACTION, add_root_actions, choose_root_action, principal_variation
+from .root_actions import (
+    add_root_actions,
+    choose_at_root,
+    new_root_actions,
+    principal_variation,
+)
+from .trees import TreeSearches, new_searches
 
 DEFAULT_SIMULATIONS = 1000
 # simulations before the first report of progress; the next ones follow at twice as many each
 FIRST_REPORT = 64
+FEWEST_TREES, MOST_TREES = 2, 32  # games that it plays at once in a match
 REUSE_PLIES = 4  # plies below the last root within which the new position is sought
 
 
@@ -145,9 +152,8 @@ class Mcts(Agent):
             self._growers = [Guide(self._network_for(game), game, o["c_puct"], o["batch"])]
         surest = self._networks is not None and o["lower_bound"]
         self._choice = int(surest), int(r.has_own_body(game.rules, r.margin))
-        self._lost_moves = LostMoves(game, o["heuristic"])
-        self._rows = np.zeros(game.facts.num_actions, ROOT_ACTION).view(np.recarray)
-        self._actions = np.zeros(game.facts.num_actions, np.int16)
+        self._lost_moves = new_lost_moves(game, o["heuristic"])
+        self._root_actions = new_root_actions(game, self._capacity)
         self._endgame = Endgame(game, o["endgame"])
         self._descent = game.new_records(REUSE_PLIES + 1), np.zeros(REUSE_PLIES + 1, np.int64)
         self._has_root = False
@@ -157,6 +163,24 @@ class Mcts(Agent):
         self._growers[0].grow(self._trees[0], new_stream(0), 1, math.inf)
         self._choose(position)
         self._has_root = False
+
+    def new_searches(self, game: Game) -> TreeSearches:
+        """The agent in some games at once, by playouts of one thread without a clock."""
+        o = self.options
+        self.get_ready(game)
+        (grower,) = self._growers
+        assert isinstance(grower, Playouts)
+        most = int(o["memory"] * MIB / NODE.itemsize / self._capacity)
+        return new_searches(
+            game,
+            min(max(most, FEWEST_TREES), MOST_TREES),
+            self._capacity,
+            grower,
+            o["simulations"] or DEFAULT_SIMULATIONS,
+            REUSE_PLIES if o["reuse"] else 0,
+            self._choice,
+            self._lost_moves,
+        )
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
@@ -252,30 +276,20 @@ class Mcts(Agent):
                     grower.stopped = True
 
     def _choose(self, position: Position) -> tuple[int, int]:
-        """The action to play, and how many actions of the root stand in ``_rows``.
-
-        An action after which the opponent wins at once is lost, whether the simulations met that
-        reply or not. Lost actions are chosen only where nothing else is left.
-        """
-        rows, count = self._rows, 0
+        """The action to play, and how many rows the root's actions are in."""
+        count = 0
         for tree in self._trees:
-            count = self._compiled(add_root_actions, tree.nodes, int(tree.size[0]), rows, count)
-        actions, lost = self._actions, -1
-        while True:
-            action, unproven, tied = self._compiled(
-                choose_root_action, rows, count, lost, *self._choice, actions
+            count = self._compiled(
+                add_root_actions, tree.nodes, int(tree.size[0]), self._root_actions, count
             )
-            if unproven < 0 or not self._lost_moves.loses_at_once(position, unproven):
-                break
-            lost = unproven
-        if tied > 1:
-            action = self._lost_moves.keep_best(position, actions[:tied].tolist())[0]
+        arguments = position.game.rules, position.record, self._root_actions, count
+        action = self._compiled(choose_at_root, *arguments, *self._choice, self._lost_moves)
         return int(action), count
 
     def _decision(self, position: Position, simulations: int) -> Decision:
         action, count = self._choose(position)
         scale, root = position.game.facts.max_return, self._trees[0].nodes[ROOT]
-        rows = self._rows[:count]
+        rows = self._root_actions.rows[:count]
         scores, errors = dict[int, Score](), dict[int, float]()
         names = "action", "visits", "total", "proof", "at_once", "result", "plies"
         columns = [rows[name].tolist() for name in names]

@@ -28,6 +28,7 @@ class Playouts:
         has_priors: whether the root's actions have a network's probabilities.
         discounted: whether the tree counts near results more: what is proven is then no return.
         stopped: set by another thread: what is running ends within milliseconds.
+        options, knowledge: of :func:`.mcts_kernels.simulate`.
     """
 
     has_priors = discounted = stopped = False
@@ -40,8 +41,8 @@ class Playouts:
         if exploration is None:
             exploration = KNOWING_EXPLORATION if knows else EXPLORATION
         self._rules, self._compiled = game.rules, KernelCalls()
-        self._knowledge = search.new_knowledge(game) if knows else None
-        self._options = search.MctsOptions(
+        self.knowledge: search.Knowledge | None = search.new_knowledge(game) if knows else None
+        self.options: search.MctsOptions = search.MctsOptions(
             exploration,
             game.facts.max_return,
             int(playout == "ordered"),
@@ -64,7 +65,7 @@ class Playouts:
         while count < simulations and not self.stopped:
             clock.begin()
             batch = int(min(portion, simulations - count))
-            arguments = self._rules, self._options, tree, self._knowledge, stream, batch
+            arguments = self._rules, self.options, tree, self.knowledge, stream, batch
             ran = self._compiled(search.simulate, *arguments)
             count += ran
             if clock.end() or ran < batch or count >= simulations:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from ...envs.compiled.kernels import kernel
+from ...envs.compiled.kernels import inner_kernel, kernel
+from ...envs.game import Game
+from ..lookahead import keep_best, loses_at_once
 from . import mcts_kernels as search
 from .descent import EXACT, ROOT
 from .mcts_kernels import follow_proofs
@@ -36,12 +40,39 @@ ROOT_ACTION = np.dtype(
 )
 
 
-@kernel
-def add_root_actions(nodes, size, rows, count):
-    """Add the root's actions in one tree to ``rows`` (ROOT_ACTION, the first ``count`` in use).
+class RootActions(NamedTuple):
+    """The buffers that a root's actions are chosen by.
+
+    Attributes:
+        rows: ROOT_ACTION records, (num_actions,).
+        actions: int16, (num_actions,).
+        plies, margins: of nodes, as :func:`follow_proofs` fills them.
+    """
+
+    rows: Any
+    actions: Any
+    plies: Any
+    margins: Any
+
+
+def new_root_actions(game: Game, capacity: int) -> RootActions:
+    """Those for a game's trees of so many nodes at most (memory is used as it is needed)."""
+    count = game.facts.num_actions
+    return RootActions(
+        np.zeros(count, ROOT_ACTION).view(np.recarray),
+        np.zeros(count, np.int16),
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.float32),
+    )
+
+
+@inner_kernel
+def add_root_actions(nodes, size, root_actions, count):
+    """Add the root's actions in one tree to the rows, of which the first ``count`` are in use.
 
     Returns how many rows are in use then. The actions stand in the tree's order.
     """
+    rows, _, plies, margins = root_actions
     root = nodes[ROOT]
     sign, first = 1.0 if root.mover == 0 else -1.0, np.int64(root.children)
     before, proofs = count, 0
@@ -50,8 +81,6 @@ def add_root_actions(nodes, size, rows, count):
     any_proven = False
     for child in range(first, first + root.count):
         any_proven = any_proven or nodes[child].proven == EXACT
-    plies = np.empty(size if any_proven else 0, np.int32)
-    margins = np.empty(size if any_proven else 0, np.float32)
     if any_proven:
         follow_proofs(nodes, size, plies, margins)
     for child in range(first, first + root.count):
@@ -178,6 +207,29 @@ def choose_root_action(rows, count, lost, by_lower_bound, margins, actions):
                 actions[tied] = rows[i].action
                 tied += 1
     return np.int64(actions[0]), np.int64(-1), tied if result <= -1.0 else 0
+
+
+@inner_kernel
+def choose_at_root(rules, position, root_actions, count, by_lower_bound, margins, lost_moves):
+    """The action to play, from the first ``count`` rows; see :func:`choose_root_action`.
+
+    An action after which the opponent wins at once is lost, whether the simulations met that reply
+    or not. Lost actions are chosen only where nothing else is left: by how long they resist, then
+    by the heuristic.
+    """
+    rows, actions, _, _ = root_actions
+    lost = np.int64(-1)
+    while True:
+        action, unproven, tied = choose_root_action(
+            rows, count, lost, by_lower_bound, margins, actions
+        )
+        if unproven < 0 or not loses_at_once(rules, position, unproven, lost_moves):
+            break
+        lost = unproven
+    if tied > 1:
+        keep_best(rules, position, actions, tied, lost_moves)
+        return np.int64(actions[0])
+    return np.int64(action)
 
 
 def principal_variation(tree: search.Tree, action: int) -> tuple[int, ...]:

@@ -36,7 +36,7 @@ AGENTS = {
     ("alphabeta:depth=2", "random"): (1000, 2),
     ("alphabeta:depth=4", "random"): (400, 2),
     ("alphabeta:depth=4", "alphabeta:depth=4"): (150, 4),
-    (TREE_SEARCH, TREE_SEARCH): (50, 2),
+    (TREE_SEARCH, TREE_SEARCH): (300, 0),
 }
 AT_ONCE = contest.FEWEST_AT_ONCE
 
@@ -45,7 +45,7 @@ def tournament(plan: Plan, at_once: bool) -> Callable[[], int]:
     """Plays a tournament into a new store; returns its games."""
 
     def play() -> int:
-        contest.FEWEST_AT_ONCE = AT_ONCE if at_once else contest.LARGEST_CHUNK + 1
+        contest.FEWEST_AT_ONCE = AT_ONCE if at_once else sys.maxsize
         with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "games.db") as store:
             one = Tournament(plan, store)
             one.run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,14 +14,12 @@ from ...agents.compiled_opponents import (
     compiled_form,
     new_games,
     set_out,
-    take_many_turns,
-    take_turns,
+    turns_of,
 )
 from ...envs.compiled.calls import KernelCalls
 from ...envs.compiled.kernels import announce_compilation
 from ...envs.compiled.randomness import new_streams
 from ...envs.game import Game, Position
-from ...envs.single_agent.opponents import choose_actions
 from ..conditions import WALL, Conditions
 from ..match import GameResult
 
@@ -36,7 +35,8 @@ def plays_at_once(agents: Sequence[Agent], conditions: Conditions) -> bool:
     """
     watched = conditions.is_timed or conditions.is_adjudicated or conditions.clock != WALL
     return not watched and all(
-        agent.on_progress is None and compiled_form(agent) is not None for agent in agents
+        agent.on_progress is None and compiled_form(agent, in_match=True) is not None
+        for agent in agents
     )
 
 
@@ -50,6 +50,7 @@ class GamesAtOnce:
 
     def __init__(self, game: Game, agents: Sequence[Agent]) -> None:
         self._game = game
+        self._most = sys.maxsize  # games at once
         self._turns = [self._turns_of(agent) for agent in agents]
         self._set_out = KernelCalls()
         for number in range(len(agents)):  # what is compiled is no thinking time
@@ -58,11 +59,12 @@ class GamesAtOnce:
 
     def _turns_of(self, agent: Agent) -> tuple[KernelCalls, Any, Any]:
         """How an agent takes its turns: what calls the kernel, the kernel, the agent's form."""
-        make = compiled_form(agent)
+        make = compiled_form(agent, in_match=True)
         assert make is not None
         form = make(self._game)
-        many = choose_actions.body_for(type(form)) is not None
-        return KernelCalls(), take_many_turns if many else take_turns, form
+        kernel, most = turns_of(form)
+        self._most = min(self._most, most)
+        return KernelCalls(), kernel, form
 
     def play(self, games: Sequence[ScheduledGame]) -> list[GameResult] | None:
         """The results of games of the same two agents in the same seats.
@@ -70,6 +72,16 @@ class GamesAtOnce:
         The time that an agent took is shared out by the moves of the games. None where an agent
         could not choose: one game at a time shows why.
         """
+        results: list[GameResult] = []
+        for first in range(0, len(games), self._most):
+            some = self._play_some(games[first : first + self._most])
+            if some is None:
+                return None
+            results += some
+        return results
+
+    def _play_some(self, games: Sequence[ScheduledGame]) -> list[GameResult] | None:
+        """As :meth:`play`, of no more games than all agents play at once."""
         seeds = np.array([game.seeds for game in games], np.uint64)
         streams = np.stack([new_streams(seeds[:, 0]), new_streams(seeds[:, 1])])
         under_way = new_games(self._game, streams)

@@ -31,7 +31,7 @@ from .isolation import IsolatedAgent, is_isolated
 # a chunk is to take about as long, so that messages cost little and little is lost with a worker
 CHUNK_SECONDS = 0.2
 LARGEST_CHUNK = 200
-FEWEST_AT_ONCE = 32  # games for which it pays to load the code that plays many at once
+FEWEST_AT_ONCE = 32  # games after which it pays to load the code that plays many at once
 MOST_DEATHS = 5  # of workers over one game
 # deaths of workers over a game after which its agents play from processes of their own, so that the
 # agent at fault is known
@@ -169,6 +169,7 @@ class Arena:
 
     def __init__(self, contest: Contest) -> None:
         self.contest, self.isolation = contest, contest.isolation
+        self._games = 0  # played in chunks
         self.agents = [contest.agent(number) for number in range(len(contest.agents))]
 
     def __enter__(self) -> Self:
@@ -225,9 +226,10 @@ class Arena:
         )
 
     def play_all(self, games: Sequence[ScheduledGame]) -> list[GameResult]:
-        """Play games, those of the same players at once if there are many and that is possible."""
+        """Play games, those of the same players at once if that is possible and worth it."""
         results: dict[GameKey, GameResult] = {}
-        if len(games) >= FEWEST_AT_ONCE and self.plays_at_once:
+        self._games += len(games)
+        if len(games) > 1 and self._games >= FEWEST_AT_ONCE and self.plays_at_once:
             for players in {game.players for game in games}:
                 some = [game for game in games if game.players == players]
                 results |= zip((game.key for game in some), self.at_once.play(some) or ())
@@ -316,7 +318,7 @@ class _Chunks:
     """
 
     def __init__(self, games: Iterable[ScheduledGame], local: bool) -> None:
-        self._games, self._fewest = iter(games), FEWEST_AT_ONCE if local else 1
+        self._games, self._local = iter(games), local
         self.handed_out: dict[int, Chunk] = {}
         self.retries: deque[Chunk] = deque()
         self._seconds, self._most = math.inf, 1  # what a game takes, about; games in a chunk
@@ -331,14 +333,15 @@ class _Chunks:
 
     def _next_games(self) -> tuple[ScheduledGame, ...]:
         size = min(int(CHUNK_SECONDS / max(self._seconds, 1e-6)), self._most, LARGEST_CHUNK)
-        return tuple(itertools.islice(self._games, size if size >= self._fewest else 1))
+        few = self._local and self._most < FEWEST_AT_ONCE
+        return tuple(itertools.islice(self._games, 1 if few else max(size, 1)))
 
     def count(self, played: PlayedChunk) -> None:
         """Take the time of a chunk into account."""
         seconds = played.seconds / len(played.results)
         known = self._seconds < math.inf
         self._seconds = 0.7 * self._seconds + 0.3 * seconds if known else seconds
-        if played.at_once or self._fewest == 1:
+        if played.at_once or not self._local:
             self._most += len(played.results)
 
 

@@ -95,7 +95,7 @@ def test_the_bits_are_those_of_single_positions_and_of_smaller_tiles(card, preci
             facts.num_actions,
             columns,
             PRECISIONS[precision],
-            sample_of(network.game) if precision == INT8.name else None,
+            sample_of(network.game)[0] if precision == INT8.name else None,
         )
         smaller = NetworkRunner(program_of_tile, facts.num_actions)(observations)
         assert np.array_equal(logits, smaller[0])

@@ -21,9 +21,9 @@ from plyground.agents.search.descent import ROOT
 from plyground.agents.search.root_actions import (
     CONFIDENCE,
     LEAST_VARIANCE,
-    ROOT_ACTION,
     add_root_actions,
     lower_bound,
+    new_root_actions,
 )
 from plyground.envs.specification import SpecificationError
 from reference.search import minimax
@@ -171,8 +171,9 @@ def test_the_lower_bound_is_that_of_the_results_of_an_action():
     spread = np.sqrt((np.var(results) + LEAST_VARIANCE) / len(results))
     for mover, mean in enumerate((np.mean(results), -np.mean(results))):
         nodes[ROOT].mover = mover
-        rows = np.zeros(7, ROOT_ACTION).view(np.recarray)
-        assert add_root_actions(nodes, 2, rows, 0) == 1
+        root_actions = new_root_actions(game, 64)
+        rows = root_actions.rows
+        assert add_root_actions(nodes, 2, root_actions, 0) == 1
         assert (rows[0].action, rows[0].visits) == (3, len(results))
         assert lower_bound(rows[0]) == pytest.approx(mean - CONFIDENCE * spread)
 

@@ -8,16 +8,17 @@ from abc import ABC, abstractmethod
 import numpy as np
 import torch
 
-from ...agents.policies.compiled.model_file import read_model
+from ...agents.policies.compiled.model_file import Model, read_model
 from ...agents.policies.compiled.runner import NetworkRunner, compiled_runner
 from ...agents.policies.compiled.words import BFLOAT16, FLOAT32, INT8
 from ...agents.policies.policy import open_network
 from ...agents.policies.policy_file import WHOLE_RETURN, Network, policy_metadata
+from ...agents.policies.trial import Trial, fastest_precision, is_near
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..devices import use_bfloat16
 from ..export import NetworkExporter
-from .initial import network_of
+from .initial import load_initial, network_of
 from .learner import make_network
 from .network import BoardNetwork, PolicyAndValue
 from .settings import AlphaZeroSettings
@@ -169,13 +170,17 @@ class CompiledEvaluator(Evaluator):
     """Evaluates the network by the kernel that evaluates policy files.
 
     It is exported and compiled once, with the arrays of the network as the file's weights. Bytes
-    mean what the weights decide: in int8 it is compiled again for each of them.
+    mean what the weights decide: in int8 it is compiled again for each of them, and weights that
+    bytes do not serve are evaluated in float32.
 
     Args:
         network: its shape; its weights are overwritten.
         game: the game.
         discount: of the values.
         precision: one of ``PRECISIONS``.
+
+    Attributes:
+        model: the exported network, with the weights that it was given last.
     """
 
     def __init__(self, network: BoardNetwork, game: Game, discount: float, precision: str) -> None:
@@ -185,15 +190,18 @@ class CompiledEvaluator(Evaluator):
         model = read_model(NetworkExporter(heads, game, metadata).content())
         arrays = {name: value.numpy() for name, value in heads.state_dict().items()}
         constants = {name: arrays.get(name, data) for name, data in model.constants.items()}
-        self._model = model._replace(constants=constants)
-        self._run: NetworkRunner = compiled_runner(self._model, game, precision)
+        self.model: Model = model._replace(constants=constants)
+        self._exact = compiled_runner(self.model, game, FLOAT32.name)
+        self._run: NetworkRunner = compiled_runner(self.model, game, precision)
 
     def load(self, weights: dict[str, torch.Tensor]) -> None:
         self._network.load_state_dict(weights)
-        if self._precision == INT8.name:
-            self._run = compiled_runner(self._model, self._game, self._precision)
-        else:
+        if self._precision != INT8.name:
             self._run.refresh_weights()
+            return
+        self._exact.refresh_weights()
+        rounded = compiled_runner(self.model, self._game, INT8.name)
+        self._run = rounded if is_near(self._exact, rounded, self._game) else self._exact
 
     def evaluate(self, observations: np.ndarray, count: int) -> Evaluation:
         return self._run(observations[:count].astype(np.float32))
@@ -216,6 +224,19 @@ def open_predecessor(game: Game, settings: AlphaZeroSettings) -> Network | None:
             f"{settings.discount:g}, as those that the learner learns"
         )
     return network
+
+
+def trial_of_precisions(game: Game, settings: AlphaZeroSettings) -> Trial:
+    """Which precision suits the network that a run begins with, for the positions of self-play.
+
+    Raises:
+        TrainingError, SpecificationError: the settings' initial weights are none that fit.
+    """
+    network = make_network(game, settings, 0)
+    if settings.initial:
+        load_initial(network, game, settings.initial)
+    evaluator = CompiledEvaluator(network, game, settings.discount, FLOAT32.name)
+    return fastest_precision(evaluator.model, game)
 
 
 def make_evaluator(

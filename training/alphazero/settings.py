@@ -17,6 +17,7 @@ from ...envs.workers.processors import available_processors
 from ..settings import UNLIMITED, RunSettings
 
 DENSE, CONVOLUTIONS = "dense", "convolutions"
+AUTO = "auto"
 SHORT_ROUNDS = 6  # at the beginning
 CHUNKS_OF_THREAD = 2  # that it plays at once, where the network is on a GPU
 GPU_FOREST_BYTES = 8 * 2**30  # of the search trees of all chunks, by default
@@ -66,9 +67,9 @@ class LearnerSettings(NetworkSettings, RunSettings):
     )
     value_weight: float = setting(1.0, "Weight of the value's loss.", low=0)
     precision: str = setting(
-        "auto",
+        AUTO,
         "Of products: bfloat16 where the processor has instructions for it (auto).",
-        choices=("auto", "float32", "bfloat16"),
+        choices=(AUTO, "float32", "bfloat16"),
     )
 
     def rate(self, progress: float) -> float:
@@ -201,10 +202,11 @@ class AlphaZeroSettings(GamesSettings, LearnerSettings):
         0.0, "Weight of the loss of the board at the game's end, as the last [3].", low=0
     )
     precision: str = setting(
-        "auto",
-        "Of products: bfloat16 where the processor has instructions for it (auto); int8 is for the "
-        "positions of self-play, with the rest as in auto.",
-        choices=("auto", "float32", "bfloat16", "int8"),
+        AUTO,
+        "Of products; auto: in self-play the fastest by a trial on this processor when the run "
+        "begins, in learning bfloat16 where the processor has instructions for it. int8 is for "
+        "self-play, with learning as in auto.",
+        choices=(AUTO, "float32", "bfloat16", "int8"),
     )
     initial: str = setting(
         "",

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from ...agents.policies.compiled.tile import FUSES
 from ...envs.game import Game
 from ...envs.workers.jobs import HERE, JobPlace
-from ..folder import TrainingError
+from ..folder import TrainingError, begun_settings
 from ..run import TrainingRun
-from .evaluator import open_predecessor
+from .evaluator import open_predecessor, trial_of_precisions
 from .learner import AlphaZeroLearner
 from .self_play import SelfPlayResult, check_solved_plies
-from .settings import AlphaZeroSettings
+from .settings import AUTO, AlphaZeroSettings
 from .window import WindowFolder
 from .workers import (
     CPU_TIME,
@@ -46,6 +48,8 @@ def train(
     facts: dict[str, Any],
     device: torch.device,
     place: JobPlace = HERE,
+    *,
+    on_note: Callable[[str], None] = lambda note: None,
     **options: Any,
 ) -> TrainingRun:
     """Begin or resume a run of AlphaZero and bring it to its end.
@@ -57,8 +61,10 @@ def train(
     predecessor = open_predecessor(game, settings)
     check_solved_plies(game, settings)
     place.runner_of(settings.workers)
+    if settings.precision == AUTO and device.type == "cpu" and predecessor is None and FUSES:
+        settings = _choose_precision(game, settings, out, on_note)
     several = settings.workers > 1
-    with TrainingRun(game, settings, seed, out, facts, **options) as run:
+    with TrainingRun(game, settings, seed, out, facts, on_note=on_note, **options) as run:
         learner = AlphaZeroLearner(game, settings, seed, device)
         window = WindowFolder(out / "window", device)
         version = predecessor.version if predecessor else ""
@@ -94,6 +100,18 @@ def train(
                 run.measure(learner, exporter.write)
                 run.save()
     return run
+
+
+def _choose_precision(
+    game: Game, settings: AlphaZeroSettings, out: Path, on_note: Callable[[str], None]
+) -> AlphaZeroSettings:
+    """The settings with the precision of the run in the folder, or of a trial if there is none."""
+    begun = begun_settings(out, AlphaZeroSettings).get("precision")
+    if begun is not None:
+        return settings.replace(precision=begun)
+    trial = trial_of_precisions(game, settings)
+    on_note(f"self-play in {trial}")
+    return settings.replace(precision=trial.precision)
 
 
 class AlphaZero:

@@ -77,7 +77,7 @@ def compiled_runner(model: Model, game: Game, precision: str) -> NetworkRunner:
     Raises:
         Refused, Invalid, Unsupported: as :func:`.program.compile_network`.
     """
-    sample = sample_of(game) if precision == INT8.name else None
+    sample = sample_of(game)[0] if precision == INT8.name else None
     actions = game.facts.num_actions
     network, weights = compile_network(
         model, actions, precision=PRECISIONS[precision], sample=sample
@@ -86,13 +86,17 @@ def compiled_runner(model: Model, game: Game, precision: str) -> NetworkRunner:
 
 
 @functools.lru_cache(maxsize=8)
-def sample_of(game: Game) -> np.ndarray:
-    """Observations of random games, always the same ones, float32 (N, …)."""
-    chance, observations = random.Random(1), list[np.ndarray]()
+def sample_of(game: Game) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of random games: observations, float32 (N, …), and masks, int8 (N, actions).
+
+    They are always the same ones.
+    """
+    chance, observations, masks = random.Random(1), list[np.ndarray](), list[np.ndarray]()
     position = game.initial_position()
     while len(observations) < SAMPLE:
         observations.append(position.observation())
+        masks.append(position.action_mask())
         position.play(chance.choice(position.legal_actions()))
         if position.is_over:
             position = game.initial_position()
-    return np.stack(observations).astype(np.float32)
+    return np.stack(observations).astype(np.float32), np.stack(masks)

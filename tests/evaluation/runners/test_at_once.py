@@ -62,6 +62,7 @@ def test_games_at_once_are_those_played_one_at_a_time(spec, count):
     game = make_game(spec)
     agents = tuple(compiled_agents(game))
     assert {"random", "greedy", "alphabeta:depth=2"} <= {*agents}
+    assert {spec.partition(":")[0] for spec in agents} >= {"montecarlo", "mcts"}
     with Arena(Contest(game, agents, agents, HERE)) as arena:
         every = [each for each in schedule(game, agents) if each.pair < count]
         at_once = arena.play_all(every)
@@ -155,10 +156,27 @@ def test_conditions_that_only_python_can_keep(conditions):
 
 
 @pytest.mark.parametrize(
-    "spec", ["alphabeta:nodes=50", "alphabeta:time=1", "alphabeta:endgame=solver", "solver"]
+    "spec",
+    [
+        "alphabeta:nodes=50",
+        "alphabeta:time=1",
+        "alphabeta:endgame=solver",
+        "mcts:threads=2",
+        "mcts:time=1",
+        "mcts:network=zoo:tic_tac_toe",
+        "solver",
+    ],
 )
 def test_agents_that_only_python_can_ask(spec):
     assert not plays_at_once([make_agent("random"), make_agent(spec, "tic_tac_toe")], HERE)
+
+
+@pytest.mark.parametrize("spec", ["mcts:simulations=40,reuse=no", "mcts:simulations=2000,memory=1"])
+def test_games_with_a_tree_each_are_those_of_one_tree(spec):
+    game, agents = make_game("connect_four:rows=4,cols=4"), (spec, "random")
+    with Arena(Contest(game, agents, agents, HERE)) as arena:
+        every = [each for each in schedule(game, agents) if each.pair < FEW // 2]
+        assert decided(arena.play_all(every)) == decided(map(arena.play, every))
 
 
 def test_an_agent_that_reports_its_progress_is_asked_by_python():

@@ -1,0 +1,120 @@
+"""``mcts`` in many games at once: a tree for each, grown and asked inside compiled loops.
+
+Every move is that of the agent, which keeps one tree and is asked from Python.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...envs.compiled.kernels import inner_kernel
+from ...envs.game import Game
+from . import mcts_kernels as search
+from .descent import NODE
+from .playouts import Playouts
+from .root_actions import add_root_actions, choose_at_root, new_root_actions
+
+
+class TreeSearches(NamedTuple):
+    """The searches of N games, one tree each, and buffers that they share.
+
+    Attributes:
+        options, knowledge: of :func:`.mcts_kernels.simulate`.
+        simulations: a move.
+        reuse: whether the part of the tree is kept that the next move still needs.
+        nodes: NODE records, (N, capacity).
+        positions: two records for each tree, (N, 2).
+        sizes: int64, (N, 1): nodes in use.
+        path, actions: as :class:`.mcts_kernels.Tree` has them.
+        spare: NODE records, (capacity,).
+        line, cursors: of the plies within which the new position is sought.
+        root_actions, by_lower_bound, margins, lost_moves: of :func:`.root_actions.choose_at_root`.
+    """
+
+    options: Any
+    knowledge: Any
+    simulations: int
+    reuse: bool
+    nodes: Any
+    positions: Any
+    sizes: Any
+    path: Any
+    actions: Any
+    spare: Any
+    line: Any
+    cursors: Any
+    root_actions: Any
+    by_lower_bound: int
+    margins: int
+    lost_moves: Any
+
+
+def new_searches(
+    game: Game,
+    count: int,
+    capacity: int,
+    playouts: Playouts,
+    simulations: int,
+    reuse_plies: int,
+    choice: tuple[int, int],
+    lost_moves: Any,
+) -> TreeSearches:
+    """So many searches, of trees of at most ``capacity`` nodes (memory is used as they grow)."""
+    tree = search.new_tree(game, capacity)
+    return TreeSearches(
+        playouts.options,
+        playouts.knowledge,
+        simulations,
+        reuse_plies > 0,
+        np.zeros((count, capacity), NODE).view(np.recarray),
+        game.new_records(2 * count).reshape(count, 2),
+        np.zeros((count, 1), np.int64),
+        tree.path,
+        tree.actions,
+        tree.nodes,
+        game.new_records(reuse_plies + 1),
+        np.zeros(reuse_plies + 1, np.int64),
+        new_root_actions(game, capacity),
+        *choice,
+        lost_moves,
+    )
+
+
+@inner_kernel
+def choose_by_tree(searches, game, is_first, rules, position, rng):
+    """The action of the search of a game; ``is_first``: it has not been asked in it before."""
+    tree = search.Tree(
+        searches.nodes[game],
+        searches.positions[game],
+        searches.path,
+        searches.actions,
+        searches.sizes[game],
+    )
+    # 1. The part of the last tree below the position, if there is one.
+    kept = 0
+    if searches.reuse and not is_first:
+        plies = searches.cursors.size - 1
+        node = search.find_descendant(rules, tree, position, searches.line, searches.cursors, plies)
+        if node >= 0:
+            kept = search.copy_subtree(tree.nodes, node, searches.spare)
+            for index in range(kept):
+                tree.nodes[index] = searches.spare[index]
+    tree.positions[0] = position
+    tree.size[0] = kept
+    if kept == 0:
+        search.reset_tree(rules, tree)
+    # 2. Simulations from there.
+    search.simulate(rules, searches.options, tree, searches.knowledge, rng, searches.simulations)
+    # 3. The action visited most, or a proven one.
+    count = add_root_actions(tree.nodes, tree.size[0], searches.root_actions, 0)
+    return choose_at_root(
+        rules,
+        position,
+        searches.root_actions,
+        count,
+        searches.by_lower_bound,
+        searches.margins,
+        searches.lost_moves,
+    )
