@@ -39,7 +39,7 @@ def shallow_search(game: Game, search: TreeSearch) -> ShallowSearch | None:
         or options.radius
         or options.width
         # the table keeps the best action of an iteration, a deep one fills the history at once
-        or not (options.table if iterative else not options.history)
+        or (plan.last_depth > 1 and not (options.table if iterative else not options.history))
     ):
         return None
     shallow_plan = ShallowPlan(
@@ -76,6 +76,7 @@ def _new_boards(game: Game, grid: StoneGrid, ordered: bool, symmetries: Any) -> 
         np.array(copies, np.uint64),
         np.zeros((MOST_PLIES + 1, 5), np.uint64),
         np.zeros((MOST_PLIES + 1, 4), np.int64),
+        np.zeros((MOST_PLIES + 1, words), np.uint64),
         np.zeros(words, np.int64),
         np.zeros(MOST_PLIES + 1, np.uint64),
     )

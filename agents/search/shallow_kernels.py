@@ -20,7 +20,7 @@ import numpy as np
 from ...envs.boards.bitboards import (
     ONE,
     ZERO,
-    StoneGrid,
+    complete_after,
     completing_cells,
     playable,
     points_of_moves,
@@ -64,6 +64,7 @@ class ShallowBoards(NamedTuple):
         images: uint8 (symmetries, 64): where each symmetry but the identity takes a bit.
         copies: uint64 (symmetries,): the cells of actions that it takes to an earlier one.
         boards, bounds: uint64 and int64, (plies, 5) and (plies, 4): the nodes above the current.
+        wins: uint64 (plies, masks): the cells that complete a row after each move of a node.
         points: int64, as long as ``masks``.
         sets: uint64 (plies + 1,): the best moves of each iteration, as far as they are known.
     """
@@ -74,6 +75,7 @@ class ShallowBoards(NamedTuple):
     copies: Any
     boards: Any
     bounds: Any
+    wins: Any
     points: Any
     sets: Any
 
@@ -109,13 +111,11 @@ def _without_copies(rooms, own, other, moves):
 
 
 @inner_kernel
-def _put(grid, boards, ply, stone):
-    """Make the node after a move the one at the next ply."""
-    own, other = boards[ply, OWN] | stone, boards[ply, OTHER]
-    boards[ply + 1, OWN], boards[ply + 1, OTHER] = other, own
+def _put(boards, wins, ply, stone, index):
+    """Make the node after a move, the one of that index, the one at the next ply."""
+    boards[ply + 1, OWN], boards[ply + 1, OTHER] = boards[ply, OTHER], boards[ply, OWN] | stone
     boards[ply + 1, OWN_WINS] = boards[ply, OTHER_WINS] & ~stone
-    empty = grid.board & ~(own | other)
-    boards[ply + 1, OTHER_WINS] = completing_cells(own, empty, grid.rows, grid.connect)
+    boards[ply + 1, OTHER_WINS] = wins[ply, index]
 
 
 @inner_kernel
@@ -169,6 +169,9 @@ def _best_moves(rules, grid, plan, rooms, player, moves, depth):
                 continue
             boards[ply, MOVES] = moves if ply == 0 else forced if forced != ZERO else free
             node[BEST], node[CURSOR] = -INFINITY, 0
+            if ply > 0:
+                own, other = boards[ply, OWN], boards[ply, OTHER]
+                complete_after(grid, own, other, masks, rooms.wins[ply])
         elif ply > 0:
             node[BEST] = max(node[BEST], -value)
         else:
@@ -190,7 +193,7 @@ def _best_moves(rules, grid, plan, rooms, player, moves, depth):
             value = node[BEST]
             ply -= 1
             continue
-        _put(grid, boards, ply, stone)
+        _put(boards, rooms.wins, ply, stone, index - 1)
         child = bounds[ply + 1]
         child[ALPHA], child[BETA] = -node[BETA], -max(node[ALPHA], node[BEST])
         if ply == 0:  # moves of equal value are told from worse ones
@@ -217,8 +220,7 @@ def _read_off(grid, rooms, moves, depth):
             continue
         safe |= stone
         if depth >= 3:
-            _put(grid, boards, 0, stone)
-            wins, replies = boards[1, OTHER_WINS], playable(grid, occupied | stone)
+            wins, replies = rooms.wins[0, index], playable(grid, occupied | stone)
             forced = wins & replies
             # after the reply one may win on the cell above
             opened = wins >> ONE if grid.falls else ZERO
@@ -240,6 +242,7 @@ def choose(rules, grid, plan, rooms, position):
     # 1. Where the search ends: with a win, or before all moves are seen to lose at once.
     safe, won, last = ZERO, moves & completing_cells(own, empty, grid.rows, grid.connect), 1
     if won == ZERO and plan.depth > 1:
+        complete_after(grid, own, other, masks, rooms.wins[0])
         safe, won = _read_off(grid, rooms, moves, plan.depth)
         last = 3 if won != ZERO else plan.depth if safe != ZERO else 1
         if last == 1 and not (plan.iterative or plan.resists):

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..compiled.bits import count_bits
 from ..compiled.dispatch import missing, rule
-from ..compiled.kernels import kernel
+from ..compiled.kernels import inner_kernel, kernel
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 DIRECTIONS = 4
@@ -116,6 +116,29 @@ def completing_cells(stones, empty, rows, connect):
                 wins |= cells
                 before = (before << step) & (stones << step)
     return wins & empty
+
+
+@inner_kernel
+def _complete_after(grid, connect, own, other, masks, wins):
+    """The body of :func:`complete_after`, in vector instructions where ``connect`` is constant."""
+    free = playable(grid, own | other)
+    for move in range(wins.size):
+        stones = own | masks[move] & free
+        wins[move] = completing_cells(stones, grid.board & ~(stones | other), grid.rows, connect)
+
+
+@inner_kernel
+def complete_after(grid, own, other, masks, wins):
+    """Write the cells that complete a row of ``own`` after each of its moves.
+
+    ``masks`` is as for :func:`points_of_moves`, ``wins`` (uint64) as long.
+    """
+    if grid.connect == 4:
+        _complete_after(grid, 4, own, other, masks, wins)
+    elif grid.connect == 3:
+        _complete_after(grid, 3, own, other, masks, wins)
+    else:
+        _complete_after(grid, grid.connect, own, other, masks, wins)
 
 
 @kernel
