@@ -122,7 +122,7 @@ def _put(boards, wins, ply, stone, index):
 def _value_of_leaves(rules, grid, plan, rooms, ply, player, free):
     """The value of a node one ply above the leaves, where no move wins at once."""
     own, other = rooms.boards[ply, OWN], rooms.boards[ply, OTHER]
-    if plan.heuristic < 0 or free == grid.board & ~(own | other) and _is_single(free):
+    if plan.heuristic < 0 or (free == grid.board & ~(own | other) and _is_single(free)):
         return np.int64(0)  # no estimate, or the board is full after the only move
     points, masks = rooms.points, rooms.masks
     wins = rooms.boards[ply, OTHER_WINS]

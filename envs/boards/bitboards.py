@@ -72,7 +72,8 @@ def points_of_moves(rules, grid, own, other, other_wins, player, masks, points):
     Args:
         rules: the game's rules.
         grid: its grid.
-        own, other: the stones of the player to move and of the other.
+        own: the stones of the player to move.
+        other: those of the other.
         other_wins: the free cells that complete a row of the other.
         player: the one to move.
         masks: uint64, the cells of each move: at most one of them is playable.

@@ -49,11 +49,8 @@ def _likely_cells(player, rows, board, bottom):
 def _points_of_wins(mover_wins, waiting_wins, free, mover_cells, waiting_cells, spare):
     """What cells that complete a row are worth, from the side of the player to move.
 
-    Args:
-        mover_wins, waiting_wins: those of the player to move and of the other.
-        free: the playable cells.
-        mover_cells, waiting_cells: the cells that the two are likely to get.
-        spare: the bit above each column.
+    ``free`` are the playable cells, ``mover_cells`` and ``waiting_cells`` those that the players
+    are likely to get, ``spare`` the bits above the columns.
     """
     later = (mover_wins | waiting_wins) & ~free
     # A cell above one where the opponent wins is never reached, nor one above an own threat:
