@@ -27,9 +27,11 @@ from .own.heuristics import heuristic_index
 from .policies.compiled.batch import NetworkBatch, evaluate_batch, new_batch
 from .policies.policy import PolicyAgent, choose_by_logits
 from .random_agent import RandomAgent
-from .search import deepening
+from .search import deepening, shallow_kernels
 from .search.alphabeta import AlphaBeta, Minimax, TreeSearch, TreeSearchAgent
 from .search.mcts import Mcts
+from .search.shallow import ShallowSearch, shallow_search
+from .search.transposition import NO_ACTION
 from .search.trees import TreeSearches, choose_by_tree
 
 # Nodes. As a plain integer it would be a type of its own, and the search be compiled once more.
@@ -82,6 +84,16 @@ def _choose_by_search(opponent, rules, position, rng):
     return np.int64(workspace.state[0].best_action)
 
 
+@choose_action.register_body(ShallowSearch)
+@inner_kernel
+def _choose_within_few_plies(opponent, rules, position, rng):
+    """The same in the form for few plies."""
+    action = shallow_kernels.choose(rules, opponent.grid, opponent.plan, opponent.rooms, position)
+    if action == NO_ACTION:
+        return _choose_by_search(opponent.search, rules, position, rng)
+    return action
+
+
 choose_action.register_body(RandomGames)(choose_by_games)
 
 
@@ -131,10 +143,11 @@ def _make_greedy(agent: Agent, game: Game) -> _GreedyOpponent:
     return _GreedyOpponent(heuristic_index(game, agent.options["heuristic"]), *new_buffers(game))
 
 
-def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearch:
+def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearch | ShallowSearch:
     agent.get_ready(game)
     depth, _, _ = agent._limits(game.initial_position())
-    return agent.new_search(game, depth)
+    search = agent.new_search(game, depth)
+    return shallow_search(game, search) or search
 
 
 def compiled_form(agent: Any, in_match: bool = False) -> Callable[[Game], Any] | None:

@@ -1,9 +1,10 @@
 """Steps per second of the vector environment at connect four, beside other libraries.
 
-They are Pgx (if it is installed) and PettingZoo. Run with ``python benchmarks/vector_env.py`` (a
-minute; ``--seconds 0.1`` for a rough look); the name of another game asks for ours alone. A step is
-a random legal action in one game, with mask and observation; in one row it includes the reply of
-``alphabeta:depth=2``.
+They are Pgx (if it is installed) and PettingZoo. Run with ``python benchmarks/vector_env.py`` (some
+minutes; ``--seconds 0.1`` for a rough look); the name of another game asks for ours alone. A step
+is a random legal action in one game, with mask and observation; in some rows it includes a reply.
+Where replies have a search made for few plies, the row after it is the same work by the general
+search, which plays the same.
 
 The first column of rates is for one core: steps per second of processor time. The second is by the
 wall clock with a thread for each core, and says what it should only on a machine with nothing else
@@ -15,26 +16,39 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import cyclopts
 import pettingzoo
 import plyground
 from aec import environment_game
 from plyground.agents.opponents import make_opponents
+from plyground.agents.search.shallow import ShallowSearch
 from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.single_agent.game_batch import GameBatch
 from timing import Work, print_table, rates
 
 USUAL = "connect_four"
+REPLIES = ("alphabeta:depth=2", "alphabeta:depth=4", "alphabeta:depth=4,heuristic=none")
 BATCH_SIZES = (256, 1024, 4096, 16384)
 TURNS = 5
 HEADINGS = ("work", "batch", "one core (CPU time)", "wall clock", "ours faster by")
 
 
-def batch_step(spec: str, opponent: str | None, size: int, threads: int) -> Work:
-    """Random masked play in a batch of games."""
+def has_shallow_search(spec: str, agent: str) -> bool:
+    """Whether an agent's replies have a search made for few plies."""
+    game = plyground.make_game(spec)
+    compiled = make_opponents(agent, game)[0].compiled
+    return compiled is not None and isinstance(compiled(game), ShallowSearch)
+
+
+def batch_step(spec: str, opponent: str | None, general: bool, size: int, threads: int) -> Work:
+    """Random masked play in a batch of games; ``general``: replies are searched the general way."""
     game = plyground.make_game(spec)
     opponents = None if opponent is None else make_opponents(opponent, game)
+    if opponents is not None and general:
+        form: Any = opponents[0].compiled
+        opponents = (opponents[0]._replace(compiled=lambda game: form(game).search),)
     batch = GameBatch(game, size, opponents, threads=threads)
     batch.reset(seed=1)
     stream = new_stream(2)
@@ -95,30 +109,38 @@ def best_batch(
 def rows(game: str, seconds: float, cores: int) -> Iterator[tuple[str, ...]]:
     """Measure every contestant; ours come first, and alone in other games than connect four."""
     clocks = (time.process_time, time.perf_counter)
-    ours: list[float] = []
+    usual: list[float] = []  # both sides random
 
-    def row(work: str, sizes: list[str], speeds: list[float]) -> tuple[str, ...]:
+    def row(work: str, sizes: list[str], speeds: list[float], ours: list[float]) -> tuple[str, ...]:
         ratio = " / ".join(f"{a / b:.1f}" for a, b in zip(ours, speeds))
         return work, " / ".join(sizes), *(f"{speed / 1e6:.3f}" for speed in speeds), ratio
 
-    for opponent in (None, "alphabeta:depth=2"):
-        sizes, speeds = zip(*(
-            best_batch(lambda n, o=opponent, t=threads: batch_step(game, o, n, t), seconds, clock)
-            for threads, clock in zip((1, cores), clocks)
-        ))  # fmt: skip
-        ours = ours or list(speeds)
-        title = "both sides random" if opponent is None else f"{opponent} replies"
-        yield row(f"plyground, {title}", list(sizes), list(speeds))
+    for opponent in (None, *REPLIES):
+        before: list[float] = []
+        shallow = opponent is not None and has_shallow_search(game, opponent)
+        for general in (False, True) if shallow else (False,):
+            sizes, speeds = zip(*(
+                best_batch(
+                    lambda n, o=opponent, g=general, t=threads: batch_step(game, o, g, n, t),
+                    seconds,
+                    clock,
+                )
+                for threads, clock in zip((1, cores), clocks)
+            ))  # fmt: skip
+            title = "both sides random" if opponent is None else f"{opponent} replies"
+            title += ", general search" if general else ""
+            yield row(f"plyground, {title}", list(sizes), list(speeds), before)
+            before, usual = list(speeds), usual or list(speeds)
     if game != USUAL:
         return
     try:
         sizes, speeds = zip(*(best_batch(pgx_step, seconds, clock) for clock in clocks))
-        yield row("Pgx", list(sizes), list(speeds))
+        yield row("Pgx", list(sizes), list(speeds), usual)
     except ImportError:
         yield "Pgx is not installed", "", "", "", ""
     play = environment_game(pettingzoo.make("aec", "classic/connect_four-v3"))
     speeds = [rates({"": play}, seconds, TURNS, clock)[""] for clock in clocks]
-    yield row("PettingZoo AEC (one thread)", ["1"], speeds)
+    yield row("PettingZoo AEC (one thread)", ["1"], speeds, usual)
 
 
 def main(game: str = USUAL, /, *, seconds: float = 0.4) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from ... import rules as r
+from ...boards.bitboards import completing_cells, count_lines, points_of_moves
 from ...compiled.bits import count_bits
-from ...compiled.kernels import kernel
+from ...compiled.kernels import inner_kernel, kernel
 from .rules import ONE, ZERO, ConnectFour
 
 THREATS, WINDOWS = range(2)  # heuristics, in the order of the declaration
@@ -25,56 +26,41 @@ DEEP_LOSS = 4000  # the opponent threatens to win at once in two places
 
 
 @kernel
-def completing_cells(stones, empty, rows, connect):
-    """The empty cells on which one more stone completes ``connect`` in a row.
-
-    The other stones of the row may be on either side of the cell.
-    """
-    wins = ZERO
-    for direction in range(4):
-        step = np.uint64(1 if direction == 0 else rows + direction - 1)
-        if connect == 4:  # the usual game, unrolled: every leaf of a search calls this
-            before_1, after_1 = stones << step, stones >> step
-            before_2, after_2 = before_1 & (before_1 << step), after_1 & (after_1 >> step)
-            before_3, after_3 = (
-                before_2 & (before_1 << (step + step)),
-                after_2 & (after_1 >> (step + step)),
-            )
-            wins |= before_3 | (before_2 & after_1) | (before_1 & after_2) | after_3
-        else:
-            before = ~ZERO
-            for gap in range(connect):
-                cells, after = before, stones
-                for _ in range(connect - 1 - gap):
-                    after = after >> step
-                    cells &= after
-                wins |= cells
-                before = (before << step) & (stones << step)
-    return wins & empty
-
-
-@kernel
-def _count_open_lines(cells, rows, connect):
-    """How many lines of ``connect`` are wholly within ``cells``."""
-    lines = 0
-    for direction in range(4):
-        step = 1 if direction == 0 else rows + direction - 1
-        run, length = cells, 1
-        while length < connect:
-            more = min(length, connect - length)
-            run &= run >> np.uint64(step * more)
-            length += more
-        lines += count_bits(run)
-    return lines
-
-
-@kernel
 def _bottom_cells(rows, cols):
     """The lowest cell of every column."""
     bottom = ZERO
     for col in range(cols):
         bottom |= ONE << np.uint64(col * (rows + 1))
     return bottom
+
+
+@kernel
+def _likely_cells(player, rows, board, bottom):
+    """The cells that a player is likely to get as columns fill up.
+
+    They are those of odd rows for player 0, of even rows for player 1.
+    """
+    # Multiplied by the bottom cells, the pattern of one column becomes that of all columns.
+    odd_rows = (((ONE << np.uint64(rows)) - ONE) & EVERY_SECOND) * bottom
+    return odd_rows if player == 0 else board & ~odd_rows
+
+
+@kernel
+def _points_of_wins(mover_wins, waiting_wins, free, mover_cells, waiting_cells, spare):
+    """What cells that complete a row are worth, from the side of the player to move.
+
+    ``free`` are the playable cells, ``mover_cells`` and ``waiting_cells`` those that the players
+    are likely to get, ``spare`` the bits above the columns.
+    """
+    later = (mover_wins | waiting_wins) & ~free
+    # A cell above one where the opponent wins is never reached, nor one above an own threat:
+    # taking the threats of a column from its spare bit turns all bits above the lowest.
+    reached = ~free & ~(later ^ (spare - later))
+    mine, theirs, now = mover_wins & reached, waiting_wins & reached, waiting_wins & free
+    points = THREAT * (count_bits(mine) - count_bits(theirs))
+    points += GOOD_PARITY * (count_bits(mine & mover_cells) - count_bits(theirs & waiting_cells))
+    points += DEEP_LOSS if mover_wins & free != ZERO else 0
+    return points - (DEEP_LOSS if now & (now - ONE) != ZERO else 0)
 
 
 @kernel
@@ -85,36 +71,58 @@ def threats(stones, first, player_to_move, rows, cols, connect):
     threat there decides the endgame; the lower of two threats in a column counts, since the
     other is never reached. Source: Allis, "A knowledge-based approach of connect-four", 1988.
     """
-    bottom = _bottom_cells(rows, cols)
-    # Multiplied by the bottom cells, the pattern of one column becomes that of all columns.
-    column = (ONE << np.uint64(rows)) - ONE
-    board, odd_rows = column * bottom, (column & EVERY_SECOND) * bottom
-    occupied = stones[0] | stones[1]
-    empty = board & ~occupied
-    playable = (occupied + bottom) & board
-    points = OPEN_LINE * (
-        _count_open_lines(board & ~stones[1], rows, connect)
-        - _count_open_lines(board & ~stones[0], rows, connect)
+    bottom, mover = _bottom_cells(rows, cols), player_to_move
+    spare = bottom << np.uint64(rows)
+    board = spare - bottom
+    own, other = stones[mover], stones[1 - mover]
+    empty = board & ~(own | other)
+    points = _points_of_wins(
+        completing_cells(own, empty, rows, connect),
+        completing_cells(other, empty, rows, connect),
+        ((own | other) + bottom) & board,
+        _likely_cells(mover, rows, board, bottom),
+        _likely_cells(1 - mover, rows, board, bottom),
+        spare,
     )
-    winning = (
-        completing_cells(stones[0], empty, rows, connect),
-        completing_cells(stones[1], empty, rows, connect),
-    )
-    # A cell above one where the opponent wins is never reached, nor one above an own threat.
-    above = ((winning[0] | winning[1]) & ~playable) << ONE
-    unreachable = ZERO
-    while above != ZERO:
-        unreachable |= above
-        above = (above << ONE) & board
-    for player in range(2):
-        sign = 1 if player == 0 else -1
-        later = winning[player] & ~playable & ~unreachable
-        likely = odd_rows if player == 0 else board & ~odd_rows
-        points += sign * (THREAT * count_bits(later) + GOOD_PARITY * count_bits(later & likely))
-        now = count_bits(winning[player] & playable)
-        if (now > 0 and player == player_to_move) or now > 1:
-            points += sign * DEEP_LOSS
-    return points if first == 0 else -points
+    open_lines = count_lines(board & ~other, rows, connect)
+    points += OPEN_LINE * (open_lines - count_lines(board & ~own, rows, connect))
+    return points if first == mover else -points
+
+
+@inner_kernel
+def _points_of_columns(grid, connect, own, other, other_wins, player, masks, points):
+    """The body of :func:`points_of_moves`: the points of :func:`threats`, for all columns at once.
+
+    Its loop is one of vector instructions where ``connect`` is a constant.
+    """
+    rows, board, bottom = grid.rows, grid.board, grid.bottom
+    spare, occupied = bottom << np.uint64(rows), own | other
+    mover_cells = _likely_cells(1 - player, rows, board, bottom)  # after the move
+    waiting_cells = _likely_cells(player, rows, board, bottom)
+    free, open_lines = (occupied + bottom) & board, count_lines(board & ~other, rows, connect)
+    for move in range(points.size):
+        stone = free & masks[move]
+        mine, taken = own | stone, occupied | stone
+        wins = completing_cells(mine, board & ~taken, rows, connect)
+        points[move] = OPEN_LINE * (
+            open_lines - count_lines(board & ~mine, rows, connect)
+        ) - _points_of_wins(
+            other_wins & ~stone,
+            wins,
+            (taken + bottom) & board,
+            mover_cells,
+            waiting_cells,
+            spare,
+        )
+
+
+@points_of_moves.register_body(ConnectFour)
+@inner_kernel
+def _points_of_moves(rules, grid, own, other, other_wins, player, masks, points):
+    if grid.connect == 4:
+        _points_of_columns(grid, 4, own, other, other_wins, player, masks, points)
+    else:
+        _points_of_columns(grid, grid.connect, own, other, other_wins, player, masks, points)
 
 
 @kernel

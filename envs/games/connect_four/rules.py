@@ -26,6 +26,7 @@ import numpy as np
 
 from ... import rules as r
 from ...boards import stones as rows_of_stones
+from ...boards.bitboards import StoneGrid, new_grid, stone_grid, stones
 from ...boards.stones import check_connect, is_over, plies_played, returns, to_move
 from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
@@ -256,6 +257,17 @@ def symmetries(rules: ConnectFour) -> np.ndarray:
 def ending(rules: ConnectFour, position: Any) -> Ending:
     longest = rows_of_stones.longest_run(int(position.stones[position.winner]), rules.rows + 1)
     return rows_of_stones.row_ending(rules, position, longest)
+
+
+@stone_grid.register(ConnectFour)
+def grid(rules: ConnectFour) -> StoneGrid | None:
+    return new_grid(rules, falls=True)
+
+
+@stones.register_body(ConnectFour)
+def stones_to_move(rules, position):
+    player = position.ply & 1
+    return position.stones[player], position.stones[1 - player]
 
 
 r.plies_played.register(ConnectFour)(plies_played)

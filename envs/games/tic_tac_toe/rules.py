@@ -21,6 +21,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import rules as r
+from ...boards.bitboards import (
+    ONE,
+    ZERO,
+    StoneGrid,
+    count_lines,
+    new_grid,
+    points_of_moves,
+    stone_grid,
+    stones,
+)
 from ...boards.stones import (
     LONGEST_SIDE,
     POSITION,
@@ -28,6 +38,7 @@ from ...boards.stones import (
     count_windows,
     register_stone_rules,
 )
+from ...compiled.kernels import inner_kernel
 from ...declaration import declare_game
 from ...pictures.drawing import PLAYER_COLOURS
 from ...specification import Parameter
@@ -88,3 +99,44 @@ def evaluate(rules, position, player, heuristic):
     counts = np.zeros((2, rules.connect + 1), np.int64)
     count_windows(rules, position.cells, player, counts)
     return counts[0].sum() - counts[1].sum()
+
+
+@stone_grid.register(TicTacToe)
+def grid(rules: TicTacToe) -> StoneGrid | None:
+    return new_grid(rules, falls=False)
+
+
+@stones.register_body(TicTacToe)
+@inner_kernel
+def _stones(rules, position):
+    own, other, cell, player = ZERO, ZERO, 0, position.ply & 1
+    for row in range(rules.rows):
+        for column in range(rules.cols):
+            bit = ONE << np.uint64(column * (rules.rows + 1) + row)
+            stone = position.cells[cell]
+            own |= bit if stone == player + 1 else ZERO
+            other |= bit if stone == 2 - player else ZERO
+            cell += 1
+    return own, other
+
+
+@inner_kernel
+def _points_of_cells(grid, connect, own, other, masks, points):
+    """``lines`` for all cells at once, in vector instructions where ``connect`` is a constant."""
+    open_lines = count_lines(grid.board & ~other, grid.rows, connect)
+    for move in range(points.size):
+        cells = grid.board & ~(own | masks[move])
+        points[move] = open_lines - count_lines(cells, grid.rows, connect)
+
+
+@points_of_moves.register_body(TicTacToe)
+@inner_kernel
+def _points_of_moves(rules, grid, own, other, other_wins, player, masks, points):
+    if grid.connect == 3:
+        _points_of_cells(grid, 3, own, other, masks, points)
+    elif grid.connect == 4:
+        _points_of_cells(grid, 4, own, other, masks, points)
+    elif grid.connect == 5:
+        _points_of_cells(grid, 5, own, other, masks, points)
+    else:
+        _points_of_cells(grid, grid.connect, own, other, masks, points)
