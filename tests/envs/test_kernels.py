@@ -126,6 +126,8 @@ def package(tmp_path):
     """A copy of the package, to be edited."""
     package = tmp_path / "copy" / "plyground"
     for name in ("agents", "envs", "evaluation", "extras"):
+        if not (ROOT / name).is_dir():  # extras may be removed
+            continue
         shutil.copytree(ROOT / name, package / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("__init__.py", "__init__.pyi"):
         shutil.copy(ROOT / name, package)

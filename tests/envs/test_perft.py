@@ -37,7 +37,7 @@ def test_move_sequences_are_as_many_as_the_table_says(case, depth):
 @pytest.mark.parametrize("rules_type", BUILT_IN, ids=lambda rules_type: rules_type.declaration.name)
 def test_every_game_has_a_table(rules_type):
     name = rules_type.declaration.name
-    assert [case for case in CASES if make_game(case["game"]).name == name], (
+    assert [case for case in CASES if case["game"].partition(":")[0] == name], (
         f"tests/data/perft/{name}.toml is missing"
     )
 

@@ -103,14 +103,6 @@ def test_what_no_position_is_written_as_is_refused_in_a_sentence(spec, text, wro
     assert wrong in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "mover"), [("1O1/1X1/3:O", 1), ("1O1/1X1/3", 0), ("1O1/3/3", 0), ("1OO/X2/3", 0)]
-)
-def test_a_swap_of_hex_is_a_turn_without_a_stone(text, mover):
-    position = make_game("hex:size=3,swap=yes").position_from_text(text)
-    assert position.to_move == mover
-
-
 def test_two_boxes_completed_at_once_leave_the_turn_open():
     game = make_game("dots_and_boxes:dots=2x3")
     for turn, moves in (("A", "h 0 0,h 0 1,h 1 0,h 1 1,v 0 0,v 0 2,v 0 1"),

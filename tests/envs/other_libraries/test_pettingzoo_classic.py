@@ -130,7 +130,7 @@ def test_their_environment_tells_the_game_and_is_not_changed_by_the_question(gam
     for environment in (ours, theirs):
         environment.step(0)
     before = pickle.dumps(vars(theirs.unwrapped))
-    for made_for in (None, game, "hex:size=4"):
+    for made_for in (None, game, "gomoku:size=5"):
         agent = make_agent("alphabeta:depth=2", made_for)
         assert agent.act(theirs) == agent.act(ours)
     assert pickle.dumps(vars(theirs.unwrapped)) == before

@@ -307,3 +307,11 @@ def grow_by_knowledge(spec: str, simulations: int):
             result = round(float(tree.nodes.total[path[-1]] - totals[path[-1]]))
             playouts.append((path, result, knowledge.players.tolist()))
     return tree, playouts
+
+
+@pytest.mark.parametrize(
+    ("text", "mover"), [("1O1/1X1/3:O", 1), ("1O1/1X1/3", 0), ("1O1/3/3", 0), ("1OO/X2/3", 0)]
+)
+def test_a_swap_of_hex_is_a_turn_without_a_stone(text, mover):
+    position = make_game("hex:size=3,swap=yes").position_from_text(text)
+    assert position.to_move == mover
