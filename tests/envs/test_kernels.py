@@ -231,12 +231,12 @@ print(json.dumps(found | {"workers": Needs(folders=PLAYING_FOLDERS).versions()["
 @pytest.mark.parametrize(
     ("edited", "changed"),
     [
-        ("agents/search/mcts_kernels.py", {"mcts_kernels", "workers"}),
-        ("agents/search/descent.py", {"mcts_kernels", "workers"}),
-        # Opponents inside vector steps register a rule's body and call alpha-beta: what calls a
-        # rule counts as calling them.
+        # Opponents inside vector steps and games that are played at once register a rule's body,
+        # and call alpha-beta and mcts: what calls a rule counts as calling them.
+        ("agents/search/mcts_kernels.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
+        ("agents/search/descent.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
         ("agents/search/alphabeta_kernels.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
-        ("agents/search/mcts.py", {"workers"}),
+        ("agents/search/puct.py", {"workers"}),
         ("envs/games/connect_four/rules.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
         ("evaluation/statistics/ratings.py", {"workers"}),
         ("extras/games/hex/drawing.py", {"workers"}),
