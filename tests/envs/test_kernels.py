@@ -236,7 +236,7 @@ print(json.dumps(found | {"workers": Needs(folders=PLAYING_FOLDERS).versions()["
         ("agents/search/mcts_kernels.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
         ("agents/search/descent.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
         ("agents/search/alphabeta_kernels.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
-        ("agents/search/puct.py", {"workers"}),
+        ("agents/human.py", {"workers"}),
         ("envs/games/connect_four/rules.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
         ("evaluation/statistics/ratings.py", {"workers"}),
         ("extras/games/hex/drawing.py", {"workers"}),
