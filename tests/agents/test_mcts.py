@@ -106,8 +106,11 @@ def test_montecarlo_blocks_an_open_four_when_all_its_games_are_lost():
     position = game.position(["h8", "a1", "h9", "a3", "h10", "a5", "h11"])
     agent = make_agent("montecarlo:simulations=1")
     agent.get_ready(game)
-    lost = dict.fromkeys(position.legal_actions(), (-1.0, 1.0, 0.0))
-    assert game.action_to_text(agent._choose(position, lost)) in ("h7", "h12")
+    legal, games = position.legal_actions(), agent._games
+    games.actions[: len(legal)] = legal
+    games.sums[: len(legal)] = (-1.0, 1.0, 0.0, 0.0)
+    action = agent._choose(position, len(legal), agent.stream)
+    assert game.action_to_text(action) in ("h7", "h12")
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def test_commands_are_copied_without_prompt_and_output(site, browser):
     page.add_init_script(
         "document.execCommand = () => (window.copied = String(document.activeElement.value), true)"
     )
-    page.goto((site / "quality.html").as_uri())
+    page.goto((site / "extras/quality.html").as_uri())
     block = page.locator(".highlight").first
     block.hover()
     block.locator("[data-md-type=copy]").click()

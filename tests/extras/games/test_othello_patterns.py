@@ -97,7 +97,7 @@ def test_patterns_beat_mobility_at_equal_depth():
 
 @pytest.mark.thorough
 def test_the_command_that_fits_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks" / "othello")
+    monkeypatch.syspath_prepend(ROOT / "benchmarks/extras/games/othello")
     import fit_patterns as command
 
     monkeypatch.setattr(command, "CHUNK", 1)
@@ -124,7 +124,7 @@ def test_the_command_that_fits_goes_on_where_it_stopped(tmp_path, monkeypatch, c
 
 @pytest.mark.thorough
 def test_what_is_fitted_are_the_weights_that_a_position_adds_up(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks" / "othello")
+    monkeypatch.syspath_prepend(ROOT / "benchmarks/extras/games/othello")
     import fit_patterns as command
 
     weights = patterns.load_weights()
