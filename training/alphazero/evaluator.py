@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from ...agents.policies.compiled.model_file import Model, read_model
-from ...agents.policies.compiled.runner import NetworkRunner, compiled_runner
+from ...agents.policies.compiled.runner import compiled_runner
 from ...agents.policies.compiled.words import BFLOAT16, FLOAT32, INT8
 from ...agents.policies.policy import open_network
 from ...agents.policies.policy_file import WHOLE_RETURN, Network, policy_metadata
@@ -169,42 +169,41 @@ class _GraphEvaluator(Evaluator):
 class CompiledEvaluator(Evaluator):
     """Evaluates the network by the kernel that evaluates policy files.
 
-    It is exported and compiled once, with the arrays of the network as the file's weights. Bytes
-    mean what the weights decide: in int8 it is compiled again for each of them, and weights that
-    bytes do not serve are evaluated in float32.
+    It is exported and compiled once. Bytes mean what the weights decide: in int8 it is compiled
+    again for each of them, and weights that bytes do not serve are evaluated in float32.
 
     Args:
         network: its shape; its weights are overwritten.
         game: the game.
         discount: of the values.
         precision: one of ``PRECISIONS``.
-
-    Attributes:
-        model: the exported network, with the weights that it was given last.
     """
 
     def __init__(self, network: BoardNetwork, game: Game, discount: float, precision: str) -> None:
         self._network, self._precision, self._game = network.eval(), precision, game
-        heads = PolicyAndValue(network).eval()
-        metadata = policy_metadata(game, "alphazero", WHOLE_RETURN, discount)
-        model = read_model(NetworkExporter(heads, game, metadata).content())
-        arrays = {name: value.numpy() for name, value in heads.state_dict().items()}
-        constants = {name: arrays.get(name, data) for name, data in model.constants.items()}
-        self.model: Model = model._replace(constants=constants)
-        self._exact = compiled_runner(self.model, game, FLOAT32.name)
-        self._run: NetworkRunner = compiled_runner(self.model, game, precision)
+        self._model = _exported(network, game, discount)
+        exact = FLOAT32.name if precision == INT8.name else precision
+        self._exact = self._run = compiled_runner(self._model, game, exact)
 
     def load(self, weights: dict[str, torch.Tensor]) -> None:
         self._network.load_state_dict(weights)
-        if self._precision != INT8.name:
-            self._run.refresh_weights()
-            return
         self._exact.refresh_weights()
-        rounded = compiled_runner(self.model, self._game, INT8.name)
-        self._run = rounded if is_near(self._exact, rounded, self._game) else self._exact
+        if self._precision == INT8.name:
+            rounded = compiled_runner(self._model, self._game, INT8.name)
+            self._run = rounded if is_near(self._exact, rounded, self._game) else self._exact
 
     def evaluate(self, observations: np.ndarray, count: int) -> Evaluation:
         return self._run(observations[:count].astype(np.float32))
+
+
+def _exported(network: BoardNetwork, game: Game, discount: float) -> Model:
+    """The network as a policy file has it, with its own arrays as the weights."""
+    heads = PolicyAndValue(network).eval()
+    metadata = policy_metadata(game, "alphazero", WHOLE_RETURN, discount)
+    model = read_model(NetworkExporter(heads, game, metadata).content())
+    arrays = {name: value.numpy() for name, value in heads.state_dict().items()}
+    constants = {name: arrays.get(name, data) for name, data in model.constants.items()}
+    return model._replace(constants=constants)
 
 
 def open_predecessor(game: Game, settings: AlphaZeroSettings) -> Network | None:
@@ -235,8 +234,7 @@ def trial_of_precisions(game: Game, settings: AlphaZeroSettings) -> Trial:
     network = make_network(game, settings, 0)
     if settings.initial:
         load_initial(network, game, settings.initial)
-    evaluator = CompiledEvaluator(network, game, settings.discount, FLOAT32.name)
-    return fastest_precision(evaluator.model, game)
+    return fastest_precision(_exported(network.eval(), game, settings.discount), game)
 
 
 def make_evaluator(
