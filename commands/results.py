@@ -56,7 +56,11 @@ from .output import note, print_json, say, write_page
 
 
 def _others() -> dict[str, EntryPoint]:
-    """The formats that packages write: functions of a store's file and of ``--out``."""
+    """The formats that packages write: functions of a store's file and of ``--out``.
+
+    One that writes a folder says so by an attribute ``writes_folder``; others write a file, whose
+    name may end in the format.
+    """
     return {each.name: each for each in declared(RECORDS)}
 
 
@@ -192,9 +196,13 @@ def _format_of(out: Path | None) -> str:
     """The format that the name of a file ends in."""
     if out is None:
         return FORMATS[0]
-    kind, formats = out.suffix.lower().removeprefix("."), (*FORMATS, *_others())
-    if kind not in formats:
-        endings = ", ".join(f".{name}" for name in formats)
+    kind = out.suffix.lower().removeprefix(".")
+    if kind in FORMATS:
+        return kind
+    others = _others().items()
+    files = [name for name, each in others if not getattr(each.load(), "writes_folder", False)]
+    if kind not in files:
+        endings = ", ".join(f".{name}" for name in (*FORMATS, *files))
         raise SpecificationError(f"{out} ends in none of {endings}; name the format: --format")
     return kind
 

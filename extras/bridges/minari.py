@@ -151,8 +151,11 @@ def export_minari(store: Store, folder: Path) -> dict[str, int]:
 
 def export(store: Path, out: Path | None) -> None:
     """The format minari of ``plyground export``: a folder of datasets."""
-    if out is None or out.suffix == ".minari":
+    if out is None:
         raise SpecificationError("name the folder of the datasets: --format minari --out FOLDER")
     with Store(store) as games:
         for name, episodes in export_minari(games, out).items():
             note(f"{episodes} episodes in {out / name}; {DATASETS_PATH}={out}")
+
+
+export.writes_folder = True  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ from .sgf import write_sgf
 def export_psq(store: Path, out: Path | None) -> None:
     """Write the games of gomoku of a store into a folder, a file for each."""
     records = _gomoku_of(store, "psq")
-    if out is None or out.suffix == ".psq":
+    if out is None:
         raise SpecificationError("psq holds one game a file; name the folder: --out FOLDER")
     with _writing(out, len(records)):
         out.mkdir(parents=True, exist_ok=True)
@@ -29,6 +29,9 @@ def export_psq(store: Path, out: Path | None) -> None:
             players = "-".join(re.sub(r"\W+", "_", name)[:30] for name in record.players)
             with written_whole(out / f"{number:0{digits}}-{players}.psq") as stream:
                 stream.write(write_psq(record).encode())
+
+
+export_psq.writes_folder = True  # type: ignore[attr-defined]
 
 
 def export_sgf(store: Path, out: Path | None) -> None:
