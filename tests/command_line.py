@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import sys
@@ -52,6 +53,13 @@ def plyground(*words, stdin=None):
     """Run a command line given as one text or as words."""
     arguments = words[0].split() if len(words) == 1 else list(words)
     return invoke(arguments, stdin)
+
+
+def plyground_json(line):
+    """What a command line that succeeds prints with ``--json``."""
+    result = plyground(f"{line} --json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
 
 
 class AtTerminal:

@@ -110,6 +110,12 @@ def _specs(games: list[Game | None]) -> list[str]:
     return list(dict.fromkeys(game.spec for game in games if game is not None))
 
 
+def words(name: str, language: str) -> dict[str, str]:
+    """The words of a game in a language, as its file has them."""
+    folder = make_game(name).profile.words
+    return json.loads((folder / f"{language}.json").read_text(encoding="utf-8"))
+
+
 # The smallest sensible board of every game.
 SMALL_GAMES = _specs([small_game(rules) for rules in BUILT_IN])
 # For every game: the smallest board, an oblong one, and one for each variant of the rules.

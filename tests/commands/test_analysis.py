@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 import pytest
-from command_line import plyground
+from command_line import plyground, plyground_json
 from plyground import make_agent, make_game
 from plyground.agents.decision import Score
 from plyground.agents.solvers.solver import Solver
@@ -30,12 +30,6 @@ AGENTS = [
     "mcts:simulations=300",
     "solver",
 ]
-
-
-def plyground_json(line):
-    result = plyground(f"{line} --json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
 
 
 # -- analyse --

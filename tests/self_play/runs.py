@@ -20,3 +20,8 @@ HEADS = "reply_weight=0.2", "final_weight=0.2", "soon_weight=1"
 
 def settings(*texts):
     return AlphaZeroSettings.for_game(GAME, {}, (*QUICK, *texts))
+
+
+def have_equal_weights(one, other):
+    ours, theirs = one.learner.learner.weights(), other.learner.learner.weights()
+    return all(torch.equal(ours[name], theirs[name]) for name in ours)

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 
 import pytest
-from helpers import GAMES, finished_position
+from helpers import GAMES, finished_position, words
 from plyground import make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.profile import Elsewhere, TrainingSettings, tuned_settings
 from plyground.envs.registry import games_in, profiles, usual_game
-
-
-def words(name: str, language: str) -> dict[str, str]:
-    folder = make_game(name).profile.words
-    return json.loads((folder / f"{language}.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", GAMES)

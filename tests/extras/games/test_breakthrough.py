@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
-from command_line import plyground
+from command_line import plyground, plyground_json
 from helpers import random_positions
 from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import Solver, make_solver
@@ -106,12 +104,6 @@ def test_a_proved_value_does_not_speak_for_the_actions():
     assert set(stopped.optimal_actions) < set(whole.optimal_actions)
     assert set(whole.optimal_actions) <= {*stopped.optimal_actions, *stopped.open_actions}
     assert len(whole.optimal_actions) == 5
-
-
-def plyground_json(line):
-    result = plyground(f"{line} --json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
 
 
 PART = "solve breakthrough:rows=5,cols=4 --position OOOO/O1O1/1XO1/1XX1/XXXX:X --all-moves"

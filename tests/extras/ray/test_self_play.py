@@ -6,28 +6,14 @@ import numpy as np
 import pytest
 import torch
 from command_line import plyground
-from plyground import make_game
 from plyground.envs.workers.jobs import JobPlace
 from plyground.training.alphazero.learner import AlphaZeroLearner
-from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.train import train
 from plyground.training.alphazero.workers import JobWorkers, SelfPlayTask
+from self_play.runs import CPU, GAME, have_equal_weights, settings
 
 ray = pytest.importorskip("ray")
 cluster_utils = pytest.importorskip("ray.cluster_utils")
-
-CPU = torch.device("cpu")
-GAME = make_game("tic_tac_toe")
-QUICK = (
-    "hours=0", "steps=3000", "games=16", "simulations_per_update=3000", "simulations=12",
-    "first_simulations=8", "fast_simulations=4", "batch_size=64", "units=32", "hidden=8",
-    "cache=1", "evaluate=none", "judged=0", "evaluations=2", "window_smallest=500", "workers=3",
-)  # fmt: skip
-
-
-def have_equal_weights(one, other):
-    ours, theirs = one.learner.learner.weights(), other.learner.learner.weights()
-    return all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
 @pytest.mark.parametrize("words", [("--runner", "ray"), ("--address", "192.0.2.1:1")])
@@ -41,7 +27,7 @@ def test_a_cluster_learns_with_as_many_workers_as_are_named(words):
 def test_a_run_on_a_cluster_ends_with_the_weights_of_one_machine_also_when_nodes_are_lost(
     cluster, tmp_path
 ):
-    options = AlphaZeroSettings.for_game(GAME, {}, QUICK)
+    options = settings("workers=3")
     local = train(GAME, options, 3, tmp_path / "local", {}, CPU, JobPlace("local"))
     nodes = [cluster.add() for _ in range(2)]
     updates = []
@@ -65,7 +51,7 @@ def test_a_chunk_takes_its_share_of_the_gpus_of_a_cluster():
         initialize_head=True,
         head_node_args={"num_cpus": 2, "num_gpus": 1, "include_dashboard": False},
     )
-    options = AlphaZeroSettings.for_game(GAME, {}, QUICK)
+    options = settings("workers=3")
     weights = AlphaZeroLearner(GAME, options, 1, CPU).weights()
     tasks = [SelfPlayTask(seed, {}, 0.0, 500) for seed in range(2)]
     parts = []

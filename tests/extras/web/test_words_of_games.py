@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
 from broken.games import Line
-from helpers import ALL_GAMES, GAMES, finished_position
+from helpers import ALL_GAMES, GAMES, finished_position, words
 from plyground import make_game
 from plyground.envs import rules as r
 from plyground.envs.game import Game
 from plyground.envs.profile import Profile, tuned_settings
 from plyground.extras.web.wording.words import LANGUAGES, words_of
-
-
-def words(name: str, language: str) -> dict[str, str]:
-    folder = make_game(name).profile.words
-    return json.loads((folder / f"{language}.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", GAMES)
