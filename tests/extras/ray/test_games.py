@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import psutil
 import pytest
 from helpers import BREAKING, count_games, play, records, run
 from plyground.envs.workers.jobs import JobPlace
@@ -12,27 +11,42 @@ from plyground.evaluation.runners.contest import Contest
 ray = pytest.importorskip("ray")
 
 
+# An agent that moves only when games are played on two nodes.
+MEETING = """
+import os, time
+from pathlib import Path
+
+
+class Meeting:
+    def act(self, position):
+        node = os.environ.get("RAY_RAYLET_PID")  # Ray sets it for what a node runs
+        if node:
+            nodes = Path(__file__).with_name("nodes")
+            (nodes / node).touch()
+            while len(list(nodes.iterdir())) < 2:
+                time.sleep(0.01)
+        return position.legal_actions()[0]
+"""
+
+
 @pytest.mark.thorough
-def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_path):
-    # A tree search plays one game after the other; the rest would be over before a node is lost.
-    agents = "random", "mcts:simulations=20", "alphabeta:depth=3"
+def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_path, monkeypatch):
+    (tmp_path / "meeting.py").write_text(MEETING)
+    nodes = tmp_path / "nodes"
+    nodes.mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    agents = "random", "python:meeting:Meeting", "alphabeta:depth=3"
     plan = Plan("tic_tac_toe", agents, pairs=60)
     cluster.add()
     second_node = cluster.add()
-    nodes, lost = set(), []
+    lost = []
 
     def lose_a_node(game):
         """As soon as both nodes play."""
-        if not lost and game.pair >= 3:
-            workers = [
-                process
-                for process in psutil.process_iter(["cmdline"])
-                if "ray::_do_on_cluster" in "".join(process.info["cmdline"] or ())
-            ]
-            nodes.update(worker.pid for worker in workers)
-            if len(nodes) == 2:
-                cluster.lose(second_node)
-                lost.append(game.pair)
+        if not lost and len(list(nodes.iterdir())) == 2:
+            cluster.lose(second_node)
+            lost.append(game.pair)
 
     with_ray = play(plan, tmp_path / "ray.db", JobPlace("ray", cluster.address), lose_a_node)
     assert with_ray == records(run(plan, tmp_path / "local.db"))
