@@ -25,7 +25,6 @@ from .evaluation import evaluate as evaluate
 from .evaluation import play_game as play_game
 from .evaluation.notebook import show as show
 from .training import TrainingError as TrainingError
-from .training import datasets as datasets
 from .training import make_env as make_env
 from .training import make_vector_env as make_vector_env
 from .training import train as train

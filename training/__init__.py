@@ -1,5 +1,5 @@
 """Training: ``train`` begins or resumes a run; sub-folders hold the algorithms."""
 
-import lazy_loader
+from ..envs.loading.moved import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

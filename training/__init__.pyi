@@ -1,13 +1,11 @@
 """What the package exports; each name is loaded when it is first asked for."""
 
-from . import datasets as datasets  # type: ignore[attr-defined]  # of an extra, by its former name
 from .api import train as train
 from .environments import make_env as make_env
 from .environments import make_vector_env as make_vector_env
 from .export import PolicyExporter as PolicyExporter
 from .export import export_policy as export_policy
 from .folder import TrainingError as TrainingError
-from .league import League as League  # type: ignore[import-not-found]  # of an extra, by its former name
 from .run import Progress as Progress
 from .run import TrainingRun as TrainingRun
 from .sb3 import BoardVecEnv as BoardVecEnv

@@ -1,7 +1,8 @@
 """Modules that have moved since 1.0 can be imported by their former names.
 
 ``pyproject.toml`` lists them under :data:`~plyground.envs.loading.packages.MODULES`: the former
-name without ``plyground.``, and the module. What is below them has moved along.
+name without ``plyground.``, and the module. What is below them has moved along. A class that a
+package exported is listed so too.
 
 Source: the Python documentation, "The import system", on finders and loaders.
 """
@@ -15,6 +16,9 @@ from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
+
+import lazy_loader  # type: ignore[import-untyped]
 
 from .packages import MODULES, OWN, declared
 
@@ -47,3 +51,25 @@ def answer_former_names() -> None:
     """Let ``import`` take the former names, in this process."""
     if not any(isinstance(each, _Moved) for each in sys.meta_path):
         sys.meta_path.append(_Moved())
+
+
+def attach_stub(package: str, file: str) -> tuple[Any, Any, list[str]]:
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a package: its stub, and what has moved.
+
+    Args:
+        package: its ``__name__``.
+        file: its ``__file__``.
+    """
+    export, list_names, names = lazy_loader.attach_stub(package, file)
+
+    def __getattr__(name: str) -> Any:
+        try:
+            return export(name)
+        except AttributeError:
+            former = f"{package}.{name}".partition(".")[2]
+            for each in declared(MODULES):
+                if each.name == former:
+                    return each.load()
+            raise
+
+    return __getattr__, list_names, names
