@@ -20,7 +20,7 @@ from plyground import Agent, Decision, Game, Position, make_game
 from plyground.envs.aec import env as make_env
 from plyground.envs.specification import SpecificationError
 
-OTHER_GAMES = ("connect_four", "dots_and_boxes:rows=4,cols=4", "gomoku:size=9", "hex:size=3")
+OTHER_GAMES = ("connect_four", "dots_and_boxes:rows=4,cols=4", "gomoku:size=9", "tic_tac_toe")
 Make = Callable[[int], Agent]
 
 

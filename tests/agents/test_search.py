@@ -378,15 +378,6 @@ def test_exact_scores_are_results_and_upper_bounds_are_kept(spec):
                 assert score.value >= solution.values[action]
 
 
-def test_a_search_that_leaves_actions_out_does_not_call_a_forced_win_proved():
-    moves = ["h8", "a1", "h9", "a3", "h10", "a5"]
-    decision = make_agent("alphabeta:depth=4").analyse(make_game("gomoku").position(moves))
-    assert decision.mate_in == 3
-    assert decision.score.kind == "estimate"
-    assert not decision.exact
-    assert decision.score.text() == "wins in 3 plies (not proved)"
-
-
 def test_the_margin_returned_is_an_exact_score():
     position = make_game("dots_and_boxes:rows=1,cols=1,reward=margin").initial_position()
     score = make_agent("alphabeta:depth=4").analyse(position).score
@@ -394,25 +385,6 @@ def test_the_margin_returned_is_an_exact_score():
 
 
 # -- lost positions --
-
-OPEN_FOUR = ["h8", "a1", "h9", "a3", "h10", "a5", "h11"]
-
-
-@pytest.mark.parametrize(
-    "agent",
-    [
-        "hard",
-        "hard:heuristic=caro15",
-        "caro10_alphabeta:resistance=yes",
-        "alphabeta:depth=2,heuristic=caro15_open,radius=2",
-        "minimax:depth=2,radius=1",
-    ],
-)
-def test_an_open_four_is_blocked_although_the_game_is_lost(agent):
-    game = make_game("gomoku:rule=caro")
-    decision = make_agent(agent).analyse(game.position(OPEN_FOUR))
-    assert decision.mate_in == -2
-    assert game.action_to_text(decision.action) in ("h7", "h12")
 
 
 @pytest.fixture(scope="module")

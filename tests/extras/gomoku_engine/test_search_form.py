@@ -1,0 +1,43 @@
+"""The searches of the core in gomoku, whose positions the engine keeps for them."""
+
+from __future__ import annotations
+
+import pytest
+from plyground import make_agent, make_game
+
+
+def test_a_search_that_leaves_actions_out_does_not_call_a_forced_win_proved():
+    moves = ["h8", "a1", "h9", "a3", "h10", "a5"]
+    decision = make_agent("alphabeta:depth=4").analyse(make_game("gomoku").position(moves))
+    assert decision.mate_in == 3
+    assert decision.score.kind == "estimate"
+    assert not decision.exact
+    assert decision.score.text() == "wins in 3 plies (not proved)"
+
+
+OPEN_FOUR = ["h8", "a1", "h9", "a3", "h10", "a5", "h11"]
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "hard",
+        "hard:heuristic=caro15",
+        "caro10_alphabeta:resistance=yes",
+        "alphabeta:depth=2,heuristic=caro15_open,radius=2",
+        "minimax:depth=2,radius=1",
+    ],
+)
+def test_an_open_four_is_blocked_although_the_game_is_lost(agent):
+    game = make_game("gomoku:rule=caro")
+    decision = make_agent(agent).analyse(game.position(OPEN_FOUR))
+    assert decision.mate_in == -2
+    assert game.action_to_text(decision.action) in ("h7", "h12")
+
+
+@pytest.mark.parametrize("size", [10, 15, 20])
+def test_the_first_stone_of_a_search_goes_to_the_centre(size):
+    game = make_game(f"gomoku:size={size}")
+    row, column = divmod(make_agent("alphabeta:depth=4").act(game.initial_position()), size)
+    assert abs(2 * row - size + 1) <= 1
+    assert abs(2 * column - size + 1) <= 1
