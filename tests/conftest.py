@@ -115,7 +115,7 @@ def words_of_case(item) -> set[str]:
 def pytest_collection_modifyitems(config, items):
     """Mark the cases beyond ``fast_cases``; keep the part of the slow tests asked for.
 
-    Cases that name a game whose extra is not there, as PLYGROUND_ABSENT says, are left out.
+    Cases that name what is not there without an extra, as PLYGROUND_ABSENT says, are left out.
     """
     absent = {*os.environ.get("PLYGROUND_ABSENT", "").split()}
     if absent:

@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -64,7 +65,7 @@ def check_without(removed: Sequence[str], tests: Sequence[str]) -> None:
     Args:
         removed: extras; all stands for the folder itself.
         tests: folders and files of tests that are run afterwards, without cases of games that
-            were removed.
+            were removed, and of commands.
     """
     with tempfile.TemporaryDirectory() as place:
         copy, target = Path(place) / "core_alone", Path(place) / "installed"
@@ -75,6 +76,7 @@ def check_without(removed: Sequence[str], tests: Sequence[str]) -> None:
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, copy / name)
         project = (copy / "pyproject.toml").read_text(encoding="utf-8")
+        before = _entries(project)
         for extra in removed:
             shutil.rmtree(copy / "extras" / extra)
             shutil.rmtree(copy / "tests" / "extras" / extra, ignore_errors=True)
@@ -102,10 +104,18 @@ def check_without(removed: Sequence[str], tests: Sequence[str]) -> None:
         subprocess.run([sys.executable, "-c", CARD], cwd=place, env=environment, check=True)
         if tests:
             paths = [str(copy / "tests" / path) for path in tests]
-            environment["PLYGROUND_ABSENT"] = " ".join(games_of(removed))
+            absent = [*games_of(removed), *before - _entries(project)]
+            environment["PLYGROUND_ABSENT"] = " ".join(absent)
             command = [sys.executable, "-m", "pytest", "-q", "-c", str(copy / "pyproject.toml")]
             command += ["--numprocesses", "2", "--dist", "loadfile"]
             subprocess.run([*command, *paths], cwd=copy, env=environment, check=True)
+
+
+def _entries(project: str) -> set[str]:
+    """The commands of one word, and the endings of exported files, that a project declares."""
+    groups = tomllib.loads(project)["project"]["entry-points"]
+    names = (*groups.get("plyground.commands", ()), *groups.get("plyground.exports", ()))
+    return {name for name in names if " " not in name}
 
 
 def main(words: Sequence[str]) -> None:

@@ -1,6 +1,4 @@
-"""``plyground analyse``, ``solve`` and ``book``: what they print is what the agents and solvers
-found out.
-"""
+"""``plyground analyse`` and ``solve``: what they print is what agents and solvers find out."""
 
 from __future__ import annotations
 
@@ -321,19 +319,6 @@ def test_static_as_json_holds_the_points():
     assert -1 < first == -second < 1
 
 
-# -- book --
-
-
-def test_book_makes_a_file_that_agents_play_from():
-    result = plyground("book tic_tac_toe --agent alphabeta:depth=9 --plies 2 --out ttt.book")
-    assert result.stdout == (
-        "4 positions of the first 2 plies of tic_tac_toe, as alphabeta:depth=9 sees them, are "
-        "in ttt.book\n"
-    )
-    output = plyground_json("analyse tic_tac_toe --moves a1 --agent mcts:book=ttt.book")
-    assert (output["name"], output["from_book"], output["score_in_words"]) == ("b2", True, "draw")
-
-
 @pytest.mark.parametrize("command", ["analyse {} --agent greedy", "solve {}"])
 def test_a_position_given_by_its_board_is_the_one_reached_by_moves(command):
     game = make_game("connect_four:rows=4,cols=4")
@@ -382,10 +367,6 @@ def test_the_boards_of_the_courses_are_examples(sample):
         ),
         ("solve dots_and_boxes:rows=7,cols=7", "dots_and_boxes"),
         ("solve chess", "there is no game 'chess'"),
-        (
-            "book connect_four --plies 1 --out missing/book",
-            "the opening book missing/book cannot be written",
-        ),
     ],
 )
 def test_bad_input_ends_with_one_sentence_and_status_2(command, message, tmp_path):

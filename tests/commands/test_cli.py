@@ -150,10 +150,6 @@ def test_forfeits_are_told_below_the_table():
         ("match gomoku random random --memory-limit ٣G", "is no amount of memory"),
         ("size chess", "there is no game 'chess'"),
         ("perft hexx --depth 2", "there is no game 'hexx'"),
-        ("play tic_tac_toe --against nobody", "there is no agent 'nobody'"),
-        ("book tic_tac_toe --out ttt.book --agent human", "a person at the terminal analyses"),
-        ("book tic_tac_toe --out ttt.book --plies 99", "no game of tic_tac_toe has more than 9"),
-        ("book tic_tac_toe --out .", "cannot be written: it is a folder"),
     ],
 )
 def test_bad_input_ends_with_one_sentence_and_status_2(command, message):
@@ -187,7 +183,6 @@ def test_more_memory_than_there_is_ends_with_a_sentence():
         ("tournament connect_four random random --pears 3", "Did you mean --pairs?"),
         ("perft connect_four", "perft needs --depth; plyground perft --help explains it"),
         ("perft connect_four --depth", "--depth needs a value; plyground perft --help"),
-        ("play tic_tac_toe --seat 2", 'invalid value "2" for --seat'),
         ("games connect_four", "there are more arguments than this command takes: connect_four"),
         ("tournement", 'Did you mean "tournament"?'),
         ("train ppo tic_tac_toe", "name the folder of the run: --out FOLDER"),
@@ -250,10 +245,8 @@ def test_every_command_has_help_with_an_example():
     for command in (
         "tournament",
         "match",
-        "play",
         "analyse",
         "solve",
-        "book",
         "games",
         "agents",
         "size",

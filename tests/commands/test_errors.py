@@ -12,6 +12,8 @@ import onnx
 import pytest
 from command_line import invoke
 from networks import write_network
+from plyground import make_agent, make_game
+from plyground.agents.book_writer import write_book
 from plyground.commands import app as application
 from plyground.envs.specification import plain_text
 
@@ -112,9 +114,8 @@ def test_a_byte_order_mark_before_a_text_does_no_harm(tmp_path):
         encoding="utf-8",
     )
     assert invoke(["tournament", "file.toml"]).exit_code == 0
-    book = ["book", "tic_tac_toe", "--agent", "greedy", "--plies", "1", "--out", "b.book"]
-    assert invoke(book).exit_code == 0
-    path = Path("b.book")
+    game, path = make_game("tic_tac_toe"), Path("b.book")
+    write_book(path, game, make_agent("greedy"), plies=1)
     path.write_bytes(mark.encode() + path.read_bytes())
     assert (
         invoke(["analyse", "tic_tac_toe", "--agent", "minimax:depth=1,book=b.book"]).exit_code == 0

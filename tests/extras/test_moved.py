@@ -12,6 +12,10 @@ from plyground.envs.loading.packages import MODULES, declared
 
 @pytest.mark.parametrize("moved", declared(MODULES), ids=lambda moved: moved.name)
 def test_a_former_name_answers_as_the_module_does(moved):
+    if moved.attr:
+        package, _, name = f"plyground.{moved.name}".rpartition(".")
+        assert getattr(importlib.import_module(package), name) is moved.load()
+        return
     former = importlib.import_module(f"plyground.{moved.name}")
     module = importlib.import_module(moved.module)
     assert former.__doc__ == module.__doc__

@@ -192,22 +192,6 @@ def test_python_agents_read_signatures_the_same_way(tmp_path, monkeypatch):
     assert make_agent("python:math:hypot,depth=5").spec == "python:math:hypot,depth=5"
 
 
-@pytest.mark.parametrize(
-    ("code", "answer"),
-    [
-        ("def agent(obs): return 1", 1),
-        ("def agent(obs, config): return config.columns - 5", 2),
-        ("def agent(obs, config, depth=3): return config.columns - depth", 4),
-        ("def agent(obs, config=None): return config.rows", 6),
-    ],
-)
-def test_submissions_are_given_the_configuration_as_kaggle_gives_it(code, answer, tmp_path):
-    (tmp_path / "submission.py").write_text(code)
-    (name,) = plyground.envs.registry.games_in("kaggle")
-    start = make_game(name).initial_position()
-    assert make_agent(f"kaggle:{tmp_path / 'submission.py'}").act(start) == answer
-
-
 def test_one_file_reads_signatures_of_users():
     readers = {
         path.relative_to(PACKAGE).as_posix()

@@ -9,6 +9,7 @@ import random
 from typing import NamedTuple, get_args
 
 import pytest
+from command_line import plyground, plyground_json
 from plyground import make_agent, make_game
 from plyground.agents import Agent, Decision
 from plyground.agents.book import BookFile, CentreBook, centre_actions
@@ -375,3 +376,37 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work_begins(tmp_pa
     for place in (tmp_path, tmp_path / "missing" / "book"):
         with pytest.raises(SpecificationError, match="cannot be written"):
             write_book(place, make_game("tic_tac_toe"), make_agent("random"), 1)
+
+
+# -- the command --
+
+
+def test_the_command_makes_a_file_that_agents_play_from(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = plyground("book tic_tac_toe --agent alphabeta:depth=9 --plies 2 --out ttt.book")
+    assert result.stdout == (
+        "4 positions of the first 2 plies of tic_tac_toe, as alphabeta:depth=9 sees them, are "
+        "in ttt.book\n"
+    )
+    output = plyground_json("analyse tic_tac_toe --moves a1 --agent mcts:book=ttt.book")
+    assert (output["name"], output["from_book"], output["score_in_words"]) == ("b2", True, "draw")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("tic_tac_toe --out ttt.book --agent human", "a person at the terminal analyses"),
+        ("tic_tac_toe --out ttt.book --plies 99", "no game of tic_tac_toe has more than 9"),
+        ("tic_tac_toe --out .", "cannot be written: it is a folder"),
+        (
+            "connect_four --plies 1 --out missing/book",
+            "the opening book missing/book cannot be written",
+        ),
+    ],
+)
+def test_the_command_refuses_with_one_sentence_and_status_2(words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = plyground(f"book {words}")
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert message in result.stderr
+    assert list(tmp_path.iterdir()) == []

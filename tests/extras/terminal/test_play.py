@@ -198,3 +198,16 @@ def test_help_says_where_coordinates_begin(spec, expected):
     assert expected in play(spec, "--against", "random", stdin=["help"])
     name = re.search(r"h00|\ba\d|\ba(?= is)", expected)[0]
     assert read_move(game, name) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--against", "nobody"), "there is no agent 'nobody'"),
+        (("--seat", "2"), 'invalid value "2" for --seat'),
+    ],
+)
+def test_words_that_make_no_sense_are_refused_with_one_sentence_and_status_2(words, message):
+    result = invoke(["play", "tic_tac_toe", *words])
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert message in result.stderr
