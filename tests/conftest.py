@@ -97,7 +97,8 @@ class ProcessorTime:
     def pytest_terminal_summary(self, terminalreporter):
         if not terminalreporter.config.option.processor_time:
             return
-        total = self.of_workers + self.used()
+        # the workers are child processes of this one, and count once
+        total = self.of_workers + sum(os.times()[: 2 if self.of_workers else 4])
         rest = total - sum(self.by_file.values())
         terminalreporter.section("processor time")
         for name, seconds in [*self.by_file.most_common(), ("start and collection", rest)]:
