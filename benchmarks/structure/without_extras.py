@@ -31,6 +31,12 @@ TESTS = (
     "evaluation/test_schedule.py",
     "evaluation/test_ratings.py",
 )
+# What an installation of the checkout finds would stand in for what is missing.
+NO_CHECKOUT = """
+import sys
+
+sys.meta_path[:] = [each for each in sys.meta_path if "editable" not in each.__module__]
+"""
 CARD = """
 import plyground
 from plyground.envs import connect_four_v0
@@ -86,7 +92,12 @@ def check_without(removed: Sequence[str], tests: Sequence[str]) -> None:
         install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
         subprocess.run([*install, "--target", str(target), str(copy)], check=True)
         # the checkout is installed as well: what is in front of it on the path counts
+        (target / "sitecustomize.py").write_text(NO_CHECKOUT, encoding="utf-8")
         environment = os.environ | {"PYTHONPATH": str(target)}
+        for extra in removed:
+            name = f"plyground.extras.{extra.replace('/', '.')}".rstrip(".")
+            question = f"import importlib.util as u; raise SystemExit(bool(u.find_spec({name!r})))"
+            subprocess.run([sys.executable, "-c", question], env=environment, check=True)
         store = str(Path(place) / "games.db")
         players = ("random", "minimax:depth=2", "alphabeta:depth=4", "zoo:connect_four")
         run = str(Path(place) / "run")

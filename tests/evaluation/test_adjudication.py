@@ -7,7 +7,6 @@ from command_line import plyground
 from helpers import run
 from plyground import Agent, Decision, make_agent, make_game
 from plyground.agents.decision import Score
-from plyground.envs.specification import SpecificationError
 from plyground.evaluation.conditions import Conditions
 from plyground.evaluation.match import Referee, play_game
 from plyground.evaluation.openings import Openings
@@ -110,29 +109,6 @@ def test_what_makes_no_sense_is_refused(options, message):
     result = plyground(f"tournament {GAME} random easy {options}")
     assert result.exit_code == 2
     assert message in result.stderr
-
-
-def test_openings_of_swap2_are_different_and_near_the_centre():
-    game = make_game("gomoku")
-    openings = Openings(game, "swap2:5", seed=3)
-    again = Openings(game, "swap2:5", seed=3)
-    openings_drawn = [openings[number] for number in range(30)]
-    assert openings_drawn == [again[number] for number in range(30)]
-    assert len({game.position(opening).key for opening in openings_drawn}) == 30
-    for opening in openings_drawn:
-        assert all(abs(cell // 15 - 7) <= 3 and abs(cell % 15 - 7) <= 3 for cell in opening)
-    near_zero = Openings(game, "balanced:5", seed=3)
-    judge, choice = (
-        make_agent("gomoku:nodes=25000", game),
-        [near_zero[number] for number in range(4)],
-    )
-    assert all(abs(judge.analyse(game.position(opening)).value) <= 60 for opening in choice)
-    assert set(choice) <= {openings[number] for number in range(near_zero.judged)}
-    assert near_zero.settings == {
-        "opening": "swap2:5", "balanced": "gomoku:nodes=25000", "within": 60
-    }  # fmt: skip
-    with pytest.raises(SpecificationError, match="swap2 is an opening of gomoku, not of"):
-        Openings(make_game("connect_four"), "swap2:3", seed=3)[0]
 
 
 @pytest.mark.parametrize("spec", ["gomoku:rows=5,cols=7", "connect_four", "dots_and_boxes"])

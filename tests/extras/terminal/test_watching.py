@@ -8,8 +8,10 @@ import pytest
 from command_line import at_terminal
 from command_line import plyground as command
 from helpers import SMALL_GAMES, run
-from plyground import make_game
+from plyground import make_agent, make_game
+from plyground.evaluation.fingerprints import describe
 from plyground.evaluation.plan import Plan
+from plyground.evaluation.single_games import concession, person, store_game
 from plyground.evaluation.store.store import Store
 
 PROMPT = ": "
@@ -54,6 +56,17 @@ def test_over_a_pipe_the_whole_game_is_printed(store):
     assert "(opening)" in output
     assert game.result.reason in output.splitlines()[-1]
     assert "\x1b" not in output
+
+
+def test_a_game_that_a_person_has_left_is_replayed(tmp_path):
+    game, greedy = make_game("tic_tac_toe"), describe(make_agent("greedy"))
+    left = concession(game, (4,), 0, (1, 0), (1, 0), True)
+    with Store(tmp_path / "games.db") as store:
+        number = store_game(store, game, (person(), greedy), left)
+    shown = command("replay", tmp_path / "games.db", number)
+    assert shown.exit_code == 0, shown.output
+    assert f"Game {number}, tic_tac_toe" in shown.stdout
+    assert "player_0 left the game" in shown.stdout
 
 
 def test_json_holds_the_moves_and_on_request_the_grades(store):
