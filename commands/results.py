@@ -24,6 +24,7 @@ from ..evaluation.report.display import (
     status_line,
 )
 from ..evaluation.report.html import report_page
+from ..evaluation.report.paper import write_papers
 from ..evaluation.report.report import (
     TournamentReport,
     parse_anchor,
@@ -76,6 +77,10 @@ def report(
     html: Annotated[
         Path | None, option("FILE", "Write the report as one self-contained HTML file.")
     ] = None,
+    out: Annotated[
+        Path | None,
+        option("FOLDER", "Write each table as CSV and LaTeX, each figure as SVG and PDF."),
+    ] = None,
     beside: Annotated[
         Path | None,
         option("STORE", "Compare the ratings with those of the same agents in another store."),
@@ -98,6 +103,8 @@ def report(
 
     plyground report plyground-tournament.db --html report.html
 
+    plyground report plyground-tournament.db --out paper
+
     plyground report new.db --beside old.db
 
     plyground report plyground-tournament.db --json
@@ -115,11 +122,13 @@ def report(
             )
         write_page(html, page)
         note(f"report in {html}")
+    if out is not None and reports:
+        note(f"{write_papers(reports, out)} files in {out}")
     if as_json:
         print_json(_report_json(store, reports, findings, None if beside is None else comparisons))
     elif not reports:
         say("\n".join([*warning_lines(findings), f"{store} holds no games"]))
-    elif html is None:
+    elif html is None and out is None:
         print_report(reports, Console(highlight=False), findings)
         print_comparisons(comparisons, Console(highlight=False))
 

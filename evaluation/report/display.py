@@ -81,11 +81,11 @@ def print_cross_table(table: CrossTable, console: Console) -> None:
 
     Where that is too wide, the opponents get a table of their own.
     """
-    tables = [_standings(table, counts=True, opponents=True)]
+    tables = [standings(table)]
     if _narrowest(tables[0], console) > console.width:
         tables = [
-            _standings(table, counts=True, opponents=False),
-            _standings(table, counts=False, opponents=True),
+            standings(table, opponents=False),
+            standings(table, counts=False),
         ]
     width = console.width
     for index, part in enumerate(tables):
@@ -110,20 +110,20 @@ def _narrowest(table: Table, console: Console) -> int:
     return Measurement.get(console, console.options.update(max_width=10_000), table).minimum
 
 
-def _standings(table: CrossTable, counts: bool, opponents: bool) -> Table:
-    """A row for each agent, the best first."""
+def standings(table: CrossTable, counts: bool = True, opponents: bool = True) -> Table:
+    """A row for each agent, the best first: its games, and its score against each opponent."""
     rows = table.standings()
-    standings = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
-    standings.add_column("#", justify="right")
-    standings.add_column(
+    result = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+    result.add_column("#", justify="right")
+    result.add_column(
         "agent", overflow="fold", min_width=min(16, max(len(row.label) for row in rows))
     )
     for heading in (
         ("score\n%", "won", "draw", "lost", "time\n/move", "distinct\n%") if counts else ()
     ):
-        standings.add_column(heading, justify="right", no_wrap=True)
+        result.add_column(heading, justify="right", no_wrap=True)
     for place in range(1, len(rows) + 1) if opponents else ():
-        standings.add_column(f"#{place}", justify="right", no_wrap=True)
+        result.add_column(f"#{place}", justify="right", no_wrap=True)
     for place, row in enumerate(rows, 1):
         total = row.total
         cells = [
@@ -139,8 +139,8 @@ def _standings(table: CrossTable, counts: bool, opponents: bool) -> Table:
                 "." if other is row else _whole_percent(row.against[other.number].score)
                 for other in rows
             ]
-        standings.add_row(str(place), Text(row.label), *cells)
-    return standings
+        result.add_row(str(place), Text(row.label), *cells)
+    return result
 
 
 def _whole_percent(share: float | None) -> str:

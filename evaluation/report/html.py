@@ -22,7 +22,7 @@ from ..statistics.ratings import Ratings, score_of
 from ..store.checks import Finding
 from .comparison import Comparison
 from .display import duration, likelihood, percent
-from .plots import forest, sequential_plot, speed_plot
+from .paper import files_of, links_to, plots_of
 from .replays import replay_data
 from .report import TournamentReport, sequential_text, warning_lines
 
@@ -161,7 +161,7 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         if ratings is not None
         else table.standings()
     )
-    speed = speed_plot(order, ratings)
+    plots = plots_of(report)
     place = {row.number: place for place, row in enumerate(order, 1)}
     return {
         "id": f"t{index + 1}",
@@ -173,10 +173,10 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
             if not isinstance(value, list)
         ],
         "agents": [_agent(row, place[row.number], ratings, order) for row in order],
-        "forest": None if ratings is None else forest(ratings).inline(),
+        "plots": {name: plot.inline() for name, plot in plots.items()},
+        "files": links_to(files_of(report, plots)),
         "cross": [[_cross_cell(row, other, ratings) for other in order] for row in order],
-        "speed": speed and speed.inline(),
-        "test": _test(report),
+        "test": None if report.test is None else sequential_text(report.test),
         "openings": report.named_openings(),
         "unmeasured": sum(not row.seconds_per_move for row in order),
         "first_shares": _shares(report.first_seat),
@@ -187,14 +187,6 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
 
 def _with_margin(numbers: tuple[float, float] | None) -> str:
     return "–" if numbers is None else f"{numbers[0]:+.0f} ± {numbers[1]:.0f}".replace("-", "−")
-
-
-def _test(report: TournamentReport) -> dict[str, str] | None:
-    """The sequential test, in a sentence and as a plot."""
-    plot = None if report.test is None else sequential_plot(report.test)
-    if report.test is None or plot is None:
-        return None
-    return {"text": sequential_text(report.test), "plot": plot.inline()}
 
 
 def _page_title(games: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Plots as SVG, drawn by matplotlib: bars with intervals, and points or lines between two axes.
+"""Plots as SVG and PDF, drawn by matplotlib: bars with intervals, points, lines between two axes.
 
 They take the colour of letters from their page. Numbers, names and dashes tell series apart where
 colours do not.
@@ -19,6 +19,8 @@ from ..statistics.ratings import Ratings
 from .pairs import SequentialTest
 
 WIDTH, LINE = 760, 17  # of a plot, and the height of a line of text, in pixels
+LETTER = 6.8  # pixels that a letter takes, on average
+MOST_LETTERS, MOST_NAMED = 40, 12  # of a name at a point, and points with names
 # Four colours of Okabe and Ito, brown and grey: all are seen on white and on black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A6761D", "#808080")
 DASHES = ("-", (0, (7, 3)), (0, (2, 2)), (0, (9, 3, 2, 3)), (0, (12, 4)), (0, (1, 4)))
@@ -29,7 +31,7 @@ INKED = tuple(
     f"{part}color" for part in ("text.", "grid.", "xtick.", "ytick.", "axes.edge", "axes.label")
 )
 STYLE: Any = dict.fromkeys(INKED, INK) | {
-    "svg.fonttype": "none", "svg.hashsalt": "plyground", "font.size": 12,
+    "svg.fonttype": "none", "svg.hashsalt": "plyground", "font.size": 12, "pdf.fonttype": 42,
     "axes.grid": True, "grid.alpha": 0.25, "axes.spines.top": False, "axes.spines.right": False,
     "text.parse_math": False,  # a name may hold dollar signs
 }  # fmt: skip
@@ -37,11 +39,19 @@ NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
 class Plot(NamedTuple):
-    """A plot: what it shows, its elements in SVG, and its height in pixels."""
+    """A plot.
+
+    Attributes:
+        title: what it shows.
+        elements: what it consists of in SVG.
+        height: in pixels.
+        draw: draws it on matplotlib's axes.
+    """
 
     title: str
     elements: str
     height: int
+    draw: Callable[[Any], None]
 
     def inline(self) -> str:
         """The plot within a page, in the page's colours."""
@@ -62,6 +72,10 @@ class Plot(NamedTuple):
             f"</g></svg>"
         )
 
+    def pdf(self) -> bytes:
+        """The plot as a PDF file, without its title, with fonts that journals take."""
+        return _render(self.draw, self.height, "pdf", dict.fromkeys(("Creator", "CreationDate")))
+
 
 def _draw_plot(title: str, height: int, draw: Callable[[Any], None]) -> Plot:
     """The plot that ``draw`` makes of matplotlib's axes.
@@ -69,17 +83,24 @@ def _draw_plot(title: str, height: int, draw: Callable[[Any], None]) -> Plot:
     Raises:
         SpecificationError: matplotlib is not installed.
     """
+    text = _render(draw, height, "svg", NO_METADATA).decode()
+    text = re.sub(r"\s*\n\s*", " ", text).replace(INK, "currentColor")
+    # matplotlib's style would be that of all pictures on the page
+    elements = text[text.index("</defs>") + len("</defs>") : text.rindex("</svg>")]
+    return Plot(title, f'<g stroke-linejoin="round">{elements}</g>', height, draw)
+
+
+def _render(
+    draw: Callable[[Any], None], height: int, form: str, metadata: dict[str, None]
+) -> bytes:
     with refusing(ImportError, 'a plot needs matplotlib: pip install "plyground[report]"'):
         import matplotlib as mpl
         from matplotlib.figure import Figure
-    with mpl.rc_context(STYLE), io.StringIO() as stream:
+    with mpl.rc_context(STYLE), io.BytesIO() as stream:
         figure = Figure((WIDTH / 72, height / 72), dpi=72, layout="constrained")
         draw(figure.add_subplot(axisbelow=True))
-        figure.savefig(stream, format="svg", transparent=True, metadata=NO_METADATA)
-        text = re.sub(r"\s*\n\s*", " ", stream.getvalue()).replace(INK, "currentColor")
-    # matplotlib's style would be that of all pictures on the page
-    elements = text[text.index("</defs>") + len("</defs>") : text.rindex("</svg>")]
-    return Plot(title, f'<g stroke-linejoin="round">{elements}</g>', height)
+        figure.savefig(stream, format=form, transparent=True, metadata=metadata)
+        return stream.getvalue()
 
 
 class Scale(NamedTuple):
@@ -121,13 +142,18 @@ def bar_chart(
         bars: from top to bottom.
         scale: of the lengths.
         names: of the parts, where bars have several.
-        dots: whether dots stand for the bars.
+        dots: whether dots stand for the bars. One far below all others is cut off: an arrow at the
+            edge points to it.
     """
+    lowest = _least_shown([parts[0] for _, parts, _ in bars]) if dots else None
 
     def draw(axes: Any) -> None:
         for place, (label, parts, interval) in enumerate(bars):
             above = axes.get_yaxis_transform()
             axes.text(0, place - 0.3, label, transform=above, in_layout=False)
+            if lowest is not None and parts[0] < lowest:
+                axes.plot(lowest, place, "<", color=COLOURS[0], markersize=9, clip_on=False)
+                continue
             if dots:
                 axes.plot(parts[0], place, "o", color=COLOURS[0])
             for number, end in enumerate(() if dots else itertools.accumulate(parts)):
@@ -141,9 +167,19 @@ def bar_chart(
             axes.figure.legend(loc="outside lower left", frameon=False)
         axes.set_ylim(len(bars) - 0.7, -0.8)
         axes.set_yticks([])
+        if lowest is not None:
+            axes.set_xlim(left=lowest)
         scale.set_on(axes, "x")
 
     return _draw_plot(title, 2 * LINE * (len(bars) + 2) + (LINE + 4) * len(names), draw)
+
+
+def _least_shown(values: Sequence[float]) -> float | None:
+    """Where an axis is cut off: below all values but one that would squeeze them; else None."""
+    lowest, *rest = sorted(values)
+    if len(rest) < 2 or rest[0] - lowest <= 3 * (rest[-1] - rest[0]):
+        return None
+    return rest[0] - 0.25 * (rest[-1] - rest[0])
 
 
 class Point(NamedTuple):
@@ -163,6 +199,7 @@ def point_chart(
     names: Sequence[str],
     lines: bool = False,
     front: bool = False,
+    named: bool = False,
 ) -> Plot:
     """Points under the numbers of their series, which are named below.
 
@@ -173,7 +210,15 @@ def point_chart(
         names: of the series.
         lines: whether the points of a series are joined.
         front: whether the Pareto front is drawn: nothing left of it is as high.
+        named: whether the names stand at the points instead. A point far below all others is then
+            cut off: an arrow at the edge points to it.
     """
+    lowest = _least_shown([point.y for point in points]) if named else None
+    if lowest is not None:
+        points = [
+            point if point.y >= lowest else point._replace(y=lowest, low=lowest, high=lowest)
+            for point in points
+        ]
 
     def draw(axes: Any) -> None:
         for number in range(len(names)):
@@ -182,7 +227,7 @@ def point_chart(
             dash = DASHES[number // 2 % len(DASHES)] if lines else "none"
             axes.vlines([p.x for p in own], [p.low for p in own], [p.high for p in own], colour)
             axes.plot([p.x for p in own], [p.y for p in own], "o", linestyle=dash, color=colour)
-            for point in own[-1:] if lines else own:
+            for point in () if named else own[-1:] if lines else own:
                 axes.annotate(
                     str(number + 1), (point.x, point.y), (4, 4), textcoords="offset points"
                 )
@@ -194,13 +239,42 @@ def point_chart(
             xs, ys = [*(p.x for p in best), right], [*(p.y for p in best), best[-1].y]
             axes.step(xs, ys, where="post", color=COLOURS[1], linestyle=(0, (5, 4)), zorder=1)
             axes.set_xlim(right=right)
+        if named:
+            _name_points(axes, points, names, lowest)
+            return
         below = "\n".join(f"{number} {name}" for number, name in enumerate(names, 1))
         axes.figure.text(0.01, 0.01, below, in_layout=False)
         axes.figure.get_layout_engine().set(rect=(0, share, 1, 1 - share))
 
-    height = 320 + LINE * len(names)
+    height = 320 + (0 if named else LINE * len(names))
     share = LINE * len(names) / height
     return _draw_plot(title, height, draw)
+
+
+def _name_points(
+    axes: Any, points: Sequence[Point], names: Sequence[str], lowest: float | None
+) -> None:
+    """Write each name beside its point, where no other name stands; mark a point that is cut."""
+    if lowest is not None:
+        axes.plot([p.x for p in points if p.y == lowest], lowest, "v", color=INK, clip_on=False)
+    axes.figure.draw_without_rendering()
+    left, right = axes.bbox.x0, axes.bbox.x1
+    written: list[tuple[float, float, float]] = []  # left and right end, height
+    for point in sorted(points, key=lambda each: each.y):
+        x, y = axes.transData.transform((point.x, point.y))
+        name = names[point.series]
+        width = LETTER * len(name)
+        start = x + 7 if x + 7 + width <= right else max(x - 7 - width, left)
+        height = y + 4
+        while any(
+            start < end and begin < start + width and abs(height - other) < LINE - 3
+            for begin, end, other in written
+        ):
+            height += 2
+        written.append((start, start + width, height))
+        link = {"arrowstyle": "-", "linewidth": 0.5} if height > y + 12 else None
+        offset = start - x, height - y
+        axes.annotate(name, (point.x, point.y), offset, textcoords="offset pixels", arrowprops=link)
 
 
 def pareto_front(points: Sequence[Point]) -> list[Point]:
@@ -242,7 +316,9 @@ def speed_plot(order: Sequence[AgentRow], ratings: Ratings | None) -> Plot | Non
         return None
     scales = Scale("time a move", True, True), Scale("score in %" if ratings is None else "Elo")
     title = "Strength against seconds a move; the ratings table holds the same figures"
-    return point_chart(title, points, scales, [row.label for row in order], front=True)
+    names = [row.label for row in order]
+    named = len(points) <= MOST_NAMED and max(map(len, names)) <= MOST_LETTERS
+    return point_chart(title, points, scales, names, front=True, named=named)
 
 
 def sequential_plot(test: SequentialTest) -> Plot | None:

@@ -35,6 +35,7 @@ from .display import (
     percent,
     plain_table,
     print_cross_table,
+    standings,
 )
 from .pairs import OpeningResult, PairResult, PairsWatch, SequentialTest, pair_results
 from .replays import Gallery
@@ -334,12 +335,27 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
     console.print()
     for line in _facts(report):
         console.print(line, markup=False)
-    endings = plain_table("ending", "games", "%")
-    for reason, count in report.endings.most_common():
-        endings.add_row(Text(reason), str(count), percent(count / table.games))
     console.print()
-    console.print(endings)
+    console.print(_endings_table(report))
     console.print(f"\ndigest {report.digest}")
+
+
+def tables_of(report: TournamentReport) -> dict[str, Table]:
+    """The tables of a report by their names."""
+    tables = {"cross_table": standings(report.table), "endings": _endings_table(report)}
+    if report.ratings is not None:
+        tables["ratings"] = _ratings_table(report, report.ratings)
+    if report.pairs:
+        tables["pairs"] = _pairs_table(report)
+    return tables
+
+
+def _endings_table(report: TournamentReport) -> Table:
+    """A row for each way in which games ended, the most frequent first."""
+    table = plain_table("ending", "games", "%")
+    for reason, count in report.endings.most_common():
+        table.add_row(Text(reason), str(count), percent(count / report.table.games))
+    return table
 
 
 def _ratings_table(report: TournamentReport, ratings: Ratings) -> Table:

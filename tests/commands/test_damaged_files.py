@@ -23,7 +23,7 @@ def playground(tmp_path_factory):
 
 
 def test_runs_of_every_algorithm_are_damaged():
-    assert SETTINGS.keys() == api.SETTINGS.keys()
+    assert SETTINGS.keys() >= api.SETTINGS.keys()
 
 
 @pytest.mark.thorough

@@ -72,8 +72,9 @@ def test_a_tournament_is_played_and_reported(system):
 
 
 @pytest.mark.parametrize("system", MISSING)
-def test_a_person_plays_from_a_pipe(system):
-    result = run_without(system, "play", "tic_tac_toe", "--against", "random", text="b2\nquit\n")
+@pytest.mark.parametrize("words", ["play tic_tac_toe --against random"])
+def test_a_person_plays_from_a_pipe(system, words):
+    result = run_without(system, *words.split(), text="b2\nquit\n")
     assert "Traceback" not in result.stderr
     assert re.search(r"^ 2 .*X", result.stdout, re.MULTILINE), result.stdout + result.stderr
 

@@ -369,6 +369,17 @@ def test_paper_gets_the_games_without_controls_in_light_colours(open_page):
     assert page.pdf()[:4] == b"%PDF"
 
 
+@pytest.mark.parametrize("width", [718, 739], ids=["A4", "Letter"])
+def test_no_column_is_cut_off_on_paper(open_page, width):
+    page = open_page(width=width, height=1000)  # between margins of 1 cm, at 96 pixels an inch
+    page.emulate_media(media="print")
+    ends = page.evaluate(
+        "[...document.querySelectorAll('th, td, svg')].map((e) => e.getBoundingClientRect().right)"
+    )
+    assert len(ends) > 100
+    assert max(ends) <= width
+
+
 def test_a_store_of_one_tournament_has_no_list_of_tournaments(store):
     with Store(store) as open_store:
         reports = report_store(open_store, replays=5)

@@ -1,0 +1,140 @@
+"""The tables and figures of reports for a paper: CSV, LaTeX, SVG, PDF, and what to cite.
+
+The tables are those that the command line prints. LaTeX needs the package ``booktabs``.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.table import Table
+
+from ...envs import __version__
+from ...envs.loading.files import written_whole
+from ...envs.specification import refusing
+from .plots import Plot, forest, sequential_plot, speed_plot
+from .report import TournamentReport, tables_of
+
+TITLE = "plyground: adversarial board games for reinforcement learning"  # as CITATION.cff has it
+LATEX = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+        "<": "$<$",
+        ">": "$>$",
+        "±": r"$\pm$",
+        "½": r"$\frac12$",
+        "µ": r"$\mu$",
+    }
+)
+MEDIA = {
+    "bib": "text/plain",
+    "csv": "text/csv",
+    "tex": "text/plain",
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+}
+
+
+def write_papers(reports: Sequence[TournamentReport], folder: Path) -> int:
+    """Write the files of reports into a folder, of several tournaments into one numbered each.
+
+    Returns:
+        The number of files.
+
+    Raises:
+        SpecificationError: the folder cannot be written, or matplotlib is not installed.
+    """
+    count = 0
+    for number, report in enumerate(reports, 1):
+        place = folder if len(reports) == 1 else folder / str(number)
+        files = files_of(report, plots_of(report))
+        with refusing(OSError, f"{place} cannot be written"):
+            place.mkdir(parents=True, exist_ok=True)
+            for name, content in files.items():
+                with written_whole(place / name) as stream:
+                    stream.write(content)
+        count += len(files)
+    return count
+
+
+def files_of(report: TournamentReport, plots: dict[str, Plot]) -> dict[str, bytes]:
+    """The files of a report and its figures by their names, such as ``ratings.tex``."""
+    files = {"cite.bib": _bibliography(report).encode()}
+    for name, table in tables_of(report).items():
+        rows = _rows(table)
+        left = [column.justify == "left" for column in table.columns]
+        files |= {f"{name}.csv": _csv(rows), f"{name}.tex": _latex(rows, left)}
+    for name, plot in plots.items():
+        files |= {f"{name}.svg": plot.file().encode(), f"{name}.pdf": plot.pdf()}
+    return files
+
+
+def plots_of(report: TournamentReport) -> dict[str, Plot]:
+    """The figures of a report by their names."""
+    ratings, test, rows = report.ratings, report.test, report.table.rows
+    order = report.table.standings() if ratings is None else [rows[n] for n in ratings.order()]
+    plots = {
+        "elo": None if ratings is None else forest(ratings),
+        "speed": speed_plot(order, ratings),
+        "test": None if test is None else sequential_plot(test),
+    }
+    return {name: plot for name, plot in plots.items() if plot is not None}
+
+
+def links_to(files: dict[str, bytes]) -> dict[str, str]:
+    """The addresses under which a page holds files itself, by their names."""
+    return {
+        name: f"data:{MEDIA[ending]};base64,{base64.b64encode(content).decode()}"
+        for name, content in files.items()
+        if (ending := name.rpartition(".")[2]) in MEDIA
+    }
+
+
+def _rows(table: Table) -> list[list[str]]:
+    """The headings and the cells of a table."""
+    columns = [[column.header, *column.cells] for column in table.columns]
+    return [[" ".join(str(cell).split()) for cell in row] for row in zip(*columns)]
+
+
+def _csv(rows: list[list[str]]) -> bytes:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(rows)
+    return stream.getvalue().encode()
+
+
+def _latex(rows: list[list[str]], left: list[bool]) -> bytes:
+    """A ``tabular``, with numbers at the right of their columns."""
+    lines = [" & ".join(map(_latex_text, row)) + r" \\" for row in rows]
+    alignment = "".join("l" if each else "r" for each in left)
+    lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", lines[0], r"\midrule", *lines[1:]]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""]).encode()
+
+
+def _latex_text(text: str) -> str:
+    signed = re.fullmatch(r"[-+][\d.]+", text)
+    return f"${text}$" if signed else text.translate(LATEX)
+
+
+def _bibliography(report: TournamentReport) -> str:
+    """Entries of BibTeX for plyground and for the games with their settings."""
+    settings = json.dumps(report.tournament.settings, ensure_ascii=False)
+    return f"""@software{{plyground,
+  title = {{{{{TITLE}}}}},
+  author = {{{{plyground contributors}}}},
+  version = {{{__version__}}},
+}}
+
+@misc{{games-{report.digest[:8] or "unknown"},
+  title = {{{{{report.tournament.name.translate(LATEX)}: {report.table.games} games}}}},
+  note = {{digest {report.digest}; settings: {settings.translate(LATEX)}}},
+}}
+"""
