@@ -78,12 +78,10 @@ def report(
         Path | None, option("FILE", "Write the report as one self-contained HTML file.")
     ] = None,
     out: Annotated[
-        Path | None,
-        option("FOLDER", "Write each table as CSV and LaTeX, each figure as SVG and PDF."),
+        Path | None, option("FOLDER", "Write tables as CSV and LaTeX, figures as SVG and PDF.")
     ] = None,
     beside: Annotated[
-        Path | None,
-        option("STORE", "Compare the ratings with those of the same agents in another store."),
+        Path | None, option("STORE", "Compare the ratings with those in another store.")
     ] = None,
     replays: Annotated[
         int,
@@ -101,13 +99,9 @@ def report(
 
     plyground report plyground-tournament.db --anchor random=0
 
-    plyground report plyground-tournament.db --html report.html
+    plyground report games.db --html report.html --out paper
 
-    plyground report plyground-tournament.db --out paper
-
-    plyground report new.db --beside old.db
-
-    plyground report plyground-tournament.db --json
+    plyground report new.db --beside old.db --json
     """
     rating = None if anchor is None else parse_anchor(anchor)
     with Store(store).expect(expect) as games, status_line(Console(stderr=True)) as tell:
@@ -122,7 +116,7 @@ def report(
             )
         write_page(html, page)
         note(f"report in {html}")
-    if out is not None and reports:
+    if out and reports:
         note(f"{write_papers(reports, out)} files in {out}")
     if as_json:
         print_json(_report_json(store, reports, findings, None if beside is None else comparisons))
