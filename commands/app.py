@@ -37,6 +37,7 @@ from ..envs.loading.packages import COMMANDS as PACKAGES
 from ..envs.loading.packages import PackageWarning, declared, import_own, source_of
 from ..envs.specification import SpecificationError, plain_text
 from .output import note, use_plain_characters
+from .welcome import welcome
 
 LONGEST_SENTENCE = 1000  # characters
 IMPORT = "--import"  # stands before any command
@@ -247,6 +248,9 @@ def run(words: Sequence[str]) -> int:
     try:
         warnings.formatwarning = _format_warning
         words = _import_modules(words)
+        if not words:
+            welcome({names[0] for names in command_functions()})
+            return 0
         app = make_app(words)
         app(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from command_line import plyground
 from helpers import ROOT
+from plyground import make_game
 from plyground.agents.registry import agent_classes
 from plyground.envs.registry import game_names
 from plyground.evaluation.plan import Plan
@@ -214,10 +215,10 @@ def test_the_command_that_goes_on_keeps_every_word_that_was_given():
     )
 
 
-def test_without_a_command_and_on_demand_there_is_help():
+def test_on_demand_there_is_help():
     request = plyground("--help")
     assert (request.exit_code, request.stderr) == (0, "")
-    assert plyground("").stdout == request.stdout == plyground("-h").stdout
+    assert request.stdout == plyground("-h").stdout
     assert "--install-completion" in request.stdout
 
 
@@ -455,3 +456,18 @@ def test_the_help_lists_every_command_by_its_purpose():
     assert panels[::2] == [*purposes(), "Options"]
     for names, panel in zip(purposes().values(), panels[1::2]):
         assert re.findall(r"^│ ([a-z-]+) ", panel, re.MULTILINE) == list(names)
+
+
+def test_without_a_command_a_board_and_three_commands_are_shown():
+    lines = plyground("").stdout.splitlines()
+    position = make_game("connect_four").position(
+        ["a", "b", "b", "c", "d", "c", "c", "d", "d", "e", "d"]
+    )
+    assert position.is_over
+    assert lines[1:8] == str(position).splitlines()
+    commands = [line.split() for line in lines if line.startswith("  plyground ")]
+    assert len(commands) == 3
+    for _, *words in commands:
+        names = words[: 2 if words[0] == "train" else 1]
+        assert plyground(f"{' '.join(names)} --help").exit_code == 0
+    assert "plyground --help lists all commands." in lines
