@@ -21,7 +21,7 @@ from .cache import KernelCache, watch_source
 try:
     from .linking import KernelDispatcher, LinkingCache, WholeCache
 except Exception:  # a numba with other inner names: slower loading, same results
-    from numba.core.caching import FunctionCache as WholeCache
+    from numba.core.caching import FunctionCache as WholeCache  # type: ignore[no-redef]
 
     KernelDispatcher = None  # type: ignore[assignment, misc]
 
