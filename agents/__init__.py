@@ -1,7 +1,6 @@
 """Agents: search, learned policies, engines of others; all made by :func:`make_agent`."""
 
 # Importing an agent's file registers it.
-from ..envs.loading.packages import AGENTS, own_extras
 from . import caro as caro
 from . import greedy as greedy
 from . import human as human
@@ -42,6 +41,3 @@ __all__ = [
     "register_preset",
     "solve",
 ]
-
-for _extra in own_extras(AGENTS):
-    _extra.load()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint
 from typing import Any
 
@@ -111,23 +111,23 @@ def rules_type(name: str) -> Any:
 
     SpecificationError if unknown, or if the suffix is that of an earlier version.
     """
-    plain = _VERSION.sub("", name)
-    # other games are loaded where it must be
-    for kinds in (
-        lambda: [_loaded(plain)] if plain in _games else [],
-        lambda: _all_types().values(),
-    ):
-        for kind in kinds():
-            declaration = kind.declaration
-            if name in (declaration.name, declaration.game_id):
-                return kind
-            if name in declaration.profile.earlier:
-                raise SpecificationError(
-                    f"there is no game {name!r} any more: it is {declaration.game_id} now, and "
-                    f"{recorded_spec(declaration.name, name)} has the earlier rules"
-                )
+    for kind in _candidates(name):
+        declaration = kind.declaration
+        if name in (declaration.name, declaration.game_id):
+            return kind
+        if name in declaration.profile.earlier:
+            raise SpecificationError(
+                f"there is no game {name!r} any more: it is {declaration.game_id} now, and "
+                f"{recorded_spec(declaration.name, name)} has the earlier rules"
+            )
     check_names("there is no game", [name], game_names())
     raise AssertionError("unreachable")
+
+
+def _candidates(name: str) -> Iterator[Any]:
+    """The rules type of that name, then all others, which are loaded where it must be."""
+    yield from map(_loaded, {_VERSION.sub("", name)} & _games.keys())
+    yield from _all_types().values()
 
 
 def make_game(

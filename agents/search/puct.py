@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ...envs.compiled.calls import KernelCalls
 from ...envs.game import Game
+from ...envs.loading.packages import by_game
 from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
 from ..policies.compiled.batch import NetworkBatch, new_batch
@@ -88,10 +88,11 @@ class HeuristicNetworks:
 
     def for_game(self, game: Game) -> Network:
         """The heuristic network of a game; SpecificationError where it has none."""
-        return heuristic_network(game.rules, game)
+        network: Network = heuristic_network(game.rules, game)
+        return network
 
 
-@functools.singledispatch
+@by_game
 def heuristic_network(rules: Any, game: Game) -> Network:
     """What a game offers in place of a network: rules types register theirs here.
 

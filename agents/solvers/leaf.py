@@ -5,10 +5,10 @@ Where a game takes few plies more, its solver answers in microseconds: less than
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NamedTuple
 
 from ...envs.compiled.dispatch import missing, rule
+from ...envs.loading.packages import by_game
 
 UNSOLVED = -1  # in the place of a number of plies
 
@@ -19,7 +19,7 @@ class NoLeafSolver(NamedTuple):
     most: int
 
 
-@functools.singledispatch
+@by_game
 def new_leaf_solver(rules: tuple[Any, ...]) -> Any:
     """What :func:`leaf_value` works with on this board; of one type for all boards of a game."""
     return NoLeafSolver(0)
