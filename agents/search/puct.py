@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ...envs.compiled.calls import KernelCalls
 from ...envs.game import Game
-from ...envs.loading.packages import by_game
+from ...envs.loading.packages import load_knowledge
 from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
 from ..policies.compiled.batch import NetworkBatch, new_batch
@@ -88,11 +89,11 @@ class HeuristicNetworks:
 
     def for_game(self, game: Game) -> Network:
         """The heuristic network of a game; SpecificationError where it has none."""
-        network: Network = heuristic_network(game.rules, game)
-        return network
+        load_knowledge(game.name)
+        return heuristic_network(game.rules, game)
 
 
-@by_game
+@functools.singledispatch
 def heuristic_network(rules: Any, game: Game) -> Network:
     """What a game offers in place of a network: rules types register theirs here.
 

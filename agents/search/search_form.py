@@ -5,6 +5,7 @@ A richer record holds the data of the heuristic and is updated move by move.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.dispatch import missing, rule
 from ...envs.game import Game
-from ...envs.loading.packages import by_game
+from ...envs.loading.packages import load_knowledge
 from ..own.kernels import points_of
 
 
@@ -89,11 +90,11 @@ class SearchForm(NamedTuple):
 
 def search_form(game: Game, heuristic: str) -> SearchForm:
     """The search form of a game under a heuristic."""
-    form: SearchForm = form_for(game.rules, game, heuristic)
-    return form
+    load_knowledge(game.name)
+    return form_for(game.rules, game, heuristic)
 
 
-@by_game
+@functools.singledispatch
 def form_for(rules: Any, game: Game, heuristic: str) -> SearchForm:
     """The form of a rules type: types with a form of their own register it here."""
     return plain_form(game)

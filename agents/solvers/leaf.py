@@ -5,10 +5,12 @@ Where a game takes few plies more, its solver answers in microseconds: less than
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 from ...envs.compiled.dispatch import missing, rule
-from ...envs.loading.packages import by_game
+from ...envs.game import Game
+from .knowledge import learn
 
 UNSOLVED = -1  # in the place of a number of plies
 
@@ -19,10 +21,16 @@ class NoLeafSolver(NamedTuple):
     most: int
 
 
-@by_game
-def new_leaf_solver(rules: tuple[Any, ...]) -> Any:
-    """What :func:`leaf_value` works with on this board; of one type for all boards of a game."""
+@functools.singledispatch
+def leaf_solver_for(rules: tuple[Any, ...]) -> Any:
+    """The leaf solver of a board: rules types register theirs here."""
     return NoLeafSolver(0)
+
+
+def new_leaf_solver(game: Game) -> Any:
+    """What :func:`leaf_value` works with on this board; of one type for all boards of a game."""
+    learn(game.name)
+    return leaf_solver_for(game.rules)
 
 
 @rule

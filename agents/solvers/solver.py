@@ -25,10 +25,10 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.kernels import announce_compilation, kernel
 from ...envs.game import Game, Position
-from ...envs.loading.packages import load_knowledge
 from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
 from ..decision import End
+from .knowledge import learn
 from .parallel import HELPER_PORTION, Helpers, Search, thread_count
 from .solution import Solution
 
@@ -393,7 +393,7 @@ def solver_class_of(game: Game) -> type[Solver]:
     Raises:
         SpecificationError: the board is beyond its reach.
     """
-    load_knowledge(game.name)
+    learn(game.name)
     solver_class = _solvers.get(game.name) or _solvers[OTHERS]
     solver_class.check_game(game)
     return solver_class

@@ -30,7 +30,6 @@ import functools
 import importlib.util
 import sys
 import warnings
-from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -134,19 +133,6 @@ def load_knowledge(game: str) -> None:
     for each in declared(KNOWLEDGE):
         if each.name == game:
             _load(each)
-
-
-def by_game(function: Callable[..., Any]) -> Any:
-    """As :func:`functools.singledispatch`, after :func:`load_knowledge` of the rules' game."""
-    dispatch = functools.singledispatch(function)
-
-    @functools.wraps(function)
-    def answer(rules: Any, *arguments: Any) -> Any:
-        load_knowledge(rules.declaration.name)
-        return dispatch(rules, *arguments)
-
-    answer.register = dispatch.register  # type: ignore[attr-defined]
-    return answer
 
 
 def _load(entry: EntryPoint) -> None:
