@@ -58,6 +58,7 @@ NOT_KEPT = "cannot be kept; every process compiles it anew"
 _notices: set[str] = set()  # that have been given
 _FOLDER = re.compile(r"[0-9a-f]{20}")  # the names of cache folders
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in the text of a function
 _PACKAGE = __name__.partition(".")[0]
 _KERNEL_PLACES = tuple(f"{PACKAGE / folder}{os.sep}" for folder in KERNEL_FOLDERS)
 
@@ -147,7 +148,13 @@ class KernelCache:
         if own and not own_sources.cacheable:
             return NullCache()
         folder = _cache_folder(self._path, own_sources.files if own else frozenset())
-        return NullCache() if folder is None else _numba_cache(self._function, folder, self._kind)
+        if folder is None:
+            return NullCache()
+        # in a folder, numba reads all types that it keeps code for, and so imports their games
+        types = _ADDRESS.sub("", repr(arguments))
+        return _numba_cache(
+            self._function, folder / f"{zlib.crc32(types.encode()):08x}", self._kind
+        )
 
 
 class _Sealed:
@@ -338,7 +345,7 @@ def _numba_cache(function: Callable[..., Any], folder: Path, kind: type) -> Any:
         # numba has taken a folder of its own choice, where old rules would be played
         _tell(NOT_KEPT, OSError(f"nothing can be written to {folder}"))
         return NullCache()
-    cache._impl = _Sealed(cache._impl, path.relative_to(folder.parent).parts)
+    cache._impl = _Sealed(cache._impl, path.relative_to(folder.parent.parent).parts)
     return cache
 
 

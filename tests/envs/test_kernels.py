@@ -319,6 +319,27 @@ def test_an_edited_helper_of_a_game_of_ones_own_is_seen_by_the_next_run(tmp_path
     assert run(script, cache=tmp_path / "cache").split() == ["42"]
 
 
+FIRST_STEP = """
+import sys
+from numba.core import event
+from plyground.envs.aec import env
+with event.install_recorder("numba:compile") as compilations:
+    for spec in sys.argv[1:]:
+        board = env(spec)
+        board.reset(seed=1)
+        board.step(int(board.last()[0]["action_mask"].argmax()))
+print(bool(compilations.buffer), *(name for name in sys.modules if name.endswith(".rules")))
+"""
+
+
+def test_a_game_whose_code_is_loaded_loads_no_other_game():
+    others, one = SMALL_GAMES[:2], SMALL_GAMES[-1]
+    run("-c", FIRST_STEP, *others, one, cache=cache_root())
+    compiles, *rules = run("-c", FIRST_STEP, one, cache=cache_root()).split()
+    own = type(make_game(one).rules).__module__
+    assert (compiles, {name for name in rules if ".games." in name}) == ("False", {own})
+
+
 def test_cache_folders_unused_for_thirty_days_are_removed(tmp_path):
     now = time.time()
     for name, days in (("old", 31), ("recent", 29)):
