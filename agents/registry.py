@@ -13,32 +13,23 @@ from .own.functions import functions_of
 
 A = TypeVar("A", bound=type[Agent])
 
-# the modules of the core's agents and presets, which are imported when one is asked for
-_CORE = {
-    "medium": "caro",
-    "caro10_heuristic": "caro",
-    "easy": "caro",
-    "hard": "caro",
-    "caro15_hard": "caro",
-    "caro10_minimax": "caro",
-    "caro10_alphabeta": "caro",
-    "greedy": "greedy",
-    "human": "human",
-    "montecarlo": "montecarlo",
-    "zoo": "policies.policy",
-    "onnx": "policies.policy",
-    "ppo": "policies.policy",
-    "dqn": "policies.policy",
-    "alphazero": "policies.policy",
-    "sb3": "policies.policy",
-    "python": "python_agent",
-    "random": "random_agent",
-    "solver": "solvers.agent",
-    "minimax": "search.alphabeta",
-    "alphabeta": "search.alphabeta",
-    "textbook": "search.alphabeta",
-    "mcts": "search.mcts",
+# the core's agents and presets, by the modules that are imported when one of them is asked for
+_MODULES: dict[str, tuple[str, ...]] = {
+    "caro": (
+        *("medium", "caro10_heuristic", "easy", "hard"),
+        *("caro15_hard", "caro10_minimax", "caro10_alphabeta"),
+    ),
+    "greedy": ("greedy",),
+    "human": ("human",),
+    "montecarlo": ("montecarlo",),
+    "policies.policy": ("zoo", "onnx", "ppo", "dqn", "alphazero", "sb3"),
+    "python_agent": ("python",),
+    "random_agent": ("random",),
+    "solvers.agent": ("solver",),
+    "search.alphabeta": ("minimax", "alphabeta", "textbook"),
+    "search.mcts": ("mcts",),
 }
+_CORE = {name: module for module, names in _MODULES.items() for name in names}
 _classes: dict[str, type[Agent]] = {}
 _presets: dict[str, tuple[str, str]] = {}
 
