@@ -20,6 +20,7 @@ callers too. Loading is slower then; results are the same.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -60,8 +61,11 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # numba is not typ
         super().__init__(py_func, locals or {}, targetoptions or {})
         self.linking_cache: Any = None
         self._linked: dict[tuple[Any, ...], Any] = {}
-        self._linking_compiler = _LinkingCompiler(
-            py_func, self.targetdescr, targetoptions, locals or {}, Compiler
+
+    @functools.cached_property
+    def _linking_compiler(self) -> Any:
+        return _LinkingCompiler(
+            self.py_func, self.targetdescr, self.targetoptions, self.locals, Compiler
         )
 
     def compile(self, sig: Any) -> Any:
