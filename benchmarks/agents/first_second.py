@@ -1,6 +1,6 @@
 """Processor seconds of a new process until its first answer, with machine code on disk.
 
-    python benchmarks/first_second.py [GAME]
+    python benchmarks/agents/first_second.py [GAME]
 
 Each thing is done by processes of their own, which take turns; the first one compiles what is not
 there yet and does not count. The median is printed, and how much of it comes on top of importing
@@ -20,10 +20,10 @@ from pathlib import Path
 
 import plyground
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from timing import print_table
 
-TURNS = 9
+TURNS = 7
 NUMBA = "import numba"
 STEP = """
 env = {name}.env()
