@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, TypeVar
 
 from ..envs.game import Game
@@ -12,6 +13,23 @@ from .own.functions import functions_of
 
 A = TypeVar("A", bound=type[Agent])
 
+# the core's agents and presets, by the modules that are imported when one of them is asked for
+_MODULES: dict[str, tuple[str, ...]] = {
+    "caro": (
+        *("medium", "caro10_heuristic", "easy", "hard"),
+        *("caro15_hard", "caro10_minimax", "caro10_alphabeta"),
+    ),
+    "greedy": ("greedy",),
+    "human": ("human",),
+    "montecarlo": ("montecarlo",),
+    "policies.policy": ("zoo", "onnx", "ppo", "dqn", "alphazero", "sb3"),
+    "python_agent": ("python",),
+    "random_agent": ("random",),
+    "solvers.agent": ("solver",),
+    "search.alphabeta": ("minimax", "alphabeta", "textbook"),
+    "search.mcts": ("mcts",),
+}
+_CORE = {name: module for module, names in _MODULES.items() for name in names}
 _classes: dict[str, type[Agent]] = {}
 _presets: dict[str, tuple[str, str]] = {}
 
@@ -25,6 +43,7 @@ def register_agent(name: str) -> Any:
     def decorate(agent_class: A) -> A:
         if not issubclass(agent_class, Agent):
             raise TypeError(f"{agent_class.__name__} is no plyground.agents.Agent")
+        _load(name)
         present = _classes.get(name)
         if name in _presets or (
             present is not None and present.__qualname__ != agent_class.__qualname__
@@ -42,6 +61,7 @@ def register_preset(name: str, spec: str, summary: str) -> None:
 
     The specification may name another preset.
     """
+    _load(name)
     if name in _classes:
         raise ValueError(f"an agent named {name!r} is registered already")
     _presets[name] = (spec, summary)
@@ -49,14 +69,26 @@ def register_preset(name: str, spec: str, summary: str) -> None:
 
 def agent_classes() -> dict[str, type[Agent]]:
     """All registered agents by name, those of installed packages too."""
-    load_packages(AGENTS)
-    return dict(_classes)
+    _load_all()
+    return {name: _classes[name] for name in (*_CORE, *_classes) if name in _classes}
 
 
 def agent_presets() -> dict[str, tuple[str, str]]:
     """All presets: name to (specification, summary)."""
+    _load_all()
+    return {name: _presets[name] for name in (*_CORE, *_presets) if name in _presets}
+
+
+def _load(name: str) -> None:
+    """Import the core's agent or preset of that name, if there is one; it registers itself."""
+    if name in _CORE:
+        importlib.import_module(f"{__package__}.{_CORE[name]}")
+
+
+def _load_all() -> None:
+    for name in _CORE:
+        _load(name)
     load_packages(AGENTS)
-    return dict(_presets)
 
 
 def make_agent(spec: str | Agent, game: Game | str | None = None, seed: int = 0) -> Agent:
@@ -97,12 +129,14 @@ def resolve_agent(spec: str) -> tuple[type[Agent], dict[str, Any]]:
     """
     parts = parse_specification(spec)
     name, options = parts.name, dict[str, Any](parts.parameters)
+    _load(name)
     if name not in _classes and name not in _presets:
-        load_packages(AGENTS)
+        _load_all()
     presets = dict(_presets)  # each is followed once, so that two cannot lead to each other
     while name in presets:
         preset = parse_specification(presets.pop(name)[0])
         name, options = preset.name, preset.parameters | options
+        _load(name)
     check_names("there is no agent", [name], [*_classes, *presets])
     agent_class = _classes[name]
     if parts.argument is not None:

@@ -17,6 +17,12 @@ def __getattr__(name: str) -> Any:
     """
     if not name.rpartition("_v")[2].isdigit():
         return _export(name)
+    module = f"{__name__}.{name}"
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
     from .registry import BUILT_IN
     from .specification import SpecificationError, check_names
 
@@ -25,4 +31,4 @@ def __getattr__(name: str) -> Any:
         check_names("there is no environment", [name], game_ids)
     except SpecificationError as error:
         raise AttributeError(str(error)) from None
-    return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"{name} is missing in {__name__}")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import EntryPoint
 from typing import Any
 
 from .game import Game
-from .games.built_in import CORE
+from .games import built_in
 from .loading.ids import register_game_ids
 from .loading.packages import GAMES, load_packages, own_extras
 from .profile import Profile
@@ -20,9 +22,32 @@ from .specification import (
     parse_specification,
 )
 
-BUILT_IN: tuple[type, ...] = (*CORE, *(extra.load() for extra in own_extras(GAMES)))
+_VERSION = re.compile(r"_v\d+$")
+_OWN = {
+    **{
+        name: EntryPoint(name, f"{built_in.__package__}.{name}.rules:{kind}", GAMES)
+        for name, kind in built_in.CORE.items()
+    },
+    **{_VERSION.sub("", extra.name): extra for extra in own_extras(GAMES)},
+}
+# the rules types; of a game of plyground's that nobody has asked for, where it is
+_games: dict[str, Any] = {**_OWN}
+BUILT_IN: tuple[type, ...]  # those of plyground's games
 
-_rules_types: dict[str, type] = {rules_type.declaration.name: rules_type for rules_type in BUILT_IN}  # type: ignore[attr-defined]
+
+def __getattr__(name: str) -> Any:
+    """Import all of plyground's games when they are first asked for."""
+    if name == "BUILT_IN":
+        return tuple(map(_loaded, _OWN))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _loaded(name: str) -> Any:
+    """The rules type of a game that is in the list."""
+    kind = _games[name]
+    if isinstance(kind, EntryPoint):
+        kind = _games[name] = kind.load()
+    return kind
 
 
 def register_game(rules_type: type) -> type:
@@ -36,9 +61,10 @@ def register_game(rules_type: type) -> type:
         raise TypeError(
             f"{rules_type.__name__} declares no game; decorate it with plyground.envs.declare_game"
         )
-    if _rules_types.get(declaration.name, rules_type).__qualname__ != rules_type.__qualname__:
+    present = _loaded(declaration.name) if declaration.name in _games else rules_type
+    if present.__qualname__ != rules_type.__qualname__:
         raise ValueError(f"a game named {declaration.name!r} is registered already")
-    _rules_types[declaration.name] = rules_type
+    _games[declaration.name] = rules_type
     game_called.cache_clear()
     register_game_ids(declaration.name, declaration.version)
     return rules_type
@@ -47,7 +73,7 @@ def register_game(rules_type: type) -> type:
 def _all_types() -> dict[str, type]:
     """All games by their names, those of installed packages too."""
     load_packages(GAMES)
-    return _rules_types
+    return {name: _loaded(name) for name in [*_games]}
 
 
 def game_names() -> list[str]:
@@ -85,18 +111,23 @@ def rules_type(name: str) -> Any:
 
     SpecificationError if unknown, or if the suffix is that of an earlier version.
     """
-    for kinds in (lambda: _rules_types, _all_types):  # packages are loaded where it must be
-        for kind in kinds().values():
-            declaration = kind.declaration  # type: ignore[attr-defined]
-            if name in (declaration.name, declaration.game_id):
-                return kind
-            if name in declaration.profile.earlier:
-                raise SpecificationError(
-                    f"there is no game {name!r} any more: it is {declaration.game_id} now, and "
-                    f"{recorded_spec(declaration.name, name)} has the earlier rules"
-                )
+    for kind in _candidates(name):
+        declaration = kind.declaration
+        if name in (declaration.name, declaration.game_id):
+            return kind
+        if name in declaration.profile.earlier:
+            raise SpecificationError(
+                f"there is no game {name!r} any more: it is {declaration.game_id} now, and "
+                f"{recorded_spec(declaration.name, name)} has the earlier rules"
+            )
     check_names("there is no game", [name], game_names())
     raise AssertionError("unreachable")
+
+
+def _candidates(name: str) -> Iterator[Any]:
+    """The rules type of that name, then all others, which are loaded where it must be."""
+    yield from map(_loaded, {_VERSION.sub("", name)} & _games.keys())
+    yield from _all_types().values()
 
 
 def make_game(

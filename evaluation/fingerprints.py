@@ -7,7 +7,6 @@ that play a part and no others: a change of the documentation or of another game
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import inspect
 from pathlib import Path
@@ -15,7 +14,8 @@ from typing import Any, NamedTuple, Self
 
 from ..agents.agent import Agent
 from ..agents.faults import faults_of
-from ..envs.compiled.sources import PACKAGE, digest_of, sources_of_play
+from ..envs.compiled.cache import digest_of_play
+from ..envs.compiled.sources import PACKAGE, digest_of
 from ..envs.game import Game
 from ..envs.loading.own_modules import DIGITS, loaded_version
 from ..envs.specification import SpecificationError
@@ -124,14 +124,14 @@ class Sources(NamedTuple):
 
 def sources_of_rules(game: Game) -> str:
     """The fingerprint of a game's rules."""
-    return _fingerprint(_files_of_rules(game), type(game.rules).__module__)
+    return _fingerprint(digest_of_play(_roots_of_rules(game)), type(game.rules).__module__)
 
 
 def sources_of_agent(agent_class: type, game: Game) -> str:
     """The fingerprint of an agent's code for a game, the rules left out."""
-    rules = _files_of_rules(game)
-    play_sources = _sources_of_play(_file_of(type(game.rules)), _file_of(agent_class))
-    return _fingerprint(play_sources - rules, agent_class.__module__)
+    rules = _roots_of_rules(game)
+    digest = digest_of_play((rules[0], _file_of(agent_class)), rules)
+    return _fingerprint(digest, agent_class.__module__)
 
 
 def sources_of(game: Game, agents: tuple[str, ...]) -> Sources:
@@ -146,11 +146,8 @@ def changes(then: Sources, now: Sources, labels: list[str]) -> list[str]:
     return names + [label for label, old, new in zip(labels, then.agents, now.agents) if old != new]
 
 
-def _files_of_rules(game: Game) -> frozenset[Path]:
-    return _sources_of_play(_file_of(type(game.rules)), *_BELOW_ALL_RULES)
-
-
-_sources_of_play = functools.cache(sources_of_play)  # a process reads its sources once
+def _roots_of_rules(game: Game) -> tuple[Path, ...]:
+    return (_file_of(type(game.rules)), *_BELOW_ALL_RULES)
 
 
 def _file_of(owner: type) -> Path:
@@ -161,9 +158,9 @@ def _file_of(owner: type) -> Path:
         return PACKAGE
 
 
-def _fingerprint(files: frozenset[Path], module: str) -> str:
+def _fingerprint(digest: str, module: str) -> str:
     """A hash of files of the package, and of the user's own module if it is one."""
-    digest = digest_of(files)[:DIGITS]
+    digest = digest[:DIGITS]
     if module.partition(".")[0] == __name__.partition(".")[0]:
         return digest
     return f"{digest} {loaded_version(module) or 'no file'}"

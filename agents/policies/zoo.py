@@ -18,7 +18,7 @@ from typing import Annotated, Any, NotRequired, TypedDict
 
 from ...envs.game import Game
 from ...envs.loading.records import Count, Range, Share, check_value, fields_of, read_json
-from ...envs.registry import game_names, make_game
+from ...envs.registry import make_game, rules_type
 from ...envs.specification import SpecificationError, check_names, parse_specification, refusing
 from .policy_file import OnnxNetwork
 
@@ -168,14 +168,19 @@ class Card:
 
 
 @functools.cache
-def cards() -> tuple[Card, ...]:
-    """All model cards of the games that there are, by name and board."""
-    made, games = [], game_names()
+def cards(of: str | None = None) -> tuple[Card, ...]:
+    """The model cards of one name, or all, by name and board; of games that there are."""
+    made = []
     for path in sorted(FOLDER.glob("*/*.json")):
         content = read_json(path)
+        if of is not None and isinstance(content, dict) and content.get("name") != of:
+            continue
         check_value(content, Card, str(path), more=True)
-        if parse_specification(content["game"]).name in games:
-            made.append(Card(**{name: content[name] for name in fields_of(Card)}))
+        try:
+            rules_type(parse_specification(content["game"]).name)
+        except SpecificationError:
+            continue
+        made.append(Card(**{name: content[name] for name in fields_of(Card)}))
     return tuple(made)
 
 
@@ -201,15 +206,14 @@ class ZooNetworks:
     """
 
     def __init__(self, name: str) -> None:
-        all_cards = cards()
-        check_names("the zoo has no network", [name], sorted({card.name for card in all_cards}))
-        self.name = name
-        self.cards: list[Card] = [card for card in all_cards if card.name == name]
+        self.name, self.cards = name, list[Card](cards(name))
+        if not self.cards:
+            check_names("the zoo has no network", [name], sorted({card.name for card in cards()}))
 
     def for_game(self, game: Game) -> OnnxNetwork:
         """The network for a game; SpecificationError if there is none."""
-        for card in cards_of(game):
-            if card.name == self.name:
+        for card in self.cards:
+            if game in map(make_game, (card.game, *card.also)):
                 return _playing(card, game)
         boards = " and ".join(spec for card in self.cards for spec in (card.game, *card.also))
         raise SpecificationError(f"{PREFIX}{self.name} plays {boards}, not {game.spec}")

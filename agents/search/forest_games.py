@@ -89,7 +89,7 @@ def new_self_play(
         fast,
         new_forest(game, count, most),
         new_cache(game, count, entries),
-        new_leaf_solver(game.rules),
+        new_leaf_solver(game),
         new_games(game, count, seed),
         new_samples(game, 2 * count * game.facts.longest_game, options.final_boards),
         blank_records(1, TALLY),

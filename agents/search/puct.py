@@ -10,6 +10,7 @@ import numpy as np
 
 from ...envs.compiled.calls import KernelCalls
 from ...envs.game import Game
+from ...envs.loading.packages import load_knowledge
 from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
 from ..policies.compiled.batch import NetworkBatch, new_batch
@@ -88,6 +89,7 @@ class HeuristicNetworks:
 
     def for_game(self, game: Game) -> Network:
         """The heuristic network of a game; SpecificationError where it has none."""
+        load_knowledge(game.name)
         return heuristic_network(game.rules, game)
 
 

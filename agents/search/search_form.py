@@ -14,6 +14,7 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.dispatch import missing, rule
 from ...envs.game import Game
+from ...envs.loading.packages import load_knowledge
 from ..own.kernels import points_of
 
 
@@ -89,6 +90,7 @@ class SearchForm(NamedTuple):
 
 def search_form(game: Game, heuristic: str) -> SearchForm:
     """The search form of a game under a heuristic."""
+    load_knowledge(game.name)
     return form_for(game.rules, game, heuristic)
 
 

@@ -9,6 +9,8 @@ import functools
 from typing import Any, NamedTuple
 
 from ...envs.compiled.dispatch import missing, rule
+from ...envs.game import Game
+from .knowledge import learn
 
 UNSOLVED = -1  # in the place of a number of plies
 
@@ -20,9 +22,15 @@ class NoLeafSolver(NamedTuple):
 
 
 @functools.singledispatch
-def new_leaf_solver(rules: tuple[Any, ...]) -> Any:
-    """What :func:`leaf_value` works with on this board; of one type for all boards of a game."""
+def leaf_solver_for(rules: tuple[Any, ...]) -> Any:
+    """The leaf solver of a board: rules types register theirs here."""
     return NoLeafSolver(0)
+
+
+def new_leaf_solver(game: Game) -> Any:
+    """What :func:`leaf_value` works with on this board; of one type for all boards of a game."""
+    learn(game.name)
+    return leaf_solver_for(game.rules)
 
 
 @rule

@@ -28,6 +28,7 @@ from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
 from ..decision import End
+from .knowledge import learn
 from .parallel import HELPER_PORTION, Helpers, Search, thread_count
 from .solution import Solution
 
@@ -392,6 +393,7 @@ def solver_class_of(game: Game) -> type[Solver]:
     Raises:
         SpecificationError: the board is beyond its reach.
     """
+    learn(game.name)
     solver_class = _solvers.get(game.name) or _solvers[OTHERS]
     solver_class.check_game(game)
     return solver_class

@@ -5,6 +5,9 @@ it calls. A changed rule would go on playing as before. The cache of a kernel is
 folder named by a hash of the sources that the kernel depends on, the numba version, and the flags
 that change the machine code. Folders that were not used for thirty days are removed.
 
+The sources are read and hashed where one of them has changed since a process last did so. Where
+none has, by the sizes and times of all, that hash is taken from a folder of the same kind.
+
 A user's own game adds files to these sources. They count for machine code that was compiled for
 types of that game. A kernel that was compiled for a game of the package stays as it is.
 
@@ -25,7 +28,7 @@ import shutil
 import sys
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -36,15 +39,28 @@ from numba.core.caching import NullCache
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
-from .sources import KERNEL_FOLDERS, digest_of, package_sources, sources_of_kernels
+from ..loading.files import written_whole
+from .sources import (
+    KERNEL_FOLDERS,
+    PACKAGE,
+    digest_of,
+    sources_of_kernels,
+    sources_of_play,
+    stamp_of_sources,
+)
 
 UNUSED_SECONDS = 30 * 24 * 3600
+# within which a file may change twice and keep its time, by the clocks of file systems
+SETTLED_SECONDS = 2.0
 _MARKER = "last_used"
 DAMAGED = "is damaged; it is compiled anew. plyground warm-up --clear empties the folder"
 NOT_KEPT = "cannot be kept; every process compiles it anew"
 _notices: set[str] = set()  # that have been given
 _FOLDER = re.compile(r"[0-9a-f]{20}")  # the names of cache folders
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in the text of a function
 _PACKAGE = __name__.partition(".")[0]
+_KERNEL_PLACES = tuple(f"{PACKAGE / folder}{os.sep}" for folder in KERNEL_FOLDERS)
 
 
 class OwnSources:
@@ -132,7 +148,13 @@ class KernelCache:
         if own and not own_sources.cacheable:
             return NullCache()
         folder = _cache_folder(self._path, own_sources.files if own else frozenset())
-        return NullCache() if folder is None else _numba_cache(self._function, folder, self._kind)
+        if folder is None:
+            return NullCache()
+        # in a folder, numba reads all types that it keeps code for, and so imports their games
+        types = _ADDRESS.sub("", repr(arguments))
+        return _numba_cache(
+            self._function, folder / f"{zlib.crc32(types.encode()):08x}", self._kind
+        )
 
 
 class _Sealed:
@@ -188,7 +210,11 @@ def _source_of(function: Callable[..., Any]) -> Path:
 
 def _is_of_package(function: Callable[..., Any]) -> bool:
     """Whether a function stands in the folders of the package that hold kernels."""
-    return _source_of(function) in package_sources(*KERNEL_FOLDERS)
+    return _is_in_package(_source_of(function))
+
+
+def _is_in_package(path: Path) -> bool:
+    return str(path).startswith(_KERNEL_PLACES)
 
 
 def source_fingerprint(path: Path, own: frozenset[Path] = frozenset()) -> str:
@@ -204,8 +230,41 @@ def source_fingerprint(path: Path, own: frozenset[Path] = frozenset()) -> str:
         numba.config.OPT,
         numba.config.DEBUG,
     )
-    digest = digest_of([*sources_of_kernels(path), *own])
-    return hashlib.sha256(f"{digest} {flags!r}".encode()).hexdigest()[:20]
+    is_own = not _is_in_package(path)
+    digest = _kept_digest(
+        "all kernels" if is_own else f"kernels {path}", lambda: sources_of_kernels(path)
+    )
+    of_own = digest_of(own | {path} if is_own else own)
+    return hashlib.sha256(f"{digest} {of_own} {flags!r}".encode()).hexdigest()[:20]
+
+
+@functools.cache
+def digest_of_play(roots: tuple[Path, ...], without: tuple[Path, ...] = ()) -> str:
+    """A hash of what :func:`~plyground.envs.compiled.sources.sources_of_play` says of ``roots``.
+
+    What it says of ``without`` is left out.
+    """
+
+    def files() -> frozenset[Path]:
+        return sources_of_play(*roots) - (sources_of_play(*without) if without else frozenset())
+
+    return _kept_digest(f"play {roots} {without}", files)
+
+
+def _kept_digest(question: str, files: Callable[[], Iterable[Path]]) -> str:
+    """The digest of files of the package that a question is about, kept until a source changes."""
+    stamp, newest = _stamp()
+    folder = _used_folder(hashlib.sha256(stamp).hexdigest()[:20])
+    file = folder and folder / hashlib.sha256(question.encode()).hexdigest()
+    with contextlib.suppress(OSError, ValueError):
+        if file and _DIGEST.fullmatch(kept := file.read_text()):
+            return kept
+    digest = digest_of(files())
+    # a later edit must show, and none may have been made since
+    if file and newest < time.time() - SETTLED_SECONDS and stamp_of_sources() == (stamp, newest):
+        with contextlib.suppress(OSError), written_whole(file) as stream:
+            stream.write(digest.encode())
+    return digest
 
 
 def cache_root() -> Path:
@@ -246,12 +305,22 @@ def _tell(what: str, error: Exception) -> None:
         print(f"plyground: machine code in {cache_root()} {what} ({why})", file=sys.stderr)
 
 
+_stamp = functools.cache(stamp_of_sources)  # a process reads its sources once
+
+
 @functools.cache
 def _cache_folder(path: Path, own: frozenset[Path]) -> Path | None:
-    """Create or touch the cache folder for the kernels of a file; None where none is writable."""
-    folder = cache_root() / source_fingerprint(path, own)
+    """The cache folder for the kernels of a file; None where none is writable."""
+    return _used_folder(source_fingerprint(path, own))
+
+
+def _used_folder(name: str) -> Path | None:
+    """Create or touch a cache folder; None where none is writable."""
+    folder = cache_root() / name
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.is_dir():
+            remove_unused_folders(cache_root())
+            folder.mkdir(parents=True, exist_ok=True)
         (folder / _MARKER).touch()
     except OSError as error:
         _tell(NOT_KEPT, error)
@@ -276,7 +345,7 @@ def _numba_cache(function: Callable[..., Any], folder: Path, kind: type) -> Any:
         # numba has taken a folder of its own choice, where old rules would be played
         _tell(NOT_KEPT, OSError(f"nothing can be written to {folder}"))
         return NullCache()
-    cache._impl = _Sealed(cache._impl, path.relative_to(folder.parent).parts)
+    cache._impl = _Sealed(cache._impl, path.relative_to(folder.parent.parent).parts)
     return cache
 
 

@@ -14,21 +14,19 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numba
-from numba.core.caching import FunctionCache
 from numba.core.event import Listener, install_listener, register
 
-from .cache import KernelCache, cache_root, remove_unused_folders, watch_source
+from .cache import KernelCache, watch_source
 
 try:
-    from .linking import KernelDispatcher, LinkingCache
+    from .linking import KernelDispatcher, LinkingCache, WholeCache
 except Exception:  # a numba with other inner names: slower loading, same results
+    from numba.core.caching import FunctionCache as WholeCache  # type: ignore[no-redef]
+
     KernelDispatcher = None  # type: ignore[assignment, misc]
 
 ANNOUNCE_AFTER_SECONDS = 1.0
 USUAL_SECONDS = "2 to 12"  # what the compilation for a game takes; told to users
-
-if not numba.config.DISABLE_JIT:
-    remove_unused_folders(cache_root())
 
 
 class Kernel(Protocol):
@@ -55,7 +53,7 @@ def _compile(function: Callable[..., Any], inner: bool) -> Kernel:
     else:
         dispatcher = KernelDispatcher(function, targetoptions=options)
         dispatcher.linking_cache = KernelCache(function, LinkingCache)
-    dispatcher._cache = KernelCache(function, FunctionCache)
+    dispatcher._cache = KernelCache(function, WholeCache)
     compiled: Kernel = dispatcher
     return compiled
 

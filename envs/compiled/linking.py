@@ -9,7 +9,8 @@ half of the time that a search took to compile. A kernel is therefore compiled i
   function and of what it calls, optimised function by function, and no machine code.
 
 Both are kept on disk. A search that is loaded from there loads one function, the one that Python
-calls.
+calls. Loading needs nothing of what numba sets up to compile: that is some 0.2 seconds, for all
+that it knows of Python and numpy, and the compiler does it when something is compiled.
 
 All of this rests on names that numba does not publish. :mod:`.kernels` does without this module
 where it cannot be imported. Where a name is missing later, a kernel is compiled whole for its
@@ -19,6 +20,7 @@ callers too. Loading is slower then; results are the same.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -30,9 +32,14 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime._nrt_python import c_helpers
 
 # what a numba with other inner names raises
 INNER_NAME_ERRORS = (AttributeError, ImportError, TypeError)
+
+
+for _name, _address in c_helpers.items():  # of arrays; machine code calls them by these names
+    llvm.add_symbol(_name if _name.startswith("_") else f"NRT_{_name}", _address)
 
 
 class _LinkingForm:
@@ -54,8 +61,11 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # numba is not typ
         super().__init__(py_func, locals or {}, targetoptions or {})
         self.linking_cache: Any = None
         self._linked: dict[tuple[Any, ...], Any] = {}
-        self._linking_compiler = _LinkingCompiler(
-            py_func, self.targetdescr, targetoptions, locals or {}, Compiler
+
+    @functools.cached_property
+    def _linking_compiler(self) -> Any:
+        return _LinkingCompiler(
+            self.py_func, self.targetdescr, self.targetoptions, self.locals, Compiler
         )
 
     def compile(self, sig: Any) -> Any:
@@ -67,6 +77,9 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # numba is not typ
             with contextlib.suppress(*INNER_NAME_ERRORS):
                 _set_environments(self.overloads[arguments].library)
         return function
+
+    def _compilation_chain_init_hook(self) -> None:
+        """Nothing: extensions of numba, which take time to find, are for the compiler."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """What numba asks for when a kernel calls this one; the form for linking is enough."""
@@ -182,7 +195,27 @@ class _LinkingCacheImplementation(CompileResultCacheImpl):  # type: ignore[misc]
         )
 
 
-class LinkingCache(FunctionCache):  # type: ignore[misc]
+class _WholeCacheImplementation(CompileResultCacheImpl):  # type: ignore[misc]
+    """How the whole form is written to disk."""
+
+    def reduce(self, result: CompileResult) -> tuple[Any, ...]:
+        """As numba does, without the modules that linked functions stand in but need nothing of."""
+        *others, environments = super().reduce(result)
+        return (*others, tuple(each for each in environments if each.consts))
+
+
+class WholeCache(FunctionCache):  # type: ignore[misc]
+    """The disk cache of the whole forms."""
+
+    _impl_class = _WholeCacheImplementation
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """As numba does, but the context need not be ready to compile."""
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+
+class LinkingCache(WholeCache):
     """The disk cache of the forms for linking."""
 
     _impl_class = _LinkingCacheImplementation

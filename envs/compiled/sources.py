@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -45,6 +46,25 @@ def package_sources(*folders: str) -> frozenset[Path]:
     return frozenset(path for folder in folders for path in (PACKAGE / folder).rglob("*.py"))
 
 
+def stamp_of_sources() -> tuple[bytes, float]:
+    """Sizes and times of all sources that can decide a game: another stamp, and one was edited.
+
+    Returns:
+        the stamp, and when the newest of them changed, in seconds since 1970.
+    """
+    files, newest = [str(PACKAGE)], 0
+    for top in PLAYING_FOLDERS:
+        for folder, inner, names in os.walk(PACKAGE / top):
+            inner.sort()
+            for name in sorted(names):
+                if name.endswith(".py"):
+                    path = os.path.join(folder, name)  # noqa: PTH118  # a tenth of Path's time
+                    at = os.stat(path)  # noqa: PTH116
+                    files.append(f"{path} {at.st_size} {at.st_mtime_ns} {at.st_ctime_ns}")
+                    newest = max(newest, at.st_mtime_ns, at.st_ctime_ns)
+    return "\n".join(files).encode(), newest / 1e9
+
+
 def digest_of(paths: Iterable[Path]) -> str:
     """A hash of the names (relative to the package) and contents of files, whatever their order."""
     return hashlib.sha256(b"".join(sorted(map(_digest_of_file, paths)))).hexdigest()
@@ -54,11 +74,11 @@ def sources_of_kernels(path: Path) -> set[Path]:
     """The files that the kernels of the module in file ``path`` depend on.
 
     The kernels of a file outside the package may call anything: they depend on all files with
-    kernels, and on their own.
+    kernels.
     """
     imports, definers, registrants = _scan()
     if path not in imports:
-        return {*imports, path}
+        return set(imports)
     files: set[Path] = set()
     waiting = {path}
     while waiting:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .connect_four.rules import ConnectFour
-from .dots_and_boxes.rules import DotsAndBoxes
-from .gomoku.rules import Gomoku
-from .tic_tac_toe.rules import TicTacToe
-
-CORE: tuple[type, ...] = (TicTacToe, ConnectFour, DotsAndBoxes, Gomoku)
+CORE = {
+    "tic_tac_toe": "TicTacToe",
+    "connect_four": "ConnectFour",
+    "dots_and_boxes": "DotsAndBoxes",
+    "gomoku": "Gomoku",
+}

@@ -13,7 +13,11 @@ A package declares an entry point for each: in its ``pyproject.toml``
 
 Its name is that of the game, with ``_v1`` if it is not version 0, of the agent, or the words of the
 command. Importing the module registers a game or an agent. Nothing is imported before a name is
-asked for that is not the core's own.
+asked for that is not the core's own. What a module registers for a game beside, a solver or a
+search of its own, is imported once an agent asks for it:
+
+    [project.entry-points."plyground.knowledge"]
+    breakthrough = "my_package.solver"
 
 The extras of plyground are declared so too. One whose folder is not there counts as not installed.
 
@@ -34,6 +38,7 @@ from typing import Any
 from ..specification import SpecificationError
 
 GAMES, AGENTS, COMMANDS = "plyground.games", "plyground.agents", "plyground.commands"
+KNOWLEDGE = "plyground.knowledge"  # what agents know of a game beside its rules, by its name
 LEARNERS = "plyground.learners"  # the settings of algorithms of learning
 REPORTS = "plyground.reports"  # what says something about games, by name
 RECORDS = "plyground.records"  # writers of the games of a store, named by their formats
@@ -119,16 +124,28 @@ def load_packages(group: str) -> None:
         return
     _loaded.add(group)  # before: a module may ask for names while it is imported
     for each in declared(group):
-        try:
-            each.load()
-        except (Exception, SystemExit) as error:
-            package = each.dist.name if each.dist else each.module
-            warnings.warn(
-                f"{each.name!r} of the package {package} ({group}) cannot be used: "
-                f"{type(error).__name__}: {error}",
-                PackageWarning,
-                stacklevel=2,
-            )
+        _load(each)
+
+
+@functools.cache  # it is complete before anybody goes on, in any thread
+def load_knowledge(game: str) -> None:
+    """Import what packages declare in :data:`KNOWLEDGE` for a game; it registers itself."""
+    for each in declared(KNOWLEDGE):
+        if each.name == game:
+            _load(each)
+
+
+def _load(entry: EntryPoint) -> None:
+    try:
+        entry.load()
+    except (Exception, SystemExit) as error:
+        package = entry.dist.name if entry.dist else entry.module
+        warnings.warn(
+            f"{entry.name!r} of the package {package} ({entry.group}) cannot be used: "
+            f"{type(error).__name__}: {error}",
+            PackageWarning,
+            stacklevel=3,
+        )
 
 
 def version_of(module: str) -> str:

@@ -34,7 +34,7 @@ def positions_near_the_end(game, solver, plies, count):
 @pytest.mark.parametrize(("spec", "plies"), BOARDS)
 def test_leaves_have_the_solver_s_value(spec, plies):
     game = make_game(spec)
-    solver, leaf_solver = make_solver(game, 64), new_leaf_solver(game.rules)
+    solver, leaf_solver = make_solver(game, 64), new_leaf_solver(game)
     assert leaf_solver.most >= plies
     for position in positions_near_the_end(game, solver, plies, 60):
         value, left = leaf_value(game.rules, leaf_solver, position.record, plies)
@@ -48,7 +48,7 @@ def test_leaves_have_the_solver_s_value(spec, plies):
 
 def test_the_plies_to_the_end_are_those_of_best_play():
     game = make_game("connect_four")
-    solver, leaf_solver = make_solver(game, 64), new_leaf_solver(game.rules)
+    solver, leaf_solver = make_solver(game, 64), new_leaf_solver(game)
     for position in positions_near_the_end(game, solver, 14, 60):
         _, left = leaf_value(game.rules, leaf_solver, position.record, 14)
         assert left == len(solver.solve(position).principal_variation)
@@ -57,7 +57,7 @@ def test_the_plies_to_the_end_are_those_of_best_play():
 @pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four:rows=8,cols=8", "dots_and_boxes"])
 def test_boards_without_a_leaf_solver_know_nothing(spec):
     game = make_game(spec)
-    leaf_solver = new_leaf_solver(game.rules)
+    leaf_solver = new_leaf_solver(game)
     assert leaf_solver.most == 0
     record = game.initial_position().record
     assert leaf_value(game.rules, leaf_solver, record, 0)[1] == UNSOLVED

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -219,12 +220,16 @@ FINGERPRINTS = """
 import json
 from pathlib import Path
 from plyground.agents.search import alphabeta_kernels, mcts_kernels
+from plyground.envs.compiled import cache, sources
 from plyground.envs.compiled.cache import source_fingerprint
 from plyground.envs.workers.jobs import Needs
 from plyground.envs.compiled.sources import PLAYING_FOLDERS
+cache.SETTLED_SECONDS = 0  # hashes are kept though the sources are new
 found = {module.__name__.rpartition(".")[2]: source_fingerprint(Path(module.__file__).resolve())
          for module in (alphabeta_kernels, mcts_kernels)}
-print(json.dumps(found | {"workers": Needs(folders=PLAYING_FOLDERS).versions()["plyground"]}))
+scans = sources._scan.cache_info().currsize
+found["workers"] = Needs(folders=PLAYING_FOLDERS).versions()["plyground"]
+print(json.dumps([found, bool(scans)]))
 """
 
 
@@ -253,11 +258,15 @@ def test_an_edit_in_a_sub_folder_changes_the_fingerprints_that_depend_on_it(
         output = run(script, cache=tmp_path / "cache", path=[package.parent], NUMBA_DISABLE_JIT="1")
         return json.loads(output)
 
-    before = fingerprints()
-    with (package / edited).open("a") as file:
-        file.write("# an edit\n")
-    after = fingerprints()
+    before, _ = fingerprints()
+    assert fingerprints() == [before, False]  # no source is read again
+    path = package / edited
+    then = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"e", b"a", 1))  # in the docstring
+    os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))  # of the same size and age
+    after, is_read = fingerprints()
     assert {name for name in before if before[name] != after[name]} == changed
+    assert is_read
 
 
 @pytest.mark.thorough
@@ -310,6 +319,27 @@ def test_an_edited_helper_of_a_game_of_ones_own_is_seen_by_the_next_run(tmp_path
     assert run(script, cache=tmp_path / "cache").split() == ["42"]
 
 
+FIRST_STEP = """
+import sys
+from numba.core import event
+from plyground.envs.aec import env
+with event.install_recorder("numba:compile") as compilations:
+    for spec in sys.argv[1:]:
+        board = env(spec)
+        board.reset(seed=1)
+        board.step(int(board.last()[0]["action_mask"].argmax()))
+print(bool(compilations.buffer), *(name for name in sys.modules if name.endswith(".rules")))
+"""
+
+
+def test_a_game_whose_code_is_loaded_loads_no_other_game():
+    others, one = SMALL_GAMES[:2], SMALL_GAMES[-1]
+    run("-c", FIRST_STEP, *others, one, cache=cache_root())
+    compiles, *rules = run("-c", FIRST_STEP, one, cache=cache_root()).split()
+    own = type(make_game(one).rules).__module__
+    assert (compiles, {name for name in rules if ".games." in name}) == ("False", {own})
+
+
 def test_cache_folders_unused_for_thirty_days_are_removed(tmp_path):
     now = time.time()
     for name, days in (("old", 31), ("recent", 29)):
@@ -318,5 +348,10 @@ def test_cache_folders_unused_for_thirty_days_are_removed(tmp_path):
         marker.touch()
         os.utime(marker, (now - days * 86400,) * 2)
     (tmp_path / "not_ours").mkdir()
-    run("-c", "import plyground.envs.compiled.kernels", cache=tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"recent", "not_ours"}
+    use = "from plyground.envs.compiled.randomness import GAMMA, mix64; mix64(GAMMA)"
+    run("-c", use, cache=tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {name for name in names if not re.fullmatch("[0-9a-f]{20}", name)} == {
+        "recent",
+        "not_ours",
+    }

@@ -51,7 +51,7 @@ def check_solved_plies(game: Game, settings: SearchSettings) -> None:
     if settings.solved_plies == 0:
         return
     solver_class_of(game)
-    most = new_leaf_solver(game.rules).most
+    most = new_leaf_solver(game).most
     if settings.solved_plies > most:
         raise SpecificationError(
             f"solved_plies={settings.solved_plies} is not possible for {game.spec}: "

@@ -261,5 +261,5 @@ class AlphaZeroSettings(GamesSettings, LearnerSettings):
             settings |= {
                 "workers": workers, "games": games, "simulations_per_update": simulations
             }  # fmt: skip
-        plies = min(settings["solved_plies"], new_leaf_solver(game.rules).most)
+        plies = min(settings["solved_plies"], new_leaf_solver(game).most)
         return settings | {"solved_plies": plies}

@@ -9,7 +9,7 @@ import numpy as np
 from ....envs.compiled.kernels import kernel
 from ....envs.games.connect_four.rules import ConnectFour
 from ....envs.games.connect_four.wide import WideConnectFour
-from ..leaf import UNSOLVED, NoLeafSolver, leaf_value, new_leaf_solver, unsolved
+from ..leaf import UNSOLVED, NoLeafSolver, leaf_solver_for, leaf_value, unsolved
 from ..parallel import new_paths
 from . import search as s
 from . import table as t
@@ -29,9 +29,9 @@ class ConnectFourLeafSolver(NamedTuple):
     tasks: Any  # TASK (1,)
 
 
-@new_leaf_solver.register
+@leaf_solver_for.register
 def _new_connect_four_leaf_solver(rules: ConnectFour) -> ConnectFourLeafSolver:
-    """See :func:`~plyground.agents.solvers.leaf.new_leaf_solver`."""
+    """See :func:`~plyground.agents.solvers.leaf.leaf_solver_for`."""
     board, bits = make_board(rules), (rules.rows + 1) * rules.cols
     paths = new_paths(1, board.cells, s.LEAST_FREE)[0]
     return ConnectFourLeafSolver(
@@ -67,7 +67,7 @@ def search_leaf(rules, solver, position):
     return 1.0 if (value > 0) == (mover == 0) else -1.0, plies
 
 
-@new_leaf_solver.register
+@leaf_solver_for.register
 def _no_connect_four_leaf_solver(rules: WideConnectFour) -> NoLeafSolver:
     """A board that a 64-bit word does not hold."""
     return NoLeafSolver(0)

@@ -9,7 +9,7 @@ import numpy as np
 from ....envs import rules as r
 from ....envs.games.dots_and_boxes.board import MARGIN, count_edges, num_edges
 from ....envs.games.dots_and_boxes.rules import DotsAndBoxes
-from ..leaf import UNSOLVED, leaf_value, new_leaf_solver
+from ..leaf import UNSOLVED, leaf_solver_for, leaf_value
 from .value_tables import LARGEST, value_table
 
 
@@ -21,9 +21,9 @@ class DotsAndBoxesLeafSolver(NamedTuple):
     by_margin: int  # 1: returns are margins
 
 
-@new_leaf_solver.register
+@leaf_solver_for.register
 def _new_boxes_leaf_solver(rules: DotsAndBoxes) -> DotsAndBoxesLeafSolver:
-    """See :func:`~plyground.agents.solvers.leaf.new_leaf_solver`."""
+    """See :func:`~plyground.agents.solvers.leaf.leaf_solver_for`."""
     edges = count_edges(rules.rows, rules.cols)
     fits = edges <= LARGEST
     margins = value_table(rules.rows, rules.cols) if fits else value_table(1, 1)

@@ -12,7 +12,8 @@ from command_line import invoke
 from helpers import GAMES, ROOT, count_games
 from plyground import make_agent, make_game
 from plyground.agents.registry import agent_classes
-from plyground.envs.compiled import sources
+from plyground.envs.compiled import cache, sources
+from plyground.envs.compiled.sources import stamp_of_sources
 from plyground.envs.registry import rules_type
 from plyground.evaluation.fingerprints import sources_of_agent, sources_of_rules
 from plyground.evaluation.plan import Plan
@@ -31,9 +32,13 @@ def edit(monkeypatch):
     def content(path: Path) -> bytes:
         return read(path) + (b"\n# edited\n" if path in paths else b"")
 
+    def stamp() -> tuple[bytes, float]:
+        return repr(sorted(paths)).encode() + stamp_of_sources()[0], stamp_of_sources()[1]
+
     def forget() -> None:
         for function in (sources._digest_of_file, sources._scan, sources._scan_for_play):
             function.cache_clear()
+        cache.digest_of_play.cache_clear()
 
     def change(name: str) -> None:
         paths.add(sources.PACKAGE / name)
@@ -41,6 +46,7 @@ def edit(monkeypatch):
         forget()
 
     monkeypatch.setattr(sources, "_content", content)
+    monkeypatch.setattr(cache, "_stamp", stamp)
     yield change
     monkeypatch.undo()
     forget()

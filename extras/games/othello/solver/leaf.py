@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .....agents.solvers.leaf import UNSOLVED, leaf_value, new_leaf_solver
+from .....agents.solvers.leaf import UNSOLVED, leaf_solver_for, leaf_value
 from .....envs import rules as r
 from .....envs.compiled.bits import count_bits
 from .....envs.compiled.kernels import kernel
@@ -28,9 +28,9 @@ class OthelloLeafSolver(NamedTuple):
     stack: s.OthelloStack
 
 
-@new_leaf_solver.register
+@leaf_solver_for.register
 def _new_othello_leaf_solver(rules: Othello) -> OthelloLeafSolver:
-    """See :func:`~plyground.agents.solvers.leaf.new_leaf_solver`."""
+    """See :func:`~plyground.agents.solvers.leaf.leaf_solver_for`."""
     board = make_board(rules)
     return OthelloLeafSolver(MOST, board, new_table(1), s.new_stack(board))
 
