@@ -149,7 +149,7 @@ def _best_moves(rules, grid, plan, rooms, player, moves, depth):
         threats = boards[ply, OTHER_WINS]
         if entering:
             entering = False
-            free = playable(grid, occupied)
+            free = playable(grid, occupied) if ply > 0 else moves
             if free == ZERO:
                 value = np.int64(0)
                 ply -= 1
@@ -254,8 +254,12 @@ def choose(rules, grid, plan, rooms, position):
             searched, value = safe if level > 1 else moves, np.int64(0)
             if not _is_single(searched) and (plan.heuristic >= 0 or level > 3):
                 value, searched = _best_moves(rules, grid, plan, rooms, player, searched, level)
-            if value < -PROVEN:
-                return np.int64(NO_ACTION)
+            if value < -PROVEN and plan.resists:
+                # All lose as late: the best by the heuristic, where that tells.
+                if plan.heuristic >= 0 and not _is_single(searched):
+                    _, searched = _best_moves(rules, grid, plan, rooms, player, searched, 1)
+                if not _is_single(searched):
+                    return np.int64(NO_ACTION)
             sets[level] = searched
         if level == 1 or not plan.iterative or _is_single(sets[level]):
             break
