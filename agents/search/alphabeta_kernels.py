@@ -413,21 +413,18 @@ def _drop_mirror_images(rules, positions, actions, ply, count, symmetries):
 
     Only symmetries that leave the position itself as it is turn one of its actions into another.
     """
-    own_symmetries = np.zeros(symmetries.shape[0], np.bool_)
-    symmetric = False
+    own_symmetries = np.int64(0)  # bits
     for s in range(1, symmetries.shape[0]):
-        # the spare row
-        own_symmetries[s] = is_own_image(
-            rules, positions[ply], symmetries[s], positions[positions.size - 1]
-        )
-        symmetric |= own_symmetries[s]
-    if not symmetric:
+        spare = positions[positions.size - 1]
+        if is_own_image(rules, positions[ply], symmetries[s], spare):
+            own_symmetries |= 1 << s
+    if own_symmetries == 0:
         return count
     representatives = 0
     for i in range(count):
         is_image = False
         for s in range(1, symmetries.shape[0]):
-            if own_symmetries[s]:
+            if own_symmetries >> s & 1 != 0:
                 for k in range(representatives):
                     is_image |= actions[k] == symmetries[s, actions[i]]
         if not is_image:

@@ -101,6 +101,9 @@ OWN_ORDER, OTHER_ORDER = (
     for by_class, weight in ((OWN_CLASS, OWN_WEIGHT), (OTHER_CLASS, OTHER_WEIGHT))
 )
 SORT_LENGTH = 24  # number of cells that are sorted; the rest follow unsorted
+# a word of the order: the cell, ALL_CELLS less its place before, its urgency
+CELL_SHIFT, WORD_BITS = 10, 20
+ALL_CELLS = (1 << CELL_SHIFT) - 1
 
 # The options of a search by patterns, unless they are given: the order of the patterns is better
 # than that of the history heuristic.
@@ -118,7 +121,7 @@ class GomokuPatterns(NamedTuple):
             mover and one of the opponent would make.
         changes: a buffer for :func:`make_move` where nobody takes the stone back.
         classes: one for the classes of the cells after an action, int64.
-        urgencies: one for the order of the cells, int64.
+        words: one for the order of the cells, int64: all, and those that are sorted.
         network: the network whose inputs are kept up to date; one without inputs costs nothing.
     """
 
@@ -133,7 +136,7 @@ class GomokuPatterns(NamedTuple):
     other_order: Any
     changes: Any
     classes: Any
-    urgencies: Any
+    words: Any
     network: ValueNetwork
 
 
@@ -412,18 +415,28 @@ def urgency(rules, keys, cell, mover):
 @inner_kernel
 def _order_patterns(rules, position, actions, count):
     """The most urgent cells first, the first :data:`SORT_LENGTH` of them in order."""
-    keys, urgencies, mover = position.keys, rules.urgencies, np.int64(position.ply & 1)
-    for i in range(count):
-        urgencies[i] = urgency(rules, keys, np.int64(actions[i]), mover)
-    for i in range(1, count):
-        action, urgent, j = actions[i], urgencies[i], min(i, SORT_LENGTH) - 1
-        if urgencies[j] >= urgent:
-            continue
-        actions[i], urgencies[i] = actions[j], urgencies[j]
-        while j > 0 and urgencies[j - 1] < urgent:
-            actions[j], urgencies[j] = actions[j - 1], urgencies[j - 1]
-            j -= 1
-        actions[j], urgencies[j] = action, urgent
+    keys, words, mover = position.keys, rules.words, np.int64(position.ply & 1)
+    for i in range(count):  # the greater, the earlier: by urgency, then by place
+        cell = np.int64(actions[i])
+        words[i] = (urgency(rules, keys, cell, mover) << WORD_BITS) + (ALL_CELLS - i << CELL_SHIFT)
+        words[i] += cell
+    # The place of a cell is the number of those before it: that takes no branches.
+    last = min(count, SORT_LENGTH) - 1
+    for i in range(last + 1):
+        place = np.int64(stones.CELLS)
+        for j in range(last + 1):
+            place += words[j] > words[i]
+        words[place] = words[i]
+    for i in range(SORT_LENGTH, count):
+        word, place = words[i], np.int64(stones.CELLS + last)
+        if words[place] < word:
+            actions[i] = words[place] & ALL_CELLS
+            while place > stones.CELLS and words[place - 1] < word:
+                words[place] = words[place - 1]
+                place -= 1
+            words[place] = word
+    for i in range(last + 1):
+        actions[i] = words[stones.CELLS + i] & ALL_CELLS
 
 
 # -- the search form of a heuristic --
@@ -458,7 +471,8 @@ def _gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
         reach, table = _near_table(rules.connect, rules.rule)
         by_patterns = GomokuPatterns(
             *rules, reach, table, CELL_VALUE, OWN_ORDER, OTHER_ORDER, np.zeros(CHANGES, np.int32),
-            np.zeros(2 * CLASSES, np.int64), np.zeros(stones.CELLS, np.int64), NO_NETWORK,
+            np.zeros(2 * CLASSES, np.int64), np.zeros(stones.CELLS + SORT_LENGTH, np.int64),
+            NO_NETWORK,
         )  # fmt: skip
         return SearchForm(by_patterns, PATTERNS_RECORD, PATTERNS_DEFAULTS)
     by_runs = {"caro15": gomoku_heuristics.CARO15, "caro15_open": gomoku_heuristics.CARO15_OPEN}

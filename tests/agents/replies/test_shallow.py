@@ -109,10 +109,10 @@ def plain_choice(position, depth, heuristic, iterative, history, ordered, resist
                 return None
             choice = best[0]
     if resists and top < -PROVEN:
-        if level >= HISTORY_PLIES:
-            return None
         points = {a: leaf_value(after[a], mover, 0, heuristic) for a in [choice, *best]}
         choice = max(points, key=points.get)
+        if level >= HISTORY_PLIES and list(points.values()).count(points[choice]) > 1:
+            return None
     return choice
 
 
