@@ -40,11 +40,15 @@ class Comparison(NamedTuple):
 
 COMPARISONS = (
     Comparison("Environments", "aec.py", ("pettingzoo", "open_spiel")),
-    Comparison("Vector environments and replies", "vector_env.py", ("pettingzoo",), ("pgx",)),
-    Comparison("Replies at tic-tac-toe", "vector_env.py tic_tac_toe", ("pettingzoo",)),
     Comparison("A move", "agents/moves.py"),
     Comparison("Tournaments", "agents/matches.py", (), ("open_spiel",)),
     Comparison("Search", "search.py", ("open_spiel",)),
+    Comparison(
+        "Vector environments and replies", "vector_env.py --seconds 0.1", ("pettingzoo",), ("pgx",)
+    ),
+    Comparison(
+        "Replies at tic-tac-toe", "vector_env.py tic_tac_toe --seconds 0.1", ("pettingzoo",)
+    ),
     Comparison("PPO", "training.py", ("pettingzoo", "sb3-contrib", "torch")),
 )
 
@@ -99,15 +103,14 @@ def main() -> None:
     some = [one for one in COMPARISONS if not chosen or one.command.split()[0] in chosen]
     if not some:
         sys.exit(f"no comparison is by {chosen[0]}: " + ", ".join(c.command for c in COMPARISONS))
-    lines = [HEAD, *circumstances()]
+    page = "\n".join([HEAD, *circumstances(), ""])
     for comparison in some:
         print(comparison.title, file=sys.stderr, flush=True)
-        lines += part(comparison)
-    text = "\n".join(lines) + "\n"
+        page += "\n".join([*part(comparison), ""])
+        if not chosen:  # part by part: a run that is stopped leaves what it has measured
+            PAGE.write_text(page, encoding="utf-8")
     if chosen:
-        print(text)
-    else:
-        PAGE.write_text(text, encoding="utf-8")
+        print(page, end="")
 
 
 if __name__ == "__main__":
