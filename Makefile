@@ -84,7 +84,7 @@ package: $(VENV)/installed-test
 
 # Speed: moves per second beside PettingZoo and OpenSpiel, nodes per second of the searches.
 bench: $(VENV)/installed-test
-	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script || exit 1; done
+	for script in $(filter-out benchmarks/peers.py,$(wildcard benchmarks/[a-z]*.py)); do $(BIN)/python $$script || exit 1; done
 
 # How much there is to hold in mind, beside what benchmarks/structure/measure.toml has on record; fails where a
 # figure is higher. `make measure WRITE=--write` records what has fallen.

@@ -91,6 +91,10 @@ def _choose_within_few_plies(opponent, rules, position, rng):
     action = shallow_kernels.choose(rules, opponent.grid, opponent.plan, opponent.rooms, position)
     if action == NO_ACTION:
         return _choose_by_search(opponent.search, rules, position, rng)
+    if action == shallow_kernels.BY_HISTORY:
+        _choose_by_search(opponent.before, rules, position, rng)
+        history = opponent.before.workspace.history
+        return shallow_kernels.choose_by_history(opponent.rooms, history[0])
     return action
 
 

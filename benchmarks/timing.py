@@ -6,7 +6,9 @@ touches them.
 
 from __future__ import annotations
 
+import itertools
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -49,7 +51,16 @@ def rates(
 
 
 def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table whose columns but the first are flush right, row by row measured."""
+    """Print a table whose columns but the first are flush right, row by row measured.
+
+    A file gets it in Markdown.
+    """
+    if not sys.stdout.isatty():
+        line = ["---", *["---:"] * (len(headings) - 1)]
+        print(f"{title}\n")
+        for row in itertools.chain((headings, line), rows):
+            print(f"| {' | '.join(row)} |", flush=True)
+        return
     table = Table(title=title)
     for number, heading in enumerate(headings):
         table.add_column(heading, justify="right" if number else "left")

@@ -24,7 +24,15 @@ from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.game import Game
 from ..own.kernels import GAME_ORDER, points_of, sort_actions
-from .search_form import blank_records, can_win_at_once, is_own_image
+from .search_form import (
+    REPLY_WINS,
+    UNREAD,
+    WON,
+    blank_records,
+    can_win_at_once,
+    is_own_image,
+    read_off,
+)
 from .transposition import NO_ACTION, bound_of, probe, settles, store
 
 # The points of a finished game: WIN for each unit of return; LEAD for each unit of the margin,
@@ -35,6 +43,7 @@ LEAD = 1_000
 PROVEN = WIN // 2  # values beyond this come from finished games, not from a heuristic
 INFINITY = 1 << 40
 MAX_DEPTH = 250
+MOST_VISITS = 2  # of a leaf: with a null window, then with an open one
 
 ENTER, LEAVE, ADVANCE, FINISH = range(4)  # the next step of the search at the current ply
 
@@ -135,7 +144,11 @@ def _leaf_points(rules, position, maximiser, heuristic):
     """The heuristic's estimate, kept inside the range of unproven values."""
     if heuristic < 0:
         return 0
-    points = points_of(rules, position, maximiser, heuristic)
+    return _unproven(points_of(rules, position, maximiser, heuristic))
+
+
+@inner_kernel
+def _unproven(points):
     return min(max(points, 1 - PROVEN), PROVEN - 1)
 
 
@@ -177,9 +190,14 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
                 value = finish_node(options, workspace, table, ply)
                 step = LEAVE
             else:
-                descend(rules, options, workspace, ply)
-                ply += 1
-                step = ENTER
+                visits = 0
+                if frame.depth == 1 and limit - nodes >= MOST_VISITS:
+                    visits = visit_leaf(rules, options, workspace, ply)
+                nodes += visits
+                if visits == 0:
+                    descend(rules, options, workspace, ply)
+                    ply += 1
+                    step = ENTER
     state.ply, state.next, state.value, state.nodes = ply, step, value, nodes
     return step == FINISH
 
@@ -250,6 +268,17 @@ def descend(rules, options, workspace, ply):
     # Only a change of turn uses up depth.
     child.depth = frame.depth - (r.to_move(rules, positions[ply + 1]) != mover)
     child.alpha, child.beta = frame.alpha, frame.beta
+    _begin_action(options, frame)
+    if frame.scouting:
+        if frame.maximising:
+            child.beta = frame.alpha + 1
+        else:
+            child.alpha = frame.beta - 1
+
+
+@inner_kernel
+def _begin_action(options, frame):
+    """Go on to the next action of a node, and say with which window."""
     # Principal-variation search: after the first action, ask only whether another is better at all.
     frame.scouting = (
         options.scout
@@ -257,12 +286,35 @@ def descend(rules, options, workspace, ply):
         and frame.beta - frame.alpha > 1
         and not frame.fixed_window
     )
-    if frame.scouting:
-        if frame.maximising:
-            child.beta = frame.alpha + 1
-        else:
-            child.alpha = frame.beta - 1
     frame.cursor += 1
+
+
+@inner_kernel
+def visit_leaf(rules, options, workspace, ply):
+    """Value the next action of a node one ply above the leaves without playing it.
+
+    Returns how many visits of the leaf that is: two if it is better than a null window; 0 where the
+    action must be played.
+    """
+    frame, state = workspace.frames[ply], workspace.state[0]
+    action = np.int64(workspace.actions[ply, frame.cursor])
+    kind, points = read_off(rules, workspace.positions[ply], action, options.heuristic)
+    if kind == UNREAD:
+        return 0
+    is_estimate = False
+    if kind == WON:
+        value = np.int64(WIN - ply - 1)
+    elif kind == REPLY_WINS and options.win_in_one:
+        value = np.int64(ply + 2 - WIN)
+    else:
+        value, is_estimate = np.int64(_unproven(points)), True
+    value = value if frame.maximising else -value
+    _begin_action(options, frame)
+    visits = 1
+    while backup(options, workspace, ply, value) == ENTER:
+        visits += 1
+    state.horizon += visits * is_estimate
+    return visits
 
 
 @inner_kernel
@@ -361,21 +413,18 @@ def _drop_mirror_images(rules, positions, actions, ply, count, symmetries):
 
     Only symmetries that leave the position itself as it is turn one of its actions into another.
     """
-    own_symmetries = np.zeros(symmetries.shape[0], np.bool_)
-    symmetric = False
+    own_symmetries = np.int64(0)  # bits
     for s in range(1, symmetries.shape[0]):
-        # the spare row
-        own_symmetries[s] = is_own_image(
-            rules, positions[ply], symmetries[s], positions[positions.size - 1]
-        )
-        symmetric |= own_symmetries[s]
-    if not symmetric:
+        spare = positions[positions.size - 1]
+        if is_own_image(rules, positions[ply], symmetries[s], spare):
+            own_symmetries |= 1 << s
+    if own_symmetries == 0:
         return count
     representatives = 0
     for i in range(count):
         is_image = False
         for s in range(1, symmetries.shape[0]):
-            if own_symmetries[s]:
+            if own_symmetries >> s & 1 != 0:
                 for k in range(representatives):
                     is_image |= actions[k] == symmetries[s, actions[i]]
         if not is_image:

@@ -17,6 +17,8 @@ from ...envs.game import Game
 from ...envs.loading.packages import load_knowledge
 from ..own.kernels import points_of
 
+UNREAD, WON, REPLY_WINS, ESTIMATE = range(4)  # what `read_off` tells of an action
+
 
 def blank_records(shape: int | tuple[int, ...], dtype: Any) -> Any:
     """Records of zeros, padding included."""
@@ -74,6 +76,25 @@ def _compare_keys(rules, position, permutation, spare):
 @can_win_at_once.default_body
 def _cannot_tell(rules, position):
     return False
+
+
+@rule
+def read_off(rules, position, action, heuristic):
+    """What an action leads to, read off without playing it.
+
+    Only games in which every action passes the turn have a body.
+
+    Returns:
+        UNREAD, if it has to be played; WON, if it wins; REPLY_WINS, if the opponent is then known
+        to have an action that wins; else ESTIMATE. With the last two, the points of the heuristic
+        after it, from the side of the player to move.
+    """
+    raise missing(rules, "read_off")
+
+
+@read_off.default_body
+def _cannot_read(rules, position, action, heuristic):
+    return UNREAD, np.int64(0)
 
 
 class SearchForm(NamedTuple):

@@ -11,19 +11,23 @@ from ...envs.boards.bitboards import BITS, StoneGrid, stone_grid
 from ...envs.game import Game
 from ..own.kernels import GAME_ORDER
 from .alphabeta import TreeSearch
-from .shallow_kernels import MOST_PLIES, ShallowBoards, ShallowPlan
+from .shallow_kernels import HISTORY_PLIES, MOST_PLIES, ShallowBoards, ShallowPlan
 
 VECTOR = 8  # the words of the widest vectors
 
 
 class ShallowSearch(NamedTuple):
-    """A search of few plies on bitboards, and the general search, which plays the same."""
+    """A search of few plies on bitboards, and the general search, which plays the same.
+
+    ``before`` is that search up to the iteration that its history of cut-offs orders.
+    """
 
     rules: Any
     grid: StoneGrid
     plan: ShallowPlan
     rooms: ShallowBoards
     search: TreeSearch
+    before: TreeSearch
 
 
 def shallow_search(game: Game, search: TreeSearch) -> ShallowSearch | None:
@@ -47,7 +51,8 @@ def shallow_search(game: Game, search: TreeSearch) -> ShallowSearch | None:
     )
     symmetries = search.symmetries[1:] if options.symmetric_plies else search.symmetries[:0]
     rooms = _new_boards(game, grid, bool(options.ordering), symmetries)
-    return ShallowSearch(game.rules, grid, shallow_plan, rooms, search)
+    before = search._replace(plan=plan._replace(last_depth=HISTORY_PLIES - 1))
+    return ShallowSearch(game.rules, grid, shallow_plan, rooms, search, before)
 
 
 def _new_boards(game: Game, grid: StoneGrid, ordered: bool, symmetries: Any) -> ShallowBoards:

@@ -7,8 +7,8 @@ and all actions of the last ply are valued at once.
 
 Values are those of :mod:`.alphabeta_kernels`, from the side of the player to move. Of equal actions
 the search there plays the best of the iteration before, and if that is none of them, the first in
-the order of the actions. From the fourth iteration on the history of cut-offs changes that order:
-:func:`choose` then gives no answer.
+the order of the actions. In the fourth iteration the history of cut-offs changes that order:
+:func:`choose` then leaves the rest to :func:`choose_by_history`.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from .transposition import NO_ACTION
 
 MOST_PLIES = 4
 HISTORY_PLIES = 4  # from this iteration on, the history of cut-offs orders the actions
+BY_HISTORY = NO_ACTION - 1  # the history has to tell which of the best moves comes first
 OWN, OTHER, OWN_WINS, OTHER_WINS, MOVES = range(5)  # the columns of `boards`
 ALPHA, BETA, BEST, CURSOR = range(4)  # the columns of `bounds`
 
@@ -149,7 +150,7 @@ def _best_moves(rules, grid, plan, rooms, player, moves, depth):
         threats = boards[ply, OTHER_WINS]
         if entering:
             entering = False
-            free = playable(grid, occupied)
+            free = playable(grid, occupied) if ply > 0 else moves
             if free == ZERO:
                 value = np.int64(0)
                 ply -= 1
@@ -232,7 +233,7 @@ def _read_off(grid, rooms, moves, depth):
 
 @inner_kernel
 def choose(rules, grid, plan, rooms, position):
-    """The action of the search, or NO_ACTION where its history of cut-offs has to tell."""
+    """The action of the search, BY_HISTORY, or NO_ACTION where only the general search tells."""
     boards, masks, sets = rooms.boards, rooms.masks, rooms.sets
     own, other = stones(rules, position)
     player, empty = np.int64(position.ply & 1), grid.board & ~(own | other)
@@ -254,8 +255,12 @@ def choose(rules, grid, plan, rooms, position):
             searched, value = safe if level > 1 else moves, np.int64(0)
             if not _is_single(searched) and (plan.heuristic >= 0 or level > 3):
                 value, searched = _best_moves(rules, grid, plan, rooms, player, searched, level)
-            if value < -PROVEN:
-                return np.int64(NO_ACTION)
+            if value < -PROVEN and plan.resists:
+                # All lose as late: the best by the heuristic, where that tells.
+                if plan.heuristic >= 0 and not _is_single(searched):
+                    _, searched = _best_moves(rules, grid, plan, rooms, player, searched, 1)
+                if not _is_single(searched):
+                    return np.int64(NO_ACTION)
             sets[level] = searched
         if level == 1 or not plan.iterative or _is_single(sets[level]):
             break
@@ -266,9 +271,24 @@ def choose(rules, grid, plan, rooms, position):
         level += 1
         if best & sets[level] == ZERO:
             if level >= HISTORY_PLIES and plan.history and not _is_single(sets[level]):
-                return np.int64(NO_ACTION)
+                return np.int64(BY_HISTORY)
             best = _first(masks, sets[level])
     for index in range(masks.size):
         if masks[index] & best != ZERO:
             return rooms.actions[index]
     return np.int64(NO_ACTION)
+
+
+@inner_kernel
+def choose_by_history(rooms, history):
+    """Where :func:`choose` says BY_HISTORY: of the best moves, the one of the most cut-offs.
+
+    ``history`` (int64, by action) is that of the iterations before, for the player to move.
+    """
+    best, most = np.int64(NO_ACTION), np.int64(-1)
+    for index in range(rooms.masks.size):
+        if rooms.masks[index] & rooms.sets[HISTORY_PLIES] != ZERO:
+            cut_offs = history[rooms.actions[index]]
+            if cut_offs > most:
+                best, most = rooms.actions[index], cut_offs
+    return best

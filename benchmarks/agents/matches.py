@@ -35,7 +35,7 @@ AGENTS = {
     ("greedy", "greedy"): (2000, 2),
     ("alphabeta:depth=2", "random"): (1000, 2),
     ("alphabeta:depth=4", "random"): (400, 2),
-    ("alphabeta:depth=4", "alphabeta:depth=4"): (150, 4),
+    ("alphabeta:depth=4", "alphabeta:depth=4"): (2500, 6),
     (TREE_SEARCH, TREE_SEARCH): (300, 0),
 }
 AT_ONCE = contest.FEWEST_AT_ONCE

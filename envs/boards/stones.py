@@ -318,22 +318,19 @@ def _facts(rules: Any) -> Facts:
 
 
 def outcome_reason(rules: Any, position: Any) -> Ending:
-    """``outcome_reason`` of a game won by a row of stones."""
-    stones = board_cells(rules, position) == position.winner + 1
-    return row_ending(rules, position, _longest_row(stones))
-
-
-def row_ending(rules: Any, position: Any, longest: int) -> Ending:
-    """The ending by a full board or a row; the winner's ``longest`` one may be too long to win.
-
-    Plyground 0.2 told ``connect`` stones of every row.
-    """
+    """``outcome_reason`` of a game won by a row of stones; one may be too long to win."""
     if position.winner == r.NOBODY:
         return Ending("full")
+    longest = _longest_row(board_cells(rules, position) == position.winner + 1)
     if longest > rules.connect:
         stones = np.zeros((rules.rows, rules.cols), np.bool_)
         stones[tuple(zip(*r.winning_cells(rules, position)))] = True
         longest = _longest_row(stones)
+    return row_ending(rules, longest)
+
+
+def row_ending(rules: Any, longest: int) -> Ending:
+    """The ending by a row; plyground 0.2 told ``connect`` stones of every row."""
     return Ending("row", {"n": max(longest, rules.connect)}, {"n": rules.connect})
 
 

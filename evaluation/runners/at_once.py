@@ -85,7 +85,8 @@ class GamesAtOnce:
         seeds = np.array([game.seeds for game in games], np.uint64)
         streams = np.stack([new_streams(seeds[:, 0]), new_streams(seeds[:, 1])])
         under_way = new_games(self._game, streams)
-        starts = {game.opening: self._game.position(game.opening).record for game in games}
+        openings = {game.opening for game in games}
+        starts = {opening: self._game.position(opening).record for opening in openings}
         for number, game in enumerate(games):
             under_way.positions[number] = starts[game.opening]
         seconds = self._play(games[0].players, under_way)

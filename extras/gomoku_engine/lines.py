@@ -61,6 +61,14 @@ def step_of(direction):
 
 
 @inner_kernel
+def cells_to_next(rules, direction):
+    """How much greater the number of the next cell in a direction is, as :func:`line_of` counts."""
+    if direction == 0:
+        return 1
+    return rules.cols + direction - 1 if direction < 3 else 1 - rules.cols
+
+
+@inner_kernel
 def list_free(rules, position, radius, out):
     """The free cells within ``radius`` of a stone, or all of them, ascending."""
     if position.winner != r.NOBODY:

@@ -15,7 +15,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...agents.search.search_form import SearchForm, can_win_at_once, form_for, plain_form
+from ...agents.search.search_form import (
+    ESTIMATE,
+    REPLY_WINS,
+    UNREAD,
+    WON,
+    SearchForm,
+    can_win_at_once,
+    form_for,
+    load_record,
+    plain_form,
+    read_off,
+)
 from ...envs import rules as r
 from ...envs.boards import stones
 from ...envs.compiled.kernels import inner_kernel
@@ -39,6 +50,7 @@ from ...envs.games.gomoku.rules import Gomoku, list_near
 from .forced import list_answers, list_blocks, list_fives
 from .lines import (
     BOARD_FIELDS,
+    cells_to_next,
     clear_board,
     line_of,
     list_free,
@@ -89,6 +101,9 @@ OWN_ORDER, OTHER_ORDER = (
     for by_class, weight in ((OWN_CLASS, OWN_WEIGHT), (OTHER_CLASS, OTHER_WEIGHT))
 )
 SORT_LENGTH = 24  # number of cells that are sorted; the rest follow unsorted
+# a word of the order: the cell, ALL_CELLS less its place before, its urgency
+CELL_SHIFT, WORD_BITS = 10, 20
+ALL_CELLS = (1 << CELL_SHIFT) - 1
 
 # The options of a search by patterns, unless they are given: the order of the patterns is better
 # than that of the history heuristic.
@@ -105,6 +120,8 @@ class GomokuPatterns(NamedTuple):
         own_order, other_order: int16, by key: how early a cell is tried, for what a stone of the
             mover and one of the opponent would make.
         changes: a buffer for :func:`make_move` where nobody takes the stone back.
+        classes: one for the classes of the cells after an action, int64.
+        words: one for the order of the cells, int64: all, and those that are sorted.
         network: the network whose inputs are kept up to date; one without inputs costs nothing.
     """
 
@@ -118,6 +135,8 @@ class GomokuPatterns(NamedTuple):
     own_order: Any
     other_order: Any
     changes: Any
+    classes: Any
+    words: Any
     network: ValueNetwork
 
 
@@ -136,6 +155,12 @@ def _code_at(rules, word, place):
 @inner_kernel
 def _start_patterns(rules, position):
     clear_board(rules, position)
+    _code_cells(rules, position)
+
+
+@inner_kernel
+def _code_cells(rules, position):
+    """The codes of all free cells, and what follows from them, by the stones on the board."""
     lines, codes, keys = position.lines, position.codes, position.keys
     position.score[:] = 0
     position.classes[:] = 0
@@ -143,6 +168,8 @@ def _start_patterns(rules, position):
     codes[:] = 0
     keys[:] = 0
     for cell in range(rules.rows * rules.cols):
+        if position.cells[cell] != 0:
+            continue
         row, column = cell // rules.cols, cell % rules.cols
         for direction in range(4):
             code = _code_at(
@@ -159,6 +186,18 @@ def _start_patterns(rules, position):
             position.classes[CLASSES * player + CELL_CLASS[key]] += 1
             if rules.network.parts.shape[0] > 0:
                 change_sums(rules.network.parts, position.sums, player, key, np.int64(0))
+
+
+@load_record.register_body(GomokuPatterns)
+@inner_kernel
+def _load_patterns(rules, source, targets):
+    position = targets[0]
+    clear_board(rules, position)
+    for cell in range(rules.rows * rules.cols):
+        if source.cells[cell] != 0:
+            occupy(rules, position, cell, np.int64(source.cells[cell]) - 1)
+    _code_cells(rules, position)
+    position.winner, position.ply, position.hash = source.winner, source.ply, source.hash
 
 
 @put.register_body(GomokuPatterns)
@@ -197,11 +236,7 @@ def make_move(rules, position, action, player, changes, update_sums):
     for direction in range(4):
         word = lines[line_of(rules, row, column, direction)]
         here = row if direction == 1 else column
-        step = (
-            1
-            if direction == 0
-            else (rules.cols + direction - 1 if direction < 3 else 1 - rules.cols)
-        )
+        step = cells_to_next(rules, direction)
         for offset in range(-reach, reach + 1):
             if word >> (CELL_BITS * (here + REACH + offset)) & 3 != 0:
                 continue
@@ -267,6 +302,50 @@ def _play_patterns(rules, position, action):
     put(rules, position, action, player)
     if wins:
         position.winner = player
+
+
+@read_off.register_body(GomokuPatterns)
+@inner_kernel
+def _read_off_patterns(rules, position, action, heuristic):
+    """As :func:`make_move` and :func:`evaluate_patterns`, but nothing is changed."""
+    keys, values, classes = position.keys, rules.values, rules.classes
+    mover = np.int64(position.ply & 1)
+    if CELL_CLASS[keys[2 * action + mover]] == WINS_NOW:
+        return WON, np.int64(0)
+    if (position.ply + 1) % -stones.OUT_OF_TURN == rules.rows * rules.cols:
+        return UNREAD, np.int64(0)  # the board is full after it
+    for number in range(2 * CLASSES):
+        classes[number] = position.classes[number]
+    score = np.int64(position.score[mover]) - np.int64(position.score[1 - mover])
+    for side in range(2):
+        key = np.int64(keys[2 * action + side])
+        classes[CLASSES * side + CELL_CLASS[key]] -= 1
+        score -= values[key] if side == mover else -values[key]
+    row, column = action // rules.cols, action % rules.cols
+    for direction in range(4):
+        here = row if direction == 1 else column
+        word = position.lines[line_of(rules, row, column, direction)]
+        word |= (mover + 1) << CELL_BITS * (here + REACH)
+        step = cells_to_next(rules, direction)
+        for offset in range(-rules.reach, rules.reach + 1):
+            if word >> (CELL_BITS * (here + REACH + offset)) & 3 != 0:
+                continue
+            cell = action + offset * step
+            code = _code_at(rules, word, here + offset)
+            before = np.int64(position.codes[4 * cell + direction])
+            if code == before:
+                continue
+            for side in range(2):
+                old = np.int64(keys[2 * cell + side])
+                key = old + KEYS[code >> 4 * side & 15] - KEYS[before >> 4 * side & 15]
+                change = np.int64(values[key]) - values[old]
+                score += change if side == mover else -change
+                if CELL_CLASS[key] != CELL_CLASS[old]:
+                    classes[CLASSES * side + CELL_CLASS[key]] += 1
+                    classes[CLASSES * side + CELL_CLASS[old]] -= 1
+    points = -patterns.points_ahead(1 - mover, -score, classes)
+    is_lost = classes[CLASSES * (1 - mover) + WINS_NOW] > 0
+    return (REPLY_WINS if is_lost else ESTIMATE), points
 
 
 @r.evaluate.register_body(GomokuPatterns)
@@ -336,19 +415,28 @@ def urgency(rules, keys, cell, mover):
 @inner_kernel
 def _order_patterns(rules, position, actions, count):
     """The most urgent cells first, the first :data:`SORT_LENGTH` of them in order."""
-    keys, mover = position.keys, np.int64(position.ply & 1)
-    for i in range(1, count):
-        action = actions[i]
-        urgent = urgency(rules, keys, np.int64(action), mover)
-        last = min(i, SORT_LENGTH) - 1
-        if urgency(rules, keys, np.int64(actions[last]), mover) >= urgent:
-            continue
-        actions[i] = actions[last]
-        j = last
-        while j > 0 and urgency(rules, keys, np.int64(actions[j - 1]), mover) < urgent:
-            actions[j] = actions[j - 1]
-            j -= 1
-        actions[j] = action
+    keys, words, mover = position.keys, rules.words, np.int64(position.ply & 1)
+    for i in range(count):  # the greater, the earlier: by urgency, then by place
+        cell = np.int64(actions[i])
+        words[i] = (urgency(rules, keys, cell, mover) << WORD_BITS) + (ALL_CELLS - i << CELL_SHIFT)
+        words[i] += cell
+    # The place of a cell is the number of those before it: that takes no branches.
+    last = min(count, SORT_LENGTH) - 1
+    for i in range(last + 1):
+        place = np.int64(stones.CELLS)
+        for j in range(last + 1):
+            place += words[j] > words[i]
+        words[place] = words[i]
+    for i in range(SORT_LENGTH, count):
+        word, place = words[i], np.int64(stones.CELLS + last)
+        if words[place] < word:
+            actions[i] = words[place] & ALL_CELLS
+            while place > stones.CELLS and words[place - 1] < word:
+                words[place] = words[place - 1]
+                place -= 1
+            words[place] = word
+    for i in range(last + 1):
+        actions[i] = words[stones.CELLS + i] & ALL_CELLS
 
 
 # -- the search form of a heuristic --
@@ -383,6 +471,7 @@ def _gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
         reach, table = _near_table(rules.connect, rules.rule)
         by_patterns = GomokuPatterns(
             *rules, reach, table, CELL_VALUE, OWN_ORDER, OTHER_ORDER, np.zeros(CHANGES, np.int32),
+            np.zeros(2 * CLASSES, np.int64), np.zeros(stones.CELLS + SORT_LENGTH, np.int64),
             NO_NETWORK,
         )  # fmt: skip
         return SearchForm(by_patterns, PATTERNS_RECORD, PATTERNS_DEFAULTS)

@@ -255,8 +255,11 @@ def symmetries(rules: ConnectFour) -> np.ndarray:
 
 @r.outcome_reason.register(ConnectFour)
 def ending(rules: ConnectFour, position: Any) -> Ending:
-    longest = rows_of_stones.longest_run(int(position.stones[position.winner]), rules.rows + 1)
-    return rows_of_stones.row_ending(rules, position, longest)
+    winner = position.winner
+    if winner == r.NOBODY:
+        return Ending("full")
+    longest = rows_of_stones.longest_run(int(position.stones[winner]), rules.rows + 1)
+    return rows_of_stones.row_ending(rules, longest)
 
 
 @stone_grid.register(ConnectFour)

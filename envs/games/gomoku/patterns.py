@@ -254,8 +254,14 @@ def mover_points(mover, score, classes):
         score: int, (2,): for each player the sum of :data:`VALUES` over free cells and directions.
         classes: int, (2 * CLASSES,): how many free cells are of each class, first player's first.
     """
+    ahead = np.int64(score[mover]) - np.int64(score[1 - mover])
+    return points_ahead(mover, ahead, classes)
+
+
+@inner_kernel
+def points_ahead(mover, points, classes):
+    """The same, by how much greater the score of the player to move is."""
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
-    points = np.int64(score[mover]) - np.int64(score[1 - mover])
     if classes[mine + WINS_NOW] > 0:
         return points + WINS_IN_ONE
     if classes[theirs + WINS_NOW] > 1:

@@ -11,7 +11,16 @@ import numba
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.search.search_form import load_record, search_form
+from plyground.agents.search.search_form import (
+    ESTIMATE,
+    REPLY_WINS,
+    UNREAD,
+    WON,
+    can_win_at_once,
+    load_record,
+    read_off,
+    search_form,
+)
 from plyground.envs import rules as r
 from plyground.envs.games.gomoku import patterns
 
@@ -215,8 +224,17 @@ def test_a_search_form_plays_and_values_like_the_plain_game(spec, heuristic):
             assert r.evaluate(form.rules, records[0], player, index) == r.evaluate(
                 game.rules, position.record, player, index
             )
+        kind, points = read_off(form.rules, records[0], action, index)
         r.play(form.rules, records[0], action)
         after = position.after(action)
+        if not r.has_own_body(form.rules, read_off) or (after.is_over and not any(after.returns)):
+            assert kind == UNREAD
+        elif after.is_over:
+            assert kind == WON
+        else:
+            wins = can_win_at_once(form.rules, records[0])
+            value = r.evaluate(form.rules, records[0], position.to_move, index)
+            assert (kind, points) == (REPLY_WINS if wins else ESTIMATE, value)
         assert bool(r.is_over(form.rules, records[0])) == after.is_over
         assert r.returns(form.rules, records[0], 0) == after.returns[0]
         load_record(form.rules, after.record, records[1:])

@@ -1,6 +1,6 @@
 """How often alpha-beta, having searched a lost ending to its end, loses by more than it has to.
 
-Run with ``python benchmarks/lost_positions.py`` (an hour), or name games. Endings are those
+Run with ``python benchmarks/agents/lost_positions.py`` (an hour), or name games. Endings are those
 of random games. Of what loses, the best is what loses by the least, and then as late as can be. The
 values are those of a plain recursion over the rules.
 """
@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import itertools
 import random
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import cyclopts
 import numpy as np
 from plyground import Game, Position, make_agent, make_game
 from plyground.envs import rules as r
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from timing import print_table
 
 GAMES = (
