@@ -15,6 +15,7 @@ import platform
 import shlex
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -95,7 +96,8 @@ def part(comparison: Comparison) -> Iterator[str]:
         yield f"Not measured: the command ended with status {run.returncode}."
         print(run.stderr, file=sys.stderr)
         return
-    yield run.stdout.strip()
+    for line in run.stdout.strip().splitlines():
+        yield line if line.startswith("|") else textwrap.fill(line, 100)
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib
+import importlib.util
 
 import pytest
 from helpers import ROOT
@@ -32,3 +33,16 @@ def test_what_a_script_imports_of_the_package_exists(script):
                     continue
                 missing.append(f"{module}.{name}")
     assert missing == []
+
+
+def test_the_page_of_comparisons_has_each_with_its_command_and_says_which_peers_are_missing():
+    place = importlib.util.spec_from_file_location("peers", ROOT / "benchmarks" / "peers.py")
+    peers = importlib.util.module_from_spec(place)
+    place.loader.exec_module(peers)
+    page = peers.PAGE.read_text("utf-8")
+    for comparison in peers.COMPARISONS:
+        assert (ROOT / "benchmarks" / comparison.command.split()[0]).is_file()
+        heading = f"## {comparison.title}\n\n`python benchmarks/{comparison.command}`\n\n"
+        assert heading in page
+        without = comparison._replace(command="no_such_script.py", needs=("no-such-library",))
+        assert list(peers.part(without))[-1] == "Not measured: no-such-library is not installed."
