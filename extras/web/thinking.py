@@ -157,7 +157,7 @@ class Thinkers:
         """The result of a job. Cancelling this coroutine ends the search.
 
         Args:
-            session: who asks; its searches take place one after another.
+            session: who asks.
             job: what is asked.
             report: called in the event loop with what is known meanwhile.
 

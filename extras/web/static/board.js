@@ -6,7 +6,7 @@
 import { t } from "./words.js";
 
 const SMALL = 28; // pixels across
-const LETTER = 0.58; // the width of a letter, about, in its size
+const LETTER = 0.62; // the width of a bold letter, about, in its size
 const SVG = "http://www.w3.org/2000/svg";
 
 export function svgElement(name, attributes = {}) {
@@ -185,8 +185,9 @@ export class Board {
     this.marks.append(shape);
   }
 
-  // Small texts on actions, {action, lines, kind, worth}: one or two lines each, as large as they
-  // fit. By their worth the moves of a piece are compared.
+  // Small texts on actions, {action, lines, kind, worth, tone, best}: one or two lines each, all of
+  // one size. By their worth the moves of a piece are compared; the tone, from −1 to 1, is a colour
+  // from red by grey to green.
   label(labels) {
     this.labels.push(...labels);
     this.#showLabels(labels);
@@ -200,20 +201,20 @@ export class Board {
       const place = actionOf(label)?.from?.name;
       if (!best.has(place) || best.get(place).worth < label.worth) best.set(place, label);
     }
+    const longest = Math.max(2, ...labels.flatMap(({ lines }) => lines.map((line) => line.length)));
     for (const label of labels) {
-      const [found, { lines, kind }] = [actionOf(label), label];
+      const [found, { lines, kind, tone }] = [actionOf(label), label];
       if (!found?.area) continue;
       const { from } = found;
       if (from && (this.picked ? from.name !== this.picked : best.get(from.name) !== label)) continue;
       const area = from && !this.picked ? from.area : landing(found);
       const [cx, cy] = spot(area);
       const r = stoneSize(area);
-      const longest = Math.max(2, ...lines.map((line) => line.length));
-      const size = Math.min(1.8 * r / (LETTER * longest), (lines.length > 1 ? 0.72 : 0.95) * r);
-      const [width, height] = [2 * r, Math.max(1.1 * r, 1.15 * size * lines.length + 0.15 * r)];
-      const shape = { x: cx - r, y: cy - height / 2, width, height, rx: 0.3 * r };
+      const size = Math.min(1.7 * r / (LETTER * longest), 0.8 * r);
       const group = svgElement("g", { class: `label ${kind}` });
-      group.append(svgElement("rect", shape));
+      const share = `${Math.round(100 * Math.sqrt(Math.abs(tone)))}%`; // small leads are seen too
+      group.style.setProperty(tone > 0 ? "--good" : "--bad", share);
+      if (label.best) group.append(svgElement("circle", { class: "best", cx, cy, r: 1.05 * r }));
       lines.forEach((line, row) => {
         const y = cy + 1.1 * size * (row - (lines.length - 1) / 2);
         const words = svgElement("text", { x: cx, y, "font-size": size });

@@ -75,13 +75,13 @@ def test_the_page_says_which_part_of_the_values_is_proved(browser, visit, most_n
 def test_every_label_fits_its_cell(visit):
     page = visit(f"/analyse?game={SMALL}&moves=ccbbd&agent=greedy")
     expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
-    sizes = page.evaluate("""() => [...document.querySelectorAll(".label")].map((label) => {
-      const frame = label.querySelector("rect").getBoundingClientRect();
-      return [...label.querySelectorAll("text")].map((text) => {
-        const box = text.getBoundingClientRect();
-        return [box.width, frame.width, box.left - frame.left, frame.right - box.right];
-      });
-    }).flat()""")
+    sizes = page.evaluate("""() => [...document.querySelectorAll(".label text")].map((text) => {
+      const box = text.getBoundingClientRect();
+      const middle = (box.left + box.right) / 2;
+      const frame = [...document.querySelectorAll(".area")].map((area) =>
+        area.getBoundingClientRect()).find(({ left, right }) => left < middle && middle < right);
+      return [box.width, frame.width, box.left - frame.left, frame.right - box.right];
+    })""")
     assert sizes
     assert all(width <= frame and left >= 0 <= right for width, frame, left, right in sizes)
 
