@@ -100,7 +100,7 @@ async function searchAll() {
 
 // Ask the solver, which answers at once where the position is beyond its reach.
 async function solve(mine) {
-  if (!solvable || exact) return;
+  if (!solvable || exact || mine.signal.aborted) return;
   const waiting = () => {
     byId("exact").hidden = false;
     byId("exact-text").textContent = t("analyse.exact_wait");
