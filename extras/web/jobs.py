@@ -93,7 +93,7 @@ def _end(solver: Solver, position: Position, value: int) -> tuple[Any, ...]:
 
 
 def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:
-    """An agent's decision, and the lines of play after its best actions, of one and the same search.
+    """An agent's decision, and the lines of play after its best actions, of the same search.
 
     Both are reported after every iteration. One that the clock has cut short is left out: its
     values would be of two depths.

@@ -2,12 +2,11 @@
 
 import { setUpAgent } from "./agents.js";
 import { stream } from "./api.js";
-import { showBar } from "./bar.js";
 import { Board } from "./board.js";
 import { Editor } from "./editor.js";
 import { SteppedLine } from "./line.js";
 import { movesList } from "./moves.js";
-import { addressOf, asked, byId, complain, keepInAddress, nameIn, played, showChosen,
+import { addressOf, asked, byId, complain, keepInAddress, nameIn, played, showBar, showChosen,
   showElsewhere, showSpecifications, textElement } from "./table.js";
 import { given, t } from "./words.js";
 

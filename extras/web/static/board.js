@@ -3,6 +3,7 @@
 // first picks the piece, the second says where it goes. The rules are the server's; nothing here
 // knows any game.
 
+import { movePicture, setPicture } from "./motion.js";
 import { t } from "./words.js";
 
 const SMALL = 28; // pixels across
@@ -70,6 +71,7 @@ export class Board {
     this.picked = null; // the name of the place of the piece that is to be moved
     this.labels = [];
     this.enabled = false;
+    this.settled = Promise.resolve(); // kept when no piece moves any more
     this.picture = document.createElement("div");
     this.picture.className = "picture";
     this.picture.setAttribute("aria-hidden", "true");
@@ -100,10 +102,10 @@ export class Board {
   // Show a view; `enabled` says whether its actions can be played now.
   show(view, enabled) {
     const held = this.element.contains(document.activeElement) || this.keep;
+    this.#showPicture(view);
     this.view = view;
     this.enabled = enabled;
     this.picked = null;
-    this.picture.innerHTML = view.svg;
     const box = `0 0 ${view.width} ${view.height}`;
     this.marks.setAttribute("viewBox", box);
     this.clearMarks();
@@ -114,6 +116,24 @@ export class Board {
     this.areas.setAttribute("aria-description", help);
     this.keep = false;
     this.#showAreas(held);
+  }
+
+  // Where a view is a move or two from the one before, its pieces move. One picture is shown once.
+  #showPicture(view) {
+    const before = this.view;
+    if (before?.svg === view.svg) return;
+    const [fewer, more] = [before?.moves ?? [], view.moves].sort((a, b) => a.length - b.length);
+    const steps = more.length - fewer.length;
+    const near = steps > 0 && steps < 3 && before?.position === view.position;
+    if (!near || fewer.some((name, ply) => name !== more[ply])) {
+      this.settled = setPicture(this.picture, view.svg);
+      return;
+    }
+    const played = before.actions.find(({ name }) => name === view.moves.at(-1));
+    const area = played?.from?.area ?? played?.area;
+    const unit = this.picture.firstElementChild.viewBox.baseVal.width / view.width;
+    const from = area && centre(area).map((value) => unit * value);
+    this.settled = movePicture(this.picture, view.svg, from);
   }
 
   // The areas that can be clicked now: actions of one click, pieces, and where the picked one goes.

@@ -227,6 +227,7 @@ async function letOpponentMove() {
   show("");
   try {
     const decision = await decided(opponent, mine);
+    await board.settled; // one's own move is seen to its end
     if (search !== mine) return;
     search = null;
     arrive(decision.view, decision.seconds);

@@ -43,7 +43,9 @@ def test_numbers_stand_on_the_board_before_a_solver_is_asked(browser, visit, spe
     ]
     for moves in {str(query.get("moves")) for path, query, _ in asked if path == "/api/lines"}:
         searches = [each for each in asked if "lines" in each[0] or "solve" in each[0]]
-        (first, query, _), *later = [each for each in searches if str(each[1].get("moves")) == moves]
+        (first, query, _), *later = [
+            each for each in searches if str(each[1].get("moves")) == moves
+        ]
         assert first == "/api/lines"
         assert float(query["seconds"][0]) <= 0.3
         assert all(labels > 0 for path, _, labels in later if path == "/api/solve")
