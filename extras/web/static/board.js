@@ -3,10 +3,11 @@
 // first picks the piece, the second says where it goes. The rules are the server's; nothing here
 // knows any game.
 
-import { movePicture, setPicture } from "./motion.js";
+import { movePicture, pieceAt, setPicture } from "./motion.js";
 import { t } from "./words.js";
 
 const SMALL = 28; // pixels across
+const DRAG = 6; // pixels, from which on a press is no click
 const LETTER = 0.62; // the width of a bold letter, about, in its size
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -81,6 +82,7 @@ export class Board {
     element.tabIndex = -1;
     element.replaceChildren(this.picture, this.marks, this.areas);
     this.areas.addEventListener("keydown", (event) => this.#key(event));
+    this.areas.addEventListener("pointerdown", (event) => this.#drag(event));
     this.areas.addEventListener("click", (event) => {
       const found = event.target.closest(".area");
       if (found) this.#chosen(found, event.pointerType === "touch");
@@ -121,6 +123,8 @@ export class Board {
   // Where a view is a move or two from the one before, its pieces move. One picture is shown once.
   #showPicture(view) {
     const before = this.view;
+    if (this.dragged && before.svg === view.svg) this.dragged.style.translate = "";
+    this.dragged = null;
     if (before?.svg === view.svg) return;
     const [fewer, more] = [before?.moves ?? [], view.moves].sort((a, b) => a.length - b.length);
     const steps = more.length - fewer.length;
@@ -333,6 +337,40 @@ export class Board {
     }
     const unit = this.areas.clientWidth / this.view.width;
     this.choose(shape.of, touched && 2 * reach(shape.of.area) * unit < SMALL);
+  }
+
+  // A piece follows the pointer, and goes to the target on which it is let go.
+  #drag(event) {
+    const piece = event.target.closest("[data-piece]")?.of;
+    if (!piece || !this.enabled || event.button) return;
+    const drawn = this.picture.firstElementChild;
+    const unit = drawn.viewBox.baseVal.width / drawn.clientWidth;
+    const [x, y] = centre(piece.area).map((value) => (value * drawn.viewBox.baseVal.width) / this.view.width);
+    const follow = ({ clientX, clientY }) => {
+      const [dx, dy] = [clientX - event.clientX, clientY - event.clientY];
+      if (!this.dragged && Math.hypot(dx, dy) < DRAG) return;
+      if (!this.dragged) {
+        this.dragged = pieceAt(this.picture, x, y);
+        if (this.picked !== piece.name) this.#pick(piece.name);
+      }
+      this.dragged.style.translate = `${dx * unit}px ${dy * unit}px`;
+    };
+    const end = ({ type, clientX, clientY }) => {
+      for (const kind of ["pointermove", "pointerup", "pointercancel"]) {
+        removeEventListener(kind, kind === "pointermove" ? follow : end);
+      }
+      if (!this.dragged) return;
+      const target = document.elementFromPoint(clientX, clientY)?.closest(".target");
+      if (type === "pointerup" && target) {
+        this.#chosen(target);
+        return;
+      }
+      this.dragged.style.translate = "";
+      this.dragged = null;
+      this.#pick(null);
+    };
+    addEventListener("pointermove", follow);
+    for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, end);
   }
 
   #key(event) {

@@ -32,11 +32,18 @@ export function setPicture(element, svg) {
 function piecesOf(element) {
   const all = [...element.querySelectorAll("[data-place]")].map((node) => {
     const { x, y, width, height } = node.getBBox();
+    const [dx, dy] = node.style.translate.split(" ").map((text) => parseFloat(text) || 0); // dragged
     const { place, kind, enters, step } = node.dataset;
-    const centre = { x: x + width / 2, y: y + height / 2 };
+    const centre = { x: x + width / 2 + dx, y: y + height / 2 + (dy ?? 0) };
     return [place, { node, kind, enters, step: Number(step ?? 0), ...centre, bottom: y + height }];
   });
   return new Map(all);
+}
+
+// The piece that is drawn at a point.
+export function pieceAt(element, x, y) {
+  const away = (piece) => Math.hypot(piece.x - x, piece.y - y);
+  return [...piecesOf(element).values()].sort((a, b) => away(a) - away(b))[0].node;
 }
 
 // What has become of pieces: {piece, from} has moved, {piece, over} stands where another was turned
