@@ -1,9 +1,13 @@
-"""Pieces move on the pages: stopped half way, they are seen between two places."""
+"""Boards on the pages: stopped half way, pieces are seen between two places; nights are dark."""
 
 from __future__ import annotations
 
+import io
+
+import numpy as np
 import pytest
 from helpers import GAMES
+from PIL import Image
 from playwright.sync_api import expect
 
 # Every motion is stopped at its half; then it is where `half` says, in the end where `end` says.
@@ -97,3 +101,12 @@ def test_a_move_is_shown_as_what_it_does(browser, visit, spec, moves, name):
     delays = [motion["delay"] for motion in motions if motion["kind"] == "seed"]
     assert delays == [70 * number for number in range(len(delays))]  # seed by seed
     context.close()
+
+
+@pytest.mark.parametrize("spec", sorted(GAMES))
+@pytest.mark.fast_cases(2)
+def test_no_board_glares_at_night(visit, spec):
+    page = visit(f"/play?game={spec}&opponent=human", color_scheme="dark")
+    picture = Image.open(io.BytesIO(page.locator("#board .picture").screenshot()))
+    grey = np.asarray(picture.convert("L"))
+    assert np.mean(grey > 200) < 0.2  # pieces and letters, no ground
