@@ -15,7 +15,15 @@ from ...envs.specification import format_specification
 from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import analysis
 from .errors import Refusal
-from .jobs import EXACT_VALUES, LINES_OF, REVIEW, REVIEW_SECONDS, SOLVER_SECONDS, has_solver
+from .jobs import (
+    EXACT_VALUES,
+    LINES_OF,
+    REVIEW,
+    REVIEW_SECONDS,
+    SOLVER_SECONDS,
+    has_solver,
+    sound_scores,
+)
 from .opponents import agents_to_set_up, choices, limit_spec
 from .positions import LineOfPlay, action_json, read_game, read_line, read_position
 from .queries import (
@@ -39,7 +47,6 @@ from .wording.words import Words
 router: APIRouter = APIRouter(prefix="/api")
 
 MOST_SECONDS = 64.0  # of an agent that deepens its analysis
-SELDOM = 20  # times less visited than the most visited action: its mean is mostly noise
 
 Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=[USUAL_GAME])]
 MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, examples=["a1"])]
@@ -203,15 +210,9 @@ def _decision_json(line: LineOfPlay, words: Words, decision: Decision) -> dict[s
     data = analysis.to_json(position, decision)
     data["bar"] = bar_value(position, decision.score)
     data["shown"] = value_json(words, position, decision.score)
-    visits = decision.visits or {}
-    most = max(visits.values(), default=0)
+    scores = sound_scores(decision)
     for entry in data["actions"]:
-        score = (decision.scores or {}).get(entry["action"])
-        if score is None and entry["action"] == decision.action:
-            score = decision.score
-        seldom = SELDOM * visits.get(entry["action"], most) < most
-        if score is not None and not score.is_exact and seldom:
-            score = None
+        score = scores.get(entry["action"])
         entry["bar"] = bar_value(position, score)
         entry["shown"] = value_json(words, position, score)
     return data

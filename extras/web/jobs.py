@@ -27,6 +27,7 @@ Report = Callable[[Any], None]
 READY = None  # reported once everything is loaded and compiled
 SOLVER_SECONDS, SOLVER_MEMORY_MB = 6.0, 128
 LINES = 3
+FEWEST_VISITS = 50  # of an action whose mean is shown: with fewer it is mostly noise
 EXACT_VALUES = "plyground.extras.web.jobs:exact_values"
 LINES_OF = "plyground.extras.web.jobs:best_lines"
 REVIEW = "plyground.extras.web.jobs:review_json"
@@ -118,20 +119,34 @@ def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:
     return latest if cut_short else (decision, _lines(agent, decision))
 
 
+def sound_scores(decision: Decision) -> dict[int, Score]:
+    """The scores of actions that can be shown: not those that a search has hardly visited."""
+    visits = decision.visits or {}
+    scores = {
+        action: score
+        for action, score in (decision.scores or {}).items()
+        if score.is_exact or visits.get(action, FEWEST_VISITS) >= FEWEST_VISITS
+    }
+    chosen = (decision.scores or {}).get(decision.action, decision.score)
+    return scores if chosen is None else {decision.action: chosen} | scores
+
+
 def _lines(agent: Agent, decision: Decision) -> list[tuple[int, Score | None, tuple[int, ...]]]:
-    """The lines after the best actions: those visited most where the search has counted visits."""
-    visits, scores = decision.visits or {}, decision.scores or {}
-    ranked = sorted(ranked_actions(decision), key=lambda action: -visits.get(action, 0))
-    lines = []
-    for action in dict.fromkeys([decision.action, *ranked[:LINES]]):
-        line = agent.expected_line(action) if decision.depth or decision.simulations else ()
-        if action == decision.action:
-            line = decision.principal_variation
-        score = scores.get(action, decision.score if action == decision.action else None)
-        lines.append((action, score, tuple(map(int, line)) or (action,)))
+    """The lines after the action chosen and the best others, the best first."""
+    scores, searched = sound_scores(decision), decision.depth or decision.simulations
     worst = Score(-math.inf).order()
-    lines.sort(key=lambda each: worst if each[1] is None else each[1].order(), reverse=True)
-    return lines[:LINES]
+
+    def order(action: int) -> tuple[float, ...]:
+        return scores[action].order() if action in scores else worst
+
+    ranked = sorted(ranked_actions(decision), key=order, reverse=True)
+    lines = []
+    for action in list(dict.fromkeys([decision.action, *ranked]))[:LINES]:
+        line = agent.expected_line(action) if searched else (action,)
+        if action == decision.action:
+            line = decision.principal_variation or (action,)
+        lines.append((action, scores.get(action), tuple(map(int, line))))
+    return sorted(lines, key=lambda line: order(line[0]), reverse=True)
 
 
 def picture(position: Position, last: int | None, side: int, report: Report) -> bytes:

@@ -237,7 +237,7 @@ export class Board {
       const size = Math.min(1.7 * r / (LETTER * longest), 0.8 * r);
       const group = svgElement("g", { class: `label ${kind}` });
       const share = `${Math.round(100 * Math.sqrt(Math.abs(tone)))}%`; // small leads are seen too
-      group.style.setProperty(tone > 0 ? "--good" : "--bad", share);
+      group.style.setProperty(tone > 0 ? "--gain" : "--loss", share);
       if (label.best) group.append(svgElement("circle", { class: "best", cx, cy, r: 1.05 * r }));
       lines.forEach((line, row) => {
         const y = cy + 1.1 * size * (row - (lines.length - 1) / 2);

@@ -11,7 +11,7 @@ from helpers import SMALL_GAMES
 from playwright.sync_api import expect
 from plyground import make_game
 from plyground.agents.solvers.solver import make_solver
-from plyground.extras.web.jobs import READY, best_lines, exact_values, has_solver
+from plyground.extras.web.jobs import READY, best_lines, exact_values, has_solver, sound_scores
 
 ASKED = """() => {
   window.asked = [];
@@ -37,6 +37,8 @@ def test_numbers_stand_on_the_board_before_a_solver_is_asked(browser, visit, spe
         if page.locator(".area[aria-pressed=true]").count():  # a piece moves by a second click
             page.locator(".area[data-action]").first.click()
     assert page.locator(".marks .label").count() > 0
+    strokes = "[...document.querySelectorAll('.label text')].map((e) => getComputedStyle(e).stroke)"
+    assert all(stroke.startswith("oklab") for stroke in page.evaluate(strokes))  # its colour
     asked = [
         (urlsplit(address).path, parse_qs(urlsplit(address).query), labels)
         for address, labels in page.evaluate("asked")
@@ -66,9 +68,13 @@ def test_all_lines_are_of_one_search_the_best_first(spec, agent):
     for decision, lines in (*reports[1:], result):
         scores = [score for _, score, _ in lines]
         assert decision.action in [action for action, *_ in lines]
-        assert scores == [decision.scores.get(action) for action, *_ in lines]
+        sound = sound_scores(decision)
+        assert scores == [sound.get(action) for action, *_ in lines]
+        others = [sound[action].order() for action in sound if action != decision.action]
         orders = [score.order() for score in scores if score is not None]
         assert all(score is not None for score in scores[: len(orders)])  # the others come last
+        shown = [score.order() for action, score, _ in lines if action != decision.action and score]
+        assert shown == sorted(others, reverse=True)[: len(shown)]  # no better one is left out
         assert orders == sorted(orders, reverse=True)
         for action, _, moves in lines:
             assert moves[0] == action
