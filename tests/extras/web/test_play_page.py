@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from urllib.parse import quote, urlsplit
@@ -342,7 +343,7 @@ def test_the_end_of_a_game_offers_the_next_level_and_a_review(visit):
     assert page.is_hidden("#end")
     levels = page.locator("#level optgroup").first.locator("option")
     specs = [option.get_attribute("value") for option in levels.all()]
-    for now, following in zip(specs, specs[1:]):
+    for now, following in itertools.pairwise(specs):
         page = visit(f"/play?game=tic_tac_toe&opponent={quote(now)}&moves=a1,a2,b1,b2,c1")
         assert page.is_visible("#again")
         assert "moves=a1,a2,b1,b2,c1" in page.get_attribute("#review", "href")
