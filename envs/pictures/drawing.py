@@ -82,14 +82,14 @@ class Piece(NamedTuple):
         place: names the place among those of the picture.
         kind: what the piece is, such as a player's disc.
         shapes: from back to front.
-        enters: how it comes onto the board: ``"appears"``, or ``"drops"`` from above.
+        enters: how it comes onto the board: ``"drops"`` from above; elsewhere it appears.
         step: the place's number on the way along which pieces are sown, one after another.
     """
 
     place: str
     kind: str
     shapes: tuple[Shape, ...]
-    enters: str = "appears"
+    enters: str = ""
     step: int = 0
 
 
@@ -210,9 +210,9 @@ def _svg_of(shape: Shape | Piece) -> str:
     if not isinstance(shape, Piece):
         return _svg_element(_scaled_by(SVG_UNIT)(shape))
     body = "".join(map(_svg_of, shape.shapes))
-    enters = "" if shape.enters == "appears" else f' data-enters="{shape.enters}"'
-    step = f' data-step="{shape.step}"' if shape.step else ""
-    return f'<g data-place="{shape.place}" data-kind="{shape.kind}"{enters}{step}>{body}</g>'
+    data = {key: value for key, value in shape._asdict().items() if value and key != "shapes"}
+    marks = "".join(f' data-{key}="{html.escape(str(value))}"' for key, value in data.items())
+    return f"<g{marks}>{body}</g>"
 
 
 def _svg_element(shape: Shape) -> str:
