@@ -101,4 +101,4 @@ async def _lines(
             if kind in (MOVE, ERROR):
                 return
     finally:
-        running.cancel()  # and no wait: where a page has left, this task is cancelled time and again
+        running.cancel()  # and no wait: once a page has left, this task is cancelled all the time

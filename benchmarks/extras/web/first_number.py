@@ -20,7 +20,8 @@ from playwright.sync_api import Page, sync_playwright
 from plyground.envs.registry import game_names
 
 # Plays a move; the milliseconds until the old numbers are gone and new ones stand there.
-CLICK = """() => new Promise((done) => {
+CLICK = """() => new Promise((done, fail) => {
+  setTimeout(() => fail(new Error("no number after 30 s")), 30000);
   const any = (selector) => {
     const all = [...document.querySelectorAll(selector)];
     return all[Math.floor(all.length * Math.random())];
