@@ -211,6 +211,10 @@ class Agent(ABC):
         self._raise_errors_of_functions()
         return decision
 
+    def expected_line(self, action: int) -> tuple[int, ...]:
+        """The line of play that the latest search expects after an action, the action first."""
+        return (action,)
+
     def _position_to_decide(self, situation: Any) -> Position:
         """The position that is asked about, which is not over; the agent is ready for its game."""
         is_position = isinstance(situation, Position)  # as matches show it

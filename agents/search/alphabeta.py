@@ -250,7 +250,7 @@ class TreeSearchAgent(Agent):
             action,
             score,
             scores,
-            principal_variation=self._principal_variation(action),
+            principal_variation=self.expected_line(action),
             nodes=int(state.nodes),
             depth=int(state.depth) - (not complete),
         )
@@ -275,8 +275,8 @@ class TreeSearchAgent(Agent):
             kind = "exact"
         return deepening.score_of_points(value, kind, bool(plan.by_result), to_the_end, offset)
 
-    def _principal_variation(self, action: int) -> tuple[int, ...]:
-        """The expected line of play: the action chosen, then the table's best actions."""
+    def expected_line(self, action: int) -> tuple[int, ...]:
+        """The action, then the table's best actions."""
         line = np.empty(search.MAX_DEPTH if self._options.table else 1, np.int16)
         rules, _, _, workspace, table, _ = self._search
         length = self._compiled(search.principal_variation, rules, workspace, table, action, line)

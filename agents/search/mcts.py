@@ -320,11 +320,15 @@ class Mcts(Agent):
             # A network's values are no samples, so their spread is no estimate of their error.
             errors=None if has_priors else errors,
             visits=dict(sorted(zip(columns[0], columns[1]))),
-            principal_variation=principal_variation(self._trees[0], action),
+            principal_variation=self.expected_line(action),
             nodes=sum(int(tree.size[0]) for tree in self._trees),
             simulations=simulations,
             probabilities=dict(zip(columns[0], rows["prior"].tolist())) if has_priors else None,
         )
+
+    def expected_line(self, action: int) -> tuple[int, ...]:
+        """The line that the first tree has visited most."""
+        return principal_variation(self._trees[0], action)
 
     @property
     def deterministic(self) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -62,7 +62,35 @@ class Text(NamedTuple):
     size: float
 
 
-Shape = Rectangle | Disc | Ring | Line | Text
+class Polygon(NamedTuple):
+    """A filled polygon, given by its corners in order."""
+
+    points: tuple[tuple[float, float], ...]
+    fill: str
+
+
+Shape = Rectangle | Disc | Ring | Line | Text | Polygon
+
+
+class Piece(NamedTuple):
+    """Shapes that stand on a place of the board and move as one where a page shows motion.
+
+    Pieces of one kind are alike: if one leaves a place and another comes to one, it has moved
+    there. If the kind on a place has changed, the piece was turned over.
+
+    Attributes:
+        place: names the place among those of the picture.
+        kind: what the piece is, such as a player's disc.
+        shapes: from back to front.
+        enters: how it comes onto the board: ``"drops"`` from above; elsewhere it appears.
+        step: the place's number on the way along which pieces are sown, one after another.
+    """
+
+    place: str
+    kind: str
+    shapes: tuple[Shape, ...]
+    enters: str = ""
+    step: int = 0
 
 
 class Picture(NamedTuple):
@@ -70,7 +98,7 @@ class Picture(NamedTuple):
 
     width: float
     height: float
-    shapes: Sequence[Shape]
+    shapes: Sequence[Shape | Piece]
     background: str = "#f7f4ee"
 
 
@@ -120,29 +148,25 @@ def to_image(picture: Picture, longest_side: int = 600) -> Image.Image:
     size = (round(picture.width * scale), round(picture.height * scale))
     image = Image.new("RGB", size, picture.background)
     draw = ImageDraw.Draw(image)
-    for shape in picture.shapes:
-        x, y = shape[0] * scale, shape[1] * scale
+    for shape in map(_scaled_by(scale), _flat(picture.shapes)):
         match shape:
-            case Rectangle():
-                box = (x, y, x + shape.width * scale, y + shape.height * scale)
-                draw.rounded_rectangle(box, shape.radius * scale, fill=shape.fill)
-            case Disc():
-                draw.circle((x, y), shape.radius * scale, fill=shape.fill)
-            case Ring():
-                draw.circle(
-                    (x, y),
-                    (shape.radius + shape.width / 2) * scale,
-                    outline=shape.stroke,
-                    width=max(1, round(shape.width * scale)),
-                )
-            case Line():
-                end, half = (shape.x2 * scale, shape.y2 * scale), shape.width * scale / 2
-                draw.line(((x, y), end), fill=shape.stroke, width=max(1, round(2 * half)))
-                for cap in ((x, y), end):
-                    draw.circle(cap, half, fill=shape.stroke)
-            case Text():
-                font = ImageFont.load_default(max(6.0, shape.size * scale))
-                draw.text((x, y), shape.text, fill=shape.fill, font=font, anchor="mm")
+            case Rectangle(x, y, width, height, fill, radius):
+                draw.rounded_rectangle((x, y, x + width, y + height), radius, fill=fill)
+            case Disc(x, y, radius, fill):
+                draw.circle((x, y), radius, fill=fill)
+            case Ring(x, y, radius, stroke, width):
+                outer, line = radius + width / 2, max(1, round(width))
+                draw.circle((x, y), outer, outline=stroke, width=line)
+            case Line(x1, y1, x2, y2, stroke, width):
+                ends = (x1, y1), (x2, y2)
+                draw.line(ends, fill=stroke, width=max(1, round(width)))
+                for cap in ends:
+                    draw.circle(cap, width / 2, fill=stroke)
+            case Text(x, y, text, fill, height):
+                font = ImageFont.load_default(max(6.0, height))
+                draw.text((x, y), text, fill=fill, font=font, anchor="mm")
+            case Polygon(points, fill):
+                draw.polygon(points, fill=fill)
     return image.resize((size[0] // SUPERSAMPLING, size[1] // SUPERSAMPLING), Image.Resampling.BOX)
 
 
@@ -154,7 +178,7 @@ def to_array(picture: Picture, longest_side: int = 600) -> np.ndarray:
 def to_svg(picture: Picture) -> str:
     """The picture as one ``<svg>`` element that scales to its container."""
     width, height = picture.width * SVG_UNIT, picture.height * SVG_UNIT
-    body = "".join(_svg_element(_scale(shape)) for shape in picture.shapes)
+    body = "".join(map(_svg_of, picture.shapes))
     ground = f'<rect width="{width:g}" height="{height:g}" fill="{picture.background}"/>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}">'
@@ -162,14 +186,33 @@ def to_svg(picture: Picture) -> str:
     )
 
 
-def _scale(shape: Shape) -> Shape:
-    """The shape in units of the SVG, its numbers multiplied."""
-    numbers = {
-        name: value * SVG_UNIT
-        for name, value in shape._asdict().items()
-        if isinstance(value, (int, float, np.number))
-    }
-    return shape._replace(**numbers)  # type: ignore[arg-type]
+def _flat(shapes: Sequence[Shape | Piece]) -> Iterator[Shape]:
+    """The shapes, those of pieces among them."""
+    for shape in shapes:
+        if isinstance(shape, Piece):
+            yield from shape.shapes
+        else:
+            yield shape
+
+
+def _scaled_by(scale: float) -> Callable[[Shape], Shape]:
+    """A function that multiplies the numbers of a shape."""
+
+    def scaled(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(scaled, value))
+        return value * scale if isinstance(value, (int, float, np.number)) else value
+
+    return lambda shape: type(shape)(*map(scaled, shape))
+
+
+def _svg_of(shape: Shape | Piece) -> str:
+    if not isinstance(shape, Piece):
+        return _svg_element(_scaled_by(SVG_UNIT)(shape))
+    body = "".join(map(_svg_of, shape.shapes))
+    data = {key: value for key, value in shape._asdict().items() if value and key != "shapes"}
+    marks = "".join(f' data-{key}="{html.escape(str(value))}"' for key, value in data.items())
+    return f"<g{marks}>{body}</g>"
 
 
 def _svg_element(shape: Shape) -> str:
@@ -197,3 +240,6 @@ def _svg_element(shape: Shape) -> str:
                 'text-anchor="middle" dominant-baseline="central"'
             )
             return f'<text x="{x:g}" y="{y:g}" fill="{fill}" {style}>{html.escape(text)}</text>'
+        case Polygon(points, fill):
+            corners = " ".join(f"{x:g},{y:g}" for x, y in points)
+            return f'<polygon points="{corners}" fill="{fill}"/>'

@@ -15,7 +15,15 @@ from ...envs.specification import format_specification
 from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import analysis
 from .errors import Refusal
-from .jobs import EXACT_VALUES, LINES, LINES_OF, REVIEW, REVIEW_SECONDS, SOLVER_SECONDS, has_solver
+from .jobs import (
+    EXACT_VALUES,
+    LINES_OF,
+    REVIEW,
+    REVIEW_SECONDS,
+    SOLVER_SECONDS,
+    has_solver,
+    sound_scores,
+)
 from .opponents import agents_to_set_up, choices, limit_spec
 from .positions import LineOfPlay, action_json, read_game, read_line, read_position
 from .queries import (
@@ -138,11 +146,19 @@ async def think(
 
 @router.get("/solve")
 async def solve(request: Request, line: UnfinishedQuery) -> StreamingResponse:
-    """The exact values of all actions as server-sent events; 422 where no solver reaches."""
+    """The exact values of all actions as server-sent events; 422 for a board without a solver.
+
+    The result is null where the position is beyond the solver's reach.
+    """
     if not has_solver(line.game):
         raise Refusal("no_solver", game=line.game.spec)
     job = Call("work.solver", line.game, EXACT_VALUES, (line.position,), 3 * SOLVER_SECONDS)
-    return stream(request, job, lambda solution: solved_json(line, words_for(request), solution))
+    words = words_for(request)
+
+    def to_json(solution: dict[str, Any] | None) -> dict[str, Any] | None:
+        return solution and solved_json(line, words, solution)
+
+    return stream(request, job, dict, to_json)
 
 
 @router.get("/lines")
@@ -159,8 +175,7 @@ async def lines(
     """
     words = words_for(request)
     deeper = agent if seconds is None else with_time(agent, seconds)
-    most = LINES + 1  # a decision and its lines, and some more to load
-    job = Call(agent, line.game, LINES_OF, (deeper, line.position, seed), most * MOST_SECONDS)
+    job = Call(agent, line.game, LINES_OF, (deeper, line.position, seed), 4 * MOST_SECONDS)
 
     def to_json(result: tuple[Decision, list[Any]]) -> dict[str, Any]:
         decision, best = result
@@ -195,10 +210,9 @@ def _decision_json(line: LineOfPlay, words: Words, decision: Decision) -> dict[s
     data = analysis.to_json(position, decision)
     data["bar"] = bar_value(position, decision.score)
     data["shown"] = value_json(words, position, decision.score)
+    scores = sound_scores(decision)
     for entry in data["actions"]:
-        score = (decision.scores or {}).get(entry["action"])
-        if score is None and entry["action"] == decision.action:
-            score = decision.score
+        score = scores.get(entry["action"])
         entry["bar"] = bar_value(position, score)
         entry["shown"] = value_json(words, position, score)
     return data

@@ -25,10 +25,11 @@ from .api import GameBody, Spec
 from .errors import Refusal
 from .opponents import PERSON, graders, limit_spec
 from .pages import how_to_play, render
-from .positions import LineOfPlay, open_line, read_game, read_line
+from .positions import LineOfPlay, link_text, open_line, read_game, read_line
 from .queries import USUAL_GAME, MovesQuery, SpecQuery, Whole
 from .settings import LONGEST_SPEC, MOST_MOVES
 from .state import server_state, words_for
+from .wording.agent_names import agent_name
 from .wording.words import Words
 
 router: APIRouter = APIRouter()
@@ -47,8 +48,9 @@ class Row(NamedTuple):
 
     Attributes:
         number: in the store.
-        game: its specification.
-        sides: the players.
+        game: the game.
+        moves: as a link holds them.
+        sides: the players, in words.
         winner: 0, 1 or None.
         ending: how it ended, in the language of the page.
         reason: the same, as the store has it.
@@ -56,8 +58,9 @@ class Row(NamedTuple):
     """
 
     number: int
-    game: str
-    sides: tuple[str, str]
+    game: Game
+    moves: str
+    sides: tuple[str, ...]
     winner: int | None
     ending: str
     reason: str
@@ -87,8 +90,9 @@ def games(
         rows = [
             Row(
                 number,
-                tournament.settings["game"],
-                _sides(tournament, record),
+                board := make_game(tournament.settings["game"]),
+                link_text(board, [*map(board.action_to_text, record.result.moves)]),
+                tuple(agent_name(words, side, board) for side in _sides(tournament, record)),
                 record.result.winner,
                 _ending(words, tournament, record),
                 record.result.reason,

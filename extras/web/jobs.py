@@ -5,12 +5,12 @@ The functions are called in a process that thinks, by :class:`~plyground.extras.
 
 from __future__ import annotations
 
-import dataclasses
 import io
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...agents import make_agent
+from ...agents import Agent, make_agent
 from ...agents.decision import Decision, Score
 from ...agents.solvers.parallel import ALL
 from ...agents.solvers.solution import Solution
@@ -27,6 +27,7 @@ Report = Callable[[Any], None]
 READY = None  # reported once everything is loaded and compiled
 SOLVER_SECONDS, SOLVER_MEMORY_MB = 6.0, 128
 LINES = 3
+FEWEST_VISITS = 50  # of an action whose mean is shown: with fewer it is mostly noise
 EXACT_VALUES = "plyground.extras.web.jobs:exact_values"
 LINES_OF = "plyground.extras.web.jobs:best_lines"
 REVIEW = "plyground.extras.web.jobs:review_json"
@@ -47,14 +48,20 @@ def has_solver(game: Game) -> bool:
         return False
 
 
-def exact_values(position: Position, report: Report) -> dict[str, Any]:
+def exact_values(position: Position, report: Report) -> dict[str, Any] | None:
     """The exact value of every legal action, as far as it is found in time.
 
     Values are those of the side to move in the solver's own unit, such as boxes.
+
+    Returns:
+        :func:`solution_data`, or None beyond the solver's reach; within it, a report comes first.
     """
     solver = make_solver(position.game, SOLVER_MEMORY_MB, ALL)
+    if solver.plies_left(position) > solver.plies_in_seconds:
+        return None
     solver.prepare()
     report(READY)
+    report({})
     return solution_data(solver, position, solver.solve(position, moves="all", time=SOLVER_SECONDS))
 
 
@@ -87,48 +94,59 @@ def _end(solver: Solver, position: Position, value: int) -> tuple[Any, ...]:
 
 
 def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:
-    """An agent's decision, then the lines of play after its best actions.
+    """An agent's decision, and the lines of play after its best actions, of the same search.
+
+    Both are reported after every iteration. One that the clock has cut short is left out: its
+    values would be of two depths.
 
     Returns:
-        The decision, and for each line its action, its score from the side to move, its moves.
+        The decision, and for each line its action, its score from the side to move, its moves; the
+        best line first.
     """
     agent = make_agent(spec, position.game, seed)
     agent.get_ready(position.game)
     report(READY)
-    agent.on_progress = lambda decision: report((decision, []))
+    latest: Any = None
+
+    def progress(decision: Decision) -> None:
+        nonlocal latest
+        latest = decision, _lines(agent, decision)
+        report(latest)
+
+    agent.on_progress = progress
     decision = agent.analyse(position)
-    lines = [(decision.action, decision.score, _whole(decision))]
-    agent.on_progress = None
-    report((decision, lines))
-    legal = ranked_actions(decision) or position.legal_actions()
-    for action in [each for each in legal if each != decision.action][: LINES - 1]:
-        child = position.after(action)
-        if child.is_over:
-            won = child.returns[position.to_move]
-            lines.append((action, Score(won, kind="exact", plies=1), (action,)))
-            continue
-        reply = agent.analyse(child)
-        score = (decision.scores or {}).get(action)
-        if score is None or score.is_bound:
-            score = _seen_from(position.to_move, child, reply)
-        lines.append((action, score, (action, *_whole(reply))))
-        report((decision, lines))
-    return decision, lines
+    cut_short = latest is not None and 0 < decision.depth == latest[0].depth
+    return latest if cut_short else (decision, _lines(agent, decision))
 
 
-def _whole(decision: Decision) -> tuple[int, ...]:
-    """The line of a decision, its action at least."""
-    return tuple(map(int, decision.principal_variation)) or (decision.action,)
+def sound_scores(decision: Decision) -> dict[int, Score]:
+    """The scores of actions that can be shown: not those that a search has hardly visited."""
+    visits = decision.visits or {}
+    scores = {
+        action: score
+        for action, score in (decision.scores or {}).items()
+        if score.is_exact or visits.get(action, FEWEST_VISITS) >= FEWEST_VISITS
+    }
+    chosen = (decision.scores or {}).get(decision.action, decision.score)
+    return scores if chosen is None else {decision.action: chosen} | scores
 
 
-def _seen_from(player: int, child: Position, reply: Decision) -> Score | None:
-    """The score of a decision in the position ``child`` from the side of a player."""
-    if reply.score is None or child.to_move == player:
-        return reply.score
-    kinds = {"lower": "upper", "upper": "lower"}
-    kind: Any = kinds.get(reply.score.kind, reply.score.kind)
-    score = reply.score
-    return dataclasses.replace(score, value=-score.value, kind=kind, offset=-score.offset)
+def _lines(agent: Agent, decision: Decision) -> list[tuple[int, Score | None, tuple[int, ...]]]:
+    """The lines after the action chosen and the best others, the best first."""
+    scores, searched = sound_scores(decision), decision.depth or decision.simulations
+    worst = Score(-math.inf).order()
+
+    def order(action: int) -> tuple[float, ...]:
+        return scores[action].order() if action in scores else worst
+
+    ranked = sorted(ranked_actions(decision), key=order, reverse=True)
+    lines = []
+    for action in list(dict.fromkeys([decision.action, *ranked]))[:LINES]:
+        line = agent.expected_line(action) if searched else (action,)
+        if action == decision.action:
+            line = decision.principal_variation or (action,)
+        lines.append((action, scores.get(action), tuple(map(int, line))))
+    return sorted(lines, key=lambda line: order(line[0]), reverse=True)
 
 
 def picture(position: Position, last: int | None, side: int, report: Report) -> bytes:

@@ -7,7 +7,6 @@ Before them stands what a search waits for: ``preparing`` while the process load
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
@@ -102,6 +101,4 @@ async def _lines(
             if kind in (MOVE, ERROR):
                 return
     finally:
-        running.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await running
+        running.cancel()  # and no wait: once a page has left, this task is cancelled all the time

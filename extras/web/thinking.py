@@ -157,7 +157,7 @@ class Thinkers:
         """The result of a job. Cancelling this coroutine ends the search.
 
         Args:
-            session: who asks; its searches take place one after another.
+            session: who asks.
             job: what is asked.
             report: called in the event loop with what is known meanwhile.
 
@@ -252,7 +252,11 @@ class Thinkers:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
             cancel.set()
-            await asyncio.wait([running])  # a second at most: the process is free only then
+            # The process is free only when the search has ended, in a second at most, however often
+            # this is cancelled meanwhile.
+            while not running.done():
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.wait([running])
             raise
         finally:
             if alarm is not None:

@@ -2,7 +2,7 @@
 
 A search waits until a process is free for it. Of those that wait, one goes first whose address,
 then whose session, has none under way and had the least time of processes of late. A session has
-one search under way at a time.
+two searches under way at a time, such as an agent's and a solver's of one position.
 
 Where there are two processes or more, the last one is for short searches: a decision may begin
 there, and moves to the others if it takes longer; the next one of that agent begins at the others.
@@ -22,6 +22,7 @@ from .errors import Refusal
 from .sessions import Asker, Session
 
 SEARCHES_OF_A_SESSION = 4  # under way or waiting
+SEARCHES_AT_ONCE = 2  # of them under way
 
 # How far a process is from what a search needs: 0 if it is ready for it.
 Distance = Callable[[AgentProcess], int]
@@ -131,7 +132,7 @@ class RequestTurns:
     def _give(self) -> None:
         """Give free processes to those whose turn it is."""
         for turn in sorted(self.waiting, key=Turn.rank):
-            if turn.session.running:
+            if turn.session.running >= SEARCHES_AT_ONCE:
                 continue
             short = turn.short()
             fitting = [each for each in self.free if short or each is not self.for_short]

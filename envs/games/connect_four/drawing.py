@@ -18,6 +18,7 @@ from ...pictures.drawing import (
     PLAYER_SHADES,
     Disc,
     Picture,
+    Piece,
     Rectangle,
     Ring,
     Text,
@@ -92,18 +93,17 @@ def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Pictu
     for row, column in np.ndindex(cells.shape):
         x, y = column + 0.5 + margin, row + 0.46 + margin
         shapes.append(Disc(x, y, 0.44, "#1a458f"))
-        if cells[row, column] == 0:
-            shapes.append(Disc(x, y + 0.02, 0.4, "#f7f4ee"))
-        else:
-            colour, shade = (
-                PLAYER_COLOURS[cells[row, column] - 1],
-                PLAYER_SHADES[cells[row, column] - 1],
-            )
-            shapes += [
-                Disc(x, y, 0.4, shade),
-                Disc(x, y - 0.02, 0.38, colour),
-                Ring(x, y - 0.02, 0.27, shade, 0.045),
-            ]
+        shapes.append(Disc(x, y + 0.02, 0.4, "#f7f4ee"))
+    for row, column in np.argwhere(cells):
+        x, y, player = column + 0.5 + margin, row + 0.46 + margin, cells[row, column] - 1
+        colour, shade = PLAYER_COLOURS[player], PLAYER_SHADES[player]
+        disc = (
+            Disc(x, y, 0.44, "#1a458f"),  # the rim of the hole
+            Disc(x, y, 0.4, shade),
+            Disc(x, y - 0.02, 0.38, colour),
+            Ring(x, y - 0.02, 0.27, shade, 0.045),
+        )
+        shapes.append(Piece(f"{row} {column}", str(player), disc, enters="drops"))
     if last_action is not None:
         row = int(np.argmax(cells[:, last_action] != 0))
         shapes.append(Disc(last_action + 0.5 + margin, row + 0.44 + margin, 0.11, "#ffffff"))

@@ -18,6 +18,7 @@ from ...pictures.drawing import (
     Disc,
     Line,
     Picture,
+    Piece,
     Rectangle,
     Text,
     rectangle_area,
@@ -176,8 +177,9 @@ def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Pict
     for box in range(rules.rows * rules.cols):
         x, y, owner = box % rules.cols + margin, box // rules.cols + margin, position.owner[box]
         if owner:
-            shapes.append(Rectangle(x, y, 1, 1, BOX_FILLS[owner - 1]))
-            shapes.append(Text(x + 0.5, y + 0.5, "AB"[owner - 1], PLAYER_COLOURS[owner - 1], 0.42))
+            letter = Text(x + 0.5, y + 0.5, "AB"[owner - 1], PLAYER_COLOURS[owner - 1], 0.42)
+            fill = Rectangle(x, y, 1, 1, BOX_FILLS[owner - 1])
+            shapes.append(Piece(f"box {box}", f"box {owner}", (fill, letter)))
     for edge, (row, column, upright) in enumerate(board(rules).cells):
         x, y = column + margin, row + margin
         end = (x + 1 - upright, y + upright)
@@ -187,9 +189,8 @@ def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Pict
             if box >= 0
         }
         owner = owners.pop() if len(owners) == 1 else 0
-        if not position.edges[edge]:
-            shapes.append(Line(x, y, *end, "#ddd6c6", 0.04))
-        else:
+        shapes.append(Line(x, y, *end, "#ddd6c6", 0.04))
+        if position.edges[edge]:
             colour = (
                 "#20242b"
                 if edge == last_action
@@ -197,7 +198,8 @@ def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Pict
                 if owner
                 else "#3d6fb4"
             )
-            shapes.append(Line(x, y, *end, colour, 0.12 if edge == last_action else 0.09))
+            line = Line(x, y, *end, colour, 0.12 if edge == last_action else 0.09)
+            shapes.append(Piece(f"edge {edge}", "edge", (line,)))
     shapes += [
         Disc(x + margin, y + margin, 0.1, "#20242b")
         for y in range(rules.rows + 1)

@@ -12,7 +12,7 @@ from ...boards.grid import COLUMN_LETTERS, cell_areas
 from ...boards.rows import cells_board
 from ...boards.stones import DIRECTIONS, board_cells
 from ...declaration import Board
-from ...pictures.drawing import Disc, Line, Picture, Rectangle, Ring, Text
+from ...pictures.drawing import Disc, Line, Picture, Piece, Rectangle, Ring, Text
 from .rules import STONE_COLOURS, Gomoku, row_wins
 
 MARGIN = 1.15  # up to the first line
@@ -87,10 +87,13 @@ def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
     shapes += [Disc(x + margin, y + margin, 0.1, "#5b4424") for y, x in _star_points(rules)]
     for row, column in np.argwhere(cells):
         x, y, black = column + margin, row + margin, cells[row, column] == 1
-        shapes.append(Disc(x + 0.04, y + 0.05, 0.45, "#a98248"))
-        shapes.append(Disc(x, y, 0.44, "#16181c" if black else "#b9b5aa"))
-        shapes.append(Disc(x - 0.02, y - 0.02, 0.41, STONE_COLOURS[0 if black else 1]))
-        shapes.append(Disc(x - 0.14, y - 0.15, 0.12, "#40454f" if black else "#ffffff"))
+        stone = (
+            Disc(x + 0.04, y + 0.05, 0.45, "#a98248"),
+            Disc(x, y, 0.44, "#16181c" if black else "#b9b5aa"),
+            Disc(x - 0.02, y - 0.02, 0.41, STONE_COLOURS[0 if black else 1]),
+            Disc(x - 0.14, y - 0.15, 0.12, "#40454f" if black else "#ffffff"),
+        )
+        shapes.append(Piece(f"{row} {column}", "black" if black else "white", stone))
     if last_action is not None:
         row, column = divmod(last_action, rules.cols)
         shapes.append(Disc(column + margin, row + margin, 0.12, "#e0312f"))

@@ -12,7 +12,7 @@ from ...boards.grid import COLUMN_LETTERS, cell_areas
 from ...boards.rows import cells_board
 from ...boards.stones import board_cells, cells_in_rows
 from ...declaration import Board
-from ...pictures.drawing import PLAYER_COLOURS, Line, Picture, Rectangle, Ring, Text
+from ...pictures.drawing import PLAYER_COLOURS, Line, Picture, Piece, Rectangle, Ring, Text
 from .rules import TicTacToe
 
 MARGIN, NAMES = 0.2, 0.45  # around the grid: at the top and right, and at the sides with names
@@ -53,11 +53,12 @@ def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture
         )
     for row, column in np.argwhere(cells):
         x, y, arm = column + 0.5 + names, row + 0.5 + margin, 0.26
-        if cells[row, column] == 1:
-            shapes.append(Line(x - arm, y - arm, x + arm, y + arm, PLAYER_COLOURS[0], 0.11))
-            shapes.append(Line(x - arm, y + arm, x + arm, y - arm, PLAYER_COLOURS[0], 0.11))
-        else:
-            shapes.append(Ring(x, y, arm, PLAYER_COLOURS[1], 0.11))
+        cross = (
+            Line(x - arm, y - arm, x + arm, y + arm, PLAYER_COLOURS[0], 0.11),
+            Line(x - arm, y + arm, x + arm, y - arm, PLAYER_COLOURS[0], 0.11),
+        )
+        mark = cross if cells[row, column] == 1 else (Ring(x, y, arm, PLAYER_COLOURS[1], 0.11),)
+        shapes.append(Piece(f"{row} {column}", str(cells[row, column]), mark))
     for row in range(rules.rows):
         shapes.append(Text(names / 2, row + 0.5 + margin, str(rules.rows - row), "#6b6558", 0.24))
     for column in range(rules.cols):

@@ -13,7 +13,7 @@ from ....envs import rules as r
 from ....envs.boards.grid import cell_areas, names_at_the_sides, parse_cell
 from ....envs.boards.rows import cells_board, register_stone_rows, seen_cells
 from ....envs.declaration import Board
-from ....envs.pictures.drawing import Disc, Picture, Rectangle, Ring
+from ....envs.pictures.drawing import Disc, Picture, Piece, Rectangle, Ring
 from .board import action_of, move_of
 from .rules import COLOURS, Breakthrough, has_won
 
@@ -116,12 +116,13 @@ def picture(rules: Breakthrough, position: Any, last_action: int | None) -> Pict
     """A chequered board with the cells' names at its sides; the last move's cells are marked."""
     last_cells = () if last_action is None else _cells_of(rules, last_action)
     shapes: list[Any] = names_at_the_sides(rules.rows, rules.cols, EDGE)
-    for (row, column), piece in np.ndenumerate(seen_cells(rules, position)):
-        x, y = column + EDGE, row + EDGE
-        shapes.append(Rectangle(x, y, 1, 1, CELLS[(row + column) % 2]))
-        if piece != 0:
-            shapes.append(Disc(x + 0.5, y + 0.5, 0.36, COLOURS[piece - 1]))
-            shapes.append(Ring(x + 0.5, y + 0.5, 0.35, EDGES[piece - 1], 0.03))
-        if row * rules.cols + column in last_cells:
-            shapes.append(Disc(x + 0.5, y + 0.5, 0.1, MOVED))
+    cells = seen_cells(rules, position)
+    for row, column in np.ndindex(cells.shape):
+        shapes.append(Rectangle(column + EDGE, row + EDGE, 1, 1, CELLS[(row + column) % 2]))
+    for row, column in np.argwhere(cells):
+        at, player = (column + EDGE + 0.5, row + EDGE + 0.5), cells[row, column] - 1
+        disc = Disc(*at, 0.36, COLOURS[player]), Ring(*at, 0.35, EDGES[player], 0.03)
+        shapes.append(Piece(f"{row} {column}", str(player), disc))
+    for row, column in (divmod(cell, rules.cols) for cell in last_cells):
+        shapes.append(Disc(column + EDGE + 0.5, row + EDGE + 0.5, 0.1, MOVED))
     return Picture(rules.cols + 2 * EDGE, rules.rows + 2 * EDGE, shapes)

@@ -11,11 +11,11 @@ from ....envs import rules as r
 from ....envs.boards.grid import COLUMN_LETTERS
 from ....envs.boards.rows import cells_board, seen_cells
 from ....envs.declaration import Board
-from ....envs.pictures.drawing import Area, Disc, Line, Picture, Ring, Text
+from ....envs.pictures.drawing import Area, Disc, Line, Picture, Piece, Polygon, Ring, Text
 from .rules import COLOURS, STEPS, Hex
 
 ROW_HEIGHT = 0.87
-FREE = "#e4dccb"  # colour of free cells
+FREE, GAP = "#e4dccb", 0.06  # colour of cells, and the part of them that is left around
 
 
 def at(row: float, column: float) -> tuple[float, float]:
@@ -65,7 +65,7 @@ def board(rules: Hex) -> Board:
 
 @r.picture.register(Hex)
 def picture(rules: Hex, position: Any, last_action: int | None) -> Picture:
-    """Round cells in rows that slant to the right, each player's edges in the player's colour.
+    """Hexagons in rows that slant to the right, each player's edges in the player's colour.
 
     The last stone carries a dot, the stones of the winning chain carry rings.
     """
@@ -75,8 +75,14 @@ def picture(rules: Hex, position: Any, last_action: int | None) -> Picture:
         shapes.append(Line(*at(*ends[0]), *at(*ends[1]), COLOURS[0], 0.12))
         images = [at(column, row) for row, column in ends]
         shapes.append(Line(*images[0], *images[1], COLOURS[1], 0.12))
-    for (row, column), stone in np.ndenumerate(seen_cells(rules, position)):
-        shapes.append(Disc(*at(row, column), 0.46, (FREE, *COLOURS)[stone]))
+    for area in filter(None, board(rules).areas):
+        (x, y), inwards = area.centre, 1 - GAP
+        corners = tuple((x + inwards * (px - x), y + inwards * (py - y)) for px, py in area.points)
+        shapes.append(Polygon(corners, FREE))
+    cells = seen_cells(rules, position)
+    for row, column in np.argwhere(cells):
+        stone = Disc(*at(row, column), 0.42, COLOURS[cells[row, column] - 1])
+        shapes.append(Piece(f"{row} {column}", str(cells[row, column]), (stone,)))
         if last_action == row * rules.size + column:
             shapes.append(Disc(*at(row, column), 0.12, "#f7f4ee"))
     for row, column in winning_cells(rules, position):

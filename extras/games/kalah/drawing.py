@@ -18,6 +18,7 @@ from ....envs.pictures.drawing import (
     PLAYER_COLOURS,
     Disc,
     Picture,
+    Piece,
     Rectangle,
     Ring,
     Shape,
@@ -116,15 +117,16 @@ def board(rules: Kalah) -> Board:
     return Board(actions=letters, kind="pit", areas=first, second_areas=second)
 
 
-def _seed_discs(x: float, y: float, seeds: int, stretch: float = 1.0) -> list[Shape]:
+def _seed_discs(pit: int, x: float, y: float, seeds: int, stretch: float = 1.0) -> list[Piece]:
     """Seeds lying in a pit, or in a store, which is longer than wide by ``stretch``."""
     radius = min(SEED_RADIUS, 0.28 * math.sqrt(stretch / max(seeds, 1)))
-    discs: list[Shape] = []
+    discs: list[Piece] = []
     for number in range(seeds):
         away = (PIT_RADIUS - radius - 0.04) * math.sqrt((number + (seeds > 1) / 2) / max(seeds, 7))
         angle = number * GOLDEN_ANGLE
         at = (x + away * math.cos(angle), y + stretch * away * math.sin(angle))
-        discs.append(Disc(*at, radius, "#4a2f1d"))
+        seed = (Disc(*at, radius, "#4a2f1d"),)
+        discs.append(Piece(f"{pit} {number}", "seed", seed, step=pit))
     return discs
 
 
@@ -133,23 +135,25 @@ def picture(rules: Kalah, position: Any, last_action: int | None) -> Picture:
     """Pits and stores with their seeds and numbers; the pit that was sown last has a ring."""
     width = rules.pits + 2 * SIDE
     middle = sum(ROWS) / 2
-    shapes: list[Shape] = [Rectangle(0.15, 0.42, width - 0.3, HEIGHT - 0.84, WOOD, 0.35)]
+    shapes: list[Shape | Piece] = [Rectangle(0.15, 0.42, width - 0.3, HEIGHT - 0.84, WOOD, 0.35)]
+    discs: list[Piece] = []
     for player in range(2):
         x = width - SIDE / 2 if player == 0 else SIDE / 2
-        seeds = int(position.seeds[store_of(rules, player)])
-        colour = PLAYER_COLOURS[player]
+        store, colour = int(store_of(rules, player)), PLAYER_COLOURS[player]
+        seeds = int(position.seeds[store])
         shapes.append(Rectangle(x - 0.53, ROWS[1] - 0.48, 1.06, 2.56, colour, 0.48))
         shapes.append(Rectangle(x - 0.5, ROWS[1] - 0.45, 1, 2.5, BOX_FILLS[player], 0.45))
-        shapes += _seed_discs(x, middle, seeds, 2.4)
+        discs += _seed_discs(store, x, middle, seeds, 2.4)
         shapes.append(Text(x, HEIGHT - 0.21, str(seeds), INK, 0.32))
         for pit in range(rules.pits):
             (x, y), inwards = _pit_centre(rules, player, pit), 1 if player else -1
-            seeds = int(position.seeds[first_pit(rules, player) + pit])
+            number = int(first_pit(rules, player)) + pit
+            seeds = int(position.seeds[number])
             shapes.append(Disc(x, y, PIT_RADIUS, BOX_FILLS[player]))
             if last_action == board(rules).area_number(pit, player):
                 shapes.append(Ring(x, y, PIT_RADIUS, INK, 0.05))
-            shapes += _seed_discs(x, y, seeds)
+            discs += _seed_discs(number, x, y, seeds)
             shapes.append(Text(x, y + inwards * 0.57, str(seeds), INK, 0.26))
             name = COLUMN_LETTERS[pit]
             shapes.append(Text(x, y - inwards * 0.9, name, FAINT, 0.26))
-    return Picture(width, HEIGHT, shapes)
+    return Picture(width, HEIGHT, [*shapes, *discs])

@@ -11,7 +11,7 @@ from ....envs import rules as r
 from ....envs.boards.grid import cell_areas, names_at_the_sides
 from ....envs.boards.rows import cells_board, seen_cells
 from ....envs.declaration import Board
-from ....envs.pictures.drawing import Disc, Line, Picture, Rectangle
+from ....envs.pictures.drawing import Disc, Line, Picture, Piece, Rectangle
 from .rules import COLOURS, Othello, scores
 
 EDGE = 0.6  # room for the cells' names
@@ -38,7 +38,8 @@ def picture(rules: Othello, position: Any, last_action: int | None) -> Picture:
     for (row, column), disc in np.ndenumerate(seen_cells(rules, position)):
         x, y = column + EDGE + 0.5, row + EDGE + 0.5
         if disc != 0:
-            shapes += [Disc(x, y + 0.03, 0.41, "#0f4429"), Disc(x, y, 0.41, COLOURS[disc - 1])]
+            sides = Disc(x, y + 0.03, 0.41, "#0f4429"), Disc(x, y, 0.41, COLOURS[disc - 1])
+            shapes.append(Piece(f"{row} {column}", str(disc), sides))
         if last_action == row * rules.size + column:
             shapes.append(Disc(x, y, 0.1, "#d7263d"))
     return Picture(far + 0.2, far + 0.2, shapes)

@@ -17,6 +17,7 @@ from ....envs.pictures.drawing import (
     PLAYER_COLOURS,
     Line,
     Picture,
+    Piece,
     Rectangle,
     Ring,
     Shape,
@@ -145,24 +146,26 @@ def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     return odd
 
 
-def _mark_shapes(player: int, x: float, y: float, size: float, colour: str) -> list[Shape]:
+def _mark_shapes(player: int, x: float, y: float, size: float, colour: str) -> tuple[Shape, ...]:
     """A cross or a ring around a point; ``size`` is the side of the square that it fills."""
     arm, width = 0.28 * size, 0.1 * size
     if player == 1:
-        return [Ring(x, y, arm, colour, width)]
-    return [
+        return (Ring(x, y, arm, colour, width),)
+    return (
         Line(x - arm, y - arm, x + arm, y + arm, colour, width),
         Line(x - arm, y + arm, x + arm, y - arm, colour, width),
-    ]
+    )
 
 
-def small_board(rules: Any, position: Any, board: int, last_action: int | None) -> list[Shape]:
+def small_board(
+    rules: Any, position: Any, board: int, last_action: int | None
+) -> list[Shape | Piece]:
     """One small board: its ground, its lines, its marks, and who has won it."""
     left, top = NAMES + corner(board % 3 * 3), GAP + corner(board // 3 * 3)
     owner, is_open = _owner_of(position, board), position.open >> board & 1
     ground = OPEN if is_open else "#fffdf8" if owner is None else BOX_FILLS[owner]
     frame = FRAME if is_open else ground
-    shapes: list[Shape] = [
+    shapes: list[Shape | Piece] = [
         Rectangle(left - 0.06, top - 0.06, 3.12, 3.12, frame, 0.1),
         Rectangle(left, top, 3, 3, ground, 0.06),
     ]
@@ -177,9 +180,11 @@ def small_board(rules: Any, position: Any, board: int, last_action: int | None) 
         for player in range(2):
             if position.marks[player, board] >> place & 1:
                 x, y = left + place % 3 + 0.5, top + place // 3 + 0.5
-                shapes += _mark_shapes(player, x, y, 1, colours[player])
+                mark = _mark_shapes(player, x, y, 1, colours[player])
+                shapes.append(Piece(f"{board} {place}", str(player), mark))
     if owner is not None:
-        shapes += _mark_shapes(owner, left + 1.5, top + 1.5, 3.6, PLAYER_COLOURS[owner])
+        large = _mark_shapes(owner, left + 1.5, top + 1.5, 3.6, PLAYER_COLOURS[owner])
+        shapes.append(Piece(f"{board}", f"board {owner}", large))
     return shapes
 
 
@@ -191,7 +196,7 @@ def picture(rules: UltimateTicTacToe, position: Any, last_action: int | None) ->
     joins the three boards that won the game.
     """
     far = corner(SIDE - 1) + 1
-    shapes: list[Shape] = []
+    shapes: list[Shape | Piece] = []
     for board in range(PLACES):
         shapes += small_board(rules, position, board, last_action)
     for third in (3, 6):

@@ -2,18 +2,17 @@
 
 import { setUpAgent } from "./agents.js";
 import { stream } from "./api.js";
-import { showBar } from "./bar.js";
 import { Board } from "./board.js";
 import { Editor } from "./editor.js";
 import { SteppedLine } from "./line.js";
 import { movesList } from "./moves.js";
-import { addressOf, asked, byId, complain, keepInAddress, nameIn, played, showChosen,
+import { addressOf, asked, byId, complain, keepInAddress, nameIn, played, showBar, showChosen,
   showElsewhere, showSpecifications, textElement } from "./table.js";
 import { given, t } from "./words.js";
 
 const MOST_LABELS = 30; // on the board; more cannot be read
 const MOST_NAMES = 12; // of the best moves, and of those that may be
-const BUDGETS = [1, 2, 4, 8, 16, 32, 64]; // seconds of an agent, one after another
+const BUDGETS = [0.25, 1, 2, 4, 8, 16, 32, 64]; // seconds of an agent, one after another
 let view = given("view");
 let search = null; // the AbortController of all searches of this position
 let exact = null;
@@ -25,7 +24,6 @@ const chosen = {
 let budget = null; // the seconds that the agents have now; null when all is done
 let shownLine = null;
 let wantedValues = "exact"; // on the board, where there are any
-let lateFrom = -1; // the last ply whose position was beyond the solver
 
 const board = new Board(byId("board"), t("play.board"), (action) =>
   editor.open ? editor.choose(action).catch(complain) : line.play(action.action),
@@ -65,10 +63,7 @@ function edited(next) {
   document.body.classList.remove("editing");
   byId("edit").focus();
   if (!next) arrive(view);
-  else {
-    lateFrom = -1;
-    line.restart(next);
-  }
+  else line.restart(next);
 }
 
 byId("edit")?.addEventListener("click", () => {
@@ -89,21 +84,37 @@ async function searchAll() {
   byId("problem").hidden = true;
   budget = null;
   if (view.over || document.hidden) return;
+  // the agents' first values stand on the board before the solver is asked, which goes on beside
+  const first = thinkFor(BUDGETS.slice(0, 1), mine);
+  first.catch(() => {}).then(() => solve(mine));
   try {
-    if (solvable && line.ply > lateFrom && !exact) {
-      byId("exact").hidden = false;
-      byId("exact-text").textContent = t("analyse.exact_wait");
-      exact = await stream("solve", played(view), mine.signal, () => {});
-      if (!exact.exact) lateFrom = Math.max(lateFrom, line.ply);
-      showFound();
-    }
-    for (const seconds of BUDGETS) {
-      for (const which of ["first", "second"]) await deepen(which, seconds, mine);
-    }
+    await first;
+    await thinkFor(BUDGETS.slice(1), mine);
     budget = null;
     showFound();
   } catch (error) {
     if (search === mine) complain(error);
+  }
+}
+
+// Ask the solver, which answers at once where the position is beyond its reach.
+async function solve(mine) {
+  if (!solvable || exact || mine.signal.aborted) return;
+  const waiting = () => {
+    byId("exact").hidden = false;
+    byId("exact-text").textContent = t("analyse.exact_wait");
+  };
+  try {
+    exact = await stream("solve", played(view), mine.signal, waiting);
+    showFound();
+  } catch (error) {
+    if (search === mine) complain(error);
+  }
+}
+
+async function thinkFor(budgets, mine) {
+  for (const seconds of budgets) {
+    for (const which of ["first", "second"]) await deepen(which, seconds, mine);
   }
 }
 
@@ -145,9 +156,8 @@ function showFound() {
 
 function showExact() {
   if (!solvable) return;
-  const late = exact ? !exact.actions.length : line.ply <= lateFrom;
-  byId("exact").hidden = view.over || late;
-  if (!exact || late) return;
+  byId("exact").hidden = view.over || !exact?.actions.length;
+  if (byId("exact").hidden) return;
   const names = (actions) => {
     const all = actions.map((each) => view.actions.find((a) => a.action === each).name);
     return all.slice(0, MOST_NAMES).join(", ") + (all.length > MOST_NAMES ? ", …" : "");
@@ -242,12 +252,14 @@ function showMarks() {
   let legend = "";
   if (shown === "network") {
     const visits = data.actions.reduce((sum, each) => sum + (each.visits ?? 0), 0);
+    const most = Math.max(...data.actions.map((each) => each.visits ?? 0));
     board.heat(data.actions.map((each) => ({ action: each.action, share: each.probability ?? 0 })));
     const share = (each) => Math.round((100 * each.visits) / visits);
     board.label(
       data.actions
         .filter((each) => visits && share(each) > 0)
-        .map((each) => ({ action: each.action, lines: [`${share(each)}`], kind: "visits", worth: each.visits })),
+        .map((each) => ({ action: each.action, lines: [`${share(each)}`], kind: "visits",
+          worth: each.visits, tone: 0, best: each.visits === most })),
     );
     legend = t("analyse.legend_network");
   } else if (shown !== "nothing") {
@@ -257,8 +269,10 @@ function showMarks() {
       .filter((each) => each.shown && !proved.has(each.action))
       .slice(0, MOST_LABELS)];
     const sign = view.to_move === 0 ? 1 : -1;
+    const best = known.length ? exact.optimal : [data.lines?.[0]?.action];
     board.label(labels.map(({ action, value, bar, shown: { lines, kind } }) => (
-      { action, lines, kind, worth: bar === undefined ? value : sign * bar }
+      { action, lines, kind, best: best.includes(action), worth: bar === undefined ? value : sign * bar,
+        tone: { win: 1, draw: 0, loss: -1 }[kind] ?? sign * bar }
     )));
     legend = legendOf(labels.map((each) => each.shown));
   }

@@ -3,10 +3,12 @@
 // first picks the piece, the second says where it goes. The rules are the server's; nothing here
 // knows any game.
 
+import { movePicture, pieceAt, setPicture } from "./motion.js";
 import { t } from "./words.js";
 
 const SMALL = 28; // pixels across
-const LETTER = 0.58; // the width of a letter, about, in its size
+const DRAG = 6; // pixels, from which on a press is no click
+const LETTER = 0.62; // the width of a bold letter, about, in its size
 const SVG = "http://www.w3.org/2000/svg";
 
 export function svgElement(name, attributes = {}) {
@@ -70,6 +72,7 @@ export class Board {
     this.picked = null; // the name of the place of the piece that is to be moved
     this.labels = [];
     this.enabled = false;
+    this.settled = Promise.resolve(); // kept when no piece moves any more
     this.picture = document.createElement("div");
     this.picture.className = "picture";
     this.picture.setAttribute("aria-hidden", "true");
@@ -79,6 +82,7 @@ export class Board {
     element.tabIndex = -1;
     element.replaceChildren(this.picture, this.marks, this.areas);
     this.areas.addEventListener("keydown", (event) => this.#key(event));
+    this.areas.addEventListener("pointerdown", (event) => this.#drag(event));
     this.areas.addEventListener("click", (event) => {
       const found = event.target.closest(".area");
       if (found) this.#chosen(found, event.pointerType === "touch");
@@ -100,10 +104,10 @@ export class Board {
   // Show a view; `enabled` says whether its actions can be played now.
   show(view, enabled) {
     const held = this.element.contains(document.activeElement) || this.keep;
+    this.#showPicture(view);
     this.view = view;
     this.enabled = enabled;
     this.picked = null;
-    this.picture.innerHTML = view.svg;
     const box = `0 0 ${view.width} ${view.height}`;
     this.marks.setAttribute("viewBox", box);
     this.clearMarks();
@@ -114,6 +118,26 @@ export class Board {
     this.areas.setAttribute("aria-description", help);
     this.keep = false;
     this.#showAreas(held);
+  }
+
+  // Where a view is a move or two from the one before, its pieces move. One picture is shown once.
+  #showPicture(view) {
+    const before = this.view;
+    if (this.dragged && before.svg === view.svg) this.dragged.style.translate = "";
+    this.dragged = null;
+    if (before?.svg === view.svg) return;
+    const [fewer, more] = [before?.moves ?? [], view.moves].sort((a, b) => a.length - b.length);
+    const steps = more.length - fewer.length;
+    const near = steps > 0 && steps < 3 && before?.position === view.position;
+    if (!near || fewer.some((name, ply) => name !== more[ply])) {
+      this.settled = setPicture(this.picture, view.svg);
+      return;
+    }
+    const played = before.actions.find(({ name }) => name === view.moves.at(-1));
+    const area = played?.from?.area ?? played?.area;
+    const unit = this.picture.firstElementChild.viewBox.baseVal.width / view.width;
+    const from = area && centre(area).map((value) => unit * value);
+    this.settled = movePicture(this.picture, view.svg, from);
   }
 
   // The areas that can be clicked now: actions of one click, pieces, and where the picked one goes.
@@ -185,8 +209,9 @@ export class Board {
     this.marks.append(shape);
   }
 
-  // Small texts on actions, {action, lines, kind, worth}: one or two lines each, as large as they
-  // fit. By their worth the moves of a piece are compared.
+  // Small texts on actions, {action, lines, kind, worth, tone, best}: one or two lines each, all of
+  // one size. By their worth the moves of a piece are compared; the tone, from −1 to 1, is a colour
+  // from red by grey to green.
   label(labels) {
     this.labels.push(...labels);
     this.#showLabels(labels);
@@ -200,20 +225,20 @@ export class Board {
       const place = actionOf(label)?.from?.name;
       if (!best.has(place) || best.get(place).worth < label.worth) best.set(place, label);
     }
+    const longest = Math.max(2, ...labels.flatMap(({ lines }) => lines.map((line) => line.length)));
     for (const label of labels) {
-      const [found, { lines, kind }] = [actionOf(label), label];
+      const [found, { lines, kind, tone }] = [actionOf(label), label];
       if (!found?.area) continue;
       const { from } = found;
       if (from && (this.picked ? from.name !== this.picked : best.get(from.name) !== label)) continue;
       const area = from && !this.picked ? from.area : landing(found);
       const [cx, cy] = spot(area);
       const r = stoneSize(area);
-      const longest = Math.max(2, ...lines.map((line) => line.length));
-      const size = Math.min(1.8 * r / (LETTER * longest), (lines.length > 1 ? 0.72 : 0.95) * r);
-      const [width, height] = [2 * r, Math.max(1.1 * r, 1.15 * size * lines.length + 0.15 * r)];
-      const shape = { x: cx - r, y: cy - height / 2, width, height, rx: 0.3 * r };
+      const size = Math.min(1.7 * r / (LETTER * longest), 0.8 * r);
       const group = svgElement("g", { class: `label ${kind}` });
-      group.append(svgElement("rect", shape));
+      const share = `${Math.round(100 * Math.sqrt(Math.abs(tone)))}%`; // small leads are seen too
+      group.style.setProperty(tone > 0 ? "--gain" : "--loss", share);
+      if (label.best) group.append(svgElement("circle", { class: "best", cx, cy, r: 1.05 * r }));
       lines.forEach((line, row) => {
         const y = cy + 1.1 * size * (row - (lines.length - 1) / 2);
         const words = svgElement("text", { x: cx, y, "font-size": size });
@@ -312,6 +337,40 @@ export class Board {
     }
     const unit = this.areas.clientWidth / this.view.width;
     this.choose(shape.of, touched && 2 * reach(shape.of.area) * unit < SMALL);
+  }
+
+  // A piece follows the pointer, and goes to the target on which it is let go.
+  #drag(event) {
+    const piece = event.target.closest("[data-piece]")?.of;
+    if (!piece || !this.enabled || event.button) return;
+    const drawn = this.picture.firstElementChild;
+    const unit = drawn.viewBox.baseVal.width / drawn.clientWidth;
+    const [x, y] = centre(piece.area).map((value) => (value * drawn.viewBox.baseVal.width) / this.view.width);
+    const follow = ({ clientX, clientY }) => {
+      const [dx, dy] = [clientX - event.clientX, clientY - event.clientY];
+      if (!this.dragged && Math.hypot(dx, dy) < DRAG) return;
+      if (!this.dragged) {
+        this.dragged = pieceAt(this.picture, x, y);
+        if (this.picked !== piece.name) this.#pick(piece.name);
+      }
+      this.dragged.style.translate = `${dx * unit}px ${dy * unit}px`;
+    };
+    const end = ({ type, clientX, clientY }) => {
+      for (const kind of ["pointermove", "pointerup", "pointercancel"]) {
+        removeEventListener(kind, kind === "pointermove" ? follow : end);
+      }
+      if (!this.dragged) return;
+      const target = document.elementFromPoint(clientX, clientY)?.closest(".target");
+      if (type === "pointerup" && target) {
+        this.#chosen(target);
+        return;
+      }
+      this.dragged.style.translate = "";
+      this.dragged = null;
+      this.#pick(null);
+    };
+    addEventListener("pointermove", follow);
+    for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, end);
   }
 
   #key(event) {

@@ -69,6 +69,8 @@ function show(said = view.said) {
   byId("analyse").href = addressOf("/analyse", played(view));
   byId("review").href = addressOf("/review", played(view));
   byId("review").hidden = !over() || !view.link || Boolean(view.position);
+  byId("end").hidden = !over();
+  byId("next").hidden = !nextLevel();
 }
 
 function showPlayers() {
@@ -227,6 +229,7 @@ async function letOpponentMove() {
   show("");
   try {
     const decision = await decided(opponent, mine);
+    await board.settled; // one's own move is seen to its end
     if (search !== mine) return;
     search = null;
     arrive(decision.view, decision.seconds);
@@ -358,6 +361,16 @@ async function rematch() {
   follow();
 }
 
+// The option of the level after this one, if there is one.
+const nextLevel = () =>
+  byId("level").querySelector(`optgroup:first-child > [value="${CSS.escape(opponent)}"]`)?.nextElementSibling;
+
+function playNext() {
+  opponent = nextLevel().value;
+  showChosen(byId("level"), opponent, game, showPlayers);
+  return rematch();
+}
+
 async function changeLevel() {
   const select = byId("level");
   let chosen = select.value;
@@ -377,7 +390,7 @@ async function changeLevel() {
 
 const copyLink = () => copyAddress(byId("copy"), location.href);
 
-const buttons = { undo, redo, hint, resign, swap, rematch, copy: copyLink };
+const buttons = { undo, redo, hint, resign, swap, rematch, again: rematch, next: playNext, copy: copyLink };
 for (const [id, action] of Object.entries(buttons)) byId(id).addEventListener("click", action);
 byId("level").addEventListener("change", changeLevel);
 byId("show-threats").addEventListener("change", async () => {

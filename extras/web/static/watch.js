@@ -2,11 +2,10 @@
 
 import { setUpAgent } from "./agents.js";
 import { post, think } from "./api.js";
-import { showBar } from "./bar.js";
 import { Board } from "./board.js";
 import { movesList } from "./moves.js";
 import { addressOf, asked, byId, complain, keepInAddress, nameIn, onSteps, played, playersDisc,
-  showChosen, showSpecifications, textElement } from "./table.js";
+  showBar, showChosen, showSpecifications, textElement } from "./table.js";
 import { thoughts } from "./thinking.js";
 import { given, t } from "./words.js";
 
@@ -60,6 +59,7 @@ async function step() {
   try {
     const query = { ...played(view), agent: agents[view.to_move], seed };
     const decision = await think(query, mine.signal, tell);
+    await board.settled;
     if (search !== mine) return;
     tell(decision);
     view = decision.view;

@@ -119,12 +119,8 @@ def test_the_svg_is_well_formed_and_holds_every_shape(spec):
     picture = r.picture(game.rules, position.record, 0)
     root = ElementTree.fromstring(position.to_svg(0))
     assert len(root) == len(picture.shapes) + 1
-    assert {element.tag.rpartition("}")[2] for element in root} <= {
-        "rect",
-        "circle",
-        "line",
-        "text",
-    }
+    shapes = {"rect", "circle", "line", "text", "polygon", "g"}
+    assert {element.tag.rpartition("}")[2] for element in root} <= shapes
     assert position._repr_svg_().startswith("<svg ")
 
 

@@ -148,3 +148,33 @@ def test_axe_finds_no_serious_fault_while_a_piece_is_picked(visit):
     piece(page, "d2").click()
     content = Axe().run(page).response["violations"]
     assert [each["id"] for each in content if each["impact"] in ("serious", "critical")] == []
+
+
+def test_a_piece_is_dragged_to_its_target_or_back(visit):
+    page = visit(BOARD)
+    drawn = page.locator("#board .picture [data-kind]")
+
+    def middle(locator):
+        box = locator.bounding_box()
+        return [round(box["x"] + box["width"] / 2), round(box["y"] + box["height"] / 2)]
+
+    before = [middle(each) for each in drawn.all()]
+    x, y = middle(piece(page, "b2"))
+
+    def drag_to(*point):
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 15, y + 15)
+        page.mouse.move(*point)
+
+    drag_to(5, 5)
+    page.mouse.up()  # beside the board
+    assert [middle(each) for each in drawn.all()] == before
+    piece(page, "b2").click()
+    target = middle(page.locator(".area[data-action]").first)
+    drag_to(*target)
+    followed = [middle(each) for each in drawn.all()]
+    assert [now for now, then in zip(followed, before) if now != then] == [target]
+    expect(page.locator("#moves button")).to_have_count(0)
+    page.mouse.up()
+    expect(page.locator("#moves button")).to_have_count(1)

@@ -75,13 +75,13 @@ def test_the_page_says_which_part_of_the_values_is_proved(browser, visit, most_n
 def test_every_label_fits_its_cell(visit):
     page = visit(f"/analyse?game={SMALL}&moves=ccbbd&agent=greedy")
     expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
-    sizes = page.evaluate("""() => [...document.querySelectorAll(".label")].map((label) => {
-      const frame = label.querySelector("rect").getBoundingClientRect();
-      return [...label.querySelectorAll("text")].map((text) => {
-        const box = text.getBoundingClientRect();
-        return [box.width, frame.width, box.left - frame.left, frame.right - box.right];
-      });
-    }).flat()""")
+    sizes = page.evaluate("""() => [...document.querySelectorAll(".label text")].map((text) => {
+      const box = text.getBoundingClientRect();
+      const middle = (box.left + box.right) / 2;
+      const frame = [...document.querySelectorAll(".area")].map((area) =>
+        area.getBoundingClientRect()).find(({ left, right }) => left < middle && middle < right);
+      return [box.width, frame.width, box.left - frame.left, frame.right - box.right];
+    })""")
     assert sizes
     assert all(width <= frame and left >= 0 <= right for width, frame, left, right in sizes)
 
@@ -206,6 +206,9 @@ def test_the_games_of_a_store_are_filtered_and_open_in_review(visit):
     page.click("main form button")
     page.wait_for_url("**game=tic_tac_toe**")
     assert page.locator("tbody tr").count() == 3
+    row = page.locator("tbody tr").first
+    assert "Random moves" in row.inner_text()
+    assert row.locator("img").evaluate("(image) => image.decode().then(() => image.naturalWidth)")
     page.locator("tbody a").first.click()
     page.wait_for_selector("body[data-ready]")
     assert "random – greedy" in page.inner_text("main")
@@ -215,7 +218,8 @@ def test_the_games_of_a_store_are_filtered_and_open_in_review(visit):
 def test_the_ratings_of_a_store(visit):
     page = visit("/ratings")
     assert page.locator("tbody tr").count() == 2
-    assert {"random", "greedy"} <= set(page.inner_text("tbody").split())
+    rows = page.locator("tbody tr td:nth-child(2)").all_inner_texts()
+    assert sorted(rows) == ["Greedy, one move ahead", "Random moves"]
 
 
 def test_a_game_that_ends_is_kept_in_the_store(visit, store):

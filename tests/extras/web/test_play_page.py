@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from urllib.parse import quote, urlsplit
@@ -329,10 +330,44 @@ def test_a_resigned_game_is_lost_and_a_rematch_changes_seats(visit):
     page.reload()
     page.wait_for_selector("#board[data-state=over]")
     assert page.inner_text("#status") == "You lose. Red resigned."
-    page.click("#rematch")
+    assert page.is_visible("#next") is False  # a game against random moves has no level
+    page.click("#again")
     page.wait_for_url("**&seat=1&**")
+    assert page.is_hidden("#end")
     wait_for_moves(page, 1)
     assert "ended" not in page.url
+
+
+def test_the_end_of_a_game_offers_the_next_level_and_a_review(visit):
+    page = visit("/play?game=tic_tac_toe&opponent=human&moves=a1,a2,b1,b2")
+    assert page.is_hidden("#end")
+    levels = page.locator("#level optgroup").first.locator("option")
+    specs = [option.get_attribute("value") for option in levels.all()]
+    for now, following in itertools.pairwise(specs):
+        page = visit(f"/play?game=tic_tac_toe&opponent={quote(now)}&moves=a1,a2,b1,b2,c1")
+        assert page.is_visible("#again")
+        assert "moves=a1,a2,b1,b2,c1" in page.get_attribute("#review", "href")
+        page.click("#next")
+        page.wait_for_url(f"**opponent={following}&**")
+        assert page.is_hidden("#end")
+        assert page.input_value("#level") == following
+    page = visit(f"/play?game=tic_tac_toe&opponent={quote(specs[-1])}&moves=a1,a2,b1,b2,c1")
+    assert page.is_visible("#again")
+    assert page.is_hidden("#next")
+
+
+def test_the_first_page_has_a_button_a_game_and_a_level_of_three(visit):
+    page = visit("/")
+    for card in page.locator(".card").all():
+        assert card.locator(".button").count() == 1
+        assert card.locator(":checked").count() == 1
+        assert 3 <= card.locator("[type=radio]").count() <= 4
+        assert card.locator("svg").count() == 1
+    card = page.locator(".card", has_text="Othello")
+    card.get_by_text("Hard", exact=True).click()
+    card.locator(".button").click()
+    page.wait_for_selector("body[data-ready]")
+    assert page.input_value("#level") == make_game("othello").profile.levels[2]
 
 
 def test_the_focus_stays_at_the_board_when_the_game_ends(visit):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 from plyground import make_game
@@ -117,5 +118,36 @@ def test_a_full_queue_refuses_the_address_for_which_most_searches_wait():
         with pytest.raises(Refusal, match="was stopped"):
             tasks[1].result()
         tasks[2].exception()
+
+    asyncio.run(play())
+
+
+class Stubborn:
+    """A job that ends when it likes."""
+
+    what, game = "stubborn", make_game("tic_tac_toe")
+
+    def __init__(self):
+        self.ends = threading.Event()
+
+    def run(self, process, seconds, report, cancel):
+        self.ends.wait(60)
+
+
+def test_a_search_keeps_its_process_until_it_has_ended_however_often_it_is_cancelled():
+    thinkers, job = Thinkers(ServerSettings(workers=1)), Stubborn()
+    (visitor,) = sessions_of("10.0.0.1")
+    (process,) = thinkers.turns.free
+
+    async def play():
+        task = asyncio.ensure_future(thinkers.think(visitor, job, print))
+        for _ in range(3):
+            assert await settled([task]) == [False]
+            assert thinkers.turns.free == []
+            task.cancel()
+        job.ends.set()
+        await asyncio.wait([task])
+        assert task.cancelled()
+        assert thinkers.turns.free == [process]
 
     asyncio.run(play())

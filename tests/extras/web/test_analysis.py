@@ -1,0 +1,109 @@
+"""What the page of a position shows first, and what its lines and values rest on."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from helpers import SMALL_GAMES
+from playwright.sync_api import expect
+from plyground import make_game
+from plyground.agents.solvers.solver import make_solver
+from plyground.extras.web.jobs import READY, best_lines, exact_values, has_solver, sound_scores
+
+ASKED = """() => {
+  window.asked = [];
+  const fetched = window.fetch;
+  window.fetch = (address, ...rest) => {
+    const labels = document.querySelectorAll(".marks .label").length;
+    window.asked.push([String(address), labels]);
+    return fetched(address, ...rest);
+  };
+}"""
+
+
+@pytest.mark.parametrize("spec", SMALL_GAMES)
+@pytest.mark.fast_cases(2)
+def test_numbers_stand_on_the_board_before_a_solver_is_asked(browser, visit, spec):
+    context = browser.new_context()
+    context.add_init_script(f"({ASKED})()")
+    context.route("**/api/solve?**", lambda route: None)  # it never answers
+    page = visit(f"/analyse?game={spec}", context=context)
+    expect(page.locator(".marks .label").first).to_be_attached()
+    with page.expect_request(lambda request: re.search("moves=.*seconds=1$", request.url)):
+        page.locator(".area").nth(page.locator(".area").count() // 2).click()
+        if page.locator(".area[aria-pressed=true]").count():  # a piece moves by a second click
+            page.locator(".area[data-action]").first.click()
+    assert page.locator(".marks .label").count() > 0
+    strokes = "[...document.querySelectorAll('.label text')].map((e) => getComputedStyle(e).stroke)"
+    assert all(stroke.startswith("oklab") for stroke in page.evaluate(strokes))  # its colour
+    asked = [
+        (urlsplit(address).path, parse_qs(urlsplit(address).query), labels)
+        for address, labels in page.evaluate("asked")
+    ]
+    for moves in {str(query.get("moves")) for path, query, _ in asked if path == "/api/lines"}:
+        searches = [each for each in asked if "lines" in each[0] or "solve" in each[0]]
+        (first, query, _), *later = [
+            each for each in searches if str(each[1].get("moves")) == moves
+        ]
+        assert first == "/api/lines"
+        assert float(query["seconds"][0]) <= 0.3
+        assert all(labels > 0 for path, _, labels in later if path == "/api/solve")
+    assert has_solver(make_game(spec)) == any(path == "/api/solve" for path, *_ in asked)
+    context.close()
+
+
+@pytest.mark.parametrize("agent", ["alphabeta:nodes=2000,values=yes", "mcts:simulations=300"])
+@pytest.mark.parametrize("spec", SMALL_GAMES)
+@pytest.mark.fast_cases(4)
+def test_all_lines_are_of_one_search_the_best_first(spec, agent):
+    game = make_game(spec)
+    if agent.startswith("alphabeta") and not game.declaration.heuristics:
+        agent = agent.replace(",values=yes", "")
+    position, reports = game.initial_position(), []
+    result = best_lines(agent, position, 1, reports.append)
+    assert reports[0] is READY
+    for decision, lines in (*reports[1:], result):
+        scores = [score for _, score, _ in lines]
+        assert decision.action in [action for action, *_ in lines]
+        sound = sound_scores(decision)
+        assert scores == [sound.get(action) for action, *_ in lines]
+        others = [sound[action].order() for action in sound if action != decision.action]
+        orders = [score.order() for score in scores if score is not None]
+        assert all(score is not None for score in scores[: len(orders)])  # the others come last
+        shown = [score.order() for action, score, _ in lines if action != decision.action and score]
+        assert shown == sorted(others, reverse=True)[: len(shown)]  # no better one is left out
+        assert orders == sorted(orders, reverse=True)
+        for action, _, moves in lines:
+            assert moves[0] == action
+            copy = position.copy()
+            for move in moves:
+                copy.play(move)
+    depths = [decision.depth for decision, _ in reports[1:]]
+    assert depths == sorted(depths)
+    if depths and depths[-1]:  # no iteration that was cut short
+        assert result[0].depth == depths[-1]
+        assert result == reports[-1]
+
+
+@pytest.mark.parametrize("spec", SMALL_GAMES)
+@pytest.mark.fast_cases(1)
+def test_a_solver_is_at_work_only_within_its_reach(spec, monkeypatch):
+    game = make_game(spec)
+    if not has_solver(game):
+        return
+    solver, reports = type(make_solver(game)), []
+    position = game.initial_position()
+    monkeypatch.setattr(solver, "plies_left", lambda self, position: self.plies_in_seconds + 1)
+    assert exact_values(position, reports.append) is None
+    assert reports == []
+    monkeypatch.setattr(solver, "plies_left", lambda self, position: self.plies_in_seconds)
+    for _ in itertools.repeat(None, max(0, game.facts.longest_game // 2)):
+        following = position.after(position.legal_actions()[0])
+        if following.is_over:
+            break
+        position = following
+    assert exact_values(position, reports.append)["values"].keys() == set(position.legal_actions())
+    assert reports == [READY, {}]
