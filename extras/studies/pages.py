@@ -13,15 +13,15 @@ from ...envs.loading.files import written_whole
 from ...evaluation.circumstances import machine_here
 from ...evaluation.report.display import duration, percent
 from ...evaluation.report.html import render_page, versions
-from .declaration import CELLS
+from ...evaluation.report.long_tables import FIRST_ROWS, MOST_ROWS, csv_text
+from .declaration import CELLS, Blank
 from .figures import draw
-from .measurements.measurement import ALL, NUMBER, TEXT, YES, Column, Measurement
+from .measurements.measurement import ALL, NUMBER, TEXT, YES, Column, Measurement, matches
 from .results import lead, sentences, summary
 from .runner import Findings, MeasuredExperiment
 
-FIGURES, BOARDS = "figures", "boards"
+FIGURES, BOARDS, TABLES = "figures", "boards", "tables"
 MOST_WITH_INTERVALS = 8  # columns of a cross table
-MOST_ROWS = 25  # of a table among the experiments; longer ones stand at the end of the page
 UNITS = (
     "± and the ranges before a % are 95 % intervals. A score is the share of the points, a draw "
     "being half a point. Elo is relative to the mean of its pool, that of shipped networks to "
@@ -56,24 +56,44 @@ def _cell(row: dict[str, Any], column: Column) -> str:
     return f"{text.removesuffix(' %')} ({low}–{high}) %"
 
 
-def _table(measurement: Measurement, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """A table on a page: its caption is the game where that is the same in all rows."""
+def _table(
+    measurement: Measurement, rows: list[dict[str, Any]], blanks: Sequence[Blank]
+) -> dict[str, Any]:
+    """A table on a page: its caption is the game where that is the same in all rows.
+
+    Of a long table the page shows the first rows and those that fill ``blanks``.
+    """
     if measurement.cross:
         rows = [row for row in rows if row[measurement.cross[1]] == ALL]
     columns = _columns(measurement, rows)
     games = list(dict.fromkeys(row["game"] for row in rows if "game" in row))
+    cells = [[_cell(row, column) for column in columns] for row in rows]
     return {
         "caption": games[0] if len(games) == 1 else "",
         "headings": [column.heading for column in columns],
         "texts": [column.kind in (TEXT, YES) for column in columns],  # which stand on the left
-        "rows": [[_cell(row, column) for column in columns] for row in rows],
+        "rows": cells,
+        "shown": [
+            line
+            for number, (row, line) in enumerate(zip(rows, cells))
+            if len(rows) <= MOST_ROWS or number < FIRST_ROWS or _fills(row, blanks)
+        ],
         "note": _note(measurement),
-        "number": 0,  # among those at the end of the page
     }
 
 
+def _fills(row: dict[str, Any], blanks: Sequence[Blank]) -> bool:
+    """Whether a blank of the page's lead takes its value from the row."""
+    return any(
+        matches(row, dict(blank.where)) and row.get(blank.column) is not None for blank in blanks
+    )
+
+
 def _cross_tables(measurement: Measurement, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The cross table of a measurement, if it has one; intervals where few columns leave room."""
+    """The cross table of a measurement, if it has one; intervals where few columns leave room.
+
+    A long one is wide too, so the page shows nothing of it.
+    """
     if not measurement.cross:
         return []
     own, other, shown = measurement.cross
@@ -82,14 +102,17 @@ def _cross_tables(measurement: Measurement, rows: list[dict[str, Any]]) -> list[
     if len(names) > MOST_WITH_INTERVALS:
         column = column._replace(interval=())
     cells = {(row[own], row[other]): _cell(row, column) for row in rows}
+    table = [
+        [str(number), name, *(cells.get((name, each), "") for each in names)]
+        for number, name in enumerate(names, 1)
+    ]
     return [{
         "caption": f"{column.heading} against each",
         "headings": ["#", own, *map(str, range(1, len(names) + 1))],
         "texts": [False, True, *[False] * len(names)],
-        "rows": [[str(number), name, *(cells.get((name, each), "") for each in names)]
-                 for number, name in enumerate(names, 1)],
+        "rows": table,
+        "shown": table if len(table) <= MOST_ROWS else [],
         "note": "",
-        "number": 0,
     }]  # fmt: skip
 
 
@@ -100,6 +123,18 @@ def _note(measurement: Measurement) -> str:
     cases = "cases" in fields and len(fields.pop("cases"))
     parts = [f"{key} {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
     return "; ".join([kind, *([f"{cases} positions"] if cases else []), *parts])
+
+
+def _tables(experiment: MeasuredExperiment, number: int) -> list[dict[str, Any]]:
+    """The tables of an experiment; a long one has a file."""
+    blanks = [blank for sentence in experiment.declaration.lead for blank in sentence.blanks]
+    tables = []
+    for place, (measurement, cell) in enumerate(experiment.measurements):
+        of_it = [blank for blank in blanks if blank.measurement in (place, None)]
+        tables += [_table(measurement, cell.rows, of_it), *_cross_tables(measurement, cell.rows)]
+    for n, table in enumerate(tables, 1):
+        table["file"] = f"e{number}-{n}.csv" if len(table["rows"]) > MOST_ROWS else ""
+    return tables
 
 
 def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
@@ -124,11 +159,7 @@ def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
         "question": declaration.question,
         "summary": summary(experiment),
         "sentences": sentences(experiment),
-        "tables": [
-            table
-            for measurement, cell in measurements
-            for table in (_table(measurement, cell.rows), *_cross_tables(measurement, cell.rows))
-        ],
+        "tables": _tables(experiment, number),
         "leads": figures[True],
         "figures": figures[False],
         "boards": [(f"{BOARDS}/e{number}-{n}.svg", *board) for n, board in enumerate(boards, 1)],
@@ -153,7 +184,7 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
 
 
 def write_pages(findings: Findings, folder: Path) -> None:
-    """Write ``NAME.md`` with its figures in a folder beside it, and ``NAME.html``.
+    """Write ``NAME.md`` with its figures and long tables in folders beside it, and ``NAME.html``.
 
     Raises:
         SpecificationError: jinja2 or matplotlib is not installed.
@@ -161,26 +192,26 @@ def write_pages(findings: Findings, folder: Path) -> None:
     """
     study = findings.study
     sections = [_section(each, n) for n, each in enumerate(findings.experiments, 1)]
-    long = [
-        (section, table)
-        for section in sections
-        for table in section["tables"]
-        if len(table["rows"]) > MOST_ROWS
-    ]
-    for number, (_, table) in enumerate(long, 1):
-        table["number"] = number
     figures = folder / FIGURES / study.stem
+    tables = folder / TABLES / study.stem
     (figures / BOARDS).mkdir(parents=True, exist_ok=True)
+    tables.mkdir(parents=True, exist_ok=True)
     files = {
         figures / name: svg
         for section in sections
         for name, _, svg in section["leads"] + section["figures"] + section["boards"]
     }
+    files |= {
+        tables / table["file"]: csv_text(table["headings"], table["rows"])
+        for section in sections
+        for table in section["tables"]
+        if table["file"]
+    }
     for ending in ("md", "html"):
         page = render_page(
             f"study.{ending}", study=study, quick=findings.quick, sections=sections,
-            facts=_facts(findings), figures=f"{FIGURES}/{study.stem}", as_data=_as_data,
-            lead=lead(findings), units=UNITS, long=long,
+            facts=_facts(findings), figures=f"{FIGURES}/{study.stem}",
+            tables=f"{TABLES}/{study.stem}", as_data=_as_data, lead=lead(findings), units=UNITS,
         )  # fmt: skip
         files[folder / f"{study.stem}.{ending}"] = page
     for path, text in files.items():
