@@ -13,15 +13,16 @@ from ...envs.loading.files import written_whole
 from ...evaluation.circumstances import machine_here
 from ...evaluation.report.display import duration, percent
 from ...evaluation.report.html import render_page, versions
-from ...evaluation.report.long_tables import FIRST_ROWS, MOST_ROWS, csv_text
 from .declaration import CELLS, Blank
 from .figures import draw
 from .measurements.measurement import ALL, NUMBER, TEXT, YES, Column, Measurement, matches
-from .results import lead, sentences, summary
+from .results import csv_text, lead, sentences, summary
 from .runner import Findings, MeasuredExperiment
 
 FIGURES, BOARDS, TABLES = "figures", "boards", "tables"
 MOST_WITH_INTERVALS = 8  # columns of a cross table
+MOST_ROWS = 5  # of a table that a page shows whole
+FIRST_ROWS = 3  # that it shows of a longer one
 UNITS = (
     "± and the ranges before a % are 95 % intervals. A score is the share of the points, a draw "
     "being half a point. Elo is relative to the mean of its pool, that of shipped networks to "
