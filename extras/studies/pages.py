@@ -20,6 +20,7 @@ from .results import csv_text, lead, sentences, summary
 from .runner import Findings, MeasuredExperiment
 
 FIGURES, BOARDS, TABLES = "figures", "boards", "tables"
+DECLARATIONS = "declarations.json"  # of the tables
 MOST_WITH_INTERVALS = 8  # columns of a cross table
 MOST_ROWS = 5  # of a table that a page shows whole
 FIRST_ROWS = 3  # that it shows of a longer one
@@ -208,11 +209,20 @@ def write_pages(findings: Findings, folder: Path) -> None:
         for table in section["tables"]
         if table["file"]
     }
+    declarations = {
+        f"{', '.join(declaration.lines)}: {declaration.title}": [
+            measurement.to_json() for measurement, _ in measurements
+        ]
+        for declaration, measurements in findings.experiments
+    }
+    text = json.dumps(declarations, ensure_ascii=False, indent=1)
+    files[tables / DECLARATIONS] = f"{text}\n"
     for ending in ("md", "html"):
         page = render_page(
             f"study.{ending}", study=study, quick=findings.quick, sections=sections,
             facts=_facts(findings), figures=f"{FIGURES}/{study.stem}",
-            tables=f"{TABLES}/{study.stem}", as_data=_as_data, lead=lead(findings), units=UNITS,
+            tables=f"{TABLES}/{study.stem}", declarations=DECLARATIONS,
+            as_data=_as_data, lead=lead(findings), units=UNITS,
         )  # fmt: skip
         files[folder / f"{study.stem}.{ending}"] = page
     for path, text in files.items():

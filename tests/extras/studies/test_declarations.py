@@ -19,7 +19,7 @@ from plyground.extras.studies.measurements import measurement
 from plyground.extras.studies.measurements.games import Strength
 from plyground.extras.studies.measurements.measurement import ALL, SOLVER, example
 from plyground.extras.studies.measurements.quality import Answers
-from plyground.extras.studies.pages import FIRST_ROWS, MOST_ROWS
+from plyground.extras.studies.pages import DECLARATIONS, FIRST_ROWS, MOST_ROWS
 from plyground.extras.studies.results import lead
 from plyground.extras.studies.runner import Findings, MeasuredExperiment
 
@@ -194,11 +194,15 @@ def cells(line: str) -> list[str]:
 @EACH_STUDY
 def test_the_page_shows_some_rows_of_a_long_table_and_links_all_of_them(study):
     page = (PAGES / f"{study.name}.md").read_text("utf-8")
-    page = page.partition("\n## How it was made")[0]
     tables = re.findall(r"((?:^\|.*\n)*)\n?^\[All (\d+) rows\]\((.+)\)$", page, re.M)
-    files = {
-        path.relative_to(PAGES).as_posix() for path in (PAGES / "tables" / study.name).glob("*")
-    }
+    folder = PAGES / "tables" / study.name
+    files = {path.relative_to(PAGES).as_posix() for path in folder.glob("*.csv")}
+    declarations = json.loads((folder / DECLARATIONS).read_text("utf-8"))
+    assert f"(tables/{study.name}/{DECLARATIONS})" in page
+    assert list(declarations.values()) == [
+        [json.loads(json.dumps(measurement.to_json())) for measurement in experiment.full]
+        for experiment in study.experiments
+    ]
     assert {place for _, _, place in tables} == files
     for lines, count, place in tables:
         headings, *rows = csv.reader((PAGES / place).read_text("utf-8").splitlines())
@@ -210,7 +214,8 @@ def test_the_page_shows_some_rows_of_a_long_table_and_links_all_of_them(study):
             assert shown[:FIRST_ROWS] == rows[:FIRST_ROWS]
             assert [row for row in rows if row in shown] == shown
     parts = {lines for lines, _, _ in tables}
-    whole = [lines for lines in re.findall(r"(?:^\|.*\n)+", page, re.M) if lines not in parts]
+    before = page.partition("\n## How it was made")[0]
+    whole = [lines for lines in re.findall(r"(?:^\|.*\n)+", before, re.M) if lines not in parts]
     assert all(lines.count("\n") - 2 <= MOST_ROWS for lines in whole)
 
 
