@@ -94,7 +94,7 @@ def _fills(row: dict[str, Any], blanks: Sequence[Blank]) -> bool:
 def _cross_tables(measurement: Measurement, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The cross table of a measurement, if it has one; intervals where few columns leave room.
 
-    A long one is wide too, so the page shows nothing of it.
+    It is a file: the duels that matter are claims of the page.
     """
     if not measurement.cross:
         return []
@@ -113,7 +113,7 @@ def _cross_tables(measurement: Measurement, rows: list[dict[str, Any]]) -> list[
         "headings": ["#", own, *map(str, range(1, len(names) + 1))],
         "texts": [False, True, *[False] * len(names)],
         "rows": table,
-        "shown": table if len(table) <= MOST_ROWS else [],
+        "shown": [],
         "note": "",
     }]  # fmt: skip
 
@@ -135,7 +135,7 @@ def _tables(experiment: MeasuredExperiment, number: int) -> list[dict[str, Any]]
         of_it = [blank for blank in blanks if blank.measurement in (place, None)]
         tables += [_table(measurement, cell.rows, of_it), *_cross_tables(measurement, cell.rows)]
     for n, table in enumerate(tables, 1):
-        table["file"] = f"e{number}-{n}.csv" if len(table["rows"]) > MOST_ROWS else ""
+        table["file"] = f"e{number}-{n}.csv" if len(table["rows"]) > len(table["shown"]) else ""
     return tables
 
 

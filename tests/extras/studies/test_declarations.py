@@ -206,9 +206,10 @@ def test_the_page_shows_some_rows_of_a_long_table_and_links_all_of_them(study):
     assert {place for _, _, place in tables} == files
     for lines, count, place in tables:
         headings, *rows = csv.reader((PAGES / place).read_text("utf-8").splitlines())
-        assert len(rows) == int(count) > MOST_ROWS
+        assert len(rows) == int(count)
         assert {len(row) for row in rows} == {len(headings)}
         if lines:
+            assert len(rows) > MOST_ROWS
             head, _, *shown = map(cells, lines.splitlines())
             assert head == headings
             assert shown[:FIRST_ROWS] == rows[:FIRST_ROWS]
