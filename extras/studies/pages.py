@@ -63,24 +63,32 @@ def _table(
 ) -> dict[str, Any]:
     """A table on a page: its caption is the game where that is the same in all rows.
 
-    Of a long table the page shows the first rows and those that fill ``blanks``.
+    Of a long table the page shows the first rows and those that fill ``blanks``, and of each the
+    columns that are no details.
     """
     if measurement.cross:
         rows = [row for row in rows if row[measurement.cross[1]] == ALL]
     columns = _columns(measurement, rows)
     games = list(dict.fromkeys(row["game"] for row in rows if "game" in row))
-    cells = [[_cell(row, column) for column in columns] for row in rows]
+    shown = [
+        row
+        for number, row in enumerate(rows)
+        if len(rows) <= MOST_ROWS or number < FIRST_ROWS or _fills(row, blanks)
+    ]
     return {
         "caption": games[0] if len(games) == 1 else "",
+        "whole": _part(columns, rows),
+        "shown": _part([column for column in columns if not column.detail], shown),
+        "note": _note(measurement),
+    }
+
+
+def _part(columns: list[Column], rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Columns and rows of a table as texts."""
+    return {
         "headings": [column.heading for column in columns],
         "texts": [column.kind in (TEXT, YES) for column in columns],  # which stand on the left
-        "rows": cells,
-        "shown": [
-            line
-            for number, (row, line) in enumerate(zip(rows, cells))
-            if len(rows) <= MOST_ROWS or number < FIRST_ROWS or _fills(row, blanks)
-        ],
-        "note": _note(measurement),
+        "rows": [[_cell(row, column) for column in columns] for row in rows],
     }
 
 
@@ -110,10 +118,12 @@ def _cross_tables(measurement: Measurement, rows: list[dict[str, Any]]) -> list[
     ]
     return [{
         "caption": f"{column.heading} against each",
-        "headings": ["#", own, *map(str, range(1, len(names) + 1))],
-        "texts": [False, True, *[False] * len(names)],
-        "rows": table,
-        "shown": [],
+        "whole": {
+            "headings": ["#", own, *map(str, range(1, len(names) + 1))],
+            "texts": [False, True, *[False] * len(names)],
+            "rows": table,
+        },
+        "shown": {"headings": [], "texts": [], "rows": []},
         "note": "",
     }]  # fmt: skip
 
@@ -135,7 +145,7 @@ def _tables(experiment: MeasuredExperiment, number: int) -> list[dict[str, Any]]
         of_it = [blank for blank in blanks if blank.measurement in (place, None)]
         tables += [_table(measurement, cell.rows, of_it), *_cross_tables(measurement, cell.rows)]
     for n, table in enumerate(tables, 1):
-        table["file"] = f"e{number}-{n}.csv" if len(table["rows"]) > len(table["shown"]) else ""
+        table["file"] = f"e{number}-{n}.csv" if table["whole"] != table["shown"] else ""
     return tables
 
 
@@ -204,7 +214,7 @@ def write_pages(findings: Findings, folder: Path) -> None:
         for name, _, svg in section["leads"] + section["figures"] + section["boards"]
     }
     files |= {
-        tables / table["file"]: csv_text(table["headings"], table["rows"])
+        tables / table["file"]: csv_text(table["whole"]["headings"], table["whole"]["rows"])
         for section in sections
         for table in section["tables"]
         if table["file"]
