@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -222,7 +220,7 @@ def _write_pages(selection: Sequence[Card], folder: Path) -> None:
         ]
         for number, (_, (_, *judged)) in enumerate(tables, 1):
             for kind, (_, _, head, rows) in enumerate(judged, 1):
-                pages[f"zoo/tables/{name}-{number}-{kind}.csv"] = _csv(head, rows)
+                pages[f"zoo/tables/{name}-{number}-{kind}.csv"] = display.csv_text(head, rows)
         pages[f"zoo/{name}.md"] = render_page(
             "zoo_game.md",
             title=make_game(name).declaration.title,
@@ -240,12 +238,6 @@ def _write_pages(selection: Sequence[Card], folder: Path) -> None:
     for place, page in pages.items():
         write_page(folder / place, page.rstrip() + "\n")
     say(f"{folder}: zoo.md and the pages of {len(names)} games in zoo")
-
-
-def _csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([head, *rows])
-    return text.getvalue()
 
 
 def _place(card: Card) -> str:

@@ -11,23 +11,23 @@ from typing import Any
 
 from ...envs.loading.files import written_whole
 from ...evaluation.circumstances import machine_here
-from ...evaluation.report.display import duration, percent
+from ...evaluation.report.display import csv_text, duration, percent
 from ...evaluation.report.html import render_page, versions
 from .declaration import CELLS, Blank
 from .figures import draw
 from .measurements.measurement import ALL, NUMBER, TEXT, YES, Column, Measurement, matches
-from .results import csv_text, lead, sentences, summary
+from .results import lead, sentences, summary
 from .runner import Findings, MeasuredExperiment
 
 FIGURES, BOARDS, TABLES = "figures", "boards", "tables"
 DECLARATIONS = "declarations.json"  # of the tables
 MOST_WITH_INTERVALS = 8  # columns of a cross table
 MOST_ROWS = 5  # of a table that a page shows whole
-FIRST_ROWS = 3  # that it shows of a longer one
+FIRST_ROWS = 2  # that it shows of a longer one
 UNITS = (
-    "± and the ranges before a % are 95 % intervals. A score is the share of the points, a draw "
-    "being half a point. Elo is relative to the mean of its pool, that of shipped networks to "
-    "random play. CPU time is processor time, that of all threads together."
+    "± and the ranges before a % are 95 % intervals. A draw scores half a point. Elo is relative "
+    "to the mean of its pool, that of shipped networks to random play. CPU time is processor time "
+    "of all threads."
 )
 
 
@@ -145,7 +145,7 @@ def _tables(experiment: MeasuredExperiment, number: int) -> list[dict[str, Any]]
         of_it = [blank for blank in blanks if blank.measurement in (place, None)]
         tables += [_table(measurement, cell.rows, of_it), *_cross_tables(measurement, cell.rows)]
     for n, table in enumerate(tables, 1):
-        table["file"] = f"e{number}-{n}.csv" if table["whole"] != table["shown"] else ""
+        table["file"] = f"e{number}/{n}.csv" if table["whole"] != table["shown"] else ""
     return tables
 
 
@@ -206,8 +206,6 @@ def write_pages(findings: Findings, folder: Path) -> None:
     sections = [_section(each, n) for n, each in enumerate(findings.experiments, 1)]
     figures = folder / FIGURES / study.stem
     tables = folder / TABLES / study.stem
-    (figures / BOARDS).mkdir(parents=True, exist_ok=True)
-    tables.mkdir(parents=True, exist_ok=True)
     files = {
         figures / name: svg
         for section in sections
@@ -236,6 +234,7 @@ def write_pages(findings: Findings, folder: Path) -> None:
         )  # fmt: skip
         files[folder / f"{study.stem}.{ending}"] = page
     for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         with written_whole(path) as file:
             file.write(text.encode())
 

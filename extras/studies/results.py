@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,13 +101,6 @@ def to_json(findings: Findings, times: bool = False) -> dict[str, Any]:
             for experiment in findings.experiments
         ],
     }
-
-
-def csv_text(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of a page as CSV, its cells as the page writes them."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([headings, *rows])
-    return text.getvalue()
 
 
 def write_json(findings: Findings, folder: Path) -> None:

@@ -247,10 +247,10 @@ class Strength(_Pool):
         *share_columns("score", "score"),
         Column("score_first", "moving first", SHARE, detail=True),
         Column("score_second", "moving second", SHARE, detail=True),
-        Column("games", "games", COUNT),
+        Column("games", "games", COUNT, detail=True),
         Column("distinct", "distinct", COUNT, detail=True),
         Column("openings", "from openings", COUNT, detail=True),
-        Column("front", "on the Pareto front", TEXT, timed=True),
+        Column("front", "on the Pareto front", TEXT, timed=True, detail=True),
         Column("time", "CPU time a move", SECONDS, timed=True),
         Column("cost", "of the cost of all", SHARE, timed=True, detail=True),
     )

@@ -196,7 +196,7 @@ def test_the_page_shows_some_rows_of_a_long_table_and_links_all_of_them(study):
     page = (PAGES / f"{study.name}.md").read_text("utf-8")
     tables = re.findall(r"((?:^\|.*\n)*)\n?^\[All (\d+ rows|columns)\]\((.+)\)$", page, re.M)
     folder = PAGES / "tables" / study.name
-    files = {path.relative_to(PAGES).as_posix() for path in folder.glob("*.csv")}
+    files = {path.relative_to(PAGES).as_posix() for path in folder.rglob("*.csv")}
     declarations = json.loads((folder / DECLARATIONS).read_text("utf-8"))
     assert f"(tables/{study.name}/{DECLARATIONS})" in page
     assert list(declarations.values()) == [
