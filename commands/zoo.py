@@ -26,6 +26,7 @@ TITLES = {
     "kinds": "Optimal moves in the first positions of `benchmarks/positions`, % (95 %)",
 }
 CODE = {"plays as well", "command", "after"}  # facts that pages write as code
+ROWS = 3  # of a table of judged moves that a page shows; the first are those of networks
 UNSAID = {"game", "sha256"}  # facts that their titles or files say
 
 
@@ -159,10 +160,9 @@ def _rounded(numbers: Any) -> str:
     """The speed in another precision, and what it changes."""
     speed, value, chance = (numbers[name] for name in ("speed", "value", "probability"))
     return (
-        f"{speed['batch_1']:g} and {speed['batch_64']:g} µs{_processor(numbers)}; values differ by "
-        f"{value['mean']:g} (at most {value['most']:g}), a position's probabilities by up to "
-        f"{chance['mean']:g} (at most {chance['most']:g}), {100 * numbers['same_move']:g} % of "
-        "moves are the same"
+        f"{speed['batch_1']:g} and {speed['batch_64']:g} µs{_processor(numbers)}; value "
+        f"±{value['mean']:g} (≤{value['most']:g}), probability ±{chance['mean']:g} "
+        f"(≤{chance['most']:g}), same move {100 * numbers['same_move']:g} %"
     )
 
 
@@ -204,7 +204,7 @@ def _print_card(card: Card, console: Console) -> None:
 def _write_pages(selection: Sequence[Card], folder: Path) -> None:
     """The overview of the zoo, and for each game what was measured on its boards and its cards."""
     with refusing(OSError, f"{folder} cannot be written"):
-        (folder / "zoo").mkdir(parents=True, exist_ok=True)
+        (folder / "zoo" / "tables").mkdir(parents=True, exist_ok=True)
     networks = [
         (card, _place(card), *_elo(card), _strongest_other(card))
         for board in _by_board(selection).values()
@@ -213,14 +213,20 @@ def _write_pages(selection: Sequence[Card], folder: Path) -> None:
     pages = {"zoo.md": render_page("zoo.md", networks=networks)}
     names = sorted({make_game(card.game).name for card in selection})
     for name in names:
+        tables = [
+            (game, _tables(board))
+            for game, board in boards().items()
+            if make_game(game).name == name
+        ]
+        for number, (_, (_, *judged)) in enumerate(tables, 1):
+            for kind, (_, _, head, rows) in enumerate(judged, 1):
+                pages[f"zoo/tables/{name}-{number}-{kind}.csv"] = display.csv_text(head, rows)
         pages[f"zoo/{name}.md"] = render_page(
             "zoo_game.md",
             title=make_game(name).declaration.title,
-            boards=[
-                (game, _tables(board))
-                for game, board in boards().items()
-                if make_game(game).name == name
-            ],
+            name=name,
+            boards=tables,
+            most_rows=ROWS,
             cards=[
                 (card, [fact for fact in _facts(card) if fact[0] not in UNSAID])
                 for card in selection

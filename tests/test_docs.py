@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import json
 import re
@@ -167,6 +168,32 @@ def test_links_between_pages_lead_somewhere(page):
         assert path.exists() or path in SITE_PAGES, (
             f"{page.name} links to {target}, which does not exist"
         )
+
+
+def cells(line: str) -> list[str]:
+    """The cells of a line of a table, without marks and the addresses of links."""
+    texts = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", cell) for cell in line.split("|")[1:-1])
+    return [re.sub(r"`|\*\*", "", text).strip() for text in texts]
+
+
+def test_the_rows_that_a_page_shows_are_those_of_the_file_that_it_links():
+    """Tables of measurements whose rows are files in ``docs/tables``."""
+    files = set()
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for match in re.finditer(
+            r"(?:((?:^\|.*\n)+)\n^(?=\[All ))?\[[^]]+\]\(([./]*tables/[^)]+\.csv)\)", text, re.M
+        ):
+            path = (page.parent / match[2]).resolve()
+            if path.is_relative_to(ROOT / "docs" / "tables"):
+                files.add(path)
+                rows = list(csv.reader(path.read_text("utf-8").splitlines()))
+                assert len({len(row) for row in rows}) == 1, path
+                lines = (match[1] or "").splitlines()
+                shown = [cells(line) for line in (*lines[:1], *lines[2:])]
+                assert shown == [row for row in rows if row in shown], path
+                assert len(shown) < len(rows)
+    assert files == set((ROOT / "docs" / "tables").rglob("*.csv"))
 
 
 def test_the_files_that_recipes_name_exist():

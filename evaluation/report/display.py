@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import functools
+import io
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -344,3 +346,10 @@ def facts_text(game: Game) -> str:
         f"{facts.num_actions} actions, at most {facts.longest_game} plies, returns "
         f"{facts.min_return:g} to {facts.max_return:g}{again}"
     )
+
+
+def csv_text(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table as CSV, its cells as pages write them."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([headings, *rows])
+    return text.getvalue()

@@ -11,21 +11,23 @@ from typing import Any
 
 from ...envs.loading.files import written_whole
 from ...evaluation.circumstances import machine_here
-from ...evaluation.report.display import duration, percent
+from ...evaluation.report.display import csv_text, duration, percent
 from ...evaluation.report.html import render_page, versions
-from .declaration import CELLS
+from .declaration import CELLS, Blank
 from .figures import draw
-from .measurements.measurement import ALL, NUMBER, TEXT, YES, Column, Measurement
+from .measurements.measurement import ALL, NUMBER, TEXT, YES, Column, Measurement, matches
 from .results import lead, sentences, summary
 from .runner import Findings, MeasuredExperiment
 
-FIGURES, BOARDS = "figures", "boards"
+FIGURES, BOARDS, TABLES = "figures", "boards", "tables"
+DECLARATIONS = "declarations.json"  # of the tables
 MOST_WITH_INTERVALS = 8  # columns of a cross table
-MOST_ROWS = 25  # of a table among the experiments; longer ones stand at the end of the page
+MOST_ROWS = 5  # of a table that a page shows whole
+FIRST_ROWS = 2  # that it shows of a longer one
 UNITS = (
-    "± and the ranges before a % are 95 % intervals. A score is the share of the points, a draw "
-    "being half a point. Elo is relative to the mean of its pool, that of shipped networks to "
-    "random play. CPU time is processor time, that of all threads together."
+    "± and the ranges before a % are 95 % intervals. A draw scores half a point. Elo is relative "
+    "to the mean of its pool, that of shipped networks to random play. CPU time is processor time "
+    "of all threads."
 )
 
 
@@ -56,24 +58,52 @@ def _cell(row: dict[str, Any], column: Column) -> str:
     return f"{text.removesuffix(' %')} ({low}–{high}) %"
 
 
-def _table(measurement: Measurement, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """A table on a page: its caption is the game where that is the same in all rows."""
+def _table(
+    measurement: Measurement, rows: list[dict[str, Any]], blanks: Sequence[Blank]
+) -> dict[str, Any]:
+    """A table on a page: its caption is the game where that is the same in all rows.
+
+    Of a long table the page shows the first rows and those that fill ``blanks``, and of each the
+    columns that are no details.
+    """
     if measurement.cross:
         rows = [row for row in rows if row[measurement.cross[1]] == ALL]
     columns = _columns(measurement, rows)
     games = list(dict.fromkeys(row["game"] for row in rows if "game" in row))
+    shown = [
+        row
+        for number, row in enumerate(rows)
+        if len(rows) <= MOST_ROWS or number < FIRST_ROWS or _fills(row, blanks)
+    ]
     return {
         "caption": games[0] if len(games) == 1 else "",
-        "headings": [column.heading for column in columns],
-        "texts": [column.kind in (TEXT, YES) for column in columns],  # which stand on the left
-        "rows": [[_cell(row, column) for column in columns] for row in rows],
+        "whole": _part(columns, rows),
+        "shown": _part([column for column in columns if not column.detail], shown),
         "note": _note(measurement),
-        "number": 0,  # among those at the end of the page
     }
 
 
+def _part(columns: list[Column], rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Columns and rows of a table as texts."""
+    return {
+        "headings": [column.heading for column in columns],
+        "texts": [column.kind in (TEXT, YES) for column in columns],  # which stand on the left
+        "rows": [[_cell(row, column) for column in columns] for row in rows],
+    }
+
+
+def _fills(row: dict[str, Any], blanks: Sequence[Blank]) -> bool:
+    """Whether a blank of the page's lead takes its value from the row."""
+    return any(
+        matches(row, dict(blank.where)) and row.get(blank.column) is not None for blank in blanks
+    )
+
+
 def _cross_tables(measurement: Measurement, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The cross table of a measurement, if it has one; intervals where few columns leave room."""
+    """The cross table of a measurement, if it has one; intervals where few columns leave room.
+
+    It is a file: the duels that matter are claims of the page.
+    """
     if not measurement.cross:
         return []
     own, other, shown = measurement.cross
@@ -82,14 +112,19 @@ def _cross_tables(measurement: Measurement, rows: list[dict[str, Any]]) -> list[
     if len(names) > MOST_WITH_INTERVALS:
         column = column._replace(interval=())
     cells = {(row[own], row[other]): _cell(row, column) for row in rows}
+    table = [
+        [str(number), name, *(cells.get((name, each), "") for each in names)]
+        for number, name in enumerate(names, 1)
+    ]
     return [{
         "caption": f"{column.heading} against each",
-        "headings": ["#", own, *map(str, range(1, len(names) + 1))],
-        "texts": [False, True, *[False] * len(names)],
-        "rows": [[str(number), name, *(cells.get((name, each), "") for each in names)]
-                 for number, name in enumerate(names, 1)],
+        "whole": {
+            "headings": ["#", own, *map(str, range(1, len(names) + 1))],
+            "texts": [False, True, *[False] * len(names)],
+            "rows": table,
+        },
+        "shown": {"headings": [], "texts": [], "rows": []},
         "note": "",
-        "number": 0,
     }]  # fmt: skip
 
 
@@ -100,6 +135,18 @@ def _note(measurement: Measurement) -> str:
     cases = "cases" in fields and len(fields.pop("cases"))
     parts = [f"{key} {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
     return "; ".join([kind, *([f"{cases} positions"] if cases else []), *parts])
+
+
+def _tables(experiment: MeasuredExperiment, number: int) -> list[dict[str, Any]]:
+    """The tables of an experiment; a long one has a file."""
+    blanks = [blank for sentence in experiment.declaration.lead for blank in sentence.blanks]
+    tables = []
+    for place, (measurement, cell) in enumerate(experiment.measurements):
+        of_it = [blank for blank in blanks if blank.measurement in (place, None)]
+        tables += [_table(measurement, cell.rows, of_it), *_cross_tables(measurement, cell.rows)]
+    for n, table in enumerate(tables, 1):
+        table["file"] = f"e{number}/{n}.csv" if table["whole"] != table["shown"] else ""
+    return tables
 
 
 def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
@@ -124,11 +171,7 @@ def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
         "question": declaration.question,
         "summary": summary(experiment),
         "sentences": sentences(experiment),
-        "tables": [
-            table
-            for measurement, cell in measurements
-            for table in (_table(measurement, cell.rows), *_cross_tables(measurement, cell.rows))
-        ],
+        "tables": _tables(experiment, number),
         "leads": figures[True],
         "figures": figures[False],
         "boards": [(f"{BOARDS}/e{number}-{n}.svg", *board) for n, board in enumerate(boards, 1)],
@@ -153,7 +196,7 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
 
 
 def write_pages(findings: Findings, folder: Path) -> None:
-    """Write ``NAME.md`` with its figures in a folder beside it, and ``NAME.html``.
+    """Write ``NAME.md`` with its figures and long tables in folders beside it, and ``NAME.html``.
 
     Raises:
         SpecificationError: jinja2 or matplotlib is not installed.
@@ -161,29 +204,37 @@ def write_pages(findings: Findings, folder: Path) -> None:
     """
     study = findings.study
     sections = [_section(each, n) for n, each in enumerate(findings.experiments, 1)]
-    long = [
-        (section, table)
-        for section in sections
-        for table in section["tables"]
-        if len(table["rows"]) > MOST_ROWS
-    ]
-    for number, (_, table) in enumerate(long, 1):
-        table["number"] = number
     figures = folder / FIGURES / study.stem
-    (figures / BOARDS).mkdir(parents=True, exist_ok=True)
+    tables = folder / TABLES / study.stem
     files = {
         figures / name: svg
         for section in sections
         for name, _, svg in section["leads"] + section["figures"] + section["boards"]
     }
+    files |= {
+        tables / table["file"]: csv_text(table["whole"]["headings"], table["whole"]["rows"])
+        for section in sections
+        for table in section["tables"]
+        if table["file"]
+    }
+    declarations = {
+        f"{', '.join(declaration.lines)}: {declaration.title}": [
+            measurement.to_json() for measurement, _ in measurements
+        ]
+        for declaration, measurements in findings.experiments
+    }
+    text = json.dumps(declarations, ensure_ascii=False, indent=1)
+    files[tables / DECLARATIONS] = f"{text}\n"
     for ending in ("md", "html"):
         page = render_page(
             f"study.{ending}", study=study, quick=findings.quick, sections=sections,
-            facts=_facts(findings), figures=f"{FIGURES}/{study.stem}", as_data=_as_data,
-            lead=lead(findings), units=UNITS, long=long,
+            facts=_facts(findings), figures=f"{FIGURES}/{study.stem}",
+            tables=f"{TABLES}/{study.stem}", declarations=DECLARATIONS,
+            as_data=_as_data, lead=lead(findings), units=UNITS,
         )  # fmt: skip
         files[folder / f"{study.stem}.{ending}"] = page
     for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         with written_whole(path) as file:
             file.write(text.encode())
 

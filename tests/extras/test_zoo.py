@@ -20,8 +20,13 @@ def test_every_network_has_a_card_and_all_are_small():
 
 def test_the_pages_are_those_of_the_cards(tmp_path):
     assert invoke(["zoo", "--out", str(tmp_path)]).exit_code == 0
-    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.md")}
+    made = {
+        path.relative_to(tmp_path): path.read_bytes()
+        for path in tmp_path.rglob("*.*")
+        if path.is_file()
+    }
     docs = ROOT / "docs"
-    pages = [docs / "zoo.md", *(docs / "zoo").glob("*.md")]
-    assert made == {path.relative_to(docs): path.read_bytes() for path in pages}
+    files = [docs / "zoo.md", *(docs / "zoo").glob("*.md"), *(docs / "zoo" / "tables").glob("*")]
+    assert made == {path.relative_to(docs): path.read_bytes() for path in files}
+    pages = [path for path in files if path.suffix == ".md"]
     assert len(pages) == 1 + len({make_game(card.game).name for card in CARDS})

@@ -51,12 +51,12 @@ class FirstMoves(Measurement):
     columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
         Column("moves", "first moves, equal by symmetry", TEXT),
-        Column("count", "moves", COUNT),
+        Column("count", "moves", COUNT, detail=True),
         Column("value", "exact value", DIFFERENCE),
         Column("best", "best", YES),
         Column("believed", "Monte Carlo believes", NUMBER, interval=("margin",)),
         Column("margin", "± (95 %)", NUMBER),
-        Column("simulations", "games a move", COUNT),
+        Column("simulations", "games a move", COUNT, detail=True),
     )
 
     def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
@@ -101,7 +101,7 @@ class MonteCarloChoices(Measurement):
     columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
         Column("simulations", "random games a move", COUNT),
-        Column("trials", "trials", COUNT),
+        Column("trials", "trials", COUNT, detail=True),
         *share_columns("right", "a best move chosen"),
         Column("chosen", "chosen most often", TEXT),
     )

@@ -189,14 +189,14 @@ class Seats(_Pool):
         Column("first", "moves first", TEXT),
         Column("second", "moves second", TEXT),
         Column("games", "games", COUNT),
-        Column("distinct", "distinct", COUNT),
+        Column("distinct", "distinct", COUNT, detail=True),
         *share_columns("first_wins", "first wins"),
         *share_columns("second_wins", "second wins"),
         Column("draws", "draws", SHARE),
         *share_columns("decided", "first wins, of the decided"),
         Column("plies", "plies a game", NUMBER),
-        Column("first_time", "CPU time a move, first", SECONDS, timed=True),
-        Column("second_time", "CPU time a move, second", SECONDS, timed=True),
+        Column("first_time", "CPU time a move, first", SECONDS, timed=True, detail=True),
+        Column("second_time", "CPU time a move, second", SECONDS, timed=True, detail=True),
     )
 
     def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
@@ -245,14 +245,14 @@ class Strength(_Pool):
         Column("elo", "Elo", DIFFERENCE, interval=("margin",)),
         Column("margin", "± (95 %)", NUMBER),
         *share_columns("score", "score"),
-        Column("score_first", "moving first", SHARE),
-        Column("score_second", "moving second", SHARE),
-        Column("games", "games", COUNT),
-        Column("distinct", "distinct", COUNT),
-        Column("openings", "from openings", COUNT),
-        Column("front", "on the Pareto front", TEXT, timed=True),
+        Column("score_first", "moving first", SHARE, detail=True),
+        Column("score_second", "moving second", SHARE, detail=True),
+        Column("games", "games", COUNT, detail=True),
+        Column("distinct", "distinct", COUNT, detail=True),
+        Column("openings", "from openings", COUNT, detail=True),
+        Column("front", "on the Pareto front", TEXT, timed=True, detail=True),
         Column("time", "CPU time a move", SECONDS, timed=True),
-        Column("cost", "of the cost of all", SHARE, timed=True),
+        Column("cost", "of the cost of all", SHARE, timed=True, detail=True),
     )
     cross = "agent", "opponent", "score"
 

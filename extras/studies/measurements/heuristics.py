@@ -55,7 +55,7 @@ class Heuristics(Measurement):
         Column("game", "game", TEXT),
         Column("heuristic", "heuristic", TEXT),
         Column("phase", "phase", TEXT),
-        Column("positions", "positions", COUNT),
+        Column("positions", "positions", COUNT, detail=True),
         Column("correlation", "rank correlation with exact values", DIFFERENCE),
         *share_columns("optimal", "best move chosen"),
         Column("chance", "by chance", SHARE),

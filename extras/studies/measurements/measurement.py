@@ -42,6 +42,7 @@ class Column(NamedTuple):
         timed: whether it holds times. They differ from run to run and are kept apart.
         interval: the columns of its 95 % interval, which pages and figures show with it: two for
             its ends, one for half its width.
+        detail: whether it stands in the file of the table only, and not on the page.
     """
 
     key: str
@@ -49,6 +50,7 @@ class Column(NamedTuple):
     kind: str = NUMBER
     timed: bool = False
     interval: tuple[str, ...] = ()
+    detail: bool = False
 
 
 def share_columns(key: str, heading: str) -> tuple[Column, Column, Column]:

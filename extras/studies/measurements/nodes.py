@@ -64,7 +64,7 @@ _PLACE = (
     Column("game", "game", TEXT),
     Column("plies", "after plies", COUNT),
     Column("board", "board", TEXT),
-    Column("positions", "positions", COUNT),
+    Column("positions", "positions", COUNT, detail=True),
     Column("depth", "depth", COUNT),
     Column("search", "search", TEXT),
 )
@@ -92,7 +92,7 @@ class Nodes(Measurement):
         Column("nodes", "nodes a move", NUMBER),
         Column("fewer", "fewer than the first", SHARE),
         Column("reached", "depth reached", NUMBER),
-        Column("branching", "effective branching", NUMBER),
+        Column("branching", "effective branching", NUMBER, detail=True),
         Column("same", "same values", YES),
         Column("time", "CPU time a move", SECONDS, timed=True),
         Column("quicker", "less time than the first", SHARE, timed=True),
@@ -192,11 +192,11 @@ class Reach(Measurement):
 
     columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "board", TEXT),
-        Column("plies", "longest game, plies", COUNT),
+        Column("plies", "longest game, plies", COUNT, detail=True),
         Column("way", "way", TEXT),
         Column("solved", "solved", YES),
         Column("result", "for the first player", TEXT),
-        Column("move", "a best move", TEXT),
+        Column("move", "a best move", TEXT, detail=True),
         Column("nodes", "nodes", COUNT),
         Column("time", "CPU time", SECONDS, timed=True),
     )

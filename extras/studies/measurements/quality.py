@@ -104,9 +104,9 @@ class Answers(Measurement):
         Column("move", "plays", TEXT),
         Column("right", "right", YES),
         Column("best", "right moves", TEXT),
-        Column("judge", "judged by", TEXT),
+        Column("judge", "judged by", TEXT, detail=True),
         Column("value", "worth to the mover, by the agent", NUMBER),
-        Column("time", "CPU time", SECONDS, timed=True),
+        Column("time", "CPU time", SECONDS, timed=True, detail=True),
     )
 
     def games(self) -> tuple[str, ...]:
@@ -163,9 +163,9 @@ class MoveQuality(Measurement):
         *share_columns("optimal", "best moves"),
         Column(MISSED_WIN, "misses a win at once", SHARE),
         Column(MISSED_PARRY, "lets the other win at once", SHARE),
-        Column(WORSE_RESULT, "other errors that change the result", SHARE),
-        Column(SAME_RESULT, "errors that do not", SHARE),
-        Column("loss", "value lost a move", NUMBER),
+        Column(WORSE_RESULT, "other errors that change the result", SHARE, detail=True),
+        Column(SAME_RESULT, "errors that do not", SHARE, detail=True),
+        Column("loss", "value lost a move", NUMBER, detail=True),
         Column("blunders", "result changed", SHARE),
     )
 

@@ -37,12 +37,12 @@ class TreeSizes(Measurement):
         Column("minimax", "minimax leaves, at most", LARGE),
         Column("alphabeta", "alpha-beta leaves, best order", LARGE),
         Column("exponent", "log10 of minimax leaves", NUMBER),
-        Column("ratio", "log10 of alpha-beta leaves, as a share of it", NUMBER),
-        Column("sequences", "sequences counted, ended games included", COUNT),
-        Column("plies", "of this many plies", COUNT),
+        Column("ratio", "log10 of alpha-beta leaves, as a share of it", NUMBER, detail=True),
+        Column("sequences", "sequences counted, ended games included", COUNT, detail=True),
+        Column("plies", "of this many plies", COUNT, detail=True),
         Column("first", "first moves", COUNT),
         Column("classes", "different by symmetry", COUNT),
-        Column("saved", "saved", SHARE),
+        Column("saved", "saved", SHARE, detail=True),
     )
 
     def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:

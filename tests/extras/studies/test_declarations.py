@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -18,7 +19,7 @@ from plyground.extras.studies.measurements import measurement
 from plyground.extras.studies.measurements.games import Strength
 from plyground.extras.studies.measurements.measurement import ALL, SOLVER, example
 from plyground.extras.studies.measurements.quality import Answers
-from plyground.extras.studies.pages import MOST_ROWS
+from plyground.extras.studies.pages import DECLARATIONS, FIRST_ROWS, MOST_ROWS
 from plyground.extras.studies.results import lead
 from plyground.extras.studies.runner import Findings, MeasuredExperiment
 
@@ -185,20 +186,56 @@ def test_the_page_in_the_documentation_begins_with_the_lead(study):
             )
 
 
+def cells(line: str) -> list[str]:
+    """The cells of a line of a table in Markdown."""
+    return [cell.strip().replace("\\", "") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
 @EACH_STUDY
-def test_long_tables_stand_at_the_end_of_the_page(study):
+def test_the_page_shows_some_rows_of_a_long_table_and_links_all_of_them(study):
     page = (PAGES / f"{study.name}.md").read_text("utf-8")
-    before, _, after = page.partition("\n## Tables\n")
-    tables = [
-        [len(lines.splitlines()) - 2 for lines in re.findall(r"(?:^\|.*\n?)+", part, re.M)]
-        for part in (before, after)
+    tables = re.findall(r"((?:^\|.*\n)*)\n?^\[All (\d+ rows|columns)\]\((.+)\)$", page, re.M)
+    folder = PAGES / "tables" / study.name
+    files = {path.relative_to(PAGES).as_posix() for path in folder.rglob("*.csv")}
+    declarations = json.loads((folder / DECLARATIONS).read_text("utf-8"))
+    assert f"(tables/{study.name}/{DECLARATIONS})" in page
+    assert list(declarations.values()) == [
+        [json.loads(json.dumps(measurement.to_json())) for measurement in experiment.full]
+        for experiment in study.experiments
     ]
-    assert max(tables[0]) <= MOST_ROWS
-    assert all(rows > MOST_ROWS for rows in tables[1])
-    links = [f"[Table {n}](#table-{n}), at the end, has {rows} rows."
-             for n, rows in enumerate(tables[1], 1)]  # fmt: skip
-    assert re.findall(r"^\[Table.*", before, re.M) == links
-    assert re.findall(r"^### Table (\d+)$", after, re.M) == [str(n + 1) for n in range(len(links))]
+    assert {place for _, _, place in tables} == files
+    for lines, count, place in tables:
+        headings, *rows = csv.reader((PAGES / place).read_text("utf-8").splitlines())
+        assert {len(row) for row in rows} == {len(headings)}
+        assert count in ("columns", f"{len(rows)} rows")
+        if lines:
+            head, _, *shown = map(cells, lines.splitlines())
+            rest = iter(enumerate(headings))  # two may be the same
+            places = [next(n for n, text in rest if text == heading) for heading in head]
+            rows = [[row[n] for n in places] for row in rows]
+            assert (len(shown) == len(rows)) == (count == "columns")
+            assert count == "columns" or len(rows) > MOST_ROWS
+            assert shown[:FIRST_ROWS] == rows[:FIRST_ROWS]
+            left = iter(rows)
+            assert all(row in left for row in shown)
+    parts = {lines for lines, _, _ in tables}
+    before = page.partition("\n## How it was made")[0]
+    whole = [lines for lines in re.findall(r"(?:^\|.*\n)+", before, re.M) if lines not in parts]
+    assert all(lines.count("\n") - 2 <= MOST_ROWS for lines in whole)
+
+
+@EACH_STUDY
+def test_the_page_shows_each_row_that_its_lead_names(study):
+    """The texts by which a blank finds its row stand in a row of a table of the page."""
+    page = (PAGES / f"{study.name}.md").read_text("utf-8").replace("\\", "")
+    rows = [cells(line) for line in re.findall(r"^\|.*$", page, re.M)]
+    for experiment in study.experiments:
+        for sentence in experiment.lead:
+            for blank in sentence.blanks:
+                against = [value for key, value in blank.where if key == "opponent"]
+                texts = {str(value) for key, value in blank.where if key in ("agent", "search")}
+                if against in ([], [ALL]):
+                    assert any(texts <= {*row} for row in rows), texts
 
 
 def test_the_pages_of_full_runs_in_the_documentation_name_the_release_that_made_them():

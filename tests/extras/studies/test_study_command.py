@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -18,9 +19,7 @@ import pytest
 from command_line import plyground
 from helpers import DATA
 from pages import CHROMIUM, CONTRASTS
-from plyground.extras.studies import pages
 from plyground.extras.studies.catalogue import STUDIES
-from plyground.extras.studies.runner import run_studies
 
 CHEAP = "tic_tac_toe"
 ENDINGS = ("md", "html", "json", "times.json", "parquet")
@@ -65,22 +64,22 @@ def test_a_page_begins_with_what_the_study_shows(out):
         assert text.count('alt="Nodes of full search on 3×3"') == 1
 
 
-@pytest.mark.parametrize(
-    ("ending", "made", "table", "row"),
-    [
-        ("md", "## How it was made", r" ---:? \|\n((?:\|.*\n)+)", "\n"),
-        ("html", 'id="made"', r"<tbody>[\s\S]*?</tbody>", "<tr>"),
-    ],
-)
-def test_longer_tables_stand_at_the_end(out, tmp_path, monkeypatch, ending, made, table, row):
-    monkeypatch.setattr(pages, "MOST_ROWS", 4)
-    (findings,) = run_studies([STUDIES[CHEAP]], out / "cells", quick=True)
-    pages.write_pages(findings, tmp_path)
-    page = (tmp_path / f"{CHEAP}.{ending}").read_text("utf-8")
-    before, _, after = page.partition(made)
-    sizes = [[each.count(row) for each in re.findall(table, part)] for part in (before, after)]
-    assert sizes == [[3, 2, 4, 2, 2], [9, 20]]
-    assert [page.count(f"#table-{number}") for number in (1, 2, 3)] == [1, 1, 0]
+def test_a_whole_table_is_a_file_beside_the_page_and_in_the_html(out):
+    page = (out / f"{CHEAP}.md").read_text("utf-8").partition("\n## How it was made")[0]
+    links = re.findall(r"^\[All (\d+ rows|columns)\]\((.+)\)$", page, re.M)
+    files = {place: list(csv.reader((out / place).open("r", encoding="utf-8")))
+             for _, place in links}  # fmt: skip
+    sizes = [len(rows) - 1 for rows in files.values()]
+    assert [text for text, _ in links if text != "columns"] == ["9 rows", "20 rows"]
+    assert {9, 20} < set(sizes)
+    tables = [len(lines.splitlines()) - 2 for lines in re.findall(r"(?:^\|.*\n)+", page, re.M)]
+    assert tables == [3, 3, 2, 2, 4, 2, 2]  # the first has a row that the lead names
+    html = (out / f"{CHEAP}.html").read_text("utf-8")
+    whole = re.findall(
+        r"the whole table, (\d+) rows</summary>[\s\S]*?<tbody>([\s\S]*?)</tbody>", html
+    )
+    assert [int(count) for count, _ in whole] == sizes
+    assert [body.count("<tr>") for _, body in whole] == sizes
 
 
 def test_what_was_measured_says_which_claims_hold(out):
