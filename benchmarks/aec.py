@@ -1,4 +1,4 @@
-"""Moves per second of the connect-four environment and of positions, beside other libraries.
+"""Moves per second of environments and positions, mostly of connect four, beside other libraries.
 
 The environment is compared with PettingZoo's, a Position with an OpenSpiel state. Run with ``python
 benchmarks/aec.py`` (a minute; ``--seconds 0.2`` for a rough look). Every contestant plays random
@@ -16,7 +16,8 @@ import pettingzoo
 import plyground
 import pyspiel
 from pettingzoo.classic.connect_four.connect_four import raw_env as pettingzoo_raw_env
-from plyground.envs import connect_four_v0
+from pettingzoo.classic.tictactoe.tictactoe import raw_env as pettingzoo_tictactoe
+from plyground.envs import connect_four_v0, tic_tac_toe_v0
 from timing import Work, print_table, rates
 
 choose = random.Random(1).random
@@ -84,6 +85,10 @@ COMPARISONS: dict[str, dict[str, Work]] = {  # ours first, then what it is held 
     "raw_env()": {
         "plyground": environment_game(connect_four_v0.raw_env()),
         "PettingZoo": environment_game(pettingzoo_raw_env()),
+    },
+    "raw_env() of tic-tac-toe": {
+        "plyground": environment_game(tic_tac_toe_v0.raw_env()),
+        "PettingZoo": environment_game(pettingzoo_tictactoe()),
     },
     "Position": {
         "plyground": position_game(plyground.make_game("connect_four")),

@@ -41,6 +41,7 @@ class Comparison(NamedTuple):
 
 COMPARISONS = (
     Comparison("Environments", "aec.py", ("pettingzoo", "open_spiel")),
+    Comparison("A new process, to its first answer", "agents/first_second.py", (), ("pettingzoo",)),
     Comparison("A move", "agents/moves.py"),
     Comparison("Tournaments", "agents/matches.py", (), ("open_spiel",)),
     Comparison("Search", "search.py", ("open_spiel",)),
