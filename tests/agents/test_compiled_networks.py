@@ -24,6 +24,8 @@ from plyground.agents.policies.compiled.words import INT8, PRECISIONS, bytes_for
 from plyground.agents.policies.policy_file import OnnxNetwork, load_policy_file
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 COMPILED = "compiled kernel, float32"
 PRECISIONS_HERE = [name for name, precision in PRECISIONS.items() if precision.is_possible]
 FEW, MANY = 60, 1000

@@ -17,6 +17,8 @@ from plyground.envs import rules as r
 from reference.gumbel import Search
 from self_play.forest import Oracle, empty, options, play_until, self_play
 
+pytestmark = pytest.mark.thorough
+
 GAMES = [
     ("tic_tac_toe", 0.98),
     ("dots_and_boxes:rows=2,cols=2", 1.0),

@@ -9,6 +9,8 @@ from plyground.agents.solvers.leaf import UNSOLVED, leaf_value, new_leaf_solver
 from plyground.agents.solvers.solver import make_solver
 from self_play.forest import Oracle, options, play_until, self_play
 
+pytestmark = pytest.mark.thorough
+
 BOARDS = [
     ("connect_four", 14),
     ("connect_four:rows=4,cols=5", 20),

@@ -40,6 +40,8 @@ from plyground.training.export import (
 )
 from stable_baselines3 import PPO
 
+pytestmark = pytest.mark.thorough
+
 
 def torch_outputs(model, observations):
     """What SB3 itself makes of observations: logits relative to each other, and values."""

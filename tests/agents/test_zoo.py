@@ -21,6 +21,8 @@ from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 CARDS = zoo.cards()
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from command_line import plyground
 
+pytestmark = pytest.mark.thorough
+
 SCRIPT = """
 import gymnasium, numpy as np, plyground, pettingzoo
 from plyground.evaluation import JobPlace, Plan, Store, Tournament

@@ -9,6 +9,8 @@ import pytest
 from helpers import ROOT
 from plyground.agents.own import functions
 
+pytestmark = pytest.mark.thorough
+
 SCRIPTS = sorted((ROOT / "examples" / "courses").glob("*.py"))
 PAGE = (ROOT / "docs" / "guide" / "courses.md").read_text(encoding="utf-8")
 LINES = (ROOT / "docs" / "extras" / "studies" / "lines.md").read_text(encoding="utf-8")

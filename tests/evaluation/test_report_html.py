@@ -28,6 +28,8 @@ from plyground.evaluation.report.report import report_store
 from plyground.evaluation.statistics.ratings import Meeting, rate
 from plyground.evaluation.store.store import Store, StoredGame
 
+pytestmark = pytest.mark.thorough
+
 GAMES = (
     "tic_tac_toe",
     "connect_four:rows=4,cols=5",

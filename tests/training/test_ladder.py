@@ -21,6 +21,8 @@ from plyground.training.folder import add_ratings, read_metrics, snapshots_in
 from plyground.training.ppo.settings import PPOSettings
 from plyground.training.run import RATING_SHARE
 
+pytestmark = pytest.mark.thorough
+
 GAME = make_game("tic_tac_toe")
 QUICK = (
     "steps=1200", "games=16", "simulations_per_update=600", "simulations=8", "judged=0",

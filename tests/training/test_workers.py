@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from plyground.envs.workers.jobs import JobPlace
 from plyground.training.alphazero.train import train
 from self_play.runs import CPU, GAME, have_equal_weights, settings
+
+pytestmark = pytest.mark.thorough
 
 
 def test_a_run_ends_with_the_same_weights_wherever_its_chunks_are_played(tmp_path):

@@ -22,6 +22,8 @@ from plyground.envs import rules as r
 from plyground.envs.specification import SpecificationError
 from plyground.training import make_env
 
+pytestmark = pytest.mark.thorough
+
 GAME = "connect_four:rows=4,cols=4"
 DEFINING, REGISTERING = (
     "def more(position, player):\n    return {}\n",

@@ -19,6 +19,8 @@ from plyground.training import BoardVecEnv, make_vector_env
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import A2C, DQN
 
+pytestmark = pytest.mark.thorough
+
 NAME = "connect_four"
 GAME = make_game(NAME)
 

@@ -20,6 +20,8 @@ from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.single_agent.opponents import Opponent
 from reference.search import PROVEN, alphabeta, leaf_value
 
+pytestmark = pytest.mark.thorough
+
 # Boards of games with stones in a row whose sizes and rows are others than the usual ones.
 OTHER_BOARDS = [
     "connect_four:rows=4,cols=5,connect=3",

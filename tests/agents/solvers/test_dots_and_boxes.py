@@ -29,6 +29,8 @@ from plyground.agents.solvers.solver import (
 from plyground.envs.registry import make_game
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 SMALL = [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2)]
 
 

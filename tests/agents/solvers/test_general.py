@@ -27,6 +27,8 @@ from plyground.envs import rules as r
 from plyground.envs.game import load_position
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 MOST_COURSES = 1_000  # of the rest of a game that is enumerated
 WITH_OWN_SOLVERS = [
     "dots_and_boxes:rows=2,cols=2,reward=margin",

@@ -16,6 +16,8 @@ from plyground.envs.game import Position
 from plyground.envs.registry import BUILT_IN
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 SHARES = (0.1, 0.4, 0.7)  # limits, as shares of the nodes that the whole solution takes
 AT_ONCE = 100  # nodes of a solution that no limit stops: a look into a table, a few forced moves
 

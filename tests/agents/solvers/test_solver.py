@@ -15,6 +15,8 @@ from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import SolveInterrupted, make_solver, solve
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 SMALL = [
     "connect_four:rows=4,cols=4",
     "dots_and_boxes:rows=2,cols=2",

@@ -14,6 +14,8 @@ from plyground.envs.aec import env as make_env
 from plyground.envs.game import IllegalPositionError
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 BOARDS = 20  # random boards of each game
 
 # What the records cannot hold, and so no text sets up.

@@ -13,6 +13,8 @@ from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.specification import SpecificationError
 from plyground.training.environments import make_env, make_vector_env
 
+pytestmark = pytest.mark.thorough
+
 GAMES = 24
 # A compiled judge, and the agent that says the same when it is asked for every action.
 EQUALS = [

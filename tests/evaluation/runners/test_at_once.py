@@ -23,6 +23,8 @@ from plyground.evaluation.statistics.sprt import Hypotheses
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Tournament
 
+pytestmark = pytest.mark.thorough
+
 HERE = Conditions(isolate="never")
 FEW, MANY = 60, 500  # games of each pair of agents in each seating
 FAST = ("tic_tac_toe", "dots_and_boxes:rows=1,cols=2")

@@ -21,6 +21,8 @@ from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store, StoreError
 from plyground.evaluation.tournament import Tournament
 
+pytestmark = pytest.mark.thorough
+
 PLAN = Plan("tic_tac_toe", ("greedy", "random"), pairs=1)
 
 

@@ -34,6 +34,8 @@ from plyground.evaluation.store.store import (
     StoreError,
 )
 
+pytestmark = pytest.mark.thorough
+
 TIC_TAC_TOE = plyground.make_game("tic_tac_toe")
 
 

@@ -20,6 +20,8 @@ from plyground.extras.perfect_play.supervised.train import (
 )
 from plyground.training.folder import TrainingError, read_metrics
 
+pytestmark = pytest.mark.thorough
+
 SMALL = {
     "held_out": 0.2,
     "batch_size": 64,

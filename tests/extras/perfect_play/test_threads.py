@@ -14,6 +14,8 @@ from plyground.training.api import SETTINGS
 from plyground.training.checkpoints import unpack
 from plyground.training.folder import newest_checkpoint
 
+pytestmark = pytest.mark.thorough
+
 # Two updates or more of each algorithm.
 QUICK = {
     "ppo": SMALL_RUN | {"learning_rate": 1e-2, "opponent": "mix:0.5 greedy,0.5 self"},

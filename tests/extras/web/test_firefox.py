@@ -13,6 +13,8 @@ from pages import CONTRASTS, firefox
 from playwright.sync_api import expect
 from web_server import SMALL, running
 
+pytestmark = pytest.mark.thorough
+
 DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 GROUNDS = {"light": "rgb(243, 241, 236)", "dark": "rgb(21, 23, 28)"}
 GROUND = "getComputedStyle(document.body).backgroundColor"

@@ -10,6 +10,8 @@ from helpers import GAMES
 from PIL import Image
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.thorough
+
 # Every motion is stopped at its half; then it is where `half` says, in the end where `end` says.
 HALF_WAY = """() => {
   window.motions = [];

@@ -18,6 +18,8 @@ from plyground.extras.web.positions import LineOfPlay
 from plyground.extras.web.wording.words import words_of
 from web_server import SMALL, running
 
+pytestmark = pytest.mark.thorough
+
 LOST = "ccbdbdadb"  # red's last move turns a draw into a loss
 
 

@@ -14,6 +14,8 @@ from plyground import make_game
 from plyground.envs import rules as r
 from web_server import running
 
+pytestmark = pytest.mark.thorough
+
 QUIET = "opponent=random"
 # A board on which the opponent thinks until it is told to stop.
 SLOW = "/play?game=gomoku:size=15&opponent=alphabeta:depth=12,radius=2"

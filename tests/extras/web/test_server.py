@@ -18,6 +18,8 @@ from plyground.envs.game import Position
 from plyground.extras.web import jobs
 from web_server import Server
 
+pytestmark = pytest.mark.thorough
+
 LONG = "game=gomoku&agent=alphabeta:depth=12,radius=2"
 QUICK = "/api/think?game=tic_tac_toe&agent=random"
 
