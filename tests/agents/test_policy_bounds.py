@@ -216,7 +216,7 @@ def test_weights_for_other_channels_end_a_command_and_not_its_process(tmp_path):
     assert "weights for 100000 channels" in " ".join(process.stderr.split())
 
 
-def slow(model, size=30_000):
+def slow(model, size=15_000):
     """What onnxruntime computes while it loads the file: a product of two large matrices."""
     nodes = [
         helper.make_node("ConstantOfShape", ["sizes"], ["zeros"]),
