@@ -37,7 +37,6 @@ from ..envs.loading.packages import COMMANDS as PACKAGES
 from ..envs.loading.packages import PackageWarning, declared, import_own, source_of
 from ..envs.specification import SpecificationError, plain_text
 from .output import note, use_plain_characters
-from .welcome import welcome
 
 LONGEST_SENTENCE = 1000  # characters
 IMPORT = "--import"  # stands before any command
@@ -249,6 +248,8 @@ def run(words: Sequence[str]) -> int:
         warnings.formatwarning = _format_warning
         words = _import_modules(words)
         if not words:
+            from .welcome import welcome
+
             welcome({names[0] for names in command_functions()})
             return 0
         app = make_app(words)

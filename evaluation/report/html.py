@@ -156,11 +156,7 @@ def versions() -> list[tuple[str, str]]:
 def _section(report: TournamentReport, index: int) -> dict[str, Any]:
     """Everything that the page shows of one tournament."""
     table, ratings = report.table, report.ratings
-    order = (
-        [table.rows[number] for number in ratings.order()]
-        if ratings is not None
-        else table.standings()
-    )
+    order = report.ranking()
     plots = plots_of(report)
     place = {row.number: place for place, row in enumerate(order, 1)}
     return {

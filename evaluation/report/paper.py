@@ -6,8 +6,6 @@ The tables are those that the command line prints. LaTeX needs the package ``boo
 from __future__ import annotations
 
 import base64
-import csv
-import io
 import json
 import re
 from collections.abc import Sequence
@@ -18,6 +16,7 @@ from rich.table import Table
 from ...envs import __version__
 from ...envs.loading.files import written_whole
 from ...envs.specification import refusing
+from .display import csv_text
 from .plots import Plot, forest, sequential_plot, speed_plot
 from .report import TournamentReport, tables_of
 
@@ -70,9 +69,10 @@ def files_of(report: TournamentReport, plots: dict[str, Plot]) -> dict[str, byte
     """The files of a report and its figures by their names, such as ``ratings.tex``."""
     files = {"cite.bib": _bibliography(report).encode()}
     for name, table in tables_of(report).items():
-        rows = _rows(table)
+        headings, *rows = _rows(table)
         left = [column.justify == "left" for column in table.columns]
-        files |= {f"{name}.csv": _csv(rows), f"{name}.tex": _latex(rows, left)}
+        files[f"{name}.csv"] = csv_text(headings, rows).encode()
+        files[f"{name}.tex"] = _latex([headings, *rows], left)
     for name, plot in plots.items():
         files |= {f"{name}.svg": plot.file().encode(), f"{name}.pdf": plot.pdf()}
     return files
@@ -80,11 +80,10 @@ def files_of(report: TournamentReport, plots: dict[str, Plot]) -> dict[str, byte
 
 def plots_of(report: TournamentReport) -> dict[str, Plot]:
     """The figures of a report by their names."""
-    ratings, test, rows = report.ratings, report.test, report.table.rows
-    order = report.table.standings() if ratings is None else [rows[n] for n in ratings.order()]
+    ratings, test = report.ratings, report.test
     plots = {
         "elo": None if ratings is None else forest(ratings),
-        "speed": speed_plot(order, ratings),
+        "speed": speed_plot(report.ranking(), ratings),
         "test": None if test is None else sequential_plot(test),
     }
     return {name: plot for name, plot in plots.items() if plot is not None}
@@ -103,12 +102,6 @@ def _rows(table: Table) -> list[list[str]]:
     """The headings and the cells of a table."""
     columns = [[column.header, *column.cells] for column in table.columns]
     return [[" ".join(str(cell).split()) for cell in row] for row in zip(*columns)]
-
-
-def _csv(rows: list[list[str]]) -> bytes:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(rows)
-    return stream.getvalue().encode()
 
 
 def _latex(rows: list[list[str]], left: list[bool]) -> bytes:

@@ -22,7 +22,7 @@ from ..circumstances import Circumstances, depend_on_time
 from ..conditions import WITHDRAW_AFTER
 from ..pages import notebook_html
 from ..statistics.courses import game_of
-from ..statistics.cross_table import CrossTable, Tally
+from ..statistics.cross_table import AgentRow, CrossTable, Tally
 from ..statistics.intervals import mean_margin_of_totals
 from ..statistics.ratings import ELO, Ratings, RatingsError, elo_of, rate
 from ..statistics.withdrawals import Withdrawals
@@ -81,6 +81,12 @@ class TournamentReport(NamedTuple):
     def labels(self) -> list[str]:
         """The agents' names."""
         return [row.label for row in self.table.rows]
+
+    def ranking(self) -> list[AgentRow]:
+        """The rows of the agents, the strongest first: by rating, or by score without ratings."""
+        if self.ratings is None:
+            return self.table.standings()
+        return [self.table.rows[number] for number in self.ratings.order()]
 
     @property
     def mixed(self) -> bool:
