@@ -389,7 +389,7 @@ def test_forced_visits_that_found_nothing_are_taken_back_from_the_target():
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="is what that process runs")
 @pytest.mark.thorough
 def test_without_compilation_the_forest_searches_the_same():
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "", "-p", "no:cacheprovider", __file__]
     process = subprocess.run(
         [*command, "-k", "plain_search", "-W", "ignore"],
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},

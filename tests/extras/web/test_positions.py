@@ -75,6 +75,7 @@ def test_a_link_with_a_position_is_analysed_and_played_on(visit):
     board = "5/5/1XO2/1OXX1:O"
     page = visit(f"/analyse?game={SMALL}&position={board}&agent=greedy")
     expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
+    expect(page.locator("#exact-text")).to_contain_text("Best:")
     position = make_game(SMALL).position_from_text(board)
     values = solve(position, moves="all").values
     labels = [in_words(position.after(action), value) for action, value in values.items()]
