@@ -2,7 +2,8 @@
 
 The environment is compared with PettingZoo's, a Position with an OpenSpiel state. Run with ``python
 benchmarks/aec.py`` (a minute; ``--seconds 0.2`` for a rough look). Every contestant plays random
-legal moves; observation and mask are asked for before each.
+legal moves; observation and mask are asked for before each. "No rules" is what PettingZoo's
+protocol itself costs.
 """
 
 from __future__ import annotations
@@ -40,6 +41,37 @@ def environment_game(environment: pettingzoo.AECEnv) -> Work:
         return moves
 
     return play
+
+
+class NoRules(pettingzoo.AECEnv):
+    """What the protocol asks of a game of eight moves: new arrays and dictionaries, no rules."""
+
+    possible_agents = ["player_0", "player_1"]
+
+    def reset(self, seed: int | None = None, options: dict | None = None) -> None:
+        self.agents = list(self.possible_agents)
+        self.agent_selection, self._skip_agent_selection, self._moves = "player_0", None, 0
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        return {"observation": np.zeros((3, 3, 2), np.int8), "action_mask": np.ones(9, np.int8)}
+
+    def step(self, action: int | None) -> None:
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        self._moves += 1
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = {"player_0": 0.0, "player_1": 0.0}
+        self.infos = {"player_0": {}, "player_1": {}}
+        self.agent_selection = self.possible_agents[self._moves & 1]
+        if self._moves == 8:
+            self.terminations = dict.fromkeys(self.agents, True)
 
 
 def position_game(game: plyground.Game) -> Work:
@@ -89,6 +121,7 @@ COMPARISONS: dict[str, dict[str, Work]] = {  # ours first, then what it is held 
     "raw_env() of tic-tac-toe": {
         "plyground": environment_game(tic_tac_toe_v0.raw_env()),
         "PettingZoo": environment_game(pettingzoo_tictactoe()),
+        "no rules": environment_game(NoRules()),
     },
     "Position": {
         "plyground": position_game(plyground.make_game("connect_four")),
