@@ -27,12 +27,10 @@ WITH_TIME = [
 
 
 # Every search is compiled for every game: most of these games' kernels are needed elsewhere too.
-FEW_GAMES, OTHER_GAMES = SMALL_GAMES[:4], SMALL_GAMES[4:]
-some_games = pytest.mark.parametrize(
-    "specs",
-    [FEW_GAMES, pytest.param(OTHER_GAMES, marks=pytest.mark.thorough)],
-    ids=["few games", "other games"],
-)
+def some_of(games):
+    """Cases: the first three games, and thoroughly the others."""
+    others = pytest.param(games[3:], marks=pytest.mark.thorough)
+    return pytest.mark.parametrize("specs", [games[:3], others], ids=["few games", "other games"])
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +67,7 @@ def test_an_agent_plays_a_game_or_refuses_it_with_its_name(name, specification):
     assert accepted_games
 
 
-@some_games
+@some_of(SMALL_GAMES)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", AGENTS)
 def test_an_agent_keeps_to_the_contract_in_every_game_it_plays(name, check, specs, specification):
@@ -79,9 +77,10 @@ def test_an_agent_keeps_to_the_contract_in_every_game_it_plays(name, check, spec
             check(functools.partial(make_agent, spec, game), game)
 
 
+@some_of(GAMES)
 @pytest.mark.parametrize("name", WITH_TIME)
-def test_an_agent_keeps_its_time(name, specification, monkeypatch):
-    for game in map(make_game, GAMES):
+def test_an_agent_keeps_its_time(name, specs, specification, monkeypatch):
+    for game in map(make_game, specs):
         if not accepts(specification(name, game), game):
             continue
         agent_class, options = resolve_agent(specification(name, game))

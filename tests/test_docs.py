@@ -54,6 +54,7 @@ SHORT = [example for example in EXAMPLES if not example.place.startswith(LONG)]
 
 
 @pytest.mark.parametrize(("place", "code", "output"), SHORT, ids=[e.place for e in SHORT])
+@pytest.mark.thorough
 def test_the_example_runs_and_prints_what_the_page_shows(
     place, code, output, tmp_path, monkeypatch, capsys
 ):

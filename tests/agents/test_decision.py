@@ -49,6 +49,7 @@ def test_numbers_follow_from_scores_and_cannot_be_set(name):
 
 @pytest.mark.parametrize("spec", game_names())
 @pytest.mark.parametrize("option", ["", ",values=yes"])
+@pytest.mark.fast_cases(2)
 def test_the_level_of_an_estimate_is_the_mean_of_the_last_two_depths(spec, option):
     deep = make_agent(f"alphabeta:depth=3{option}")
     single = [make_agent(f"alphabeta:depth={depth},iterative=no") for depth in (2, 3)]
@@ -68,6 +69,7 @@ def test_the_level_of_an_estimate_is_the_mean_of_the_last_two_depths(spec, optio
 
 
 @pytest.mark.parametrize("spec", game_names())
+@pytest.mark.fast_cases(1)
 def test_levels_do_not_jump_with_the_parity_of_the_depth(spec):
     game, jumps = make_game(spec), []
     agents = [make_agent(f"alphabeta:depth={depth}", game) for depth in (2, 3, 4)]

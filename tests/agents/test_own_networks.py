@@ -16,6 +16,8 @@ from sb3_contrib import QRDQN
 from stable_baselines3 import A2C, DQN
 from torch import nn
 
+pytestmark = pytest.mark.thorough
+
 
 def dense(game, outputs):
     torch.manual_seed(1)
@@ -49,7 +51,6 @@ FORMS = {
 
 # torch's exporter takes seconds: each layout once, each algorithm once
 @pytest.mark.parametrize(("spec", "layout"), zip(POLICY_GAMES, LAYOUTS))
-@pytest.mark.thorough
 def test_a_module_is_exported_in_the_layout_it_was_trained_in(spec, layout, tmp_path):
     game = make_game(spec)
     module = Giving(game, FORMS["a tuple"])
@@ -64,7 +65,6 @@ def test_a_module_is_exported_in_the_layout_it_was_trained_in(spec, layout, tmp_
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.fast_cases(1)
 def test_what_a_module_gives_is_told_by_its_shape(form, tmp_path):
     game, path = make_game("connect_four"), tmp_path / "net.onnx"
     module = Giving(game, FORMS[form])
@@ -131,7 +131,6 @@ def sb3_model(algorithm, layout, spec="tic_tac_toe"):
 
 
 @pytest.mark.parametrize(("algorithm", "layout"), zip([DQN, QRDQN, A2C], LAYOUTS))
-@pytest.mark.thorough
 def test_models_of_sb3_play_from_their_file_and_from_their_policy_file(algorithm, layout, tmp_path):
     model, archive, path = (
         sb3_model(algorithm, layout),

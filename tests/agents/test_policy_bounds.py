@@ -20,6 +20,8 @@ from plyground.agents.policies.policy_file import OnnxNetwork, load_policy_file
 from plyground.agents.registry import agent_classes
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 GAME = "tic_tac_toe"
 
 

@@ -14,6 +14,8 @@ from plyground.training.export import export_policy
 from plyground.training.sb3 import BoardVecEnv
 from sb3_contrib import MaskablePPO
 
+pytestmark = pytest.mark.thorough
+
 
 def run_command(*arguments):
     return invoke(arguments)
@@ -54,7 +56,6 @@ def test_the_command_refuses_bad_input_in_one_sentence(archive, tmp_path):
     assert not (tmp_path / "a.onnx").exists()
 
 
-@pytest.mark.thorough
 def test_analyse_shows_the_networks_probabilities(files):
     spec = f"onnx:{files['connect_four']}"
     text = run_command("analyse", "connect_four", "--agent", spec)
@@ -65,7 +66,6 @@ def test_analyse_shows_the_networks_probabilities(files):
     assert [action["value"] is None for action in data["actions"]] == [False] + [True] * 6
 
 
-@pytest.mark.thorough
 def test_a_policy_trained_for_a_second_is_exported_and_plays_a_tournament(tmp_path):
     model = MaskablePPO(
         "MlpPolicy",

@@ -11,6 +11,8 @@ from fuzzing.damaged_files import KINDS, FilePlayground
 from fuzzing.sound_files import READERS, SETTINGS, copy_sound
 from plyground.training import api
 
+pytestmark = pytest.mark.thorough
+
 # numbers of cases in which something was found once
 FAULTS = (256,)
 # kinds whose sound files are made without training
@@ -26,7 +28,6 @@ def test_runs_of_every_algorithm_are_damaged():
     assert SETTINGS.keys() >= api.SETTINGS.keys()
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("names", "words"), READERS, ids=lambda each: " ".join(each[:2]))
 def test_sound_files_are_read(names, words, playground, tmp_path, monkeypatch):
     """Who refuses everything would pass the other tests."""
@@ -48,13 +49,11 @@ def test_a_damaged_file_is_refused_in_one_sentence_and_nothing_is_lost(kind, pla
     assert complaints(playground, kind, 4) == []
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("number", FAULTS)
 def test_a_case_that_found_something_once_finds_nothing_now(number, playground):
     assert playground.complaint(number) is None
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_damaged_in_many_ways_is_refused_in_one_sentence(kind, playground):
     assert complaints(playground, kind, 20) == []

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 REFUSALS = "solve connect_four:rows=99"
 COMMANDS = (
     "solve connect_four:rows=4,cols=4",
@@ -55,7 +57,6 @@ def outputs(encoding, tmp_path_factory):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.fast_cases(1)
 def test_every_encoding_gets_the_whole_text(command, outputs):
     output, errors = outputs[command]
     assert "Traceback" not in errors
@@ -63,7 +64,6 @@ def test_every_encoding_gets_the_whole_text(command, outputs):
     assert errors.startswith("plyground: ") if command == REFUSALS else output
 
 
-@pytest.mark.fast_cases(1)
 def test_minus_and_multiplication_signs_become_plain_characters(outputs, encoding):
     unicode = encoding == "utf-8"
     board = "an nxn board" if encoding == "ascii" else "an n×n board"
@@ -72,7 +72,6 @@ def test_minus_and_multiplication_signs_become_plain_characters(outputs, encodin
     assert loss in outputs["solve connect_four:rows=4,cols=4"][0]
 
 
-@pytest.mark.fast_cases(1)
 def test_json_loses_no_character_in_any_encoding(outputs):
     text = outputs["games --json"][0]
     assert "n×n" in json.dumps(json.loads(text), ensure_ascii=False)

@@ -10,6 +10,8 @@ import pytest
 from fuzzing.cases import FAULTS, Playground
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def playground(tmp_path_factory):

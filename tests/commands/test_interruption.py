@@ -12,7 +12,10 @@ import time
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX"),
+]
 
 PROGRAM = """
 import ctypes, signal, sys, time
@@ -84,7 +87,6 @@ def interrupt(what: str, number: int = signal.SIGINT) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.fast_cases(1)
 def test_a_kernel_that_never_ends_is_ended(number):
     what = 'print("ready", flush=True); spin(2**62)'
     assert interrupt(what, number) == (128 + number, "stopped\n")
@@ -95,7 +97,6 @@ def test_an_interrupt_that_is_lost_in_callbacks_is_given_again():
     assert (status, set(output.split("\n"))) == (5, {"ready", ""})
 
 
-@pytest.mark.thorough
 def test_a_command_that_hears_it_ends_by_itself():
     assert interrupt("sleep()") == (7, "heard\nended by itself\n")
 

@@ -15,6 +15,8 @@ from plyground.evaluation.runners.isolation import (
     make_safe_agent,
 )
 
+pytestmark = pytest.mark.thorough
+
 GAME = make_game("tic_tac_toe")
 FAILS = {
     "RaisesAtOnce": "raised ValueError: I give up",
@@ -51,7 +53,6 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", FAILS)
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.fast_cases(1)
 def test_an_agent_that_fails_is_named_in_one_sentence(command, name):
     spec = f"python:failing_agents:{name}"
     result = invoke([*COMMANDS[command], spec])
@@ -61,8 +62,6 @@ def test_an_agent_that_fails_is_named_in_one_sentence(command, name):
 
 
 @pytest.mark.parametrize("name", FAILS)
-@pytest.mark.fast_cases(1)
-@pytest.mark.thorough
 def test_the_report_of_quality_tells_of_an_agent_that_fails(name):
     spec = f"python:failing_agents:{name}"
     result = invoke(["quality", "tic_tac_toe", spec, "--positions", "4"])
@@ -78,7 +77,6 @@ TRAINING += ["--set", "rollout=8", "--set", "batch_size=16", "--steps", "64"]
 
 @pytest.mark.parametrize("name", [*FAILS, "Hangs"])
 @pytest.mark.parametrize("role", ["opponent", "evaluate"])
-@pytest.mark.fast_cases(1)
 def test_training_against_an_agent_that_fails_ends_with_its_name(name, role, monkeypatch):
     pytest.importorskip("sb3_contrib")
     monkeypatch.setattr(isolation, "LONGEST_MOVE_SECONDS", 1.0)
@@ -89,7 +87,6 @@ def test_training_against_an_agent_that_fails_ends_with_its_name(name, role, mon
     assert "Traceback" not in result.output
 
 
-@pytest.mark.thorough
 def test_an_opponent_of_training_thinks_in_one_process_and_a_network_in_this_one():
     made = make_opponents("python:failing_agents:First", GAME, make_isolated_opponent)[0].player
     assert isinstance(made, IsolatedAgent)

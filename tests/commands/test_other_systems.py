@@ -19,6 +19,8 @@ from plyground.envs import SpecificationError
 from plyground.envs.compiled.cache import cache_root
 from plyground.envs.workers import process
 
+pytestmark = pytest.mark.thorough
+
 # What the documentation of Python says is not there.
 MISSING = {
     "windows": {

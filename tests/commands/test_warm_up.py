@@ -25,6 +25,8 @@ from plyground.envs.compiled.kernels import (
 )
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 
 class Slow(RandomAgent):
     """An agent that is ready when the test says so."""
@@ -91,7 +93,6 @@ def test_nothing_is_announced_where_nothing_compiles(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("warm", [False, True])
-@pytest.mark.fast_cases(1)
 def test_a_warm_cache_is_loaded_without_a_word(tmp_path, warm):
     program = (
         "from plyground.envs.compiled import kernels\n"

@@ -23,6 +23,8 @@ from plyground.evaluation.single_games import (
 )
 from plyground.evaluation.store.store import Store, StoreError
 
+pytestmark = pytest.mark.thorough
+
 GREEDY = describe(make_agent("greedy"))
 RANDOM = describe(make_agent("random"))
 COURSE = ((4,), 0, (3.0, 0.5), (1, 0))

@@ -26,6 +26,8 @@ from plyground.evaluation import Store
 from plyground.training.folder import RunFolder, TrainingError, read_run
 from plyground.training.ppo.settings import PPOSettings
 
+pytestmark = pytest.mark.thorough
+
 RELEASE = ROOT / "tests" / "data" / "release_1_0"
 THEN, NOW = "othello:size=4,reward=margin,empties=nobody", "othello:size=4,reward=margin"
 EARLIER = [(name, id) for name, profile in profiles().items() for id in profile.earlier]

@@ -16,6 +16,8 @@ from stable_baselines3 import DQN
 from stable_baselines3.common.vec_env import VecNormalize
 from torch.nn import functional
 
+pytestmark = pytest.mark.thorough
+
 torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
 GAME = make_game("connect_four")
 POSITIONS = random_observations(GAME, 844)

@@ -19,6 +19,8 @@ from plyground.training.folder import (
 )
 from plyground.training.ppo.settings import PPOSettings
 
+pytestmark = pytest.mark.thorough
+
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
 

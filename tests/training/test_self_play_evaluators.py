@@ -21,6 +21,8 @@ from plyground.training.alphazero.network import PolicyAndValue
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.export import NetworkExporter, random_observations
 
+pytestmark = pytest.mark.thorough
+
 SMALL = ("channels=16", "blocks=2")
 CPU = torch.device("cpu")
 
@@ -57,7 +59,6 @@ def test_the_kernel_of_self_play_computes_what_torch_computes(spec, changes):
         ("dots_and_boxes:rows=2,cols=2,reward=margin", []),
     ],
 )
-@pytest.mark.fast_cases(3)
 def test_weights_that_are_taken_over_give_the_bits_of_their_policy_file(
     spec, changes, precision, tmp_path
 ):

@@ -12,6 +12,8 @@ from plyground.training.api import train
 from plyground.training.folder import read_metrics
 from plyground.training.run import TrainingRun
 
+pytestmark = pytest.mark.thorough
+
 GAME = make_game("tic_tac_toe")
 SECONDS = 10  # of an update by the clock
 

@@ -14,6 +14,8 @@ from plyground.envs import Position
 from plyground.envs.loading.signatures import UNREADABLE, read_signature
 from plyground.evaluation import evaluate
 
+pytestmark = pytest.mark.thorough
+
 GAME = "tic_tac_toe"
 PACKAGE = Path(inspect.getfile(plyground)).parent
 

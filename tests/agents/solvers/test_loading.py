@@ -18,6 +18,8 @@ from plyground.agents.solvers.solver import solver_class_of
 from plyground.envs.loading.packages import KNOWLEDGE, declared
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 KNOWN = {
     "solver": lambda game: solver_class_of(game).__name__,
     "leaf": lambda game: type(new_leaf_solver(game)).__name__,

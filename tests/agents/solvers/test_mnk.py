@@ -10,6 +10,8 @@ from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 SMALL = [
     "tic_tac_toe",
     "tic_tac_toe:rows=3,cols=4,connect=3",
@@ -44,7 +46,6 @@ def random_position(game, rng, most_left):
 
 
 @pytest.mark.parametrize("spec", SMALL)
-@pytest.mark.fast_cases(1)
 def test_every_position_met_in_random_games_has_the_value_of_full_enumeration(spec):
     game, rng = make_game(spec), random.Random(0)
     value, solver = enumerator(game), make_solver(game, 1)

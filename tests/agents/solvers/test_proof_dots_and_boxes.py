@@ -14,6 +14,8 @@ from plyground.agents.solvers.dots_and_boxes.proof import ANSWERS, TABLE
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 THREE, TWO = "dots_and_boxes:rows=3,cols=3", "dots_and_boxes:rows=2,cols=3"
 LARGER = "dots_and_boxes:rows=3,cols=4"
 
@@ -63,7 +65,6 @@ def test_an_interrupted_proof_has_the_answers_of_an_uninterrupted_one(proof, tmp
     assert answers_in(tmp_path) == answers_in(folder)
 
 
-@pytest.mark.thorough
 def test_answers_do_not_depend_on_threads_or_memory(tmp_path):
     parts = tmp_path / "one", tmp_path / "two"
     prove(parts[0], LARGER, threads=1, memory=16)
@@ -104,7 +105,6 @@ with solver.proving(Path(sys.argv[1])):
 """
 
 
-@pytest.mark.thorough
 def test_a_killed_proof_goes_on_with_answers_and_table(tmp_path):
     whole, part = tmp_path / "whole", tmp_path / "part"
     nodes = prove(whole).nodes

@@ -19,6 +19,8 @@ from plyground.agents.solvers.mnk import search as mnk_search
 from plyground.agents.solvers.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 BOARDS = [
     "connect_four:rows=4,cols=5",
     "dots_and_boxes:rows=2,cols=4",

@@ -13,6 +13,8 @@ import pytest
 from numba.core.event import trigger_event
 from plyground.envs.compiled.kernels import inner_kernel, kernel
 
+pytestmark = pytest.mark.thorough
+
 
 @inner_kernel
 def twice(x):
@@ -165,7 +167,6 @@ print(perft(start, 3))
     [(WITHOUT_EACH_NAME, ""), (WITHOUT_LINKING, "6.0 0 1\n504\n")],
     ids=["at import", "later"],
 )
-@pytest.mark.fast_cases(1)
 def test_kernels_run_with_a_numba_whose_inner_names_are_others(script, printed, tmp_path):
     (tmp_path / "sums.py").write_text(KERNELS)
     environment = os.environ | {"PLYGROUND_CACHE": str(tmp_path / "cache")}

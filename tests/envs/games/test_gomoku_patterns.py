@@ -24,6 +24,8 @@ from plyground.agents.search.search_form import (
 from plyground.envs import rules as r
 from plyground.envs.games.gomoku import patterns
 
+pytestmark = pytest.mark.thorough
+
 RULES = {
     "freestyle": patterns.FREESTYLE,
     "standard": patterns.STANDARD,
@@ -211,7 +213,6 @@ def random_games(game, count, seed):
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("heuristic", ["patterns", "caro15", "caro15_open", "caro10"])
-@pytest.mark.fast_cases(1)
 def test_a_search_form_plays_and_values_like_the_plain_game(spec, heuristic):
     game = make_game(spec)
     form, index = search_form(game, heuristic), game.declaration.heuristics.index(heuristic)
@@ -247,7 +248,6 @@ def test_a_search_form_plays_and_values_like_the_plain_game(spec, heuristic):
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("heuristic", ["patterns", "caro15", "caro15_open", "caro10"])
-@pytest.mark.fast_cases(1)
 def test_a_search_form_turns_like_the_plain_game(spec, heuristic):
     game = make_game(spec)
     form, records = search_form(game, heuristic), np.recarray(3, search_form(game, heuristic).dtype)
@@ -291,7 +291,6 @@ def test_candidates_are_the_free_cells_within_the_radius_of_a_stone(heuristic):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.thorough
 def test_forced_replies_leave_out_no_win_and_no_defence(rule):
     """Four plies ahead, the search that looks at forced replies only sees the same wins and losses
     as the one that looks at every cell.

@@ -14,6 +14,8 @@ from plyground.envs import aec, connect_four_v0, tic_tac_toe_v0
 from plyground.envs import rules as r
 from plyground.envs.pictures import drawing
 
+pytestmark = pytest.mark.thorough
+
 SPECS = [
     "tic_tac_toe",
     "tic_tac_toe:rows=2,cols=5,connect=3",

@@ -22,6 +22,8 @@ from plyground.envs.registry import BUILT_IN
 from reference import make_reference, reference_heuristic
 from reference import perft as reference_perft
 
+pytestmark = pytest.mark.thorough
+
 WIDE = [
     "connect_four:rows=8,cols=9,connect=5",
     "connect_four:rows=12,cols=12",
@@ -126,7 +128,6 @@ def assert_played_alike(standard, wide, seed):
 
 @settings(max_examples=20)
 @given(sizes, sizes, st.integers(2, 6), seeds)
-@pytest.mark.thorough
 def test_both_records_play_the_same_connect_four(rows, cols, connect, seed):
     if (rows + 1) * cols > 64 or connect > max(rows, cols):
         rows, cols, connect = 6, 7, 4
@@ -136,7 +137,6 @@ def test_both_records_play_the_same_connect_four(rows, cols, connect, seed):
 
 @settings(max_examples=20)
 @given(sizes, sizes, st.integers(0, 1), st.integers(0, 1), seeds)
-@pytest.mark.thorough
 def test_both_records_play_the_same_dots_and_boxes(rows, cols, reward, start, seed):
     if 2 * rows * cols + rows + cols > 128:
         rows, cols = 4, 4
@@ -146,7 +146,6 @@ def test_both_records_play_the_same_dots_and_boxes(rows, cols, reward, start, se
 
 @settings(max_examples=10)
 @given(st.sampled_from(WIDE), seeds)
-@pytest.mark.thorough
 def test_heuristics_of_wide_boards_are_those_of_the_reference(spec, seed):
     game, rng = make_game(spec), np.random.default_rng(seed)
     position, reference = game.initial_position(), make_reference(game)
@@ -164,14 +163,12 @@ def test_heuristics_of_wide_boards_are_those_of_the_reference(spec, seed):
         reference.play(action)
 
 
-@pytest.mark.thorough
 def test_perft_of_wide_connect_four_is_that_of_the_reference():
     game = make_game(WIDE[0])
     counts = reference_perft(make_reference(game), 3)
     assert [perft(game.initial_position(), plies) for plies in range(4)] == counts
 
 
-@pytest.mark.thorough
 def test_perft_of_wide_dots_and_boxes_counts_every_order_of_edges():
     start = make_game(WIDE[2]).initial_position()
     assert [perft(start, plies) for plies in range(4)] == [math.perm(144, n) for n in range(4)]
@@ -192,7 +189,6 @@ def test_the_largest_board_of_connect_four_plays_from_edge_to_edge():
 
 
 @each_wide_game
-@pytest.mark.thorough
 def test_wide_boards_conform(game):
     check_game(game, games=1)
     check_env(game, games=1)
@@ -210,7 +206,6 @@ def test_wide_boards_conform(game):
         "mcts:simulations=100",
     ],
 )
-@pytest.mark.fast_cases(3)
 def test_general_agents_play_on_wide_boards(game, agent):
     player = make_agent(agent, seed=1)
     position = game.initial_position()
@@ -224,7 +219,6 @@ def test_general_agents_play_on_wide_boards(game, agent):
     ("spec", "heuristic"),
     [(spec, name) for spec in WIDE[::2] for name in make_game(spec).declaration.heuristics],
 )
-@pytest.mark.thorough
 def test_alphabeta_and_minimax_agree_on_wide_boards(spec, heuristic):
     game = make_game(spec)
     position = game.position(game.initial_position().legal_actions()[:4])
@@ -241,7 +235,6 @@ def test_alphabeta_and_minimax_agree_on_wide_boards(spec, heuristic):
     ],
 )
 @pytest.mark.parametrize("agent", ["greedy", "alphabeta:depth=3", "mcts:simulations=2000"])
-@pytest.mark.thorough
 def test_a_row_is_completed_on_wide_boards(agent, spec, moves, action):
     assert make_agent(agent, seed=1).act(make_game(spec).position(moves.split())) == action
 
@@ -254,7 +247,6 @@ def test_solvers_refuse_wide_boards(spec):
 
 
 @pytest.mark.parametrize(("name", "size"), [("ConnectFour", 12), ("DotsAndBoxes", 15)])
-@pytest.mark.thorough
 def test_learners_train_on_wide_boards(name, size):
     single = gymnasium.make(
         f"plyground/{name}-v0", rows=size, cols=size, opponent="greedy", seat=1
@@ -275,7 +267,6 @@ def test_learners_train_on_wide_boards(name, size):
 
 
 @each_wide_game
-@pytest.mark.thorough
 def test_agents_play_in_a_live_environment_of_a_wide_board(game):
     env = plyground.envs.aec.env(game, render_mode="rgb_array")
     env.reset()

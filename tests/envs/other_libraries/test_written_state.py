@@ -14,6 +14,8 @@ from plyground.envs.aec import env as make_env
 from plyground.envs.aec import raw_env as make_raw_env
 from plyground.envs.registry import game_names
 
+pytestmark = pytest.mark.thorough
+
 MAKERS = {
     "env": (make_env, (connect_four.env, tictactoe.env)),
     "raw_env": (make_raw_env, (connect_four.raw_env, tictactoe.raw_env)),

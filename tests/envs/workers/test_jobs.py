@@ -23,6 +23,8 @@ from plyground.envs.workers.jobs import (
     result_of,
 )
 
+pytestmark = pytest.mark.thorough
+
 PLACES = (
     JobPlace(),
     JobPlace("local"),

@@ -12,6 +12,8 @@ from plyground.evaluation.report.report import report_store
 from plyground.evaluation.statistics.ratings import rate
 from plyground.evaluation.store.store import Store
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory):

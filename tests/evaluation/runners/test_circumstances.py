@@ -32,6 +32,8 @@ from plyground.evaluation.statistics.sprt import Hypotheses
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Tournament
 
+pytestmark = pytest.mark.thorough
+
 PLAN = Plan("tic_tac_toe", ("greedy", "random"), pairs=2)
 OWN = "python:broken.agents:Raises"
 LIMITS = Conditions(move_timeout=60.0)

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX"),
+]
 
 AGENTS = """
 import os
@@ -78,7 +81,6 @@ def run_here(tmp_path):
 
 
 @pytest.mark.parametrize(("command", "agent", "how"), CASES)
-@pytest.mark.fast_cases(2)
 def test_a_command_says_what_the_agent_did(command, agent, how, run_here, tmp_path):
     words = command.format(agent).split()
     result = run_here("-m", "plyground.cli", "--import", "ending", *words)
@@ -93,7 +95,6 @@ def test_a_command_says_what_the_agent_did(command, agent, how, run_here, tmp_pa
     assert how in said, result
 
 
-@pytest.mark.thorough
 def test_an_evaluation_in_python_says_so_too(run_here):
     code = (
         "import ending; from plyground.evaluation import evaluate; "

@@ -37,7 +37,10 @@ from plyground.evaluation.runners.isolation import IsolatedAgent, is_isolated
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Tournament
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX"),
+]
 
 GAME = make_game("tic_tac_toe")
 LIMITS = Conditions(move_timeout=0.5, memory_limit="700M")
@@ -78,7 +81,6 @@ def broken(name: str, limits: Conditions = LIMITS) -> contextlib.closing[Isolate
 
 
 @pytest.mark.parametrize("name", FAULTS)
-@pytest.mark.fast_cases(1)
 def test_each_kind_of_misbehaviour_forfeits_with_its_reason(name):
     fault, reason = FAULTS[name]
     limits = LIMITS.replace(move_timeout=20.0) if fault == OUT_OF_MEMORY else LIMITS
@@ -97,7 +99,6 @@ def test_each_kind_of_misbehaviour_forfeits_with_its_reason(name):
 
 
 @pytest.mark.parametrize("spec", ["random", "alphabeta:depth=3"])
-@pytest.mark.fast_cases(1)
 def test_an_isolated_agent_plays_the_same_games_as_one_that_is_not(spec):
     opponent = make_agent("random")
     with contextlib.closing(isolated(spec)) as player:
@@ -132,7 +133,6 @@ def test_what_an_agent_prints_is_no_answer():
 
 
 @pytest.mark.parametrize("name", ["Forks", "ForksUnseen", "AnswersTwice"])
-@pytest.mark.fast_cases(1)
 def test_an_answer_counts_once_and_only_for_its_question(name, child_processes):
     with broken(name, Conditions()) as player:
         for seeds in ((1, 2), (3, 4)):
@@ -145,7 +145,6 @@ def test_an_answer_counts_once_and_only_for_its_question(name, child_processes):
     assert child_processes() == []
 
 
-@pytest.mark.thorough
 def test_a_process_killed_from_outside_costs_the_game_and_the_next_is_played():
     with broken("IsSlow", Conditions()) as player:
         player.start()
@@ -158,7 +157,6 @@ def test_a_process_killed_from_outside_costs_the_game_and_the_next_is_played():
         assert player.pid != pid
 
 
-@pytest.mark.thorough
 def test_the_processes_that_an_agent_started_end_with_it():
     with broken("EatsMemoryInAnotherProcess", LIMITS.replace(move_timeout=20.0)) as player:
         play_game(GAME, [player, make_agent("random")])
@@ -180,7 +178,6 @@ def test_the_processes_that_an_agent_started_end_with_it():
         (Conditions(game_time=1.0), 3, r"took [\d.]+ s for its moves; 1 s a game are allowed"),
     ],
 )
-@pytest.mark.fast_cases(2)
 def test_a_move_that_comes_too_late_forfeits(own_process, limits, moves, reason):
     spec = "python:broken.agents:IsSlow"
     player = isolated(spec, limits) if own_process else make_agent(spec)
@@ -195,7 +192,6 @@ def test_a_move_that_comes_too_late_forfeits(own_process, limits, moves, reason)
         player.close()
 
 
-@pytest.mark.thorough
 def test_starting_and_compiling_is_no_thinking_time():
     limits = Conditions(move_timeout=2.0, game_time=2.5)
     with broken("IsSlowToStart", limits) as player:
@@ -203,7 +199,6 @@ def test_starting_and_compiling_is_no_thinking_time():
 
 
 @pytest.mark.parametrize("own_process", [False, True])
-@pytest.mark.thorough
 def test_what_an_agent_does_in_its_reset_counts_as_thinking(own_process):
     spec, limits = "python:broken.agents:ThinksInItsReset", Conditions(game_time=1.0)
     player = isolated(spec, limits) if own_process else make_agent(spec)
@@ -231,7 +226,6 @@ def test_an_agent_that_is_not_to_move_takes_no_time_of_its_opponent():
         player.act(GAME.initial_position())  # it goes on
 
 
-@pytest.mark.thorough
 def test_the_processor_clock_does_not_count_waiting():
     limits = Conditions(move_timeout=0.3, clock="cpu")
     for own_process in (False, True):
@@ -248,7 +242,6 @@ def test_the_processor_clock_does_not_count_waiting():
         assert "s of processor time" in result.reason
 
 
-@pytest.mark.thorough
 def test_memory_that_processes_share_counts_once():
     with broken("SharesMemory", Conditions(memory_limit="700M")) as player:
         result = play_game(
@@ -270,7 +263,6 @@ def test_agents_of_the_users_own_are_isolated_unless_told_otherwise():
     assert not is_isolated("human", ALWAYS)
 
 
-@pytest.mark.thorough
 def test_the_users_module_is_not_imported_into_the_tournament(tmp_path, monkeypatch):
     (tmp_path / "only_over_there.py").write_text(
         "class Bot:\n    def act(self, position):\n        return position.legal_actions()[0]\n"
@@ -300,7 +292,6 @@ def test_an_agent_that_cannot_be_made_is_refused(module, message, tmp_path, monk
 # -- tournaments --
 
 
-@pytest.mark.thorough
 def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path, child_processes):
     good, bad = (
         ("random", "greedy"),
@@ -332,7 +323,6 @@ def crashing(tmp_path, withdraw_after: int) -> tuple[dict[int, int], int]:
         return tournament.withdrawn().agents, len(lines)
 
 
-@pytest.mark.thorough
 def test_an_agent_that_crashes_again_and_again_is_withdrawn_and_its_games_are_kept(tmp_path):
     assert crashing(tmp_path, 2) == ({1: 2}, 2)
     assert crashing(tmp_path, 2) == ({1: 2}, 0)  # also when the tournament is taken up again
@@ -342,7 +332,6 @@ def test_an_agent_that_crashes_again_and_again_is_withdrawn_and_its_games_are_ke
         assert report_store(store)[0].crashing == ("python:broken.agents:EndsTheProcess",)
 
 
-@pytest.mark.thorough
 def test_a_tournament_that_is_killed_leaves_no_process_behind(tmp_path):
     command = [
         "tournament",
@@ -390,7 +379,6 @@ def act(position):
 """
 
 
-@pytest.mark.thorough
 def test_an_agent_whose_code_was_changed_is_not_started_again_as_the_same(tmp_path, monkeypatch):
     (tmp_path / "fragile.py").write_text(FRAGILE)
     (tmp_path / "counting.py").write_text("DIES_IN_MOVE = True\n")
@@ -408,7 +396,6 @@ def test_an_agent_whose_code_was_changed_is_not_started_again_as_the_same(tmp_pa
     assert [one.result.fault for one in again] == [None] * 6
 
 
-@pytest.mark.thorough
 def test_a_policy_file_that_was_replaced_is_not_played_as_the_same(tmp_path):
     path = write_network(tmp_path / "network.onnx", GAME.spec)
     spec = f"onnx:{path}"

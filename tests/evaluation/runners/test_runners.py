@@ -23,7 +23,10 @@ from plyground.evaluation.runners.contest import Contest, GameJobs, _play
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Tournament
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX"),
+]
 
 ONE, TWO = (JobPlace("processes", concurrency=count) for count in (1, 2))
 PLAN = Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=3"), pairs=20)
@@ -39,7 +42,6 @@ def test_processes_play_the_same_games(expected, tmp_path, child_processes):
     assert child_processes() == []
 
 
-@pytest.mark.thorough
 def test_games_of_processes_that_die_are_played_again(
     expected, tmp_path, monkeypatch, child_processes
 ):
@@ -58,7 +60,6 @@ def test_games_of_processes_that_die_are_played_again(
     assert child_processes() == []
 
 
-@pytest.mark.thorough
 def test_an_agent_that_brings_its_process_down_is_found_out(tmp_path):
     plan = Plan("tic_tac_toe", ("random", "python:broken.agents:EndsTheProcess"), pairs=1)
     games = play(plan, tmp_path / "store.db", ONE, isolate="never", withdraw_after=0)
@@ -115,7 +116,6 @@ def test_a_worker_with_another_version_of_an_agent_is_refused(child_processes):
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-@pytest.mark.thorough
 def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp_path):
     plan = Plan("connect_four", ("random", "montecarlo:simulations=500"), pairs=40, seed=3)
     path = tmp_path / "store.db"
@@ -168,7 +168,6 @@ class DiesOverOne(NamedTuple):
         return _play(arena, chunk)
 
 
-@pytest.mark.thorough
 def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(
     tmp_path, monkeypatch, child_processes
 ):

@@ -26,7 +26,7 @@ tamperings = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(tamperings)
 
 # a process for each agent and verification would take minutes
-pytestmark = pytest.mark.usefixtures("agents_in_this_process")
+pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("agents_in_this_process")]
 
 SUSPECT = "python:broken.agents:IsNotRepeatable"
 FORFEITS = "python:broken.agents:Raises"

@@ -14,6 +14,8 @@ from plyground.evaluation.plan import Plan
 from plyground.extras.bridges.adapters.prompts import describe, read_move
 from plyground.extras.bridges.language_model import LanguageModelError
 
+pytestmark = pytest.mark.thorough
+
 
 class StandIn:
     """Answers each request by ``answer(messages)``; keeps what it was asked."""
@@ -67,7 +69,6 @@ def first_legal(messages):
 
 
 @pytest.mark.parametrize("spec", SMALL_VARIANTS)
-@pytest.mark.fast_cases(2)
 def test_every_game_is_told_in_text_and_played_to_its_end(spec, serve):
     stand_in = serve(first_legal)
     game = make_game(spec)
@@ -105,7 +106,6 @@ def test_a_model_without_a_legal_move_forfeits_and_the_tournament_goes_on(serve,
 
 
 @pytest.mark.parametrize("isolation", ["never", "always"])
-@pytest.mark.fast_cases(1)
 def test_a_store_keeps_the_tokens_of_every_game(serve, tmp_path, isolation):
     spec = f"llm:small,url={serve(first_legal).url}"
     games = run(Plan("tic_tac_toe", (spec, "random"), 1), tmp_path / "s.db", isolate=isolation)
@@ -117,7 +117,6 @@ def test_a_store_keeps_the_tokens_of_every_game(serve, tmp_path, isolation):
         assert game.result.tokens == tuple(expected)
 
 
-@pytest.mark.thorough
 def test_a_model_that_takes_too_long_forfeits_with_its_process(serve, tmp_path):
     silent = threading.Event()
     spec = f"llm:slow,url={serve(lambda messages: silent.wait(5) or 'a1').url}"

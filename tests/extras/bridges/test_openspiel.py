@@ -16,6 +16,8 @@ from plyground.envs.specification import SpecificationError
 from plyground.extras.bridges.adapters.openspiel import as_bot, load_game, own_game, register_games
 from reference import openspiel_pairs
 
+pytestmark = pytest.mark.thorough
+
 PAIRS = openspiel_pairs(same_actions=True)
 GAMES_IN_ALL = 500
 
@@ -72,7 +74,6 @@ print(len(pyspiel.load_game("plyground_hex(size=3)").new_initial_state().legal_a
 """
 
 
-@pytest.mark.thorough
 def test_a_program_that_registered_games_ends_well():
     result = subprocess.run(
         [sys.executable, "-c", REGISTERED], capture_output=True, text=True, check=False
@@ -80,7 +81,6 @@ def test_a_program_that_registered_games_ends_well():
     assert (result.returncode, result.stdout) == (0, "9\n"), result.stderr
 
 
-@pytest.mark.thorough
 def test_openspiels_algorithms_run_on_our_games():
     value, _ = minimax.alpha_beta_search(load_game("tic_tac_toe:size=3"))
     assert value == 0.0

@@ -11,6 +11,8 @@ from plyground.agents.solvers.solver import Solver, make_solver
 from plyground.envs import rules as r
 from plyground.envs.game import IllegalActionError, IllegalPositionError
 
+pytestmark = pytest.mark.thorough
+
 RUNNERS = 0  # the heuristic
 
 

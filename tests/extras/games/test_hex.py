@@ -19,6 +19,8 @@ from plyground.extras.games.hex.playouts import PADDED, WIDTH, bridge_reply, pad
 from plyground.extras.games.hex.rules import place
 from reference import hex as reference
 
+pytestmark = pytest.mark.thorough
+
 
 def pair(size: int, plies: int, seed: int, swap: str = "no"):
     """A random position that is not over, and the reference's."""
@@ -266,7 +268,6 @@ def test_all_moves_count_as_first():
 
 
 @pytest.mark.parametrize("options", ["", ",threads=2", ",playout=uniform"])
-@pytest.mark.fast_cases(2)
 def test_knowledge_finds_the_winning_openings_of_small_boards(options):
     # by symmetry and enumeration: on 3×3 every opening but a1, b1 and their images wins
     decision = make_agent(f"mcts:simulations=3000{options}").analyse(

@@ -15,6 +15,8 @@ from plyground.extras.games.hex.solver.connections import new_net
 from plyground.extras.games.hex.solver.table import new_table
 from reference.hex import Hex as Reference
 
+pytestmark = pytest.mark.thorough
+
 
 def enumerate_results(size):
     """Whether player 0 wins, by the player to move and the number to base 3 of the stones."""

@@ -17,6 +17,8 @@ from plyground.extras.games.othello.solver import lanes, table
 from plyground.extras.games.othello.solver.board import make_board, stable_discs
 from reference import make_reference
 
+pytestmark = pytest.mark.thorough
+
 FFO = Path(__file__).parents[3] / "benchmarks/extras/games/othello/othello_ffo.txt"
 
 
@@ -270,7 +272,6 @@ def test_random_endings_on_six_by_six_have_the_values_of_independent_code(seed):
 WORSE_THAN_IT_COULD = "1OOOOOOO/1OOOOOOO/XOXXOXOO/XOOXXOOO/XOXOOXOO/XXXOOOX1/X1XXXXOX/1XXX1OOO:X"
 
 
-@pytest.mark.thorough
 def test_a_lost_ending_that_is_searched_to_its_end_is_lost_by_as_little_as_can_be():
     # a1 loses by 48 discs; that a2, by 30, is better takes fewer plies than that a1 is worse
     game = make_game("othello")

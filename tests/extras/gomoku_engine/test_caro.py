@@ -10,6 +10,8 @@ from helpers import ROOT
 from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
 
+pytestmark = pytest.mark.thorough
+
 LEVELS = ["easy", "medium", "hard"]
 MODES = ["caro10_heuristic", "caro10_minimax", "caro10_alphabeta"]
 FULL = "alphabeta:depth=4"
@@ -61,7 +63,6 @@ LOOKING_AHEAD = [
 
 @pytest.mark.parametrize("game", SIZES)
 @pytest.mark.parametrize("agent", ["medium", "hard", "caro15_hard", FULL, *MODES])
-@pytest.mark.fast_cases(4)
 def test_the_gap_of_a_broken_four_is_filled(agent, game):
     action, _ = choice(agent, """
         X . X . . X
@@ -277,14 +278,12 @@ def score(spec, first, second, pairs, seed=0, stones=3):
     ("stronger", "weaker", "least"),
     [("medium", "easy", 99), ("hard", "easy", 99), ("hard", "medium", 65)],
 )
-@pytest.mark.thorough
 def test_a_higher_level_wins_by_a_wide_margin(spec, stronger, weaker, least):
     assert score(spec, stronger, weaker, pairs=10) >= least
 
 
 @pytest.mark.parametrize(("spec", "least"), [("gomoku", 60), ("gomoku:rule=caro", 85)])
 @pytest.mark.parametrize("original", ["caro15", "caro10"])
-@pytest.mark.thorough
 def test_patterns_beat_the_original_heuristics_at_equal_depth(spec, least, original):
     assert (
         score(

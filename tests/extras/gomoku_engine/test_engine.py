@@ -14,6 +14,8 @@ from plyground.envs.specification import SpecificationError
 from plyground.extras.gomoku_engine.fours import find_fours
 from plyground.extras.gomoku_engine.patterns import CHANGES, make_move, unmake_move
 
+pytestmark = pytest.mark.thorough
+
 RULES = ["freestyle", "standard", "caro", "caro_overline"]
 ENOUGH = 200_000  # moves of a search for fours
 
@@ -102,7 +104,6 @@ def wins_against_every_reply(agent, position, plies):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.fast_cases(1)
 def test_wins_by_fours_hold_against_every_reply(rule):
     game, rng = make_game(f"gomoku:rule={rule}"), random.Random(2)
     agent, won = engine(game), []
@@ -140,7 +141,6 @@ BROKEN_FOUR = ["h8", "a1", "i8", "o15", "k8", "a15", "l8"]
 
 
 @pytest.mark.parametrize("agent", ["gomoku:depth=4", "gomoku:nodes=20000", "expert", "hard"])
-@pytest.mark.fast_cases(1)
 def test_an_open_three_is_stopped_on_its_row(agent):
     game = make_game("gomoku")
     action = make_agent(agent, game).act(game.position(OPEN_THREE))
@@ -151,7 +151,6 @@ def test_an_open_three_is_stopped_on_its_row(agent):
 @pytest.mark.parametrize(
     ("moves", "stops"), [(OPEN_FOUR, {"g8", "l8"}), (BROKEN_FOUR, {"j8"})], ids=["open", "broken"]
 )
-@pytest.mark.fast_cases(1)
 def test_a_four_is_blocked_even_in_a_lost_position(agent, moves, stops):
     game = make_game("gomoku")
     action = make_agent(agent, game).act(game.position(moves))

@@ -19,6 +19,8 @@ from plyground.extras.gomoku_engine.gomocup.protocol import (
     stones_of,
 )
 
+pytestmark = pytest.mark.thorough
+
 CELL = re.compile(r"\d+,\d+")
 
 
@@ -331,7 +333,6 @@ def test_end_while_it_thinks_ends_it_at_once():
     assert not CELL.fullmatch(out.splitlines()[-1] if out else "")
 
 
-@pytest.mark.thorough
 def test_what_an_agent_prints_is_no_answer():
     process = engine("--agent", "python:broken.agents:PrintsALot", cwd="tests")
     out, _ = process.communicate("START 7\nBEGIN\nEND\n", timeout=240)

@@ -16,6 +16,8 @@ from plyground.extras.gomoku_engine.values import POINTS, static_points
 
 from .test_engine import RULES, engine, random_position
 
+pytestmark = pytest.mark.thorough
+
 
 @kernel
 def points_of(network, board):
@@ -76,7 +78,6 @@ def test_a_win_by_fours_is_seen_at_once():
 
 
 @pytest.mark.parametrize("rule", ["freestyle", "caro"])
-@pytest.mark.fast_cases(1)
 def test_its_search_beats_medium_from_both_seats(rule):
     game = make_game(f"gomoku:rule={rule}")
     for seat in (0, 1):

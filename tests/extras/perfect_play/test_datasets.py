@@ -26,12 +26,13 @@ from plyground.extras.perfect_play.datasets.build import (
 )
 from plyground.extras.perfect_play.datasets.labels import ILLEGAL_RESULT, ILLEGAL_VALUE
 
+pytestmark = pytest.mark.thorough
+
 GAMES = ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,cols=2"]
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
 @pytest.mark.parametrize("spec", GAMES)
-@pytest.mark.fast_cases(1)
 def test_every_value_is_the_solvers_and_every_column_is_the_positions(spec, suffix, tmp_path):
     game = make_game(spec)
     count = build_dataset(game, 60, tmp_path / f"data{suffix}", seed=3)
@@ -84,14 +85,12 @@ def test_positions_are_unique_up_to_symmetry_and_spread_over_the_plies(tmp_path)
     assert counts[4] > 20
 
 
-@pytest.mark.thorough
 def test_more_positions_than_there_are_give_all_there_are(tmp_path):
     game = make_game("tic_tac_toe")
     total = sum(len(layer) for layer, _ in zip(position_layers(game), range(9)))
     assert build_dataset(game, 5_000, tmp_path / "data.npz") == total == 627
 
 
-@pytest.mark.thorough
 def test_the_same_seed_gives_the_same_file_in_one_process_and_in_two(tmp_path):
     game = make_game("connect_four:rows=4,cols=5")
     files = [tmp_path / f"{name}.parquet" for name in "abc"]
@@ -117,7 +116,6 @@ def test_positions_come_from_games_that_were_played_before(tmp_path):
     assert count == 9  # the positions after 0 to 6 moves, and both after the seventh
 
 
-@pytest.mark.thorough
 def test_a_build_that_was_killed_goes_on_to_the_same_file(tmp_path):
     game, out = make_game("connect_four:rows=4,cols=5"), tmp_path / "data.npz"
     build_dataset(game, 2_000, tmp_path / "whole.npz")
@@ -213,7 +211,6 @@ def test_files_that_are_no_dataset_are_refused_in_a_sentence(tmp_path):
             plyground.datasets.load(tmp_path / name)
 
 
-@pytest.mark.thorough
 def test_no_process_is_left_behind(tmp_path):
     build_dataset(
         make_game("tic_tac_toe"), 600, tmp_path / "data.npz", place=JobPlace(concurrency=2)

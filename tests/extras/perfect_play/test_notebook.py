@@ -25,6 +25,8 @@ from plyground.evaluation.store.store import Store, StoreError
 from plyground.evaluation.tournament import Tournament
 from plyground.extras.perfect_play.reviews.reviewer import review
 
+pytestmark = pytest.mark.thorough
+
 BLUNDER = ["a", "a", "b", "b", "c", "e", "d"]  # player_1 must stop three in a row at d, and plays e
 GAME = "connect_four:rows=5,cols=5"
 MARKUP = "<script>alert(1)</script>"
@@ -76,7 +78,6 @@ def data_of(page: str) -> list[dict]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.thorough
 def test_a_reviewed_game_is_stepped_through_inside_a_frame(browser, scheme):
     widget = plyground.show(GAME, BLUNDER, players=("one", MARKUP))
     view = View(browser, widget._repr_html_(), scheme=scheme)

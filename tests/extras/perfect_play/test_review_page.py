@@ -15,6 +15,8 @@ from plyground.extras.perfect_play.reviews.grades import PositionValue
 from plyground.extras.perfect_play.reviews.review import Review
 from plyground.extras.records.sgf import read_sgf, write_sgf
 
+pytestmark = pytest.mark.thorough
+
 TRIES = 25  # random games, among which one is drawn where that is not rare
 
 
@@ -53,7 +55,6 @@ def games_of(name: str) -> dict[str, PlayedGame]:
     return games
 
 
-@pytest.mark.fast_cases(4)
 @pytest.mark.parametrize("name", GAMES)
 def test_a_page_says_of_every_game_how_it_stands(name, show):
     games = games_of(name)
@@ -78,7 +79,6 @@ def colours(name: str) -> tuple[str, str]:
     return tuple(words.get(f"player.{seat}", marks[seat]) for seat in (0, 1))
 
 
-@pytest.mark.fast_cases(4)
 @pytest.mark.parametrize("name", GAMES)
 def test_a_page_calls_the_players_as_the_game_does(name, show):
     game, sides = make_game(name), colours(name)

@@ -33,6 +33,8 @@ from plyground.extras.studies.measurements.quality import (
 )
 from plyground.extras.studies.measurements.sizes import TreeSizes
 
+pytestmark = pytest.mark.thorough
+
 BOXES = "dots_and_boxes:dots=3x3,reward=margin"
 EVERY_KIND = [
     TreeSizes(("tic_tac_toe", BOXES), 3),

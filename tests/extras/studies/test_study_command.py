@@ -21,6 +21,8 @@ from helpers import DATA
 from pages import CHROMIUM, CONTRASTS
 from plyground.extras.studies.catalogue import STUDIES
 
+pytestmark = pytest.mark.thorough
+
 CHEAP = "tic_tac_toe"
 ENDINGS = ("md", "html", "json", "times.json", "parquet")
 
@@ -184,7 +186,6 @@ def start(folder: Path, concurrency: int) -> subprocess.Popen:
     return process
 
 
-@pytest.mark.thorough
 def test_a_study_that_was_killed_goes_on_and_finds_the_same(out, tmp_path):
     process = start(tmp_path, 2)
     workers = psutil.Process(process.pid).children(recursive=True)
@@ -200,7 +201,6 @@ def test_a_study_that_was_killed_goes_on_and_finds_the_same(out, tmp_path):
 
 
 @pytest.mark.parametrize(("concurrency", "number"), [(1, signal.SIGTERM), (2, signal.SIGINT)])
-@pytest.mark.thorough
 def test_a_signal_ends_a_study_and_its_processes(tmp_path, concurrency, number):
     process = start(tmp_path, concurrency)
     workers = psutil.Process(process.pid).children(recursive=True)
@@ -228,7 +228,6 @@ def test_a_part_of_a_study_has_files_of_its_own(out, tmp_path):
     assert all((tmp_path / picture).is_file() for picture in re.findall(r'src="([^"]+)"', page))
 
 
-@pytest.mark.thorough
 def test_another_seed_gives_other_games(out, tmp_path):
     plyground("study", CHEAP, "--quick", "--out", tmp_path, "--seed", "7", "--concurrency", "1")
     assert results(tmp_path) != results(out)
@@ -275,7 +274,6 @@ def test_a_damaged_measurement_is_named(out, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.thorough
 def test_the_page_in_a_browser(out, scheme):
     from playwright.sync_api import sync_playwright
 

@@ -12,6 +12,8 @@ from plyground import make_game
 from plyground.envs.optional.defaults import action_cells
 from plyground.evaluation.store.store import Store
 
+pytestmark = pytest.mark.thorough
+
 PROMPT, OVER = "): ", "or quit: "
 BAD = {
     "": "nothing was entered",
@@ -27,7 +29,6 @@ BAD = {
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
-@pytest.mark.fast_cases(1)
 def test_all_words_and_bad_inputs(spec, tmp_path):
     game, store, path = make_game(spec), tmp_path / "games.db", tmp_path / "game.json"
     with at_terminal("play", spec, "--against", "random", "--store", store) as person:
@@ -80,7 +81,6 @@ def test_every_board_has_coordinates_by_which_moves_are_named(spec):
         assert sum(part not in marks for part in parts) <= more_words, parts
 
 
-@pytest.mark.thorough
 def test_lines_can_be_edited_and_called_back():
     """Arrow up brings the line before; backspace corrects."""
     with at_terminal("play", "tic_tac_toe", "--against", "random") as person:

@@ -13,6 +13,8 @@ from plyground import make_game
 from plyground.agents.solvers.solver import make_solver
 from plyground.extras.web.jobs import READY, best_lines, exact_values, has_solver, sound_scores
 
+pytestmark = pytest.mark.thorough
+
 ASKED = """() => {
   window.asked = [];
   const fetched = window.fetch;
@@ -25,7 +27,6 @@ ASKED = """() => {
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
-@pytest.mark.fast_cases(2)
 def test_numbers_stand_on_the_board_before_a_solver_is_asked(browser, visit, spec):
     context = browser.new_context()
     context.add_init_script(f"({ASKED})()")
@@ -57,7 +58,6 @@ def test_numbers_stand_on_the_board_before_a_solver_is_asked(browser, visit, spe
 
 @pytest.mark.parametrize("agent", ["alphabeta:nodes=2000,values=yes", "mcts:simulations=300"])
 @pytest.mark.parametrize("spec", SMALL_GAMES)
-@pytest.mark.fast_cases(4)
 def test_all_lines_are_of_one_search_the_best_first(spec, agent):
     game = make_game(spec)
     if agent.startswith("alphabeta") and not game.declaration.heuristics:
@@ -89,7 +89,6 @@ def test_all_lines_are_of_one_search_the_best_first(spec, agent):
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
-@pytest.mark.fast_cases(1)
 def test_a_solver_is_at_work_only_within_its_reach(spec, monkeypatch):
     game = make_game(spec)
     if not has_solver(game):

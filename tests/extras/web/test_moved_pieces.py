@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.thorough
+
 BOARD = "/play?game=breakthrough:rows=4,cols=3&opponent=human"
 
 
@@ -68,7 +70,6 @@ def test_a_piece_is_moved_with_the_keyboard_and_put_back_by_escape(visit):
     expect(page.locator("#moves button")).to_have_text([label.removeprefix("Move ")])
 
 
-@pytest.mark.thorough
 def test_a_piece_is_moved_by_touch_on_a_small_phone(visit):
     page = visit(
         "/play?game=breakthrough&opponent=human",
@@ -82,7 +83,6 @@ def test_a_piece_is_moved_by_touch_on_a_small_phone(visit):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-@pytest.mark.thorough
 def test_a_hint_marks_the_way_of_the_piece(visit):
     page = visit(f"{BOARD}&moves=a2-b3,a3-b2")
     page.click("#hint")
@@ -90,7 +90,6 @@ def test_a_hint_marks_the_way_of_the_piece(visit):
     assert page.inner_text("#status").startswith("Hint: Move ")
 
 
-@pytest.mark.thorough
 def test_values_stand_on_the_pieces_and_on_the_targets_of_the_picked_one(visit):
     page = visit("/analyse?game=breakthrough:rows=4,cols=3&agent=minimax:depth=2")
     expect(page.locator(".marks .label")).to_have_count(3)  # pieces that can move
@@ -110,7 +109,6 @@ def test_a_screen_reader_is_told_how_pieces_move_in_both_languages(visit):
     assert "Enter plays" in page.locator("svg.areas").get_attribute("aria-description")
 
 
-@pytest.mark.thorough
 def test_a_position_of_pieces_is_set_up_by_clicks(visit):
     page = visit("/analyse?game=breakthrough:rows=4,cols=3&agent=greedy")
     page.click("#edit")
@@ -123,7 +121,6 @@ def test_a_position_of_pieces_is_set_up_by_clicks(visit):
     assert sorted(names) == ["a1", "b1", "b2", "c2"]
 
 
-@pytest.mark.thorough
 def test_a_position_is_taken_over_only_when_the_server_has_answered(visit):
     page = visit("/analyse?game=breakthrough:rows=4,cols=3&agent=greedy")
     page.click("#edit")
@@ -140,7 +137,6 @@ def test_a_position_is_taken_over_only_when_the_server_has_answered(visit):
     expect(page.locator("#use")).to_be_enabled()
 
 
-@pytest.mark.thorough
 def test_axe_finds_no_serious_fault_while_a_piece_is_picked(visit):
     from axe_playwright_python.sync_playwright import Axe
 

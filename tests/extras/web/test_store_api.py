@@ -24,6 +24,8 @@ from plyground.evaluation.store.store import Store
 from plyground.extras.web.app import make_app
 from plyground.extras.web.settings import ServerSettings
 
+pytestmark = pytest.mark.thorough
+
 ADDRESS = "http://127.0.0.1:8000"
 
 
@@ -142,7 +144,6 @@ def test_a_game_that_the_store_does_not_hold_is_named(client):
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
-@pytest.mark.fast_cases(1)
 def test_games_become_files(client, spec):
     game = make_game(spec)
     position = open_position(game, 4, seed=1)

@@ -13,6 +13,8 @@ from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.window import Canonical, Positions, ReplayChunk, ReplayWindow
 from torch.nn import functional
 
+pytestmark = pytest.mark.thorough
+
 CPU = torch.device("cpu")
 STEPS = 100
 SMALL = ("precision=float32", "batch_size=32", "units=16", "channels=8", "blocks=2", "hidden=8")

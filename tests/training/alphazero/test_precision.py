@@ -17,7 +17,10 @@ from plyground.training.export import random_observations
 from plyground.training.folder import TrainingError, read_run
 from self_play.runs import CPU, GAME, settings
 
-pytestmark = pytest.mark.skipif(not FUSES, reason="the kernel evaluates no network here")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(not FUSES, reason="the kernel evaluates no network here"),
+]
 POSSIBLE = [name for name, precision in PRECISIONS.items() if precision.is_possible]
 
 
