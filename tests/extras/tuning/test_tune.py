@@ -94,7 +94,7 @@ def test_a_run_that_diverges_is_a_trial_that_failed(tmp_path):
     made.run(2, diverge)
     assert [state.name for state, *_ in trials(tmp_path / "s")] == ["FAIL", "FAIL"]
     assert notes[0].endswith(": the loss is no number")
-    with pytest.raises(TrainingError, match="no trial of .* has come to its end"):
+    with pytest.raises(TrainingError, match=r"no trial of .* has come to its end"):
         made.best()
 
 
