@@ -451,8 +451,7 @@ def load_policy(
 
     Args:
         source: a policy file (.onnx), the folder of a training run, whose best policy is loaded, or
-            ``zoo:NAME``, a network that is shipped with plyground; or ``NAME://…``, which a
-            package fetches.
+            ``zoo:NAME``, a network that is shipped with plyground.
         game: the game to play; a file or a run states its own.
         seed: of the random numbers, which ``temperature`` needs.
         options: ``temperature`` and ``symmetries``, as ``onnx:FILE`` takes them.
@@ -483,8 +482,6 @@ def load_run(source: str | Path) -> Network:
     Raises:
         SpecificationError: there is none.
     """
-    if ELSEWHERE in str(source):
-        return load_policy_file(source)
     path = Path(source)
     if path.suffix == ".zip":
         raise SpecificationError(
@@ -498,6 +495,6 @@ def load_run(source: str | Path) -> Network:
                 f"been evaluated yet"
             )
         return load_policy_file(path / BEST)
-    if not path.exists():
+    if not path.exists() and ELSEWHERE not in str(source):
         raise SpecificationError(f"there is no training run {str(path)!r}")
-    return load_policy_file(path)
+    return load_policy_file(source)
