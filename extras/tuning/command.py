@@ -180,8 +180,9 @@ class _Learner:
         words = ["plyground", "train", self._algorithm, self._game.spec, "--out", str(out)]
         words += ["--seed", str(self._options.seed), "--threads", str(self._options.threads)]
         words += ["--device", self._options.device] if self._options.device else []
-        for text in (*_texts(self._given), *self._fixed, *_texts(chosen)):
-            words += ["--set", text]
+        texts = (*_texts(self._given), *self._fixed, *_texts(chosen))
+        settings = dict(text.split("=", 1) for text in texts)  # the last of a name holds
+        words += [word for text in _texts(settings) for word in ("--set", text)]
         return shlex.join(words)
 
 
