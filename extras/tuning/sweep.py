@@ -86,7 +86,7 @@ class Sweep:
     ) -> None:
         self._folder, self._ranges, self._seed, self._on_note = folder, ranges, seed, on_note
         store = folder / STORE
-        if not store.exists() and folder.exists() and {each.name for each in folder.iterdir()}:
+        if not store.exists() and folder.exists() and any(folder.iterdir()):
             raise TrainingError(f"{folder} holds something that is no sweep; name another folder")
         try:
             folder.mkdir(parents=True, exist_ok=True)
