@@ -83,8 +83,8 @@ def tune(
     """
     learner = _Learner(algorithm, game, given, options)
     with refusing(ImportError, 'tune needs Optuna: pip install "plyground[tune]"'):
-        from .sweep import Range, Sweep
-    ranges = [Range(*each) for each in learner.ranges()]
+        from .sweep import Dimension, Sweep
+    ranges = [Dimension(*each) for each in learner.ranges()]
     sweep = Sweep(out, ranges, learner.identity, options.seed, note)
     at_ctrl_c = ctrl_c_says(f"stopped; the runs are in {out}. To go on:\n  {same_command()}")
     with at_ctrl_c, missing_packages_are_refused():

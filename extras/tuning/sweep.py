@@ -32,8 +32,8 @@ WIDE = 10.0  # an interval whose ends differ by this factor is searched on a log
 Train = Callable[[dict[str, Any], Path, Callable[[Progress], None]], TrainingRun]
 
 
-class Range(NamedTuple):
-    """What a sweep tries of a setting.
+class Dimension(NamedTuple):
+    """A setting that is swept.
 
     Attributes:
         name: of the setting.
@@ -79,7 +79,7 @@ class Sweep:
     def __init__(
         self,
         folder: Path,
-        ranges: Sequence[Range],
+        ranges: Sequence[Dimension],
         identity: dict[str, Any],
         seed: int,
         on_note: Callable[[str], None],

@@ -9,12 +9,12 @@ import sys
 import optuna
 import pytest
 from command_line import invoke
-from plyground.extras.tuning.sweep import STORE, STUDY, Range, Sweep
+from plyground.extras.tuning.sweep import STORE, STUDY, Dimension, Sweep
 from plyground.training import train
 from plyground.training.folder import TrainingError
 
 FEW = {"steps": 8000, "games": 64, "evaluations": 4, "dense": "16"}
-RATES = [Range("learning_rate", (0.0001, 0.01), True), Range("dense", ("16", "8,8"), False)]
+RATES = [Dimension("learning_rate", (0.0001, 0.01), True), Dimension("dense", ("16", "8,8"), False)]
 
 
 def learner(stop_in=""):
@@ -117,7 +117,7 @@ def test_a_folder_holds_one_sweep(tmp_path):
 def test_what_lies_between_ends_far_apart_is_searched_on_a_logarithmic_scale():
     study = optuna.create_study()
     for ends in ((1, 2), (1, 100), (0.0, 0.5), (0.001, 0.5)):
-        Range(str(ends), ends, True).choose(trial := study.ask())
+        Dimension(str(ends), ends, True).choose(trial := study.ask())
         distribution = trial.distributions[str(ends)]
         assert (distribution.low, distribution.high) == ends
         assert distribution.log == (ends[0] > 0 and ends[1] >= 10 * ends[0])
