@@ -22,7 +22,7 @@ from ..agent import Agent
 from ..decision import Decision, PlainScores, Score
 from ..registry import register_agent
 from .compiled.words import FLOAT32, PRECISIONS
-from .policy_file import NO_VALUE, OF_ACTIONS, Network, load_policy_file
+from .policy_file import ELSEWHERE, NO_VALUE, OF_ACTIONS, Network, load_policy_file
 from .zoo import PREFIX, ZooNetworks
 
 BEST = "best.onnx"  # the policy file of a run folder
@@ -384,7 +384,7 @@ class _RunPolicy(PolicyAgent):
     usage: ClassVar[str | None] = "RUN; RUN is the folder of a training run"
 
     def load(self) -> Network:
-        return load_run(Path(self.options["path"]))
+        return load_run(self.options["path"])
 
 
 @register_agent("ppo")
@@ -461,8 +461,8 @@ def load_policy(
     """
     if str(source).startswith(PREFIX):
         return ZooPolicy(game, seed, name=str(source).removeprefix(PREFIX), **options)
-    path = Path(source)
-    return OnnxPolicy(game, seed, path=str(path / BEST if path.is_dir() else path), **options)
+    path = str(Path(source) / BEST if Path(source).is_dir() else source)
+    return OnnxPolicy(game, seed, path=path, **options)
 
 
 def open_network(source: str) -> Network | ZooNetworks:
@@ -473,15 +473,16 @@ def open_network(source: str) -> Network | ZooNetworks:
     """
     if source.startswith(PREFIX):
         return ZooNetworks(source.removeprefix(PREFIX))
-    return load_run(Path(source))
+    return load_run(source)
 
 
-def load_run(path: Path) -> Network:
+def load_run(source: str | Path) -> Network:
     """The network of a run folder or a policy file.
 
     Raises:
         SpecificationError: there is none.
     """
+    path = Path(source)
     if path.suffix == ".zip":
         raise SpecificationError(
             f"{path} is no run; a model of stable-baselines3 is played by "
@@ -494,6 +495,6 @@ def load_run(path: Path) -> Network:
                 f"been evaluated yet"
             )
         return load_policy_file(path / BEST)
-    if not path.exists():
+    if not path.exists() and ELSEWHERE not in str(source):
         raise SpecificationError(f"there is no training run {str(path)!r}")
-    return load_policy_file(path)
+    return load_policy_file(source)

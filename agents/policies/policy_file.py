@@ -41,6 +41,7 @@ from ...envs import __version__
 from ...envs.game import Game, Position
 from ...envs.loading.files import read_file, written_whole
 from ...envs.loading.numbers import read_number
+from ...envs.loading.packages import POLICIES, load_declared
 from ...envs.registry import make_game, recorded_spec
 from ...envs.rules import as_played
 from ...envs.rules_types import parameter_values
@@ -63,6 +64,7 @@ FORMAT = "policy 1"
 INPUT, OUTPUTS = "observation", ("logits", "value")
 WHOLE_RETURN, TO_COME, OF_ACTIONS, NO_VALUE = "return", "to come", "of actions", "none"
 VALUES = (WHOLE_RETURN, TO_COME, OF_ACTIONS, NO_VALUE)
+ELSEWHERE = "://"  # stands in the names of policies that a package fetches
 _PREFIX = "plyground."
 _FIELDS = ("format", "game", "rules", "version", "kind", "value")
 _DISCOUNT = f"{_PREFIX}discount"
@@ -217,6 +219,7 @@ class OnnxNetwork(Network):
 
     Attributes:
         data: the file's content.
+        metadata: of the file.
         evaluator: what evaluates it, and why where it is not the kernel.
     """
 
@@ -229,7 +232,7 @@ class OnnxNetwork(Network):
             raise _refusal(source, refusal) from None
         except Exception:  # whatever the bytes may be
             raise SpecificationError(f"{source} is no ONNX file, or a damaged one") from None
-        metadata = _metadata(source, model)
+        metadata = self.metadata = _metadata(source, model)
         fields = _read_metadata(source, metadata)
         super().__init__(
             source,
@@ -371,17 +374,26 @@ def _restore(spec: str, *arguments: Any) -> OnnxNetwork:
     return network if network.game == game else network.playing(game)
 
 
-def load_policy_file(path: str | Path) -> OnnxNetwork:
+def load_policy_file(source: str | Path) -> OnnxNetwork:
     """Read a policy file.
 
-    Raises SpecificationError if the file is missing or damaged, or if it is for a game whose rules
-    differ from those of this version.
+    Args:
+        source: its path, or ``NAME://…``: a package that knows the name fetches it.
+
+    Raises:
+        SpecificationError: the file is missing or damaged, cannot be fetched, or is for a game
+            whose rules differ from those of this version.
     """
-    with refusing(OSError, f"the policy file {str(path)!r} cannot be read"):
-        if not Path(path).exists():
-            raise SpecificationError(f"there is no policy file {str(path)!r}")
-        data = read_file(Path(path), MOST_BYTES)
-    return OnnxNetwork(str(path), data)
+    name, slashes, _ = str(source).partition(ELSEWHERE)
+    if slashes:
+        path = load_declared(POLICIES, name, f"policies of {name}://")(str(source))
+    else:
+        path = Path(source)
+    with refusing(OSError, f"the policy file {str(source)!r} cannot be read"):
+        if not path.exists():
+            raise SpecificationError(f"there is no policy file {str(source)!r}")
+        data = read_file(path, MOST_BYTES)
+    return OnnxNetwork(str(source), data)
 
 
 def write_policy(path: Path, data: bytes) -> None:

@@ -113,7 +113,7 @@ def train_or_list(
         train = load_algorithm(settings.algorithm)
     device = choose_device(options.device or settings.device)
     facts = _facts() | {"device": str(device)}
-    measure = _measure(game, settings, options.seed)
+    measure = make_measure(game, settings, options.seed)
     bar = ProgressBar(describe)
     try:
         with bar:
@@ -178,7 +178,9 @@ def _print_scores(rows: Rows) -> None:
         )
 
 
-def _measure(game: Game, settings: RunSettings, seed: int) -> Callable[[Any], Sequence[Any]] | None:
+def make_measure(
+    game: Game, settings: RunSettings, seed: int
+) -> Callable[[Any], Sequence[Any]] | None:
     """What measures a learner as its settings say; None where they say nothing."""
     opponents, judged = settings.opponents_to_measure, settings.judged
     if not (opponents or judged):

@@ -186,24 +186,24 @@ class GameBatch:
             for replies in self._replies:
                 if opponent.compiled is not None:
                     replies.append(
-                        self._compiled_reply(number, opponent.compiled(self.game), opponent.label)
+                        self._compiled_reply(number, opponent.compiled(self.game), str(opponent))
                     )
                 elif hasattr(opponent.player, "act_batch"):
                     replies.append(self._batched_reply(number, opponent))
                 else:
                     replies.append(self._python_reply(number, PythonOpponent(opponent, self.game)))
 
-    def _compiled_reply(self, number: int, opponent: Any, label: str) -> Callable[[int, int], None]:
+    def _compiled_reply(self, number: int, opponent: Any, title: str) -> Callable[[int, int], None]:
         many = choose_actions.body_for(type(opponent)) is not None
         kernel = kernels.reply_to_many if many else kernels.reply
         arguments = opponent, number, self.game.rules, self.state
-        with announce_compilation(f"the opponent {label} for {self.game.name}"):
+        with announce_compilation(f"{title} for {self.game.name}"):
             answer = entry_point(kernel, *arguments, 0, 0)
 
         def reply(first: int, last: int) -> None:
             if answer(*arguments, first, last) is False:
                 raise SpecificationError(
-                    f"the opponent {label} is broken: what it computes are not all finite numbers"
+                    f"{title} is broken: what it computes are not all finite numbers"
                 )
 
         return reply
@@ -246,14 +246,14 @@ class GameBatch:
                     state.streams[games] = drawing["streams"]
                 if replies.shape != (count,) or replies.dtype.kind not in "iu":
                     raise ValueError(
-                        f"the opponent {opponent.label} chose {replies.dtype} actions of shape "
+                        f"{opponent} chose {replies.dtype} actions of shape "
                         f"{replies.shape} for {count} games"
                     )
                 turns.actions[:count] = replies
                 wrong = int(kernels.play_replies(rules, state, turns, count))
                 if wrong >= 0:
                     raise IllegalActionError(
-                        f"the opponent {opponent.label} played the illegal action {replies[wrong]}"
+                        f"{opponent} played the illegal action {replies[wrong]}"
                     )
 
         return reply

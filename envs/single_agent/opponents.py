@@ -66,7 +66,7 @@ class Opponent(NamedTuple):
     """One opponent and its weight in the mixture.
 
     Attributes:
-        label: its name in messages.
+        label: its name.
         player: the object that chooses actions in Python, with ``act(position)``, or with
             ``act_batch(observations, masks)``, which gets int8 arrays of shape (n, rows, columns,
             planes) and (n, num_actions) as the side to move sees them, and returns n actions. If
@@ -75,12 +75,17 @@ class Opponent(NamedTuple):
         compiled: makes the NamedTuple that :func:`choose_action` or :func:`choose_actions` takes,
             with buffers of its own for each thread; None: ``player`` chooses.
         weight: how often it is drawn, relative to the others.
+        title: what messages call it; empty: the opponent LABEL.
     """
 
     label: str
     player: Any
     compiled: Callable[[Game], Any] | None = None
     weight: float = 1.0
+    title: str = ""
+
+    def __str__(self) -> str:
+        return self.title or f"the opponent {self.label}"
 
 
 def cumulative_shares(opponents: Sequence[Opponent]) -> np.ndarray:
@@ -102,7 +107,7 @@ class PythonOpponent:
     """
 
     def __init__(self, opponent: Opponent, game: Game) -> None:
-        self.label: str = opponent.label
+        self.title: str = str(opponent)
         self.player: Any = opponent.player
         self.game: Game = game
         self._last: tuple[int, int] | None = None
@@ -137,10 +142,8 @@ class PythonOpponent:
                 raise
             except (Exception, SystemExit) as error:
                 what = plain_text(f"{type(error).__name__}: {error}")
-                raise SpecificationError(f"the opponent {self.label} raised {what}") from error
+                raise SpecificationError(f"{self.title} raised {what}") from error
             try:
                 position.play(action)
             except IllegalActionError as error:
-                raise IllegalActionError(
-                    f"the opponent {self.label} played illegally: {error}"
-                ) from None
+                raise IllegalActionError(f"{self.title} played illegally: {error}") from None

@@ -202,7 +202,8 @@ class League:
 
     def _opponent(self, name: str) -> Opponent:
         if name not in self._made:
-            self._made[name] = make_opponents(self.specification(name), self.game)[0]
+            made = make_opponents(self.specification(name), self.game)[0]
+            self._made[name] = made._replace(title=f"version {int(name)} of the learner")
         return self._made[name]
 
     def specification(self, name: str) -> str:

@@ -107,6 +107,13 @@ def test_the_callback_trains_against_past_versions(kind, tmp_path):
     assert len(results) > 1
 
 
+def test_messages_say_which_version_a_member_is(tmp_path, version):
+    league = League(tmp_path / "league", GAME, anchors=["random"], seed=1)
+    league.add(version)
+    titles = {opponent.label: str(opponent) for opponent in league.draw(20)}
+    assert titles == {"random": "the opponent random", "000001": "version 1 of the learner"}
+
+
 def test_a_q_network_plays_in_a_league_by_its_best_action(tmp_path):
     env = gymnasium.make("plyground/TicTacToe-v0")
     league = League(tmp_path / "league", GAME, latest=1, uniform=0, prioritised=0)

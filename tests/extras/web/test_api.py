@@ -191,11 +191,13 @@ def test_an_illegal_move_is_refused(client):
     [
         "python:os:system",
         "onnx:model.onnx",
+        "onnx:hf://owner/name",
         "ppo:runs/c4",
         "alphazero:runs/c4",
         "human",
         "alphabeta:book=openings.json",
         "mcts:network=model.onnx",
+        "mcts:network=hf://owner/name",
         "mcts:network=zoo:connect_four",
         "zoo:connect_four",
         "zoo:../../model",

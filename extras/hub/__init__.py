@@ -1,0 +1,1 @@
+"""Policies of the Hugging Face Hub."""

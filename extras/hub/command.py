@@ -1,0 +1,116 @@
+"""The commands ``push`` and ``pull``: policy files on the Hugging Face Hub."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from ...agents.policies.policy import load_run
+from ...agents.policies.policy_file import ELSEWHERE, OnnxNetwork, load_policy_file
+from ...commands.app import command
+from ...commands.common import argument, option
+from ...commands.output import say
+from ...envs.specification import plain_text, refusing
+from .source import FILE, NEEDS
+
+CARD = "README.md"
+HEADER = """---
+library_name: plyground
+pipeline_tag: reinforcement-learning
+tags: [reinforcement-learning, board-games, onnx]
+---
+
+"""
+
+
+@command("POLICY hf://OWNER/NAME", purpose="Train")
+def push(
+    policy: Annotated[str, argument("POLICY", "A policy file, or the folder of a training run.")],
+    target: Annotated[
+        str,
+        argument(
+            "hf://OWNER/NAME",
+            "The repository, which is made if it is missing; or a folder that is to hold the same "
+            "files.",
+        ),
+    ],
+    /,
+) -> None:
+    """Publish a policy on the Hugging Face Hub, with a card that says what its file states.
+
+    The agent onnx:hf://OWNER/NAME plays it. Pushing needs a token: hf auth login asks for it.
+
+    [bold]Examples[/bold]
+
+    plyground push runs/c4 hf://OWNER/NAME
+
+    plyground push c4.onnx hf://OWNER/NAME@REVISION
+
+    plyground push c4.onnx folder
+    """
+    network = load_run(policy)
+    assert isinstance(network, OnnxNetwork)
+    if ELSEWHERE not in target:
+        _write(network, Path(target), FILE, FILE)
+        say(f"{target}: what would be pushed")
+        return
+    with refusing(ImportError, NEEDS):
+        from huggingface_hub import HfApi, parse_hf_uri
+    # the library's errors have no class in common
+    with tempfile.TemporaryDirectory() as folder, refusing(Exception, f"{target} is not pushed"):
+        uri, hub = parse_hf_uri(target), HfApi(token=True)
+        _write(network, Path(folder), uri.path_in_repo or FILE, target)
+        hub.create_repo(uri.id, exist_ok=True)
+        hub.upload_folder(repo_id=uri.id, folder_path=folder, revision=uri.revision)
+    say(f"{target}: a policy for {network.game.spec}, played by onnx:{target}")
+
+
+@command("hf://OWNER/NAME --out FILE", purpose="Train")
+def pull(
+    source: Annotated[
+        str, argument("hf://OWNER/NAME", "The repository; @REVISION and /FILE may follow.")
+    ],
+    /,
+    *,
+    out: Annotated[Path, option("FILE", "The policy file to write.")],
+) -> None:
+    """Write a policy of the Hugging Face Hub to a file of one's own.
+
+    [bold]Example[/bold]
+
+    plyground pull hf://OWNER/NAME --out c4.onnx
+    """
+    network = load_policy_file(source)
+    network.write(out)
+    say(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")
+
+
+def _write(network: OnnxNetwork, folder: Path, name: str, source: str) -> None:
+    """Write the policy file and its card."""
+    path = folder / name
+    with refusing(OSError, f"{folder} cannot be written"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        network.write(path)
+        (folder / CARD).write_text(HEADER + _card(network, source), encoding="utf-8")
+
+
+def _card(network: OnnxNetwork, source: str) -> str:
+    """What the metadata of the file state, and how it is played."""
+    agent = f"onnx:{source}" if network.has_policy else f"mcts:network={source}"
+    states = "\n".join(
+        f"- `{plain_text(name)}`: {plain_text(text)}" for name, text in network.metadata.items()
+    )
+    return f"""# A policy for {network.game.name}
+
+An agent of plyground, as an ONNX file:
+
+```console
+$ pip install "plyground[hub]"
+$ plyground play {network.game.spec} --against {agent}
+```
+
+Its metadata:
+
+{states}
+"""

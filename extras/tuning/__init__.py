@@ -1,0 +1,1 @@
+"""Sweeps over the settings of training runs, by Optuna."""
