@@ -11,6 +11,8 @@ from plyground.envs import rules as r
 from reference.caro15 import HardLevel
 from reference.gomoku import Gomoku, attack_minus_defence
 
+pytestmark = pytest.mark.thorough
+
 
 def some_positions(game, count, fewest, most, seed=0):
     """Positions of random games within ``fewest`` to ``most`` plies, none of them over.

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 FILE = Path(__file__).parents[3] / "benchmarks/extras/gomoku_engine/fours.py"
 spec = importlib.util.spec_from_file_location("fours", FILE)
 assert spec is not None

@@ -27,6 +27,8 @@ from plyground.extras.perfect_play.reviews.grades import (
 )
 from plyground.extras.perfect_play.reviews.reviewer import Reviewer, review
 
+pytestmark = pytest.mark.thorough
+
 
 def signs(values):
     return [(value > 0) - (value < 0) for value in values]

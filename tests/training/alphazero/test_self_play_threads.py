@@ -19,6 +19,8 @@ from plyground.training.alphazero.workers import (
 )
 from self_play.runs import CPU, GAME, settings
 
+pytestmark = pytest.mark.thorough
+
 CHUNKS = 5
 
 
