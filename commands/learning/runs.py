@@ -25,6 +25,7 @@ from ...evaluation.report.progress_lines import ProgressLines
 from ...evaluation.runners.isolation import make_isolated_opponent
 from ...training.api import load_algorithm
 from ...training.settings import OpposedSettings, RunSettings
+from ...training.trackers import USUAL, Trackers
 from ..app import Interruption, missing_packages_are_refused, same_command
 from ..common import flag, option
 from ..output import note, say
@@ -64,6 +65,13 @@ class RunOptions:
         ),
     ] = None
     threads: Annotated[int, option("N", "Threads for the network of the learner.", low=1)] = 1
+    log: Annotated[
+        str,
+        option(
+            "NAME,NAME",
+            "What keeps the curves beside metrics.jsonl: tensorboard, wandb, mlflow, or none.",
+        ),
+    ] = USUAL
     list_settings: Annotated[
         bool, flag("List the settings with their values for this game, and do not train.")
     ] = False
@@ -110,6 +118,7 @@ def train_or_list(
     with missing_packages_are_refused():
         from ...training.devices import choose_device
 
+        Trackers(options.log)  # refused here, before anything is made
         train = load_algorithm(settings.algorithm)
     device = choose_device(options.device or settings.device)
     facts = _facts() | {"device": str(device)}
@@ -125,6 +134,7 @@ def train_or_list(
                 facts,
                 device,
                 threads=options.threads,
+                log=options.log,
                 evaluate=measure,
                 rate=functools.partial(rate_newest, out) if settings.opponents_to_measure else None,
                 on_progress=bar.show,
