@@ -30,7 +30,8 @@ SAMPLES = 2000  # of the bootstrap
 FONTS: Any = {"pdf.fonttype": 42, "ps.fonttype": 42}  # TrueType: journals refuse Type 3
 DASHES = ("-", "--", "-.", ":")  # tell apart more opponents than there are colours
 COLOURS = 10
-LETTER, HANDLE = 0.065, 0.6  # inches of a letter of the legend, and of the line before a name
+WIDTH, LEAST, USUAL = 6.4, 7.0, 10.0  # inches of a panel; points of letters in narrow ones, in it
+LETTER, HANDLE = 0.008, 0.5  # inches of the legend: of a letter, each point of it; of a line
 
 
 class Panel(NamedTuple):
@@ -38,14 +39,12 @@ class Panel(NamedTuple):
 
     Attributes:
         title: what they learnt.
-        heading: of the scores.
         curves: the scores.
         clock: a step, and the seconds of processor time until then.
         ratings: of the snapshots.
     """
 
     title: str
-    heading: str
     curves: Curves
     clock: tuple[float, float]
     ratings: list[dict[str, Any]]
@@ -121,8 +120,9 @@ def draw_curves(
         name: {"color": f"C{place % COLOURS}", "linestyle": DASHES[place // COLOURS % len(DASHES)]}
         for place, name in enumerate(names)
     } | {ALL: {"color": "black", "linestyle": "-"}}
-    size = size or (6.4 * len(panels), 1.4 + 3.4 * height)
-    with figure_in(out, size) as figure:
+    size = size or (WIDTH * len(panels), 1.4 + 3.4 * height)
+    letters = min(max(USUAL * size[0] / len(panels) / WIDTH, LEAST), USUAL)
+    with figure_in(out, size, letters) as figure:
         lines: dict[str, Any] = {}
         for index, panel in enumerate(panels):
             axes = figure.add_subplot(height, len(panels), index + 1)
@@ -131,16 +131,18 @@ def draw_curves(
                 place = height, len(panels), len(panels) + index + 1
                 _draw_ratings(figure.add_subplot(*place, sharex=axes), panel.ratings)
         if lines:  # below the curves, of which it hides nothing
-            width = LETTER * max(map(len, lines)) + HANDLE
-            below: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": 8}
+            points = max(0.8 * letters, LEAST)
+            width = LETTER * points * max(map(len, lines)) + HANDLE
             columns = min(max(int(size[0] / width), 1), len(lines))
-            figure.legend(lines.values(), lines.keys(), ncols=columns, **below)
+            below: dict[str, Any] = {"loc": "outside lower center", "frameon": False}
+            below |= {"fontsize": points, "ncols": columns}
+            figure.legend(lines.values(), lines.keys(), **below)
 
 
 def _panel_of(run: Path) -> Panel:
     curves, clock = read_curves(run)
     game = str(read_run(run)["description"]["game"])
-    return Panel(game, "score in %, with 95 % interval", curves, clock[-1], read_ratings(run))
+    return Panel(game, curves, clock[-1], read_ratings(run))
 
 
 def _panels_of_seeds(runs: Sequence[Path], statistic: str) -> list[Panel]:
@@ -155,7 +157,8 @@ def _panels_of_seeds(runs: Sequence[Path], statistic: str) -> list[Panel]:
             raise TrainingError(f"no other run differs from {group[0]} in nothing but its seed")
         curves, clocks = zip(*map(read_curves, group))
         steps, seconds = np.mean([clock[-1] for clock in clocks], axis=0)
-        title = f"{json.loads(description)['game']}, {len(group)} seeds"
+        game, name = json.loads(description)["game"], STATISTICS[statistic][0]
+        title = f"{game}, {name} of {len(group)} seeds"
         if len(groups) > 1:
             title += f"\n{os.path.commonpath(group)}"
         try:
@@ -164,8 +167,7 @@ def _panels_of_seeds(runs: Sequence[Path], statistic: str) -> list[Panel]:
             raise TrainingError(
                 f"the runs in {group[0].parent} have no evaluation in common"
             ) from None
-        heading = f"score in %, {STATISTICS[statistic][0]}"
-        panels.append(Panel(title, heading, averages, (steps, seconds), []))
+        panels.append(Panel(title, averages, (steps, seconds), []))
     return panels
 
 
@@ -236,12 +238,13 @@ def average(scores: Floats, statistic: str) -> tuple[Floats, Floats, Floats]:
 
 
 @contextmanager
-def figure_in(out: Path, size: tuple[float, float]) -> Iterator[Any]:
+def figure_in(out: Path, size: tuple[float, float], letters: float = USUAL) -> Iterator[Any]:
     """A figure of matplotlib, which is written when the body ends.
 
     Args:
         out: the picture, in any format that matplotlib writes.
         size: its width and height, in inches.
+        letters: their size, in points.
 
     Raises:
         ImportError: matplotlib is not installed.
@@ -252,7 +255,7 @@ def figure_in(out: Path, size: tuple[float, float]) -> Iterator[Any]:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError('drawing needs matplotlib: pip install "plyground[train]"') from error
-    with mpl.rc_context(FONTS):
+    with mpl.rc_context(FONTS | {"font.size": letters}):
         figure = Figure(figsize=size, layout="constrained")
         yield figure
         try:
@@ -271,7 +274,9 @@ def _draw_panel(axes: Any, panel: Panel, styles: dict[str, dict[str, Any]]) -> d
         low, high = ([100 * row[bound] for row in rows] for bound in ("low", "high"))
         colour = styles[opponent]["color"]
         axes.fill_between(steps, low, high, color=colour, alpha=0.15, linewidth=0)
-    axes.set(xlabel="million steps", ylabel=panel.heading, ylim=(0, 101), xlim=(0, None))
+    axes.set(
+        xlabel="million steps", ylabel="score in %, 95 % interval", ylim=(0, 101), xlim=(0, None)
+    )
     axes.grid(alpha=0.3)
     per_million = 1e6 * panel.clock[1] / 60 / max(panel.clock[0], 1)
     minutes = axes.secondary_xaxis(
@@ -279,7 +284,7 @@ def _draw_panel(axes: Any, panel: Panel, styles: dict[str, dict[str, Any]]) -> d
         functions=(lambda steps: steps * per_million, lambda time: time / max(per_million, 1e-9)),
     )
     minutes.set_xlabel("minutes of processor time")
-    axes.set_title(panel.title, fontsize=11, fontweight="bold")
+    axes.set_title(panel.title, fontsize="medium", fontweight="bold")
     return lines
 
 
