@@ -5,6 +5,7 @@ The library's own settings hold, such as ``MLFLOW_TRACKING_URI``.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from pathlib import Path
@@ -29,8 +30,11 @@ class MLflow:
         self._client.update_run(self._run, "RUNNING")
 
     def _begin(self, name: str, description: dict[str, Any]) -> str:
-        experiment = mlflow.set_experiment(os.environ.get("MLFLOW_EXPERIMENT_NAME", "plyground"))
-        run: str = self._client.create_run(experiment.experiment_id, run_name=name).info.run_id
+        title = os.environ.get("MLFLOW_EXPERIMENT_NAME", "plyground")
+        with contextlib.suppress(mlflow.MlflowException):  # it is there, or another seed makes it
+            self._client.create_experiment(title)
+        experiment = self._client.get_experiment_by_name(title).experiment_id
+        run: str = self._client.create_run(experiment, run_name=name).info.run_id
         mlflow.log_params(description, run_id=run)
         return run
 
