@@ -55,16 +55,14 @@ def train(
         device: ``"cpu"``, ``"cuda:1"``, ``"auto"``: a GPU if any; None: depends on the algorithm.
         threads: threads of torch for the network, during the run; then torch has its own number
             again. With the same number, ``plyground train`` learns the same weights, bit by bit.
-        log: what keeps the run's curves: ``"tensorboard"``, ``"wandb"``, ``"mlflow"``, several of
-            them, or ``"none"``. ``metrics.jsonl`` in the folder keeps them in any case.
+        log: what keeps the curves: ``"tensorboard"``, ``"wandb"``, ``"mlflow"``, ``"none"``.
         make: makes the opponents of PPO and DQN, see
             :func:`~plyground.agents.opponents.make_opponents`.
         measure: measures the learner from time to time; what does best is kept as ``best.onnx``. It
             gets an object with ``act_batch(observations, masks)`` and returns a row for each
             opponent, with ``opponent``, ``score``, ``low`` and ``high``:
             :func:`plyground.evaluation.gauntlet.evaluate` does. None: the last policy is kept.
-        on_progress: called after every update.
-        on_note: called with every remark, one sentence.
+        on_progress, on_note: called after every update; with every remark, one sentence.
         **settings: of the algorithm, as ``plyground train ALGORITHM GAME --list-settings`` lists
             them; the game's defaults stand for the others.
 
@@ -73,9 +71,9 @@ def train(
 
     Raises:
         SpecificationError: an unknown algorithm or setting, a value that is not possible, or
-            opponents that cannot play the game; another process trains in the folder; there is no
-            such tracker, or it cannot begin.
-        ImportError: the library of a tracker is not installed.
+            opponents that cannot play the game; another process trains in the folder; a tracker
+            that does not exist or cannot begin.
+        ImportError: its library is not installed.
         TrainingError: the folder holds another run, or the run cannot go on.
     """
     board = make_game(game)
@@ -89,9 +87,9 @@ def train(
     command = f"plyground.training.train({algorithm!r}, {board.spec!r}, …)"
     facts = {"command": command, "device": str(place)}
     more: dict[str, Any] = {"make": make} if isinstance(run_settings, OpposedSettings) else {}
-    more |= {"threads": threads, "log": log, "on_progress": on_progress, "on_note": on_note}
-    run = load_algorithm(algorithm)
-    return run(board, run_settings, seed, Path(out), facts, place, evaluate=measure, **more)
+    more |= {"threads": threads, "log": log, "evaluate": measure}
+    more |= {"on_progress": on_progress, "on_note": on_note}
+    return load_algorithm(algorithm)(board, run_settings, seed, Path(out), facts, place, **more)
 
 
 def load_algorithm(name: str) -> Callable[..., TrainingRun]:

@@ -33,8 +33,8 @@ class MLflow:
         title = os.environ.get("MLFLOW_EXPERIMENT_NAME", "plyground")
         with contextlib.suppress(mlflow.MlflowException):  # it is there, or another seed makes it
             self._client.create_experiment(title)
-        experiment = self._client.get_experiment_by_name(title).experiment_id
-        run: str = self._client.create_run(experiment, run_name=name).info.run_id
+        experiment: Any = self._client.get_experiment_by_name(title)
+        run: str = self._client.create_run(experiment.experiment_id, run_name=name).info.run_id
         mlflow.log_params(description, run_id=run)
         return run
 
