@@ -62,7 +62,8 @@ def train(
             gets an object with ``act_batch(observations, masks)`` and returns a row for each
             opponent, with ``opponent``, ``score``, ``low`` and ``high``:
             :func:`plyground.evaluation.gauntlet.evaluate` does. None: the last policy is kept.
-        on_progress, on_note: called after every update; with every remark, one sentence.
+        on_progress: called after every update.
+        on_note: called with every remark, one sentence.
         **settings: of the algorithm, as ``plyground train ALGORITHM GAME --list-settings`` lists
             them; the game's defaults stand for the others.
 
@@ -70,9 +71,8 @@ def train(
         The run; ``run.best_rows`` holds what its best policy reached.
 
     Raises:
-        SpecificationError: an unknown algorithm or setting, a value that is not possible, or
-            opponents that cannot play the game; another process trains in the folder; a tracker
-            that does not exist or cannot begin.
+        SpecificationError: an unknown algorithm, setting or tracker, an impossible value, opponents
+            that cannot play the game, or a tracker that cannot begin; the folder is trained in.
         ImportError: its library is not installed.
         TrainingError: the folder holds another run, or the run cannot go on.
     """
