@@ -18,7 +18,7 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
@@ -381,6 +381,18 @@ def missing_packages_are_refused() -> Iterator[None]:
 def given_options() -> set[str]:
     """The options that stand on the command line, such as ``--seed``."""
     return {word.partition("=")[0] for word in _words.get() if word.startswith("--")}
+
+
+def words_with(options: Mapping[str, str | None]) -> list[str]:
+    """The words of the command line, with these values of options; None: without the option."""
+    words = list(_words.get())
+    for name, value in options.items():
+        for place in reversed(
+            [n for n, word in enumerate(words) if word.partition("=")[0] == name]
+        ):
+            del words[place : place + (1 if "=" in words[place] else 2)]
+        words += [] if value is None else [name, value]
+    return words
 
 
 def same_command(flag: str = "", *, present: bool = True) -> str:

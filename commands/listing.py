@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from typing import Annotated, Any
 
 from rich.console import Console
@@ -15,12 +14,12 @@ from ..agents.registry import agent_classes, agent_presets
 from ..envs import Game, make_game
 from ..envs.conformance.perft import perft as count_sequences
 from ..envs.registry import game_names, rules_of_any_size
-from ..envs.specification import Parameter, SpecificationError, check_names
+from ..envs.specification import SpecificationError, check_names
 from ..evaluation.report import display
 from ..evaluation.statistics.complexity import size_report
 from .app import command
 from .common import GameArgument, JsonOption, OpeningOption, argument, option, read_moves
-from .output import print_json, say
+from .output import parameter_json, print_json, say
 
 
 @command()
@@ -42,7 +41,7 @@ def games(*, as_json: JsonOption = False) -> None:
         )
         console.print(f"with the defaults: {display.facts_text(game)}", style="dim", markup=False)
         console.print(
-            display.parameter_table(game.declaration.parameters + game.declaration.short_forms)
+            display.ParameterTable(game.declaration.parameters + game.declaration.short_forms)
         )
         if game.declaration.limits:
             console.print(f"limits of a board: {game.declaration.limits}", markup=False)
@@ -59,7 +58,7 @@ def games(*, as_json: JsonOption = False) -> None:
 def _game_json(game: Game) -> dict[str, Any]:
     declaration = game.declaration
     parameters = [
-        _parameter_json(parameter) for parameter in declaration.parameters + declaration.short_forms
+        parameter_json(parameter) for parameter in declaration.parameters + declaration.short_forms
     ]
     facts = {
         "name": game.name,
@@ -69,14 +68,6 @@ def _game_json(game: Game) -> dict[str, Any]:
         "facts": game.facts._asdict(),
     }
     return facts | {"parameters": parameters, "heuristics": declaration.heuristics}
-
-
-def _parameter_json(parameter: Parameter) -> dict[str, Any]:
-    limits = {
-        side: value if math.isfinite(value) else None
-        for side, value in (("low", parameter.low), ("high", parameter.high))
-    }
-    return {**parameter._asdict(), "kind": parameter.kind.__name__, **limits}
 
 
 @command("[NAME]")
@@ -103,7 +94,7 @@ def agents(
             {
                 "name": n,
                 "summary": classes[n].summary,
-                "parameters": [_parameter_json(p) for p in classes[n].parameters],
+                "parameters": [parameter_json(p) for p in classes[n].parameters],
             }
             for n in names
         ]
@@ -123,7 +114,7 @@ def agents(
             )[0]
             console.print(f"\n{description}\n", markup=False)
         if classes[agent].parameters:
-            console.print(Padding(display.parameter_table(classes[agent].parameters), (0, 0, 0, 2)))
+            console.print(Padding(display.ParameterTable(classes[agent].parameters), (0, 0, 0, 2)))
     if name is None and presets:
         console.print("\n[bold]Presets[/bold]")
     for preset, (spec, summary) in presets.items():

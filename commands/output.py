@@ -14,7 +14,7 @@ import numpy as np
 from rich.console import Console
 
 from ..envs.loading.files import written_whole
-from ..envs.specification import refusing
+from ..envs.specification import Parameter, refusing
 
 # What stands for characters that an encoding lacks; others become question marks.
 PLAIN = {
@@ -76,6 +76,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return _plain(value.item())
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def parameter_json(parameter: Parameter) -> dict[str, Any]:
+    """A parameter for :func:`print_json`."""
+    return {**parameter._asdict(), "kind": parameter.kind.__name__}
 
 
 def write_page(path: Path, page: str) -> None:

@@ -19,6 +19,7 @@ from .folder import begun_settings
 from .ppo.settings import PPOSettings
 from .run import Progress, TrainingRun
 from .settings import OpposedSettings, RunSettings
+from .trackers import USUAL
 
 # of each algorithm; its function `train` stands in the file of that name beside them
 SETTINGS: dict[str, type[RunSettings]] = {
@@ -37,6 +38,7 @@ def train(
     seed: int = 1,
     device: str | None = None,
     threads: int = 1,
+    log: str | Sequence[str] = USUAL,
     make: MakeAgent = make_agent,
     measure: Callable[[Any], Sequence[Any]] | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
@@ -53,6 +55,7 @@ def train(
         device: ``"cpu"``, ``"cuda:1"``, ``"auto"``: a GPU if any; None: depends on the algorithm.
         threads: threads of torch for the network, during the run; then torch has its own number
             again. With the same number, ``plyground train`` learns the same weights, bit by bit.
+        log: what keeps the curves: ``"tensorboard"``, ``"wandb"``, ``"mlflow"``, ``"none"``.
         make: makes the opponents of PPO and DQN, see
             :func:`~plyground.agents.opponents.make_opponents`.
         measure: measures the learner from time to time; what does best is kept as ``best.onnx``. It
@@ -68,8 +71,9 @@ def train(
         The run; ``run.best_rows`` holds what its best policy reached.
 
     Raises:
-        SpecificationError: an unknown algorithm or setting, a value that is not possible, or
-            opponents that cannot play the game; another process trains in the folder.
+        SpecificationError: an unknown algorithm, setting or tracker, an impossible value, opponents
+            that cannot play the game, or a tracker that cannot begin; the folder is trained in.
+        ImportError: its library is not installed.
         TrainingError: the folder holds another run, or the run cannot go on.
     """
     board = make_game(game)
@@ -83,9 +87,9 @@ def train(
     command = f"plyground.training.train({algorithm!r}, {board.spec!r}, …)"
     facts = {"command": command, "device": str(place)}
     more: dict[str, Any] = {"make": make} if isinstance(run_settings, OpposedSettings) else {}
-    more |= {"threads": threads, "on_progress": on_progress, "on_note": on_note}
-    run = load_algorithm(algorithm)
-    return run(board, run_settings, seed, Path(out), facts, place, evaluate=measure, **more)
+    more |= {"threads": threads, "log": log, "evaluate": measure}
+    more |= {"on_progress": on_progress, "on_note": on_note}
+    return load_algorithm(algorithm)(board, run_settings, seed, Path(out), facts, place, **more)
 
 
 def load_algorithm(name: str) -> Callable[..., TrainingRun]:

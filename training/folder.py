@@ -4,7 +4,7 @@ Reading it needs neither torch nor stable-baselines3.
 
 - ``run.json``: the game, the settings, the seed, the command and the versions
 - ``metrics.jsonl``: a line for every update and every evaluation; ``tensorboard/``: the same for
-  TensorBoard
+  TensorBoard, which is a tracker
 - ``checkpoints/``: the two newest checkpoints
 - ``best.onnx``: the policy that did best in the evaluations; ``best.json``: the step it is from,
   and what it reached

@@ -23,6 +23,7 @@ from ..envs.workers.processors import available_processors
 from .checkpoints import pack, restore_newest
 from .folder import RunFolder, TrainingError, ratings_in
 from .settings import RunSettings
+from .trackers import USUAL, Trackers
 
 CHECKPOINT_SECONDS = Parameter(  # an environment variable
     "PLYGROUND_CHECKPOINT_SECONDS", float, 20.0,
@@ -45,6 +46,7 @@ class Progress(NamedTuple):
         share: the share of the run that is done, by steps or by time.
         values: what the last update logged.
         rating: the newest snapshot's, see :data:`Rate`; None: there is none yet.
+        intervals: the 95 % interval of each score.
     """
 
     step: int
@@ -57,6 +59,7 @@ class Progress(NamedTuple):
     share: float
     values: dict[str, float]
     rating: dict[str, Any] | None = None
+    intervals: dict[str, tuple[float, float]] = {}
 
 
 # Plays the learner (an object with `act_batch`) against opponents; returns a row for each of them,
@@ -147,14 +150,14 @@ class Measurements:
         settings: how often it is measured.
         clock: the time of the run.
         folder: of the run.
+        trackers: which its numbers are logged to.
         evaluate, rate, on_note: as for :class:`~plyground.training.TrainingRun`.
 
     Attributes:
         best_rows: what the best policy reached against each opponent.
-        scores: the last evaluation: opponent and score.
+        scores, intervals: the last evaluation: opponent and score, and its 95 % interval.
         evaluated: the step of that evaluation; 0 before the first.
         rating: the newest snapshot's, or None.
-        writer: of TensorBoard, once the run goes on.
     """
 
     def __init__(
@@ -162,16 +165,18 @@ class Measurements:
         settings: RunSettings,
         clock: RunClock,
         folder: RunFolder,
+        trackers: Trackers,
         evaluate: Evaluate | None,
         rate: Rate | None,
         on_note: Callable[[str], None],
     ) -> None:
         self.best_rows: list[dict[str, Any]] = []
         self.scores: dict[str, float] = {}
+        self.intervals: dict[str, tuple[float, float]] = {}
         self.evaluated: int = 0
         self.rating: dict[str, Any] | None = None
-        self.writer: Any = None
         self._clock, self._folder, self._on_note = clock, folder, on_note
+        self._trackers = trackers
         self._evaluate, self._rate = evaluate, rate
         self._evaluations, self._snapshots = settings.evaluations, settings.keep
         self._interval = settings.steps_between_evaluations
@@ -193,10 +198,10 @@ class Measurements:
         results = self._evaluate(player) if self._evaluate is not None else ()
         rows = [dict(row) if isinstance(row, dict) else row._asdict() for row in results]
         self.scores = {row["opponent"]: row["score"] for row in rows}
+        self.intervals = {row["opponent"]: (row["low"], row["high"]) for row in rows}
         for row in rows:
             self._folder.add_metrics({"step": step, "kind": "evaluation", **row})
-            for name in ("score", "low", "high"):
-                self.writer.add_scalar(f"evaluation/{row['opponent']}/{name}", row[name], step)
+            self._log(f"evaluation/{row['opponent']}", ("score", "low", "high"), row, step)
         mean = sum(self.scores.values()) / len(rows) if rows else 0.0
         if self._best is None or mean >= self._best or not rows:
             self._best, self.best_rows = mean, rows
@@ -222,8 +227,10 @@ class Measurements:
             f"step {step:,}: Elo {rating['elo']:.0f} ± {rating['high'] - rating['elo']:.0f} "
             f"({rating['anchor']}, {rating['games']} games)"
         )
-        for name in ("elo", "low", "high"):
-            self.writer.add_scalar(f"rating/{name}", rating[name], step)
+        self._log("rating", ("elo", "low", "high"), rating, step)
+
+    def _log(self, what: str, names: Sequence[str], row: dict[str, Any], step: int) -> None:
+        self._trackers.log({f"{what}/{name}": row[name] for name in names}, step)
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint holds of it."""
@@ -231,6 +238,7 @@ class Measurements:
             "best": self._best,
             "best_rows": self.best_rows,
             "scores": self.scores,
+            "intervals": {name: list(bounds) for name, bounds in self.intervals.items()},
             "evaluated": self.evaluated,
             "evaluated_share": self._evaluated_share,
             "snapshot": [self._snapshot_share, self._rating_seconds],
@@ -240,6 +248,8 @@ class Measurements:
         """Go on where :meth:`state` was taken, at a step of a run that may have become longer."""
         self._best, self.best_rows = state["best"], state["best_rows"]
         self.scores, self.evaluated = state["scores"], state["evaluated"]
+        intervals = state.get("intervals", {})
+        self.intervals = {name: (low, high) for name, (low, high) in intervals.items()}
         # a run that has become longer has done a smaller share
         self._evaluated_share = min(state["evaluated_share"], self._clock.share(step))
         share, self._rating_seconds = state.get("snapshot", (0.0, 0.0))
@@ -274,6 +284,8 @@ class TrainingRun:
         out: the folder of the run.
         facts: what else ``run.json`` says (command, versions).
         threads: threads of torch.
+        log: names of the trackers, see :class:`~plyground.training.trackers.Trackers`; like
+            ``threads``, no part of what the run is.
         evaluate: measures the learner, or None.
         rate: rates its snapshots, or None.
         on_progress: called after every update.
@@ -301,6 +313,7 @@ class TrainingRun:
         facts: dict[str, Any],
         *,
         threads: int = 1,
+        log: str | Sequence[str] = USUAL,
         evaluate: Evaluate | None = None,
         rate: Rate | None = None,
         on_progress: Callable[[Progress], None] = lambda progress: None,
@@ -312,12 +325,12 @@ class TrainingRun:
         self.learner: Any = None
         self.folder: RunFolder
         self._identity = out, game, settings, seed, facts | {"threads": threads}
-        self._threads, self._judges = threads, (evaluate, rate, on_note)
+        self._trackers: Trackers = Trackers(log, on_note)
+        self._threads, self._judges = threads, (self._trackers, evaluate, rate, on_note)
         self._on_progress, self._on_note = on_progress, on_note
         self._clock = RunClock(settings)
         self._stack = contextlib.ExitStack()
         self._interrupt = DelayedInterrupt()
-        self._writer: Any = None  # of TensorBoard
         self._measurements: Measurements
         self._is_finished = False  # before anything was done
         seconds = os.environ.get(CHECKPOINT_SECONDS.name, CHECKPOINT_SECONDS.default)
@@ -348,7 +361,7 @@ class TrainingRun:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         stops = self._interrupt.came and self._share < 1.0
         with self._stack:
-            if isinstance(error, TrainingError) and self._writer is not None:
+            if isinstance(error, TrainingError) and self._last_save:
                 raise TrainingError(f"{error}. {self.folder.newest_text()}") from error
         if error is None and stops:
             raise KeyboardInterrupt
@@ -374,12 +387,8 @@ class TrainingRun:
             self._is_finished = True
             self._on_note(f"the run is finished: {learner.step:,} steps; there is nothing to do")
             return
-        from torch.utils.tensorboard import SummaryWriter
-
-        self._writer = self._measurements.writer = SummaryWriter(
-            str(self.folder.path / "tensorboard"), purge_step=learner.step + 1
-        )
-        self._stack.callback(self._writer.close)
+        self._stack.callback(self._trackers.close)
+        self._trackers.open(self.folder.path, learner.step, self.folder.description)
         # An update that is broken off leaves a learner that no checkpoint can hold.
         self._stack.enter_context(self._interrupt)
         self._first, self._last_save = learner.step, time.monotonic()
@@ -418,8 +427,7 @@ class TrainingRun:
         }
         short = {name: round(value, 6) for name, value in (values | times).items()}
         self.folder.add_metrics({"step": step, "kind": "update", **short})
-        for name, value in (values | times).items():
-            self._writer.add_scalar(name, value, step)
+        self._trackers.log(values | times, step)
 
     def measure(self, player: Any, export: Callable[[Path], None]) -> None:
         """Measure the learner and keep its policy, where that is due; report the progress.
@@ -434,7 +442,9 @@ class TrainingRun:
         mean, total = values.get("rollout/mean_return"), self.settings.steps
         stand = step, total, self._rate, self.learner.stage, mean
         scores = made.scores, made.evaluated
-        self._on_progress(Progress(*stand, *scores, self._share, values, made.rating))
+        self._on_progress(
+            Progress(*stand, *scores, self._share, values, made.rating, made.intervals)
+        )
         if not self._interrupt.came:
             made.take_snapshot(step, export)
 

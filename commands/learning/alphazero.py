@@ -9,7 +9,6 @@ from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
 from ...envs.workers.processors import available_processors
 from ...training.alphazero.settings import AlphaZeroSettings
-from ...training.folder import begun_settings
 from ..app import command
 from ..common import GameArgument, OwnOptions
 from .runs import DEFAULT_RUN, RunOptions, train_or_list
@@ -52,7 +51,7 @@ def alphazero(
     gpu = options.on_gpu(AlphaZeroSettings)
     if not gpu:
         given.setdefault("workers", available_processors())
-    begun = begun_settings(options.out, AlphaZeroSettings)
+    begun = options.begun(AlphaZeroSettings)
     settings = AlphaZeroSettings.for_game(board, given, options.settings, begun, gpu)
     train_or_list(board, settings, options, _describe, place=place)
 

@@ -19,16 +19,20 @@ from ...envs import Game
 from ...envs.loading.settings import parameters_of
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import JobPlace
+from ...envs.workers.processors import available_processors
 from ...evaluation.gauntlet import evaluate
-from ...evaluation.report.display import parameter_table, percent, print_line
+from ...evaluation.report.display import ParameterTable, percent, print_line
 from ...evaluation.report.progress_lines import ProgressLines
 from ...evaluation.runners.isolation import make_isolated_opponent
 from ...training.api import load_algorithm
+from ...training.folder import begun_settings
 from ...training.settings import OpposedSettings, RunSettings
+from ...training.trackers import USUAL, Trackers
 from ..app import Interruption, missing_packages_are_refused, same_command
-from ..common import flag, option
-from ..output import note, say
+from ..common import JsonOption, flag, option
+from ..output import note, parameter_json, print_json, say
 from .ladder import rate_newest
+from .seeds import train_seeds
 
 PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
 
@@ -47,6 +51,15 @@ class RunOptions:
         None
     )
     seed: Annotated[int, option("N", "Seed of all random choices.", low=0, high=GREATEST_SEED)] = 1
+    seeds: Annotated[
+        int,
+        option(
+            "N",
+            "Train so many seeds side by side, from --seed on, in the folders seed_1, … of --out.",
+            low=1,
+            high=1000,
+        ),
+    ] = 1
     settings: Annotated[
         tuple[str, ...],
         option(
@@ -64,9 +77,36 @@ class RunOptions:
         ),
     ] = None
     threads: Annotated[int, option("N", "Threads for the network of the learner.", low=1)] = 1
+    log: Annotated[
+        str,
+        option(
+            "NAME,NAME",
+            "What keeps the curves beside metrics.jsonl: tensorboard, wandb, mlflow, or none.",
+        ),
+    ] = USUAL
     list_settings: Annotated[
         bool, flag("List the settings with their values for this game, and do not train.")
     ] = False
+    as_json: JsonOption = False
+
+    def folders(self) -> dict[int, Path]:
+        """The folder of each seed's run.
+
+        Raises:
+            SpecificationError: no folder was named, or a seed is too great.
+        """
+        if self.out is None:
+            raise SpecificationError("name the folder of the run: --out FOLDER")
+        if self.seeds == 1:
+            return {self.seed: self.out}
+        seeds = range(self.seed, self.seed + self.seeds)
+        if seeds[-1] > GREATEST_SEED:
+            raise SpecificationError(f"the greatest seed is {GREATEST_SEED}, not {seeds[-1]}")
+        return {seed: self.out / f"seed_{seed}" for seed in seeds}
+
+    def begun(self, kind: type[RunSettings]) -> dict[str, Any]:
+        """The settings of the run of an algorithm in the folder, or the first; empty: none yet."""
+        return {} if self.out is None else begun_settings(next(iter(self.folders().values())), kind)
 
     def on_gpu(self, kind: type[RunSettings]) -> bool:
         """Whether the network of an algorithm will be on a GPU."""
@@ -92,6 +132,8 @@ def train_or_list(
 ) -> None:
     """Train until the end or Ctrl-C and print the scores, or list the settings if that is asked.
 
+    With several seeds each of them is trained by a process of its own.
+
     Args:
         game: the game.
         settings: the settings.
@@ -104,20 +146,42 @@ def train_or_list(
             or cannot play the game.
     """
     if options.list_settings:
-        _print_settings(settings)
+        _print_settings(game, settings, options.as_json)
         return
-    out = _folder(options)
+    folders = options.folders()
     with missing_packages_are_refused():
-        from ...training.devices import choose_device
+        Trackers(options.log)  # refused here, before anything is made
+        load_algorithm(settings.algorithm)
+    if len(folders) == 1:
+        results = [_train(game, settings, options, describe, place)]
+    else:
+        busy = max(settings.processes, options.threads)
+        results = train_seeds(folders, max(available_processors() // busy, 1))
+    if options.as_json:
+        print_json(results if len(results) > 1 else results[0])
+        return
+    for result in results:
+        _print_scores(result["scores"], f"seed {result['seed']}: " if len(results) > 1 else "")
 
-        train = load_algorithm(settings.algorithm)
+
+def _train(
+    game: Game,
+    settings: RunSettings,
+    options: RunOptions,
+    describe: Callable[[Any], str],
+    place: JobPlace | None,
+) -> dict[str, Any]:
+    """Train one seed, and say what its best policy reached."""
+    from ...training.devices import choose_device
+
+    (out,) = options.folders().values()
     device = choose_device(options.device or settings.device)
     facts = _facts() | {"device": str(device)}
     measure = make_measure(game, settings, options.seed)
     bar = ProgressBar(describe)
     try:
         with bar:
-            run = train(
+            run = load_algorithm(settings.algorithm)(
                 game,
                 settings,
                 options.seed,
@@ -125,6 +189,7 @@ def train_or_list(
                 facts,
                 device,
                 threads=options.threads,
+                log=options.log,
                 evaluate=measure,
                 rate=functools.partial(rate_newest, out) if settings.opponents_to_measure else None,
                 on_progress=bar.show,
@@ -137,13 +202,7 @@ def train_or_list(
         ) from None
     if run.finished_now:
         note(f"finished: {run.step:,} steps; onnx:{out / 'best.onnx'} is the best policy")
-    _print_scores(run.best_rows)
-
-
-def _folder(options: RunOptions) -> Path:
-    if options.out is None:
-        raise SpecificationError("name the folder of the run: --out FOLDER")
-    return options.out
+    return {"seed": options.seed, "run": str(out), "steps": run.step, "scores": run.best_rows}
 
 
 def _more(settings: RunSettings, place: JobPlace | None) -> dict[str, Any]:
@@ -153,12 +212,14 @@ def _more(settings: RunSettings, place: JobPlace | None) -> dict[str, Any]:
     return {} if place is None else {"place": place}
 
 
-def _print_settings(settings: RunSettings) -> None:
+def _print_settings(game: Game, settings: RunSettings, as_json: bool) -> None:
     values = vars(settings)
-    table = parameter_table(
-        tuple(each._replace(default=values[each.name]) for each in parameters_of(type(settings)))
-    )
-    Console(highlight=False).print(table)
+    kinds = [each._replace(default=values[each.name]) for each in parameters_of(type(settings))]
+    if as_json:
+        about = {"algorithm": settings.algorithm, "game": game.spec}
+        print_json(about | {"settings": [parameter_json(each) for each in kinds]})
+    else:
+        Console(highlight=False).print(ParameterTable(kinds))
 
 
 def _facts() -> dict[str, Any]:
@@ -170,10 +231,10 @@ def _facts() -> dict[str, Any]:
     }
 
 
-def _print_scores(rows: Rows) -> None:
+def _print_scores(rows: Rows, title: str) -> None:
     for row in rows:
         say(
-            f"{row['opponent']}: {percent(row['score'])} % ({percent(row['low'])} to "
+            f"{title}{row['opponent']}: {percent(row['score'])} % ({percent(row['low'])} to "
             f"{percent(row['high'])}, {row['games']} games)"
         )
 

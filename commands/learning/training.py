@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from ...envs import make_game
 from ...envs.loading.packages import PICTURES, declared
-from ...envs.specification import SpecificationError
+from ...envs.specification import SpecificationError, refusing
+from ...training.curves import STATISTICS, draw_curves
 from ...training.dqn.settings import DQNSettings
-from ...training.folder import begun_settings
 from ...training.ppo.settings import PPOSettings
 from ...training.settings import OpposedSettings
 from ..app import command, missing_packages_are_refused
@@ -77,7 +77,7 @@ def _train(
 ) -> None:
     """Run the algorithm, or list its settings."""
     board = make_game(game)
-    settings = kind.for_game(board, given, options.settings, begun_settings(options.out, kind))
+    settings = kind.for_game(board, given, options.settings, options.begun(kind))
     train_or_list(board, settings, options, _describe)
 
 
@@ -87,16 +87,30 @@ def curves(
         Path,
         argument("RUN", "Folders of training runs, or one that an extra draws, such as a league."),
     ],
-    out: Annotated[Path, option("FILE", "The picture to write.")] = Path("learning.png"),
+    out: Annotated[Path, option("FILE", "The picture to write, such as a .png or a .pdf.")] = Path(
+        "learning.png"
+    ),
+    group_by: Annotated[
+        str, option("seed", "Draw runs that differ in their seeds as one curve with a band.")
+    ] = "",
+    statistic: Annotated[
+        str,
+        option(
+            "|".join(STATISTICS), "What such a curve shows: the interquartile mean or the mean."
+        ),
+    ] = next(iter(STATISTICS)),
+    size: Annotated[str, option("WIDTHxHEIGHT", "Of the picture in inches, such as 3.4x2.6.")] = "",
 ) -> None:
     """Draw learning curves: the scores of runs against each opponent while they trained.
 
-    [bold]Example[/bold]
+    Bands are 95 % intervals: of each evaluation, or of seeds by a stratified bootstrap.
+
+    [bold]Examples[/bold]
 
     plyground curves runs/c4 --out learning_connect_four.png
-    """
-    from ...training.curves import draw_curves
 
+    plyground curves runs/c4/seed_* --group-by seed --size 3.4x2.6 --out figure.pdf
+    """
     if not runs:
         raise SpecificationError("name the folders of the runs to draw, such as runs/c4")
     others = [
@@ -108,8 +122,20 @@ def curves(
         if others:
             others[0][1].load()(runs[0], out)
         else:
-            draw_curves(runs, out)
+            draw_curves(runs, out, group_by, statistic, _inches(size))
     note(f"{out}")
+
+
+def _inches(size: str) -> tuple[float, float] | None:
+    """A size that the command line names; None: none was named."""
+    complaint = f"--size {size} is not possible; it is of the form WIDTHxHEIGHT, such as 3.4x2.6"
+    with refusing(ValueError, complaint):
+        numbers = [float(part) for part in size.split("x")] if size else []
+    if not size:
+        return None
+    if len(numbers) != 2 or not all(1 <= number <= 100 for number in numbers):
+        raise SpecificationError(f"{complaint}, from 1 to 100 inches")
+    return numbers[0], numbers[1]
 
 
 def _describe(progress: Any) -> str:

@@ -14,6 +14,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
 from rich.markup import escape
 from rich.measure import Measurement
+from rich.padding import Padding
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -37,6 +38,7 @@ from ..store.store import StoredGame
 from .progress_lines import ProgressLines
 
 REFRESHES_PER_SECOND = 2  # drawing takes milliseconds, during which no game is played
+WIDE_PARAMETERS = 100  # characters from which on parameters are a table
 WIDE = 64  # characters from which on the progress of a tournament has a bar
 NARROW_COLUMNS = 4  # of the progress, where it has none
 # characters left free at the end of a line that is drawn over, for what the terminal makes of
@@ -296,23 +298,32 @@ def thoughts(game: Game, decision: Decision | None) -> str:
     return "; ".join(parts)
 
 
-def parameter_table(parameters: tuple[Parameter, ...]) -> Table:
-    """Parameters with their defaults, limits and meaning."""
-    table = plain_table("parameter", "default", "allowed", "meaning", left=4)
-    for parameter in parameters:
-        default = (
-            ""
-            if parameter.default is None
-            else "yes"
-            if parameter.default is True
-            else "no"
-            if parameter.default is False
-            else str(parameter.default)
-        )
-        table.add_row(
-            parameter.name, escape(default), escape(parameter.allowed()), escape(parameter.help)
-        )
-    return table
+class ParameterTable:
+    """Parameters with their defaults, limits and meaning; two lines each where it is narrow."""
+
+    def __init__(self, parameters: Sequence[Parameter]) -> None:
+        self._rows = [
+            (each.name, _default_text(each.default), each.allowed(), each.help)
+            for each in parameters
+        ]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width >= WIDE_PARAMETERS:
+            table = plain_table("parameter", "default", "allowed", "meaning", left=4)
+            for row in self._rows:
+                table.add_row(*map(escape, row))
+            yield table
+            return
+        for name, default, allowed, meaning in self._rows:
+            value = f"{name} = {default}" if default else name
+            yield Text(f"{value}  ({allowed})", overflow="fold")
+            yield Padding(Text(meaning), (0, 0, 0, 4), expand=False)
+
+
+def _default_text(default: Any) -> str:
+    if default is None:
+        return ""
+    return ("yes" if default else "no") if isinstance(default, bool) else str(default)
 
 
 def size_table(lines: list[SizeLine]) -> Table:

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import plyground
+from command_line import invoke, plyground, plyground_json
 from helpers import ROOT
 from plyground import make_game
 from plyground.agents.registry import agent_classes
@@ -236,9 +236,17 @@ def test_ctrl_c_where_nothing_is_to_be_told_ends_with_status_130():
 
 
 def test_training_settings_are_listed_with_the_values_of_the_game():
-    listing = plyground("train ppo gomoku --list-settings").stdout
-    row = next(line for line in listing.splitlines() if line.startswith("snapshot_every"))
+    command = ["train", "ppo", "gomoku", "--list-settings"]
+    wide = invoke(command, COLUMNS="120").stdout
+    row = next(line for line in wide.splitlines() if line.startswith("snapshot_every"))
     assert re.match(r"snapshot_every +25000 +a whole number of +Steps between two of", row)
+    narrow = invoke(command, COLUMNS="60").stdout
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert "snapshot_every = 25000  (a whole number of at least 1)\n    Steps between" in narrow
+    listing = plyground_json("train ppo gomoku --list-settings")
+    assert (listing["algorithm"], listing["game"]) == ("ppo", "gomoku")
+    (setting,) = [each for each in listing["settings"] if each["name"] == "snapshot_every"]
+    assert (setting["default"], setting["kind"], setting["low"]) == (25000, "int", 1)
 
 
 def test_every_command_has_help_with_an_example():

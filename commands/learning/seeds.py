@@ -1,0 +1,100 @@
+"""Several seeds of a training command, side by side: each is the same command with one seed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+from ...envs.loading.interruption import DelayedInterrupt
+from ...envs.loading.packages import OWN
+from ...training.folder import TrainingError
+from ..app import Interruption, same_command, words_with
+from ..output import note
+
+POLL_SECONDS = 0.2  # until a Ctrl-C is passed on
+
+
+def train_seeds(folders: dict[int, Path], at_once: int) -> list[dict[str, Any]]:
+    """Run the command line once for each seed; a seed that ended or was stopped goes on.
+
+    Ctrl-C lets each of them write a checkpoint.
+
+    Args:
+        folders: the folder of each seed's run.
+        at_once: how many are trained at the same time.
+
+    Returns:
+        What each command wrote as JSON.
+
+    Raises:
+        TrainingError: some have not come to their end; what they said was shown.
+        Interruption: Ctrl-C.
+    """
+    note(f"{len(folders)} seeds, {min(at_once, len(folders))} at once")
+    running: dict[int, subprocess.Popen[str]] = {}
+    commands = {seed: _command(seed, out) for seed, out in folders.items()}
+    with DelayedInterrupt() as interrupt, ThreadPoolExecutor(at_once) as pool:
+        runs = {seed: pool.submit(_train, seed, words, running) for seed, words in commands.items()}
+        stopped: set[int] = set()
+        try:
+            while wait(runs.values(), POLL_SECONDS).not_done:
+                if interrupt.came:
+                    _stop(runs, running, stopped)
+        except KeyboardInterrupt:  # pressed again
+            for process in list(running.values()):
+                process.kill()
+            raise
+    if interrupt.came:
+        out = next(iter(folders.values())).parent
+        text = f"stopped; the checkpoints are in {out}. To go on:\n  {same_command()}"
+        raise Interruption(text)
+    results = {seed: run.result() for seed, run in runs.items()}
+    failures = [str(seed) for seed, result in results.items() if result is None]
+    if failures:
+        raise TrainingError(f"seed {', '.join(failures)}: the run has not come to its end")
+    return [result for result in results.values() if result]
+
+
+def _stop(
+    runs: dict[int, Future[Any]], running: dict[int, subprocess.Popen[str]], stopped: set[int]
+) -> None:
+    """Begin no further run, and pass Ctrl-C on to those that have not got it."""
+    for run in runs.values():
+        run.cancel()
+    for seed, process in list(running.items()):
+        if seed not in stopped:
+            process.send_signal(signal.SIGTERM if sys.platform == "win32" else signal.SIGINT)
+            stopped.add(seed)
+
+
+def _command(seed: int, out: Path) -> list[str]:
+    words = words_with({"--seed": str(seed), "--out": str(out), "--seeds": None})
+    return [sys.executable, "-m", f"{OWN}.cli", *words, *([] if "--json" in words else ["--json"])]
+
+
+def _train(
+    seed: int, command: list[str], running: dict[int, subprocess.Popen[str]]
+) -> dict[str, Any] | None:
+    """Train one seed; what its command wrote as JSON, None if it failed."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        start_new_session=True,  # Ctrl-C in the terminal reaches it once, from here
+    ) as process:
+        running[seed] = process
+        assert process.stdout is not None
+        assert process.stderr is not None
+        for line in process.stderr:
+            note(f"seed {seed}: {line.rstrip()}")
+        written = process.stdout.read()
+    del running[seed]
+    return dict(json.loads(written)) if process.returncode == 0 else None

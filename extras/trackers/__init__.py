@@ -1,0 +1,1 @@
+"""Trackers: what training runs log, kept by other libraries."""

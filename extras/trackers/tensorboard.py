@@ -1,0 +1,27 @@
+"""TensorBoard: events in the folder ``tensorboard`` of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+try:
+    from torch.utils.tensorboard import SummaryWriter
+except ImportError as error:
+    raise ImportError('--log tensorboard needs it: pip install "plyground[train]"') from error
+
+
+class TensorBoard:
+    """A run's events; those after the step at which it goes on are dropped."""
+
+    def __init__(self, folder: Path, step: int, description: dict[str, Any]) -> None:
+        self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
+
+    def log(self, values: dict[str, float], step: int) -> None:
+        """Write numbers of a step."""
+        for name, value in values.items():
+            self._writer.add_scalar(name, value, step)
+
+    def close(self) -> None:
+        """Write what is not written yet."""
+        self._writer.close()

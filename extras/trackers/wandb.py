@@ -1,0 +1,43 @@
+"""Weights & Biases: a run of the project ``WANDB_PROJECT``, or ``plyground``.
+
+The library's own settings hold, such as ``WANDB_MODE=offline`` and ``wandb login``.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from ...training.trackers import name_in
+
+try:
+    import wandb
+except ImportError as error:
+    raise ImportError('--log wandb needs it: pip install "plyground[trackers]"') from error
+
+
+class WeightsAndBiases:
+    """A run there, which goes on where the run does."""
+
+    def __init__(self, folder: Path, step: int, description: dict[str, Any]) -> None:
+        self._run = wandb.init(
+            project=os.environ.get("WANDB_PROJECT", "plyground"),
+            name=str(folder),
+            id=name_in(folder / "wandb.id", lambda: secrets.token_hex(4)),
+            resume="allow",
+            dir=folder,
+            config=description,
+            settings=wandb.Settings(console="off"),  # a progress bar is nothing to keep
+        )
+        # Its own count of steps takes none again, which a run that was killed plays again.
+        self._run.define_metric("*", step_metric="step")
+
+    def log(self, values: dict[str, float], step: int) -> None:
+        """Send numbers of a step."""
+        self._run.log({**values, "step": step})
+
+    def close(self) -> None:
+        """Send what is not sent yet."""
+        self._run.finish()
