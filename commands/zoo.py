@@ -27,7 +27,9 @@ TITLES = {
 }
 CODE = {"plays as well", "command", "after"}  # facts that pages write as code
 ROWS = 3  # of a table of judged moves that a page shows; the first are those of networks
-UNSAID = {"game", "sha256"}  # facts that their titles or files say
+# Facts that titles and files say.
+UNSAID = {"game", "sha256", *(f"in {precision}" for precision in PRECISIONS)}
+PRECISION = "network", "board", "precision", "µs", "µs in 64", "value", "probability", "same, %"
 
 
 @command("[NAME]")
@@ -166,6 +168,25 @@ def _rounded(numbers: Any) -> str:
     )
 
 
+def _precisions(selection: Sequence[Card]) -> list[list[str]]:
+    """What each precision but float32 changes, for all networks."""
+    rows = [
+        (card, precision, card.measured[precision])
+        for card in selection
+        for precision in [*PRECISIONS][1:]
+        if precision in card.measured
+    ]
+    return [
+        [
+            *(_alone(card), card.game, precision + _processor(numbers)),
+            *(f"{numbers['speed'][batch]:g}" for batch in ("batch_1", "batch_64")),
+            *(f"±{numbers[of]['mean']:g} (≤{numbers[of]['most']:g})" for of in PRECISION[5:7]),
+            f"{100 * numbers['same_move']:g}",
+        ]
+        for card, precision, numbers in rows
+    ]
+
+
 def _processor(numbers: Any) -> str:
     """The processor of a speed, where it is another than that of most cards."""
     return f" ({numbers['processor']})" if "processor" in numbers else ""
@@ -210,7 +231,10 @@ def _write_pages(selection: Sequence[Card], folder: Path) -> None:
         for board in _by_board(selection).values()
         for card in board
     ]
-    pages = {"zoo.md": render_page("zoo.md", networks=networks)}
+    pages = {
+        "zoo.md": render_page("zoo.md", networks=networks),
+        "zoo/tables/precisions.csv": display.csv_text(PRECISION, _precisions(selection)),
+    }
     names = sorted({make_game(card.game).name for card in selection})
     for name in names:
         tables = [
