@@ -26,7 +26,6 @@ TITLES = {
     "kinds": "Optimal moves in the first positions of `benchmarks/positions`, % (95 %)",
 }
 CODE = {"plays as well", "command", "after"}  # facts that pages write as code
-ROWS = 3  # of a table of judged moves that a page shows; the first are those of networks
 # Facts that titles and files say.
 UNSAID = {"game", "sha256", *(f"in {precision}" for precision in PRECISIONS)}
 PRECISION = "network", "board", "precision", "µs", "µs in 64", "value", "probability", "same, %"
@@ -250,7 +249,6 @@ def _write_pages(selection: Sequence[Card], folder: Path) -> None:
             title=make_game(name).declaration.title,
             name=name,
             boards=tables,
-            most_rows=ROWS,
             cards=[
                 (card, [fact for fact in _facts(card) if fact[0] not in UNSAID])
                 for card in selection

@@ -10,6 +10,7 @@ import plyground
 import pytest
 import yaml
 from helpers import ROOT
+from plyground.agents.policies.zoo import boards
 
 sys.path.insert(0, str(ROOT / "docs" / "site"))
 
@@ -81,6 +82,13 @@ def test_the_figures_of_the_readme_are_those_of_the_release():
     assert len(stated) > 5
     for figure, command in stated[1:]:
         assert set(measured[command]) <= set(re.findall(r"[\d.,]*\d", figure)), command
+    judged = {
+        (row["agent"], row["phase"]): f"{100 * row['share']:.0f}"
+        for row in boards()["connect_four"]["quality"]["rows"]
+    }
+    agents = "zoo:connect_four_large", "mcts:network=zoo:connect_four_large,simulations=200"
+    (of_network,) = (cells for command, cells in measured.items() if "quality" in command)
+    assert of_network == [judged[agent, kind] for kind in ("all", "quiet") for agent in agents]
 
 
 def test_the_systems_of_ci_are_three():

@@ -56,7 +56,14 @@ def test_a_page_begins_with_what_the_study_shows(out):
     assert "Full minimax of 3×3 visits 549,946 nodes" in top
     assert 'alt="Nodes of full search on 3×3"' in top
     html = (out / f"{CHEAP}.html").read_text("utf-8")
-    parts = ("This is the quick run", "549,946", "<img", "What was measured", "±, ranges", 'id="e1"')
+    parts = (
+        "This is the quick run",
+        "549,946",
+        "<img",
+        "What was measured",
+        "±, ranges",
+        'id="e1"',
+    )
     places = [html.index(part) for part in parts]
     assert places == sorted(places)
     for text in (page, html):
