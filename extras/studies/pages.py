@@ -25,9 +25,8 @@ MOST_WITH_INTERVALS = 8  # columns of a cross table
 MOST_ROWS = 5  # of a table that a page shows whole
 FIRST_ROWS = 1  # that it shows of a longer one
 UNITS = (
-    "±, ranges in a table and ranges after a semicolon are 95 % intervals. A draw scores half a "
-    "point. Elo is relative to the mean of its pool, that of shipped networks to random play. CPU "
-    "time is processor time of all threads."
+    "±, (a–b) and “; a to b” are 95 % intervals. A draw scores half a point. Elo is relative to the "
+    "mean of its pool. CPU time is processor time of all threads."
 )
 
 

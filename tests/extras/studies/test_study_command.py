@@ -61,7 +61,7 @@ def test_a_page_begins_with_what_the_study_shows(out):
         "549,946",
         "<img",
         "What was measured",
-        "±, ranges",
+        "±, (a–b)",
         'id="e1"',
     )
     places = [html.index(part) for part in parts]
