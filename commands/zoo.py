@@ -169,20 +169,16 @@ def _rounded(numbers: Any) -> str:
 
 def _precisions(selection: Sequence[Card]) -> list[list[str]]:
     """What each precision but float32 changes, for all networks."""
-    rows = [
-        (card, precision, card.measured[precision])
-        for card in selection
-        for precision in [*PRECISIONS][1:]
-        if precision in card.measured
-    ]
     return [
         [
             *(_alone(card), card.game, precision + _processor(numbers)),
-            *(f"{numbers['speed'][batch]:g}" for batch in ("batch_1", "batch_64")),
+            *(f"{time:g}" for time in numbers["speed"].values()),
             *(f"±{numbers[of]['mean']:g} (≤{numbers[of]['most']:g})" for of in PRECISION[5:7]),
             f"{100 * numbers['same_move']:g}",
         ]
-        for card, precision, numbers in rows
+        for card in selection
+        for precision, numbers in card.measured.items()
+        if precision in PRECISIONS
     ]
 
 

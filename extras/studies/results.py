@@ -53,11 +53,6 @@ def count(experiment: MeasuredExperiment) -> str:
     return f"Claims that hold: {held} of {len(tested)}." if tested else ""
 
 
-def summary(experiment: MeasuredExperiment) -> str:
-    """The title of an experiment, and how many of its claims hold."""
-    return f"{experiment.declaration.title}. {count(experiment)}".rstrip()
-
-
 def lead(findings: Findings) -> list[str]:
     """The sentences with which the page begins, their blanks filled.
 
