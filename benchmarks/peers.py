@@ -26,7 +26,7 @@ HEAD = """# Beside its peers
 
 Speed beside other libraries, measured in one run: the contestants of a table take turns on one
 core, and their processor time counts. `python benchmarks/peers.py` writes this page; the command
-above each table measures that table alone.
+above each table prints that table alone, with rows that no peer has.
 """
 
 
@@ -98,6 +98,8 @@ def part(comparison: Comparison) -> Iterator[str]:
         print(run.stderr, file=sys.stderr)
         return
     for line in run.stdout.strip().splitlines():
+        if "| — |" in line:
+            continue  # nothing of a peer's
         yield line if line.startswith("|") else textwrap.fill(line, 100)
 
 

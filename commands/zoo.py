@@ -26,8 +26,9 @@ TITLES = {
     "kinds": "Optimal moves in the first positions of `benchmarks/positions`, % (95 %)",
 }
 CODE = {"plays as well", "command", "after"}  # facts that pages write as code
-ROWS = 3  # of a table of judged moves that a page shows; the first are those of networks
-UNSAID = {"game", "sha256"}  # facts that their titles or files say
+# Facts that titles and files say.
+UNSAID = {"game", "sha256", *(f"in {precision}" for precision in PRECISIONS)}
+PRECISION = "network", "board", "precision", "µs", "µs in 64", "value", "probability", "same, %"
 
 
 @command("[NAME]")
@@ -166,6 +167,21 @@ def _rounded(numbers: Any) -> str:
     )
 
 
+def _precisions(selection: Sequence[Card]) -> list[list[str]]:
+    """What each precision but float32 changes, for all networks."""
+    return [
+        [
+            *(_alone(card), card.game, precision + _processor(numbers)),
+            *(f"{time:g}" for time in numbers["speed"].values()),
+            *(f"±{numbers[of]['mean']:g} (≤{numbers[of]['most']:g})" for of in PRECISION[5:7]),
+            f"{100 * numbers['same_move']:g}",
+        ]
+        for card in selection
+        for precision, numbers in card.measured.items()
+        if precision in PRECISIONS
+    ]
+
+
 def _processor(numbers: Any) -> str:
     """The processor of a speed, where it is another than that of most cards."""
     return f" ({numbers['processor']})" if "processor" in numbers else ""
@@ -210,7 +226,10 @@ def _write_pages(selection: Sequence[Card], folder: Path) -> None:
         for board in _by_board(selection).values()
         for card in board
     ]
-    pages = {"zoo.md": render_page("zoo.md", networks=networks)}
+    pages = {
+        "zoo.md": render_page("zoo.md", networks=networks),
+        "zoo/tables/precisions.csv": display.csv_text(PRECISION, _precisions(selection)),
+    }
     names = sorted({make_game(card.game).name for card in selection})
     for name in names:
         tables = [
@@ -226,7 +245,6 @@ def _write_pages(selection: Sequence[Card], folder: Path) -> None:
             title=make_game(name).declaration.title,
             name=name,
             boards=tables,
-            most_rows=ROWS,
             cards=[
                 (card, [fact for fact in _facts(card) if fact[0] not in UNSAID])
                 for card in selection

@@ -48,6 +48,7 @@ BOOSTS = {
     "changelog.md": 0.2,
     "source/": 0.1,
 }
+WEB = ROOT / "extras" / "web" / "static"  # the web pages, whose looks the site has
 LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".js": "javascript"}
 
 
@@ -99,9 +100,17 @@ def on_files(files: Files, config: Any) -> Files:
     for name in [*COPIES, *sources]:
         for target in linked_sources((ROOT / name).read_text("utf-8"), name):
             made.setdefault(source_page(target), shown_source(target))
+    made["site/icon.svg"] = (WEB / "icon.svg").read_text("utf-8")
+    made["site/palette.css"] = palette((WEB / "style.css").read_text("utf-8"))
     for place, text in made.items():
         files.append(File.generated(config, place, content=text))
     return files
+
+
+def palette(style: str) -> str:
+    """The names that a style sheet gives to colours, of light and dark pages."""
+    names = re.findall(r"^  --\w[^;]*light-dark[^;]*;", style, re.MULTILINE)
+    return "[data-md-color-scheme] {\n" + "\n".join(names) + "\n}\n"
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

@@ -2,12 +2,15 @@
 
     python docs/site/release.py
 
-The version is the package's, the date that of CITATION.cff. A second call changes nothing.
+The version is the package's, the date that of CITATION.cff. A second call changes nothing. A
+release without a figure of docs/guide/releases.md, or beside comparisons of another version, is
+refused.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 from plyground import __version__
@@ -32,7 +35,26 @@ def release_date(citation: str) -> str:
     return match[1]
 
 
+def lacking(figures: str, comparisons: str, version: str) -> list[str]:
+    """What a release has not measured: rows of the table of figures, and the comparisons."""
+    head, *rows = (columns(line) for line in re.findall(r"^\| .*$", figures, re.MULTILINE))
+    place = head.index(version) if version in head else None
+    without = [row[0] for row in rows if place is None or row[place] in ("", "–")]
+    if f"\n- plyground {version}\n" not in comparisons:
+        without.append("comparisons")
+    return without
+
+
+def columns(line: str) -> list[str]:
+    """The cells of a row of a table."""
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
 if __name__ == "__main__":
+    guide = ROOT / "docs" / "guide"
+    pages = ((guide / name).read_text("utf-8") for name in ("releases.md", "peers.md"))
+    if without := lacking(*pages, __version__):
+        sys.exit(f"{__version__} has not measured: {'; '.join(without)}")
     path = ROOT / "CHANGELOG.md"
     date = release_date((ROOT / "CITATION.cff").read_text("utf-8"))
     path.write_text(cut(path.read_text("utf-8"), __version__, date), encoding="utf-8")

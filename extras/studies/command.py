@@ -20,7 +20,7 @@ from ...evaluation.store.store import StoreError
 from .catalogue import ALL, STUDIES
 from .declaration import Study
 from .pages import write_pages
-from .results import summary, write_json, write_parquet
+from .results import count, write_json, write_parquet
 from .runner import run_studies
 
 PACKAGES = ("jinja2", "matplotlib", "pyarrow", "scipy", "onnx")
@@ -93,7 +93,8 @@ def study(
             write_pages(findings, out)
             say(findings.study.title)
             for experiment in findings.experiments:
-                say(f"  {', '.join(experiment.declaration.lines)}: {summary(experiment)}")
+                lines, title = experiment.declaration.lines, experiment.declaration.title
+                say(f"  {', '.join(lines)}: {title}. {count(experiment)}")
             say(f"  {out / findings.study.stem}.html\n")
     except OSError as error:
         raise StoreError(f"{out} cannot be written: {error.strerror}") from None

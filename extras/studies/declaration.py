@@ -24,7 +24,7 @@ from .measurements.measurement import (
 
 Where = tuple[tuple[str, Any], ...]  # values of columns; a tuple for one of several
 
-NO_TEST, HOLDS = "The claim is not tested", "The claim holds ("  # how verdicts begin
+NO_TEST, HOLDS = "Not tested", "Holds ("  # how verdicts begin
 # How tables and sentences write the values of a column.
 CELLS: dict[str, Callable[[Any], str]] = {
     TEXT: str,
@@ -90,16 +90,16 @@ class Claim:
         ends = sorted(row[self.column] for row in rows)[:: len(rows) - 1 or 1]
         span = " to ".join(dict.fromkeys(map(text, ends)))
         if len(rows) == 1 and len(column.interval) == 2 and rows[0][column.interval[0]] is not None:
-            span += f"; 95 % interval {' to '.join(text(rows[0][end]) for end in column.interval)}"
+            span += f"; {' to '.join(text(rows[0][end]) for end in column.interval)}"
         keys = column.interval if self.beyond_chance else (self.column,)
         tests = [[self.low <= row[key] <= self.high for key in keys] for row in rows]
         count = sum(map(all, tests))
-        outcome = f"holds in {count} of {len(rows)} cases"
+        outcome = f"Holds in {count} of {len(rows)} cases"
         if count in (0, len(rows)):
-            outcome = "holds" if count else "does not hold"
+            outcome = "Holds" if count else "Does not hold"
         if not count and any(map(any, tests)):
-            outcome = "is not decided"
-        return f"The claim {outcome} ({span})."
+            outcome = "Not decided"
+        return f"{outcome} ({span})."
 
 
 @dataclasses.dataclass(frozen=True)

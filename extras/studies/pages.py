@@ -16,18 +16,17 @@ from ...evaluation.report.html import render_page, versions
 from .declaration import CELLS, Blank
 from .figures import draw
 from .measurements.measurement import ALL, NUMBER, TEXT, YES, Column, Measurement, matches
-from .results import lead, sentences, summary
+from .results import count, lead, sentences
 from .runner import Findings, MeasuredExperiment
 
 FIGURES, BOARDS, TABLES = "figures", "boards", "tables"
 DECLARATIONS = "declarations.json"  # of the tables
 MOST_WITH_INTERVALS = 8  # columns of a cross table
 MOST_ROWS = 5  # of a table that a page shows whole
-FIRST_ROWS = 2  # that it shows of a longer one
+FIRST_ROWS = 1  # that it shows of a longer one
 UNITS = (
-    "± and the ranges before a % are 95 % intervals. A draw scores half a point. Elo is relative "
-    "to the mean of its pool, that of shipped networks to random play. CPU time is processor time "
-    "of all threads."
+    "±, (a–b) and “; a to b” are 95 % intervals. A draw scores half a point. Elo is relative to "
+    "the mean of its pool. CPU time is processor time of all threads."
 )
 
 
@@ -169,7 +168,7 @@ def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
         "lines": ", ".join(declaration.lines),
         "title": declaration.title,
         "question": declaration.question,
-        "summary": summary(experiment),
+        "count": count(experiment),
         "sentences": sentences(experiment),
         "tables": _tables(experiment, number),
         "leads": figures[True],

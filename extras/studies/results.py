@@ -46,12 +46,11 @@ def _sentence(claim: Claim, verdict: str) -> str:
     return f"{line}“{claim.text}”{of}: {' '.join(part for part in parts if part)}"
 
 
-def summary(experiment: MeasuredExperiment) -> str:
-    """The title of an experiment, and how many of its claims hold."""
+def count(experiment: MeasuredExperiment) -> str:
+    """How many of the claims of an experiment hold; empty where none is tested."""
     tested = [text for _, text in verdicts(experiment) if text and not text.startswith(NO_TEST)]
-    count = sum(text.startswith(HOLDS) for text in tested)
-    claims = f" Claims that hold: {count} of {len(tested)}." if tested else ""
-    return f"{experiment.declaration.title}.{claims}"
+    held = sum(text.startswith(HOLDS) for text in tested)
+    return f"Claims that hold: {held} of {len(tested)}." if tested else ""
 
 
 def lead(findings: Findings) -> list[str]:

@@ -20,7 +20,7 @@ PAGES_TO_LOOK_AT = (
     "index",
     "games/connect_four",
     "agents",
-    "api/games",
+    "api/agents",
     "commands/start_here",
     "notebooks/first_agent",
     "guide/install",
@@ -115,7 +115,7 @@ def test_pages_open_from_the_file_system_without_a_request(site, browser, width,
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_texts_are_readable_in_both_colour_schemes(site, browser, scheme):
     page = browser.new_page(color_scheme=scheme)
-    page.goto((site / "api/games.html").as_uri())
+    page.goto((site / "api/agents.html").as_uri())
     unseen = ("¶", "Skip to content", "Back to top")  # until they are pointed at
     weak = [element for element in page.evaluate(CONTRASTS) if element[0] < 4.5]
     assert [element for element in weak if element[1] not in unseen] == []

@@ -96,9 +96,9 @@ STUDY = Study(
              Figure("points", "hours", "optimal", "What the shipped networks reached", "agent",
                     logarithmic="x", measurement=1)),
             (Sentence("The network of connect four learnt from {} games with itself, in {} "
-                      "processor hours.",
+                      "processor hours. Alone it plays a best move in {} of the positions.",
                       tuple(Blank(column, (("agent", _LEARNT),), 1)
-                            for column in ("games", "hours"))),),
+                            for column in ("games", "hours", "optimal"))),),
         ),
         Experiment(
             ("X3",),
@@ -110,10 +110,6 @@ STUDY = Study(
             (Claim("Taught so, it plays a best move in 85 % of positions",
                    "optimal", 0.85, 1, (("agent", _SUPERVISED), ("part", ALL))),),
             (Figure("bars", "part", "optimal", "Best moves by phase and by situation", "agent"),),
-            (Sentence("Alone it plays a best move in {} of the positions; one of the same size, "
-                      "taught by the exact solver and a search, in {}.",
-                      tuple(Blank("optimal", (("agent", network), ("part", ALL)))
-                            for network in (_LEARNT, _SUPERVISED))),),
         ),
         _experiment(
             "Connect four", "connect_four", "zoo:connect_four",
