@@ -188,7 +188,6 @@ function arrive(next, seconds) {
   view = next;
   times.add(view, seconds);
   if (view.moves.length === 1) sessionStorage.removeItem(`kept ${game} ${seed}`); // a new game
-  byId("how")?.removeAttribute("open"); // the game goes on, its rules are known
   const undoneMove = undone.shift();
   if (undoneMove && undoneMove.name !== view.moves.at(-1)) undone = [];
   clock.run(view.over ? null : view.to_move, mover);
