@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -68,6 +69,7 @@ templates: Environment = Environment(
 )
 templates.filters |= {
     "made": make_game,
+    "moment": lambda seconds: datetime.fromtimestamp(seconds, UTC),
     "capitalised": lambda text: text[:1].upper() + text[1:],
 }
 templates.globals["agent_name"] = agent_name

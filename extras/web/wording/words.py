@@ -54,6 +54,19 @@ class Words:
         """The name of a board that is offered by name."""
         return self.of_game(make_game(example.game), f"example.{example.key}", example.game)
 
+    def board(self, game: Game) -> str:
+        """The name under which a board is offered, or that of its game and what is unusual."""
+        for example in game.profile.examples:
+            if make_game(example.game) == game:
+                return self.example(example)
+        values = parameter_values(game.rules)
+        unusual = [
+            f"{self.parameter(game, each).lower()} {self.value(game, each.name, values[each.name])}"
+            for each in game.declaration.parameters
+            if values[each.name] != each.default
+        ]
+        return ", ".join([self.title(game), *unusual])
+
     def rule(self, game: Game | str) -> str:
         """How a game is won, in a sentence or two; nothing where its words do not say it."""
         made = make_game(game)
