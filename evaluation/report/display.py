@@ -56,7 +56,7 @@ class Name(Text):
         whole = super().__rich_measure__(console, options).maximum
         return Measurement(max(map(cell_len, parts)), whole)
 
-    def wrap(self, console: Console, width: int, **settings: Any) -> Lines:  # type: ignore[override]
+    def wrap(self, console: Console, width: int, **settings: Any) -> Lines:
         """Its lines, of at most ``width`` characters."""
         lines = []
         for part in self.plain.split("\n"):
