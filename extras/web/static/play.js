@@ -3,12 +3,10 @@
 import { setUpAgent } from "./agents.js";
 import { post, think } from "./api.js";
 import { Board } from "./board.js";
-import { Clock } from "./clock.js";
-import { movesList } from "./moves.js";
-import { addressOf, asked, byId, complain as tell, copyAddress, keepInAddress, nameIn,
+import { Clock, Times } from "./clock.js";
+import { addressOf, asked, byId, complain as tell, copyAddress, keepInAddress, movesList, nameIn,
   onSteps, played, playersDisc, showChosen, showElsewhere, showSpecifications, textElement } from "./table.js";
 import { progressShown } from "./thinking.js";
-import { Times } from "./times.js";
 import { given, t } from "./words.js";
 
 const HINTS = "alphabeta:time=1";

@@ -4,9 +4,8 @@ import { setUpAgent } from "./agents.js";
 import { post } from "./api.js";
 import { Board } from "./board.js";
 import { Match } from "./match.js";
-import { movesList } from "./moves.js";
-import { addressOf, asked, byId, complain, keepInAddress, nameIn, onSteps, played, playersDisc,
-  showBar, showChosen, showSpecifications, textElement } from "./table.js";
+import { addressOf, asked, byId, complain, keepInAddress, movesList, nameIn, onSteps, played,
+  playersDisc, showBar, showChosen, showSpecifications, textElement } from "./table.js";
 import { thoughts } from "./thinking.js";
 import { given, t } from "./words.js";
 

@@ -56,16 +56,17 @@ class Words:
 
     def board(self, game: Game) -> str:
         """The name under which a board is offered, or that of its game and what is unusual."""
+        name, usual = self.title(game), make_game(game.name)
         for example in game.profile.examples:
-            if make_game(example.game) == game:
-                return self.example(example)
-        values = parameter_values(game.rules)
+            if game in map(make_game, (example.game, *example.also)):
+                name, usual = self.example(example), make_game(example.game)
+        values, usual_values = parameter_values(game.rules), parameter_values(usual.rules)
         unusual = [
             f"{self.parameter(game, each).lower()} {self.value(game, each.name, values[each.name])}"
             for each in game.declaration.parameters
-            if values[each.name] != each.default
+            if values[each.name] != usual_values[each.name]
         ]
-        return ", ".join([self.title(game), *unusual])
+        return ", ".join([name, *unusual])
 
     def rule(self, game: Game | str) -> str:
         """How a game is won, in a sentence or two; nothing where its words do not say it."""
