@@ -212,7 +212,7 @@ def _print_card(card: Card, console: Console) -> None:
         say(f"\n{title}: {command_line}")
         table = display.plain_table(*head)
         for row in rows:
-            table.add_row(*row)
+            table.add_row(display.Name(row[0]), *row[1:])
         console.print(table)
     say()
 

@@ -43,7 +43,13 @@ class Scene(NamedTuple):
 PICTURES = {
     "home": [Scene("/")],
     "play": [Scene(f"/play?game=gomoku&opponent=human&moves={CARO}")],
-    "rules": [Scene("/play?game=hex:size=9,swap=yes&opponent=human", colours="dark")],
+    "rules": [
+        Scene(
+            "/play?game=hex:size=9,swap=yes&opponent=human",
+            colours="dark",
+            click="[data-opens=how]",
+        )
+    ],
     "agent": [Scene(f"/play?game=connect_four&opponent=human&moves={OPENED}", click="other agent")],
     "analyse": [
         Scene(
@@ -73,7 +79,9 @@ PICTURES = {
 
 def taken(browser: Browser, address: str, scene: Scene) -> Image.Image:
     context = browser.new_context(
-        viewport=dict(zip(("width", "height"), scene.size)), color_scheme=scene.colours
+        viewport=dict(zip(("width", "height"), scene.size)),
+        color_scheme=scene.colours,
+        reduced_motion="reduce",  # the agents on the first page wait
     )
     page = context.new_page()
     page.goto(address + scene.path)

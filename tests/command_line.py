@@ -18,6 +18,7 @@ from plyground.commands.app import run
 from plyground.envs.compiled.kernels import without_announcements
 
 ANSWER_SECONDS = 120  # so long a program at a pseudo-terminal may take, compilation included
+WIDTH = 500  # of the terminal, in which no sentence is wrapped
 
 
 class Result(NamedTuple):
@@ -70,10 +71,10 @@ class AtTerminal:
         self.process = pexpect.spawn(
             program[0],
             program[1:],
-            env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
+            env=os.environ | {"TERM": "xterm", "COLUMNS": str(WIDTH)},
             encoding="utf-8",
             timeout=ANSWER_SECONDS,
-            dimensions=(50, 100),
+            dimensions=(50, WIDTH),
             echo=False,
         )
 

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rich.console import Console
-from rich.text import Text
 
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError, check_names
 from ...envs.workers.jobs import HERE, JobPlace
 from ...evaluation.ladder import Ladder
-from ...evaluation.report.display import plain_table, status_line
+from ...evaluation.report.display import Name, plain_table, status_line
 from ...evaluation.report.report import parse_anchor
 from ...evaluation.statistics.ratings import Ratings, RatingsError
 from ...evaluation.store.store import StoreError
@@ -75,7 +74,7 @@ def ladder(
     table = plain_table("agent", "Elo", "±", "games")
     for row in rows:
         figures = (f"{row['elo']:.0f}", f"{row['high'] - row['elo']:.0f}", str(row["games"]))
-        table.add_row(Text(_name(row)), *figures)
+        table.add_row(Name(_name(row)), *figures)
     Console(highlight=False).print(table)
 
 

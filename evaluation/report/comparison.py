@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..statistics.intervals import QUANTILE
-from .display import plain_table
+from .display import Name, plain_table
 from .report import TournamentReport
 
 Number = tuple[float, float]  # a value, and half the width of its 95 % interval
@@ -119,7 +119,7 @@ def print_comparisons(comparisons: Sequence[Comparison], console: Console) -> No
         for agent in comparison.agents:
             numbers = (*agent.elo[0], *agent.elo[1])
             table.add_row(
-                Text(agent.label),
+                Name(agent.label),
                 *(f"{number:.0f}" for number in numbers),
                 f"{agent.difference[0]:+.0f}",
                 f"{agent.difference[1]:.0f}",

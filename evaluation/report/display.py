@@ -7,10 +7,13 @@ import csv
 import functools
 import io
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
+from rich.containers import Lines
 from rich.live import Live
 from rich.markup import escape
 from rich.measure import Measurement
@@ -37,6 +40,7 @@ from ..statistics.cross_table import AgentRow, CrossTable
 from ..store.store import StoredGame
 from .progress_lines import ProgressLines
 
+BREAKS = (r"(?<=[:, /])", r"(?<=[=_])")  # behind what a name may be broken, the best places first
 REFRESHES_PER_SECOND = 2  # drawing takes milliseconds, during which no game is played
 WIDE_PARAMETERS = 100  # characters from which on parameters are a table
 WIDE = 64  # characters from which on the progress of a tournament has a bar
@@ -46,9 +50,36 @@ NARROW_COLUMNS = 4  # of the progress, where it has none
 ECHO = 3
 
 
-def plain_table(*headings: str, left: int = 1) -> Table:
+class Name(Text):
+    """A name in a table: in a narrow column it is broken behind its punctuation, not anywhere."""
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        parts = re.split(BREAKS[0], self.plain.replace("\n", " "))
+        whole = super().__rich_measure__(console, options).maximum
+        return Measurement(max(map(cell_len, parts)), whole)
+
+    def wrap(self, console: Console, width: int, **settings: Any) -> Lines:
+        """Its lines, of at most ``width`` characters."""
+        lines = []
+        for part in self.plain.split("\n"):
+            parts = [part]
+            for breaks in BREAKS:
+                parts = [
+                    piece
+                    for part in parts
+                    for piece in (re.split(breaks, part) if cell_len(part) > width else [part])
+                ]
+            lines.append("")
+            for part in parts:
+                if lines[-1] and cell_len(lines[-1] + part.rstrip()) > width:
+                    lines.append("")
+                lines[-1] += part
+        return Text("\n".join(lines), self.style).wrap(console, width, **settings)
+
+
+def plain_table(*headings: str, left: int = 1, gap: int = 2) -> Table:
     """A table without frame: the first ``left`` columns are texts, the others numbers."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, gap, 0, 0))
     for index, heading in enumerate(headings):
         table.add_column(heading, justify="left" if index < left else "right", overflow="fold")
     return table
@@ -143,7 +174,7 @@ def standings(table: CrossTable, counts: bool = True, opponents: bool = True) ->
                 "." if other is row else _whole_percent(row.against[other.number].score)
                 for other in rows
             ]
-        result.add_row(str(place), Text(row.label), *cells)
+        result.add_row(str(place), Name(row.label), *cells)
     return result
 
 

@@ -29,6 +29,7 @@ from ..statistics.withdrawals import Withdrawals
 from ..store.checks import Finding
 from ..store.store import Store, StoredGame, StoredTournament
 from .display import (
+    Name,
     duration,
     left_out_text,
     likelihood,
@@ -366,9 +367,7 @@ def _endings_table(report: TournamentReport) -> Table:
 
 def _ratings_table(report: TournamentReport, ratings: Ratings) -> Table:
     """A row for each agent, the strongest first."""
-    table = plain_table(
-        "agent", "Elo", "±", "score %", "games", "time/move", "likelihood of\nsuperiority, %"
-    )
+    table = plain_table("agent", "Elo", "±", "score\n%", "games", "time\n/move", "superior,\n%")
     order = ratings.order()
     for agent, following in zip(order, [*order[1:], None]):
         row = report.table.rows[agent]
@@ -379,19 +378,19 @@ def _ratings_table(report: TournamentReport, ratings: Ratings) -> Table:
             percent(row.total.score),
             str(row.total.games),
         ]
-        table.add_row(Text(row.label), *figures, duration(row.seconds_per_move), superior)
+        table.add_row(Name(row.label), *figures, duration(row.seconds_per_move), superior)
     return table
 
 
 def _pairs_table(report: TournamentReport) -> Table:
     """A row for each meeting."""
     points = ("0", "½", "1", "1½", "2")
-    headings = ("agents", *points, "Elo", "±", "nElo", "±", "likelihood of\nsuperiority, %")
-    table = plain_table(*headings)
+    headings = ("agents", *points, "Elo", "±", "nElo", "±", "superior,\n%")
+    table = plain_table(*headings, gap=1)
     labels = report.labels
     for result in report.pairs:
         table.add_row(
-            Text(f"{labels[result.first]}\n  {labels[result.second]}"),
+            Name(f"{labels[result.first]}\n  {labels[result.second]}"),
             *map(str, result.pairs),
             *_with_margin(result.elo),
             *_with_margin(result.normalized),

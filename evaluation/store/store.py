@@ -31,14 +31,7 @@ from .connection import StoreError, StoreFile, transaction
 from .digests import GAME_FIELDS, count_until, digests
 from .schema import EARLIER_FORMAT, check_types, settings_of_1_0
 
-__all__ = [
-    "Finding",
-    "GameKey",
-    "Store",
-    "StoreError",
-    "StoredGame",
-    "StoredTournament",
-]
+__all__ = ["Finding", "GameKey", "Store", "StoreError", "StoredGame", "StoredTournament"]
 
 NEVER = "an older copy, or changed: no tournament in it ever had the digest"
 GameKey = tuple[int, int, int]  # pair, the agents' numbers by seat
@@ -82,6 +75,7 @@ class StoredTournament(NamedTuple):
         left_out: how many games of those pairs were not played because deterministic agents would
             have repeated earlier ones.
         command: the latest command that asked for it, if one did.
+        created: when it was entered, in seconds since 1970.
         sources: fingerprints of the other code that decides games, by what it is; None where they
             are not known.
     """
@@ -93,6 +87,7 @@ class StoredTournament(NamedTuple):
     agents: list[Description]
     left_out: int = 0
     command: str | None = None
+    created: float = 0.0
     sources: dict[str, str] | None = None
 
 
@@ -171,7 +166,7 @@ class Store(StoreFile):
         if not self._file.exists():
             raise StoreError(f"there is no store {self.path}")
         with self._reading() as connection:
-            columns = "number, name, settings, pairs, left_out, command, sources"
+            columns = "number, name, settings, pairs, left_out, command, created, sources"
             query = f"SELECT {columns} FROM tournaments ORDER BY number"
             rows = [check_types("tournaments", columns, row) for row in connection.execute(query)]
             agents: dict[int, list[Description]] = {row[0]: [] for row in rows}
@@ -187,16 +182,10 @@ class Store(StoreFile):
                 agents.setdefault(tournament, []).append(entry)
             return [
                 StoredTournament(
-                    number,
-                    name,
-                    _read_settings(settings),
-                    pairs,
-                    agents[number],
-                    left_out,
-                    command,
-                    None if sources is None else _read_table(sources),
+                    *(number, name, _read_settings(settings), pairs, agents[number]),
+                    *(*others, None if sources is None else _read_table(sources)),
                 )
-                for number, name, settings, pairs, left_out, command, sources in rows
+                for number, name, settings, pairs, *others, sources in rows
             ]
 
     @contextlib.contextmanager
@@ -428,6 +417,12 @@ class Store(StoreFile):
             numbers = f"its games have numbers from 1 to {most}" if most else "it holds no games"
             raise StoreError(f"{self.path} holds no game {number}; {numbers}")
         return tournaments[row[0]], _read_game(row[1:])
+
+    def finish_time(self, number: int) -> float:
+        """When a game that the store holds was finished, in seconds since 1970."""
+        with self._errors("read"):
+            query = "SELECT finished FROM games WHERE number = ?"
+            return float(self._connection.execute(query, (number,)).fetchone()[0])
 
     def latest(self, tournament: int, agent: int, count: int) -> list[StoredGame]:
         """The games of an agent that were finished last, the last one first, at most ``count``."""

@@ -10,12 +10,11 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from ...agents.lookahead import SITUATIONS
 from ...evaluation.move_quality.judge import PHASES, Evidence
 from ...evaluation.move_quality.qualities import ALL, Quality, qualities
-from ...evaluation.report.display import duration, percent, plain_table
+from ...evaluation.report.display import Name, duration, percent, plain_table
 
 
 def print_qualities(evidence: Evidence, meaning: str, console: Console) -> None:
@@ -56,7 +55,7 @@ def _overview(rows: list[Quality]) -> Table:
                 f"{row.loss[0]:.2f}",
                 f"{row.loss[1]:.2f}",
             ]
-            table.add_row(Text(row.agent), *figures, *map(str, row.blunders), duration(row.seconds))
+            table.add_row(Name(row.agent), *figures, *map(str, row.blunders), duration(row.seconds))
     return table
 
 
@@ -75,7 +74,7 @@ def _by_part(rows: list[Quality], parts: Sequence[str]) -> Table:
             figures += (
                 ["-", "-"] if row is None else [percent(row.optimal[0]), f"{row.loss[0]:.2f}"]
             )
-        table.add_row(Text(agent), *figures)
+        table.add_row(Name(agent), *figures)
     return table
 
 

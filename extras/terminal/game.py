@@ -142,7 +142,7 @@ class TerminalGame:
     # -- talk --
 
     def _say(self, text: str) -> None:
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._console.print(text, markup=False, soft_wrap=not self._console.is_terminal)
 
     def _introduce(self) -> None:
         mark = self.game.declaration.marks[self.seat]

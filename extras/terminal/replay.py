@@ -60,12 +60,18 @@ class TerminalReplay:
         except (EOFError, KeyboardInterrupt):
             self._say("")
 
-    def print_all(self) -> None:
-        """Print the whole game, for a reader that is no terminal."""
+    def print_end(self) -> None:
+        """Print the moves and the last position, for a reader that is no terminal."""
         self._say(self._title)
-        for ply in range(len(self.played.actions) + 1):
-            self._ply = ply
-            self._show()
+        record = self.played
+        names = [record.game.action_to_text(action) for action in record.actions]
+        for what, part in (
+            ("opening", names[: record.opening]), ("moves", names[record.opening :])
+        ):  # fmt: skip
+            if part:
+                self._say(f"{what}: {', '.join(part)}")
+        self._ply = len(names)
+        self._show()
 
     def review(self) -> GameReview:
         """The review of the game, which is made at the first call."""
@@ -80,7 +86,7 @@ class TerminalReplay:
         self.review().print(self._console)
 
     def _say(self, text: str) -> None:
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._console.print(text, markup=False, soft_wrap=not self._console.is_terminal)
 
     def _obey(self, text: str) -> None:
         word, _, rest = text.partition(" ")

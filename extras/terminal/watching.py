@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.live import Live
 from rich.text import Text
 
 from ...agents import Decision
@@ -71,7 +73,7 @@ def replay(
     """Step through a game of a store, or list its games.
 
     A review compares every move with the best one, by the exact solver where it reaches. Over a
-    pipe the whole game is printed.
+    pipe the moves and the last position are printed.
 
     [bold]Examples[/bold]
 
@@ -102,7 +104,7 @@ def replay(
     elif sys.stdout.isatty():
         viewer.run()
     else:
-        viewer.print_all()
+        viewer.print_end()
 
 
 def _title(number: int, record: PlayedGame) -> str:
@@ -145,11 +147,11 @@ def _list_games(store: Store, last: int, as_json: bool) -> None:
     if not rows:
         say(f"{store.path} holds no games")
         return
-    table = display.plain_table("ID", "game", "first", "second", "result", "moves", left=5)
+    table = display.plain_table("ID", "game", "first", "second", "result", "moves", left=5, gap=1)
     for row in rows:
         result = {None: "draw", 0: "first wins", 1: "second wins"}[row["winner"]]
         texts = [str(row["number"]), row["game"], *row["players"], f"{result}: {row['reason']}"]
-        table.add_row(*map(Text, texts), str(row["plies"]))
+        table.add_row(*map(display.Name, texts), str(row["plies"]))
     Console(highlight=False).print(table)
     if any(True for _ in games):
         say(f"These are the last {len(rows)}; --last 0 lists all.")
@@ -172,9 +174,9 @@ def watch(
     store: Annotated[Path | None, option("FILE", "Keep the game in this store.")] = None,
     conditions: Conditions = USUAL,
 ) -> None:
-    """Watch two agents play, one position after another.
+    """Watch two agents play.
 
-    Over a pipe nothing waits.
+    Over a pipe nothing waits, and all positions are printed.
 
     [bold]Examples[/bold]
 
@@ -191,16 +193,17 @@ def watch(
     with Store("" if store is None else store) as games, Arena(contest) as arena:
         if store is not None:
             games.open()
-        viewer.begin(actions)
-        result = play_game(
-            board,
-            arena.agents,
-            actions,
-            (seed, seed + 1),
-            labels,
-            viewer.on_move,
-            contest.conditions,
-        )
+        with viewer.screen:
+            viewer.begin(actions)
+            result = play_game(
+                board,
+                arena.agents,
+                actions,
+                (seed, seed + 1),
+                labels,
+                viewer.on_move,
+                contest.conditions,
+            )
         say(str(result))
         if store is not None:
             one, two = (
@@ -211,7 +214,13 @@ def watch(
 
 
 class _Viewer:
-    """Shows each position of a game, and waits after it at a terminal."""
+    """Shows each position of a game, and waits after it at a terminal.
+
+    There one position takes the place of the other, unless ``step`` asks for every move.
+
+    Attributes:
+        screen: the context in which it shows anything.
+    """
 
     def __init__(
         self, game: Game, labels: tuple[str, ...], delay: float, step: bool, thinking: bool
@@ -219,8 +228,14 @@ class _Viewer:
         self._game, self._labels = game, labels
         self._delay, self._step, self._thinking = delay, step, thinking
         self._console = Console(highlight=False)
-        self._ply = 0
+        self._moves: list[str] = []
         self._before = game.initial_position()
+        live = self._console.is_terminal and not step
+        self.screen: Live | contextlib.nullcontext[None] = (
+            Live(console=self._console, auto_refresh=False, vertical_overflow="visible")
+            if live
+            else contextlib.nullcontext()
+        )
 
     def begin(self, opening: tuple[int, ...]) -> None:
         """Say who plays, and show the position in which the agents take over."""
@@ -228,31 +243,34 @@ class _Viewer:
             f"{mark} {label}" for mark, label in zip(self._game.declaration.marks, self._labels)
         )
         self._console.print(f"{self._game.declaration.title}: {sides}", markup=False)
+        self._moves = [self._game.action_to_text(action) for action in opening]
         if opening:
-            names = ", ".join(map(self._game.action_to_text, opening))
-            self._console.print(f"opening: {names}", markup=False)
-        self._ply, self._before = len(opening), self._game.position(opening)
-        self._console.print()
-        self._console.print(board(self._before))
+            self._console.print(f"opening: {', '.join(self._moves)}", markup=False)
+        self._before = self._game.position(opening)
+        self._show(Text(), board(self._before))
 
     def on_move(
         self, position: Position, seat: int, action: int, decision: Decision | None
     ) -> None:
         """Show a move."""
         self._wait()
-        self._ply += 1
+        self._moves.append(self._game.action_to_text(action))
         thoughts = f"   [{display.thoughts(self._game, decision)}]" if self._thinking else ""
         mark = self._game.declaration.marks[seat]
-        name = self._game.action_to_text(action)
-        self._console.print(
-            f"\n{self._ply}. {mark} {name} ({self._labels[seat]}){thoughts}",
-            markup=False,
-            soft_wrap=True,
-        )
-        self._console.print(board(position, self._before))
-        if row := winning_row(position):
-            self._console.print(", ".join(row))
+        move = f"{len(self._moves)}. {mark} {self._moves[-1]} ({self._labels[seat]}){thoughts}"
+        row = winning_row(position)
+        end = [Text(", ".join(row))] if row else []
+        self._show(Text(f"\n{move}"), board(position, self._before), *end)
         self._before = position.copy()
+
+    def _show(self, *parts: Text) -> None:
+        """Show a position with what is said of it; on a live screen all moves stand below."""
+        if isinstance(self.screen, Live):
+            moves = Text("\n" + "  ".join(self._moves), "dim")
+            self.screen.update(Group(*parts, moves), refresh=True)
+            return
+        for part in parts:
+            self._console.print(part, soft_wrap=True)
 
     def _wait(self) -> None:
         if not self._console.is_terminal:

@@ -55,6 +55,7 @@ class Row(NamedTuple):
         ending: how it ended, in the language of the page.
         reason: the same, as the store has it.
         plies: how many moves it had.
+        finished: when it ended, in seconds since 1970.
     """
 
     number: int
@@ -65,6 +66,7 @@ class Row(NamedTuple):
     ending: str
     reason: str
     plies: int
+    finished: float
 
 
 def _store(request: Request) -> Store:
@@ -97,18 +99,25 @@ def games(
                 _ending(words, tournament, record),
                 record.result.reason,
                 len(record.result.moves),
+                store.finish_time(number),
             )
             for number, tournament, record in islice(entries, page * ROWS, (page + 1) * ROWS + 1)
         ]
-    names = sorted({entry.settings["game"] for entry in tournaments.values()})
-    agents = sorted({each.label for entry in tournaments.values() for each in entry.agents})
+    entrants = {
+        each.label: make_game(entry.settings["game"])
+        for entry in tournaments.values()
+        for each in entry.agents
+    }
     return render(
         request,
         "games.html",
         rows=rows[:ROWS],
         more=len(rows) > ROWS,
-        games=names,
-        agents=agents,
+        games={
+            entry.settings["game"]: words.board(make_game(entry.settings["game"]))
+            for entry in tournaments.values()
+        },
+        agents={label: agent_name(words, label, board) for label, board in entrants.items()},
         game=game,
         agent=agent,
         page=page,
@@ -181,14 +190,16 @@ def review(
     number: Annotated[Whole, Query(ge=0, le=LARGEST_NUMBER)] = 0,
 ) -> Response:
     """The review of a game: one of the store by its number, or one given by its moves."""
-    words, sides, ending = words_for(request), None, None
+    words, sides, ending, finished = words_for(request), None, None, None
     if number:
         with _store(request) as store:
             try:
                 tournament, record = store.game(number)
+                finished = store.finish_time(number)
             except StoreError:
                 raise Refusal("no_number", 404, number=number) from None
-        board, sides = read_game(tournament.settings["game"]), _sides(tournament, record)
+        board = read_game(tournament.settings["game"])
+        sides = [agent_name(words, side, board) for side in _sides(tournament, record)]
         ending = _ending(words, tournament, record)
         start, names = board.initial_position(), map(board.action_to_text, record.result.moves)
         line = read_line(start, list(names))
@@ -203,6 +214,7 @@ def review(
         sides=sides,
         graders=graders(line.game, server_state(request).settings.agents),
         ending=ending,
+        finished=finished,
     )
 
 

@@ -15,7 +15,7 @@ from ...envs.specification import Parameter, SpecificationError, format_specific
 from ...evaluation.reviews import estimator_of
 from .errors import Refusal, sentence
 from .settings import LONGEST_SPEC, MOST
-from .wording.agent_names import agent_name
+from .wording.agent_names import agent_name, character
 from .wording.words import Words
 
 PERSON = "human"  # the opponent of a game of two people at one screen
@@ -47,7 +47,7 @@ class Choice(NamedTuple):
 
     Attributes:
         spec: its specification.
-        key: the key of the word for it, such as a level; None if there is none.
+        key: the key of the word for it, a level or a character; None if there is none.
         group: what it is offered among.
     """
 
@@ -56,7 +56,7 @@ class Choice(NamedTuple):
     group: str
 
     def name(self, words: Words, game: Game) -> str:
-        """Its level, and what it is, in words."""
+        """Its level or character, and what it is, in words."""
         name = agent_name(words, self.spec, game)
         return name if self.key is None else f"{words(self.key)} – {name}"
 
@@ -70,7 +70,9 @@ def choices(game: Game, extra: tuple[str, ...]) -> list[Choice]:
         opponents.append(Choice(PERFECT, "level.perfect", "levels"))
     modes = () if preset is None else preset.modes
     opponents += [Choice(spec, None, "modes") for spec in modes]
-    opponents += [Choice(spec, None, "networks") for spec in _networks(game)]
+    opponents += [
+        Choice(PREFIX + card.name, character(card), "networks") for card in cards_of(game)
+    ]
     opponents += [Choice(spec, None, "trained") for spec in extra if plays(spec, game)]
     return [choice for choice in opponents if choice.group == "trained" or plays(choice.spec, game)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -21,7 +22,7 @@ from .errors import Refusal
 from .jobs import has_solver
 from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent, other_rules
 from .positions import LineOfPlay, blank_board, open_line, read_game
-from .queries import SpecQuery, UsualLineQuery, Whole
+from .queries import USUAL_GAME, SpecQuery, UsualLineQuery, Whole
 from .state import server_state, words_for
 from .wording.agent_names import agent_name
 from .wording.words import LANGUAGE_COOKIE, LANGUAGES, Words
@@ -68,6 +69,7 @@ templates: Environment = Environment(
 )
 templates.filters |= {
     "made": make_game,
+    "moment": lambda seconds: datetime.fromtimestamp(seconds, UTC),
     "capitalised": lambda text: text[:1].upper() + text[1:],
 }
 templates.globals["agent_name"] = agent_name
@@ -125,14 +127,25 @@ def how_to_play(words: Words, line: LineOfPlay) -> dict[str, Any]:
 
 @router.get("/")
 def home(request: Request) -> Response:
-    """The games offered by name."""
-    extra = server_state(request).settings.agents
+    """The games offered by name, and the first of those that two agents play beside them."""
+    extra, words = server_state(request).settings.agents, words_for(request)
+    live = [
+        {
+            "game": preset.game,
+            "title": words.example(preset),
+            "agent": preset.level,
+            "name": agent_name(words, preset.level, make_game(preset.game)),
+        }
+        for preset in sorted(PRESETS, key=lambda preset: preset.game != USUAL_GAME)
+    ]
     return render(
         request,
         "home.html",
+        view=open_line(USUAL_GAME).view(words),
+        live=live,
         presets=[(preset, choices(make_game(preset.game), extra)) for preset in PRESETS],
         pictures=_preset_pictures(),
-        games=_games(words_for(request)),
+        games=_games(words),
         clocks=CLOCKS,
     )
 

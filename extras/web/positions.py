@@ -166,7 +166,7 @@ class LineOfPlay:
         outcome = position.outcome
         return {
             "game": game.spec,
-            "title": words.title(game),
+            "title": words.board(game),
             "moves": names,
             "link": link_text(game, names),
             "position": self.start_text,

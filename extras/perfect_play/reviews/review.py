@@ -11,7 +11,7 @@ from rich.text import Text
 from ....envs.game import PLAYERS
 from ....evaluation.pages import notebook_html, page_of
 from ....evaluation.played_game import PlayedGame
-from ....evaluation.report.display import plain_table
+from ....evaluation.report.display import Name, plain_table
 from ....evaluation.report.game_page import game_page, side_names
 from ....evaluation.report.replays import Frames
 from .grades import (
@@ -104,7 +104,7 @@ class Review:
         console.print(table)
         totals = plain_table("player", *GRADES, "loss a move, %")
         for name, *figures in totals_rows(self):
-            totals.add_row(Text(name), *figures)
+            totals.add_row(Name(name), *figures)
         console.print()
         console.print(totals)
         console.print(f"\n{method_text(self)}", markup=False, soft_wrap=True)

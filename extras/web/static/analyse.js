@@ -5,9 +5,8 @@ import { stream } from "./api.js";
 import { Board } from "./board.js";
 import { Editor } from "./editor.js";
 import { SteppedLine } from "./line.js";
-import { movesList } from "./moves.js";
-import { addressOf, asked, byId, complain, keepInAddress, nameIn, played, showBar, showChosen,
-  showElsewhere, showSpecifications, textElement } from "./table.js";
+import { addressOf, asked, byId, complain, keepInAddress, movesList, nameIn, played, showBar,
+  showChosen, showElsewhere, showSpecifications, textElement } from "./table.js";
 import { given, t } from "./words.js";
 
 const MOST_LABELS = 30; // on the board; more cannot be read

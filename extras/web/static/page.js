@@ -1,4 +1,5 @@
-// On every page: light or dark, the link of the page in sight, and links to the same page in the other language.
+// On every page: light or dark, the link of the page in sight, links to the same page in the other
+// language, and buttons that open dialogs.
 
 const root = document.documentElement;
 const remembered = localStorage.getItem("theme");
@@ -25,4 +26,9 @@ for (const link of document.querySelectorAll("[data-language]")) {
     address.searchParams.set("lang", link.dataset.language);
     location.assign(address);
   });
+}
+
+for (const button of document.querySelectorAll("[data-opens]")) {
+  const dialog = document.getElementById(button.dataset.opens);
+  button.addEventListener("click", () => dialog.showModal());
 }

@@ -3,12 +3,10 @@
 import { setUpAgent } from "./agents.js";
 import { post, think } from "./api.js";
 import { Board } from "./board.js";
-import { Clock } from "./clock.js";
-import { movesList } from "./moves.js";
-import { addressOf, asked, byId, complain as tell, copyAddress, keepInAddress, nameIn,
+import { Clock, Times } from "./clock.js";
+import { addressOf, asked, byId, complain as tell, copyAddress, keepInAddress, movesList, nameIn,
   onSteps, played, playersDisc, showChosen, showElsewhere, showSpecifications, textElement } from "./table.js";
 import { progressShown } from "./thinking.js";
-import { Times } from "./times.js";
 import { given, t } from "./words.js";
 
 const HINTS = "alphabeta:time=1";
@@ -188,7 +186,6 @@ function arrive(next, seconds) {
   view = next;
   times.add(view, seconds);
   if (view.moves.length === 1) sessionStorage.removeItem(`kept ${game} ${seed}`); // a new game
-  byId("how")?.removeAttribute("open"); // the game goes on, its rules are known
   const undoneMove = undone.shift();
   if (undoneMove && undoneMove.name !== view.moves.at(-1)) undone = [];
   clock.run(view.over ? null : view.to_move, mover);

@@ -4,9 +4,8 @@ import { setUpAgent } from "./agents.js";
 import { stream } from "./api.js";
 import { Board, svgElement } from "./board.js";
 import { SteppedLine } from "./line.js";
-import { movesList } from "./moves.js";
-import { addressOf, asked, byId, complain, copyAddress, keepInAddress, played, showBar, showChosen,
-  showElsewhere, showSpecifications, textElement } from "./table.js";
+import { addressOf, asked, byId, complain, copyAddress, keepInAddress, movesList, played, showBar,
+  showChosen, showElsewhere, showSpecifications, textElement } from "./table.js";
 import { given, t } from "./words.js";
 
 const COUNTED = ["best", "good", "inaccuracy", "mistake"];

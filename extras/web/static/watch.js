@@ -1,32 +1,37 @@
-// Two agents play each other, step by step or on their own.
+// Two agents are watched: the page says who they are and what they think.
 
 import { setUpAgent } from "./agents.js";
-import { post, think } from "./api.js";
+import { post } from "./api.js";
 import { Board } from "./board.js";
-import { movesList } from "./moves.js";
-import { addressOf, asked, byId, complain, keepInAddress, nameIn, onSteps, played, playersDisc,
-  showBar, showChosen, showSpecifications, textElement } from "./table.js";
+import { Match } from "./match.js";
+import { addressOf, asked, byId, complain, keepInAddress, movesList, nameIn, onSteps, played,
+  playersDisc, showBar, showChosen, showSpecifications, textElement } from "./table.js";
 import { thoughts } from "./thinking.js";
 import { given, t } from "./words.js";
 
-let view = given("view");
-let running = false;
-let search = null;
-let timer = null;
-let seed = Number(asked.get("seed")) || 0;
 let bar = null;
 const offered = [...byId("agent-0").options].map((option) => option.value).filter(Boolean);
 const agents = [asked.get("first") || offered[0], asked.get("second") || offered[1] || offered[0]];
 
 const board = new Board(byId("board"), t("play.board"), () => {});
 const showMoves = movesList(byId("moves"), goTo);
+const match = new Match(board, {
+  show,
+  tell,
+  failed: complain,
+  pause: () => 1000 * Number(byId("speed").value),
+});
+match.seed = Number(asked.get("seed")) || 0;
+match.set(given("view"), agents);
 
 function show() {
+  const { view, running, search, seed } = match;
   board.show(view, false);
   byId("board").dataset.state = view.over ? "over" : running ? "running" : "waiting";
   byId("status").textContent = view.status;
   byId("board-text").textContent = view.text;
   if (view.said) byId("said").textContent = view.over ? `${view.said} ${view.status}` : view.said;
+  if (search) byId("problem").hidden = true;
   showMoves(view);
   byId("auto").textContent = running ? t("watch.pause") : t("watch.auto");
   byId("auto").disabled = view.over;
@@ -41,6 +46,7 @@ function show() {
 }
 
 function showPlayer(player) {
+  const { view, search } = match;
   const element = byId(`player-${player}`);
   element.classList.toggle("turn", !view.over && view.to_move === player);
   element.replaceChildren(
@@ -51,65 +57,27 @@ function showPlayer(player) {
   );
 }
 
-async function step() {
-  if (view.over || search) return;
-  const mine = (search = new AbortController());
-  byId("problem").hidden = true;
-  show();
-  try {
-    const query = { ...played(view), agent: agents[view.to_move], seed };
-    const decision = await think(query, mine.signal, tell);
-    await board.settled;
-    if (search !== mine) return;
-    tell(decision);
-    view = decision.view;
-    search = null;
-    running &&= !view.over;
-    show();
-    if (running) timer = setTimeout(step, 1000 * Number(byId("speed").value));
-  } catch (error) {
-    if (search !== mine) return;
-    stop();
-    complain(error);
-  }
-}
-
-function ask(path, content) {
-  return post(path, { game: view.game, position: view.position, moves: view.moves, ...content });
-}
-
 function tell(decision) {
   if (decision.bar !== null) bar = decision.bar;
-  showBar(byId("bar"), bar, view.players);
+  showBar(byId("bar"), bar, match.view.players);
   byId("thinking").replaceChildren(thoughts(decision));
 }
 
-function stop() {
-  search?.abort();
-  search = null;
-  running = false;
-  clearTimeout(timer);
-  show();
-}
-
 async function goTo(ply) {
-  stop();
-  view = await ask("view", { moves: view.moves.slice(0, ply) });
+  match.stop();
+  const { game, position, moves } = match.view;
+  match.set(await post("view", { game, position, moves: moves.slice(0, ply) }), agents);
   show();
 }
 
-byId("auto").addEventListener("click", () => {
-  if (running) return stop();
-  running = true;
-  return step();
-});
-byId("step").addEventListener("click", step);
+byId("auto").addEventListener("click", () => (match.running ? match.stop() : match.run()));
+byId("step").addEventListener("click", () => match.step());
 byId("again").addEventListener("click", async () => {
-  const again = running;
-  seed += 1;
+  const again = match.running;
+  match.seed += 1;
   bar = null;
   await goTo(0);
-  if (again) byId("auto").click();
+  if (again) match.run();
 });
 const showSpeed = () => {
   byId("speed-text").textContent = t("watch.seconds", { seconds: byId("speed").value });
@@ -119,15 +87,15 @@ for (const player of [0, 1]) {
   const select = byId(`agent-${player}`);
   select.addEventListener("change", async () => {
     let wanted = select.value;
-    if (wanted === "") wanted = (await setUpAgent(view.game)) ?? agents[player];
+    if (wanted === "") wanted = (await setUpAgent(match.view.game)) ?? agents[player];
     agents[player] = wanted;
-    showChosen(select, wanted, view.game, show);
-    stop();
+    showChosen(select, wanted, match.view.game, show);
+    match.stop();
   });
-  showChosen(select, agents[player], view.game, show);
+  showChosen(select, agents[player], match.view.game, show);
 }
-onSteps(() => view.moves.length && goTo(view.moves.length - 1), step);
-addEventListener("pagehide", () => search?.abort());
+onSteps(() => match.view.moves.length && goTo(match.view.moves.length - 1), () => match.step());
+addEventListener("pagehide", () => match.search?.abort());
 showSpeed();
 show();
 document.body.dataset.ready = "yes";

@@ -12,6 +12,7 @@ SETTINGS = ("network", "time", "depth", "simulations", "nodes")
 QUIET = ("values", "memory", "threads")
 SUPERVISED = "supervised by "  # begins the algorithm of a card whose network was taught
 SOLVER = "the exact solver"
+CHARACTERS = {"alphazero": "character.hermit", "ppo": "character.gambler"}
 TEACHERS = " and "  # between the teachers of one network
 
 
@@ -41,6 +42,12 @@ def agent_name(words: Words, spec: str, game: Game) -> str:
     known = [words(f"setting.{key}", value=settings[key]) for key in SETTINGS if key in settings]
     others = [f"{key}={value}" for key, value in settings.items() if key not in (*SETTINGS, *QUIET)]
     return ", ".join([title, *known, *others])
+
+
+def character(card: Card) -> str | None:
+    """The key of a network's name as an opponent, by what it was trained by; None if unknown."""
+    is_taught = card.algorithm.startswith(SUPERVISED)
+    return "character.scholar" if is_taught else CHARACTERS.get(card.algorithm)
 
 
 def _training(words: Words, card: Card, game: Game) -> str:

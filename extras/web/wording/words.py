@@ -54,6 +54,20 @@ class Words:
         """The name of a board that is offered by name."""
         return self.of_game(make_game(example.game), f"example.{example.key}", example.game)
 
+    def board(self, game: Game) -> str:
+        """The name under which a board is offered, or that of its game and what is unusual."""
+        name, usual = self.title(game), make_game(game.name)
+        for example in game.profile.examples:
+            if game in map(make_game, (example.game, *example.also)):
+                name, usual = self.example(example), make_game(example.game)
+        values, usual_values = parameter_values(game.rules), parameter_values(usual.rules)
+        unusual = [
+            f"{self.parameter(game, each).lower()} {self.value(game, each.name, values[each.name])}"
+            for each in game.declaration.parameters
+            if values[each.name] != usual_values[each.name]
+        ]
+        return ", ".join([name, *unusual])
+
     def rule(self, game: Game | str) -> str:
         """How a game is won, in a sentence or two; nothing where its words do not say it."""
         made = make_game(game)

@@ -46,14 +46,14 @@ def test_the_games_of_a_store_are_listed_the_last_one_first(store):
     assert "These are" not in command("replay", store, "--last", "0").stdout
 
 
-def test_over_a_pipe_the_whole_game_is_printed(store):
+def test_over_a_pipe_the_moves_and_the_last_position_are_printed(store):
     tournament, game = read_game(store, 1)
     output = command("replay", store, 1).stdout
     made = make_game(tournament.settings["game"])
-    for ply in range(len(game.result.moves) + 1):
-        assert str(made.position(game.result.moves[:ply])) in output
-    assert "1. X" in output
-    assert "(opening)" in output
+    names = [made.action_to_text(move) for move in game.result.moves]
+    assert f"opening: {', '.join(names[:2])}\nmoves: {', '.join(names[2:])}\n" in output
+    positions = [str(made.position(names[:ply])) in output for ply in range(len(names) + 1)]
+    assert positions == [False] * len(names) + [True]
     assert game.result.reason in output.splitlines()[-1]
     assert "\x1b" not in output
 
@@ -185,3 +185,13 @@ def test_bad_input_of_watch_is_refused(words, sentence):
     assert result.exit_code == 2
     assert sentence in result.stderr
     assert "Traceback" not in result.output
+
+
+@pytest.mark.thorough
+def test_at_a_terminal_one_position_takes_the_place_of_the_other():
+    with at_terminal("watch", "tic_tac_toe", "greedy", "random", "--delay", "0") as person:
+        person.see("in a row")
+        shown = person.process.before
+    positions = shown.count("a b c")
+    assert positions > 5
+    assert shown.count("\x1b[1A") >= 5 * (positions - 1)  # up over the position before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import threading
 import time
@@ -441,14 +442,24 @@ def test_sessions_expire_and_are_bounded(monkeypatch):
     assert table.admit(names[-1])[2] is True
 
 
-def test_a_page_in_all_is_small(client):
-    for path in ("/", "/play?game=gomoku:size=20&opponent=medium"):
-        page = client.get(path).text
-        scripts = sum(
-            len(records.content) for name, records in STATIC.items() if name.endswith(".js")
-        )
-        whole = len(page.encode()) + scripts + len(STATIC["style.css"].content)
-        assert whole + len(STATIC["icons.svg"].content) < LARGEST_PAGE
+def loaded_by(page: str) -> set[str]:
+    """The modules that a page loads, and those that they import."""
+    names, modules = set(re.findall(r'src="/static/(\w+\.js)"', page)), set()
+    while names:
+        modules |= names
+        texts = [STATIC[name].content.decode() for name in names]
+        names = {name for text in texts for name in re.findall(r'from "\./(\w+\.js)"', text)}
+        names -= modules
+    return modules
+
+
+@pytest.mark.parametrize("path", ["/", "/play?game=gomoku:size=20&opponent=medium"])
+def test_a_page_in_all_is_small(client, path):
+    page = client.get(path).text
+    files = {"style.css", "icons.svg", *loaded_by(page)}
+    assert files > {"page.js", "board.js", "motion.js"}
+    sizes = [len(STATIC[name].content) for name in files]
+    assert len(page.encode()) + sum(sizes) < LARGEST_PAGE
 
 
 def test_a_file_is_asked_again_only_if_it_has_changed(client):

@@ -134,6 +134,7 @@ def test_the_link_of_the_page_and_of_the_game_are_in_sight(visit):
 @once
 def test_an_opponent_streams_its_thinking(visit):
     page = visit("/play?game=connect_four&opponent=alphabeta:depth=4", viewport=DESK)
+    page.click("#menu summary")
     page.check("#show-thinking")
     page.get_by_role("button", name="Column d").click()
     page.wait_for_selector("#thinking dl")

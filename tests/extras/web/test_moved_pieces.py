@@ -174,3 +174,65 @@ def test_a_piece_is_dragged_to_its_target_or_back(visit):
     expect(page.locator("#moves button")).to_have_count(0)
     page.mouse.up()
     expect(page.locator("#moves button")).to_have_count(1)
+
+
+FINGER = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+
+
+class Finger:
+    """One finger on the screen of a phone, moved as the browser's own events."""
+
+    def __init__(self, page) -> None:
+        self.session = page.context.new_cdp_session(page)
+
+    def at(self, kind: str, *point: float) -> None:
+        points = [{"x": point[0], "y": point[1]}] if point else []
+        event = {"type": f"touch{kind}", "touchPoints": points}
+        self.session.send("Input.dispatchTouchEvent", event)
+
+    def drag(self, start, end, steps: int = 8) -> None:
+        """Put the finger down and move it; it stays down."""
+        self.at("Start", *start)
+        for step in range(1, steps + 1):
+            self.at("Move", *(a + (b - a) * step / steps for a, b in zip(start, end)))
+
+
+def middle_of(locator) -> list[float]:
+    box = locator.bounding_box()
+    return [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("picked", [False, True])
+def test_a_piece_is_dragged_by_a_finger(visit, picked):
+    page = visit("/play?game=breakthrough&opponent=human&moves=d2-d3,d7-d6", **FINGER)
+    finger, drawn = Finger(page), page.locator("#board .picture [data-kind]")
+    before = [middle_of(each) for each in drawn.all()]
+    (x, y), (right, below) = middle_of(piece(page, "d3")), middle_of(piece(page, "e2"))
+    target = [right, 2 * y - below]
+    if picked:
+        piece(page, "d3").tap()
+    finger.drag((x, y), target)
+    expect(page.get_by_role("button", name="Move d3-e4")).to_have_count(1)
+    moved = [now for now, then in zip((middle_of(each) for each in drawn.all()), before)
+             if now != pytest.approx(then, abs=0.5)]  # fmt: skip
+    assert moved == [pytest.approx(target, abs=1)]
+    finger.at("End")
+    expect(page.locator("#moves button")).to_have_text(["d2-d3", "d7-d6", "d3-e4"])
+    assert page.evaluate("scrollY") == 0
+
+
+@pytest.mark.thorough
+def test_a_piece_that_a_finger_drags_beside_the_board_goes_back(visit):
+    page = visit("/play?game=breakthrough&opponent=human", **FINGER)
+    finger, drawn = Finger(page), page.locator("#board .picture [data-kind]")
+    before = [middle_of(each) for each in drawn.all()]
+    finger.drag(middle_of(piece(page, "d2")), middle_of(page.locator("#player-0")))
+    finger.at("End")
+    expect(page.locator(".target")).to_have_count(0)
+    assert [middle_of(each) for each in drawn.all()] == before
+    assert page.locator("#moves button").count() == 0
+    page.evaluate("scrollTo(0, 0)")
+    finger.drag(middle_of(page.locator("#status")), (180, 100))  # elsewhere it scrolls the page
+    finger.at("End")
+    page.wait_for_function("scrollY > 0")

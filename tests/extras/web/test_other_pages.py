@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 
 import pytest
 from pages import in_words, proved_labels
@@ -204,24 +205,44 @@ def test_another_agent_grades_and_stands_in_the_address(visit):
     assert page.input_value("#grader") == "montecarlo:simulations=200" != usual
 
 
-def test_the_games_of_a_store_are_filtered_and_open_in_review(visit):
+def day_of(store, number: int) -> str:
+    """When a game was finished, as the pages say it."""
+    with Store(store) as games_store:
+        return datetime.fromtimestamp(games_store.finish_time(number), UTC).date().isoformat()
+
+
+def test_the_games_of_a_store_are_filtered_and_open_in_review(visit, store):
     page = visit("/games")
     assert page.locator("tbody tr").count() == 5
     page.select_option("[name=game]", "tic_tac_toe")
     page.click("main form button")
     page.wait_for_url("**game=tic_tac_toe**")
     assert page.locator("tbody tr").count() == 3
+    names = page.locator("[name=game] option").all_inner_texts()
+    assert names == ["all", "Connect four, rows 4, columns 5", "Tic-tac-toe"]
+    names = page.locator("[name=agent] option").all_inner_texts()
+    assert names == ["all", "Greedy, one move ahead", "Random moves"]
     row = page.locator("tbody tr").first
     assert "Random moves" in row.inner_text()
+    assert row.locator("time").inner_text() == day_of(store, 3)
     assert row.locator("img").evaluate("(image) => image.decode().then(() => image.naturalWidth)")
     page.locator("tbody a").first.click()
     page.wait_for_selector("body[data-ready]")
-    assert "random – greedy" in page.inner_text("main")
+    assert "Random moves – Greedy, one move ahead" in page.inner_text("main")
+    assert page.locator("main time").inner_text() == day_of(store, 3)
     assert page.locator("#moves button").count() >= 5
 
 
-def test_the_ratings_of_a_store(visit):
+def test_the_ratings_of_a_store(visit, store):
     page = visit("/ratings")
+    with Store(store) as games_store:
+        entered = [
+            datetime.fromtimestamp(each.created, UTC).date() for each in games_store.tournaments()
+        ]
+    names = page.locator("[name=tournament] option").all_inner_texts()
+    boards = ("Tic-tac-toe", "Connect four, rows 4, columns 5")
+    starts = [f"{board}, {day}: " for board, day in zip(boards, entered)]
+    assert [name[: len(start)] for name, start in zip(names, starts, strict=True)] == starts
     assert page.locator("tbody tr").count() == 2
     rows = page.locator("tbody tr td:nth-child(2)").all_inner_texts()
     assert sorted(rows) == ["Greedy, one move ahead", "Random moves"]

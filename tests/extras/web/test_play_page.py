@@ -8,7 +8,7 @@ import re
 from urllib.parse import quote, urlsplit
 
 import pytest
-from helpers import SMALL_GAMES
+from helpers import GAMES, SMALL_GAMES
 from playwright.sync_api import expect
 from plyground import make_game
 from plyground.envs import rules as r
@@ -275,23 +275,44 @@ def test_othello_shows_its_discs_and_legal_moves(visit):
     assert page.locator(".legal").count() == 0
 
 
-def test_the_rules_stand_on_the_page_until_the_first_move(visit):
+def test_the_rules_open_and_close_by_keyboard(visit):
     page = visit("/play?game=hex:size=5,swap=yes&opponent=human")
-    assert page.locator("#how li").count() == 5
-    assert "Blue joins the top edge with the bottom edge" in page.inner_text("#how")
-    assert page.inner_text("#how figcaption") == "Blue wins: top and bottom connected"
-    page.get_by_role("button", name="Cell c3").click()
-    wait_for_moves(page, 1)
-    assert page.get_attribute("#how", "open") is None
+    rules, button = page.locator("#how"), page.get_by_role("button", name="How to play")
+    expect(rules).to_be_hidden()
+    button.focus()
+    page.keyboard.press("Enter")
+    assert rules.locator("li").count() == 5
+    assert "Blue joins the top edge with the bottom edge" in rules.inner_text()
+    assert rules.locator("figcaption").inner_text() == "Blue wins: top and bottom connected"
+    expect(rules.get_by_role("button", name="Close")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(rules).to_be_hidden()
+    expect(button).to_be_focused()
+
+
+def test_two_buttons_of_hex_have_two_names(visit):
+    page = visit("/play?game=hex:size=5,swap=yes&opponent=human&moves=c3")
     swap = page.locator("#elsewhere button")
     assert swap.inner_text() == "Take over the first stone (swap rule)"
+    page.click("#menu summary")
     assert page.inner_text("#swap") == "Change seats"
+
+
+@pytest.mark.parametrize("spec", sorted(GAMES))
+@pytest.mark.fast_cases(3)
+def test_board_moves_and_controls_stand_above_the_fold(visit, spec):
+    page = visit(f"/play?game={spec}&opponent=greedy", viewport={"width": 1280, "height": 800})
+    parts = ("h1", "[data-opens=how]", "#board", "#player-0", "#player-1", "#status", "#moves")
+    for part in (*parts, "#undo", "#hint", "#resign", "#level", "#menu > summary"):
+        box = page.locator(part).bounding_box()
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= 800, part
 
 
 @pytest.mark.thorough
 def test_threats_are_marked_on_request(visit):
     page = visit("/play?game=tic_tac_toe&opponent=human&moves=a1,b2,a2")
     assert page.locator(".mark").count() == 0
+    page.click("#menu summary")
     page.check("#show-threats")
     page.wait_for_selector(".mark.holds", state="attached")
     assert page.locator(".mark").count() == 1  # only a3 stops the row
@@ -303,6 +324,7 @@ def test_the_level_changes_in_mid_game_and_seats_are_swapped(visit):
     wait_for_moves(page, 2)
     page.select_option("#level", "greedy")
     assert "opponent=greedy" in page.url
+    page.click("#menu summary")
     page.click("#swap")
     wait_for_moves(page, 3)
     assert "seat=1" in page.url
@@ -356,20 +378,6 @@ def test_the_end_of_a_game_offers_the_next_level_and_a_review(visit):
     page = visit(f"/play?game=tic_tac_toe&opponent={quote(specs[-1])}&moves=a1,a2,b1,b2,c1")
     assert page.is_visible("#again")
     assert page.is_hidden("#next")
-
-
-def test_the_first_page_has_a_button_a_game_and_a_level_of_three(visit):
-    page = visit("/")
-    for card in page.locator(".card").all():
-        assert card.locator(".button").count() == 1
-        assert card.locator(":checked").count() == 1
-        assert 3 <= card.locator("[type=radio]").count() <= 4
-        assert card.locator("svg").count() == 1
-    card = page.locator(".card", has_text="Othello")
-    card.get_by_text("Hard", exact=True).click()
-    card.locator(".button").click()
-    page.wait_for_selector("body[data-ready]")
-    assert page.input_value("#level") == make_game("othello").profile.levels[2]
 
 
 def test_the_focus_stays_at_the_board_when_the_game_ends(visit):
@@ -429,6 +437,7 @@ def test_a_move_and_its_answer_cost_two_requests(visit):
 def test_thinking_is_shown_on_request(visit):
     page = visit("/play?game=connect_four&opponent=alphabeta:depth=4")
     assert page.is_hidden("#thinking")
+    page.click("#menu summary")
     page.check("#show-thinking")
     page.get_by_role("button", name="Column d").click()
     page.wait_for_selector("#thinking dl")

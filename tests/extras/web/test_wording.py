@@ -11,7 +11,7 @@ from plyground.extras.web.opponents import choices
 from plyground.extras.web.positions import LineOfPlay
 from plyground.extras.web.wording.agent_names import agent_name
 from plyground.extras.web.wording.values import bar_value, value_json
-from plyground.extras.web.wording.words import words_of
+from plyground.extras.web.wording.words import LANGUAGES, words_of
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,29 @@ from plyground.extras.web.wording.words import words_of
 )
 def test_agents_are_named_in_words_with_the_strength_of_networks(spec, game, name):
     assert agent_name(words_of("en"), spec, make_game(game)) == name
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("connect_four", "Connect four"),
+        ("connect_four:rows=4,cols=5", "Connect four, rows 4, columns 5"),
+        ("gomoku:size=10", "Caro 10×10"),
+        ("gomoku:size=10,rule=caro", "Caro 10×10, rule exactly five, not shut in"),
+        ("hex:size=9,swap=yes", "Hex 9×9"),
+    ],
+)
+def test_boards_are_named_as_they_are_offered_and_by_what_is_unusual(spec, name):
+    assert words_of("en").board(make_game(spec)) == name
+
+
+@pytest.mark.parametrize("card", cards(), ids=lambda card: card.name)
+def test_every_shipped_network_is_an_opponent_with_a_name(card):
+    game = make_game(card.game)
+    (choice,) = (each for each in choices(game, ()) if each.spec == f"zoo:{card.name}")
+    for language in LANGUAGES:
+        words = words_of(language)
+        assert choice.name(words, game).startswith(f"{words(choice.key)} – ")
 
 
 def test_a_stone_lands_where_it_will_stand():

@@ -1,0 +1,77 @@
+// The first page: two agents play the games that are offered, one game after another.
+
+import { post } from "./api.js";
+import { Board } from "./board.js";
+import { Match } from "./match.js";
+import { addressOf, byId, playersDisc, textElement } from "./table.js";
+import { given, t } from "./words.js";
+
+const PAUSE = 900; // milliseconds between two moves
+const REST = 5000; // with the last position of a game
+const live = byId("live");
+const games = given("games"); // {game, title, agent, name}
+let number = 0; // of the game that is played
+let wanted = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+let seen = false; // whether the board is in sight
+
+const board = new Board(byId("board"), t("play.board"), () => {});
+const match = new Match(board, { show, pause: () => PAUSE, failed });
+const begin = (view) => match.set(view, [games[number].agent, games[number].agent]);
+
+function show() {
+  const { view, running } = match;
+  const { game, title, agent, name } = games[number];
+  board.show(view, false);
+  byId("live-title").textContent = title;
+  byId("live-status").textContent = view.status;
+  byId("live-pause").textContent = wanted ? t("watch.pause") : t("watch.auto");
+  byId("live-watch").href = addressOf("/watch", { game, first: agent, second: agent });
+  live.dataset.state = running ? "running" : "waiting";
+  for (const player of [0, 1]) {
+    const element = byId(`player-${player}`);
+    element.classList.toggle("turn", !view.over && view.to_move === player);
+    const { name: side } = view.players[player];
+    const disc = playersDisc(view.players[player]);
+    element.replaceChildren(disc, textElement("strong", name), textElement("span", side, "note"));
+  }
+  if (!view.over) return;
+  clearTimeout(match.timer);
+  match.timer = setTimeout(() => next().catch(failed), REST);
+}
+
+async function next() {
+  number = (number + 1) % games.length;
+  match.seed += 1;
+  begin(await post("view", { game: games[number].game, moves: [] }));
+  show();
+  follow();
+}
+
+// A server that does not answer is not asked again until the visitor wants it.
+function failed() {
+  wanted = false;
+  show();
+}
+
+// The agents play while the board is in sight, and a visitor has not stopped them.
+function follow() {
+  const now = wanted && seen && !document.hidden;
+  if (now === match.running) return;
+  if (now && !match.view.over) match.run();
+  else if (!now) match.stop();
+}
+
+byId("live-pause").addEventListener("click", () => {
+  wanted = !wanted;
+  follow();
+  show();
+});
+new IntersectionObserver(([{ isIntersecting }]) => {
+  seen = isIntersecting;
+  follow();
+}).observe(live);
+document.addEventListener("visibilitychange", follow);
+addEventListener("pagehide", () => match.search?.abort());
+begin(given("view"));
+show();
+document.body.dataset.ready = "yes";
