@@ -41,14 +41,23 @@ class IllegalPositionError(ValueError):
         self.reason = reason
 
 
-class Outcome(NamedTuple):
-    """How a game ended: the winner (0, 1, or None for a draw) and why."""
-
+class _WinnerAndReason(NamedTuple):
     winner: int | None
     reason: str
 
+
+class Outcome(_WinnerAndReason):
+    """How a game ended: the winner (0, 1, or None for a draw) and why.
+
+    Attributes:
+        players: what the text calls the players.
+    """
+
+    players: tuple[str, str] = PLAYERS
+
     def __str__(self) -> str:
-        return f"{'draw' if self.winner is None else PLAYERS[self.winner] + ' wins'}: {self.reason}"
+        winner = "draw" if self.winner is None else f"{self.players[self.winner]} wins"
+        return f"{winner}: {self.reason}"
 
 
 LONGEST_NAME = 40  # characters of an action's name
@@ -379,6 +388,11 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         return int(self.game.entry_points.to_move(self.game.rules, self._records))
 
     @property
+    def mover_name(self) -> str:
+        """What people call the player whose turn it is, by name and mark: ``Red (X)``."""
+        return self.game.declaration.player_names(marked=True)[self.to_move]
+
+    @property
     def is_over(self) -> bool:
         return bool(self.game.entry_points.is_over(self.game.rules, self._records))
 
@@ -396,7 +410,9 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         first = self.returns[0]
         winner = None if first == 0 else 0 if first > 0 else 1
         ending = r.outcome_reason(self.game.rules, self.record)
-        return Outcome(winner, self.game.profile.ending_text(ending))
+        outcome = Outcome(winner, self.game.profile.ending_text(ending))
+        outcome.players = self.game.declaration.player_names(marked=True)
+        return outcome
 
     def observation(self, player: int | None = None) -> np.ndarray:
         """What ``player`` (default: to move) sees: int8, of ``facts.observation_shape``."""
@@ -470,7 +486,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         return r.board_text(self.game.rules, self.record)
 
     def __repr__(self) -> str:
-        turn = str(self.outcome) if self.is_over else f"{PLAYERS[self.to_move]} to move"
+        turn = str(self.outcome) if self.is_over else f"{self.mover_name} to move"
         return f"<Position of {self.game.spec}, {turn}>"
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -38,7 +38,18 @@ RESIGNATION = "resignation"  # the reason of a game that a person gives up
 ABANDONMENT = "abandoned"  # the kind of fault of who leaves a game
 
 
-class GameResult(NamedTuple):
+class _ResultFields(NamedTuple):
+    moves: tuple[int, ...]
+    returns: tuple[float, float]
+    reason: str
+    fault: str | None
+    forfeited: int | None
+    seconds: tuple[float, float]
+    decisions: tuple[int, int]
+    tokens: tuple[int, int] = (0, 0)
+
+
+class GameResult(_ResultFields):
     """One finished game.
 
     Attributes:
@@ -52,16 +63,10 @@ class GameResult(NamedTuple):
         seconds: thinking time of each seat.
         decisions: how many moves each seat was asked for.
         tokens: what language models have read and written for each seat, as they count it.
+        game: the game that was played, where :func:`play_game` gave the result; else None.
     """
 
-    moves: tuple[int, ...]
-    returns: tuple[float, float]
-    reason: str
-    fault: str | None
-    forfeited: int | None
-    seconds: tuple[float, float]
-    decisions: tuple[int, int]
-    tokens: tuple[int, int] = (0, 0)
+    game: Game | None = None
 
     @property
     def winner(self) -> int | None:
@@ -70,7 +75,11 @@ class GameResult(NamedTuple):
         return None if first == 0 else 0 if first > 0 else 1
 
     def __str__(self) -> str:
-        return f"{'draw' if self.winner is None else PLAYERS[self.winner] + ' wins'}: {self.reason}"
+        players, reason = PLAYERS, self.reason
+        if self.game is not None:
+            players = self.game.declaration.player_names(marked=True)
+            reason = self.game.declaration.named(reason)
+        return f"{'draw' if self.winner is None else f'{players[self.winner]} wins'}: {reason}"
 
 
 def agent_seed(seed: int, pair: int, players: tuple[int, int], seat: int) -> int:
@@ -246,7 +255,7 @@ class _GameUnderWay:
         forfeited: int | None = None,
     ) -> GameResult:
         (first, second), (asked_first, asked_second) = self._seconds, self._decisions
-        return GameResult(
+        result = GameResult(
             tuple(self._moves),
             returns,
             reason,
@@ -256,6 +265,8 @@ class _GameUnderWay:
             (asked_first, asked_second),
             (tokens_of(self._agents[0]), tokens_of(self._agents[1])),
         )
+        result.game = self._game
+        return result
 
 
 def play_game(

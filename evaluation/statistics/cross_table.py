@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ...envs.game import Game
 from ..store.store import StoredGame
-from .courses import Courses
+from .courses import Courses, named
 from .ratings import Meeting
 
 
@@ -205,6 +205,7 @@ class CrossTable:
         games: games to begin with.
 
     Attributes:
+        game: as given.
         rows: a row for each agent, in the order of the tournament.
         games: how many games there are, repeated ones included.
         courses: which positions games begin with and go through; it remembers the openings.
@@ -213,6 +214,7 @@ class CrossTable:
     def __init__(
         self, labels: list[str], game: Game | None, games: Iterable[StoredGame] = ()
     ) -> None:
+        self.game: Game | None = game
         self.courses: Courses = Courses(game)
         numbers = range(len(labels))
         self.rows: list[AgentRow] = [
@@ -238,6 +240,10 @@ class CrossTable:
         for _, players, result in encounter.admit(game, start, course):
             self.rows[players[0]].count(0, players[1], result)
             self.rows[players[1]].count(1, players[0], -result)
+
+    def named(self, reason: str) -> str:
+        """A reason with the names of the players."""
+        return named(self.game, reason)
 
     @property
     def repeated(self) -> int:

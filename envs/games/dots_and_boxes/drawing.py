@@ -48,7 +48,7 @@ def text_to_action(rules: DotsAndBoxes, text: str) -> int:
 
 
 @r.board_text.register(DotsAndBoxes)
-def board_text(rules: DotsAndBoxes, position: Any) -> str:
+def board_text(rules: Any, position: Any) -> str:
     """Numbered dots, edges, the owners' letters (A is player 0), and a line of statistics.
 
     An edge is named by its orientation and its left or upper dot: row, then column.
@@ -64,9 +64,10 @@ def board_text(rules: DotsAndBoxes, position: Any) -> str:
             sides = ("|" if wall == DRAWN[1] else " " for wall in walls)
             lines.append("   " + "".join(map("".join, zip(sides, spaces))))
     left = rules.rows * rules.cols - int(position.score[0]) - int(position.score[1])
+    first, second = rules.declaration.player_names(marked=True)
     counts = (
-        f"A {position.score[0]}, B {position.score[1]}, boxes left {left}, edges {position.drawn} "
-        f"of {count_edges(rules.rows, rules.cols)}"
+        f"{first} {position.score[0]}, {second} {position.score[1]}, boxes left {left}, edges "
+        f"{position.drawn} of {count_edges(rules.rows, rules.cols)}"
     )
     return "\n".join([*(line.rstrip() for line in lines), counts])
 
