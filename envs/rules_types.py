@@ -97,9 +97,9 @@ class Declaration(NamedTuple):
             _player_name(words.get("player.1", second), second, marked),
         )
 
-    def named(self, text: str, marked: bool = True) -> str:
+    def named(self, text: str) -> str:
         """A stored reason with the names of the players in place of those of their seats."""
-        names = self.player_names(marked=marked)
+        names = self.player_names()
         return re.sub(SEAT, lambda seat: names[int(seat[1])], text)
 
     @property

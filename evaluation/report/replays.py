@@ -233,7 +233,7 @@ def game_entry(frames: Frames, record: PlayedGame, players: tuple[int, int]) -> 
         "players": players,
         "ended": record.ended,
         "winner": record.winner,
-        "reason": game.declaration.named(record.reason, marked=False),
+        "reason": game.declaration.named(record.reason),
         "why": "",
         "pair": 0,
         "opening": record.opening,

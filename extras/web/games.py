@@ -95,7 +95,7 @@ def games(
                 tuple(agent_name(words, side, board) for side in _sides(tournament, record)),
                 record.result.winner,
                 _ending(words, tournament, record),
-                board.declaration.named(record.result.reason, marked=False),
+                board.declaration.named(record.result.reason),
                 len(record.result.moves),
             )
             for number, tournament, record in islice(entries, page * ROWS, (page + 1) * ROWS + 1)

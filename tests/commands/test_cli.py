@@ -264,8 +264,8 @@ def test_match_tells_the_moves_and_the_result():
     result = plyground("match connect_four alphabeta:depth=3 random --opening d,d --seed 3")
     lines = result.stdout.splitlines()
     assert lines[0] == "opening: d, d"
-    assert re.match(r"  3\. player_0 \(alphabeta:depth=3\) plays [a-g]   \[.*depth 3", lines[1])
-    assert re.match(r"player_0 wins: 4 in a row|player_1 wins|draw", lines[-1])
+    assert re.match(r"  3\. Red \(X\), alphabeta:depth=3, plays [a-g]   \[.*depth 3", lines[1])
+    assert re.match(r"Red \(X\) wins: 4 in a row|Yellow \(O\) wins|draw", lines[-1])
 
 
 def test_match_shows_the_board_after_every_move():

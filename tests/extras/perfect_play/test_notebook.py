@@ -155,7 +155,7 @@ def test_objects_show_themselves(browser, store):
         report = report_store(open_store)[0]
     for thing, words in (
         (result, "mistake"),
-        (PlayedGame.of_actions(GAME, BLUNDER), "player_0"),
+        (PlayedGame.of_actions(GAME, BLUNDER), "Red"),
         (report, "Ratings"),
     ):
         view = View(browser, thing._repr_html_())
