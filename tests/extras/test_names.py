@@ -27,7 +27,11 @@ LANGUAGES = ("en", "vi")
 # A mark of the board in place of a name; "Red (X) to move" names both.
 VERBS = "to move|is to move|has won|wins|loses|begins|resigned|and move|your move"
 MARK = rf"(?<![(\w])[{{}}],? ({VERBS})"
-DRAWN = re.compile(r"<svg.*?</svg>|<style.*?</style>|<script>.*?</script>", re.DOTALL)
+# Pictures, what is no text, a heading, and the board as it is printed, which is English.
+LEFT_OUT = (
+    "<svg.*?</svg>", "<style.*?</style>", "<script>.*?</script>", "Cross table",
+    '<pre id="board-text">.*?</pre>', r'"text": "(?:[^"\\]|\\.)*"',
+)  # fmt: skip
 OTHER_TITLES = {"gomoku": "caro"}  # that a game goes by elsewhere
 RULES = {"gomoku": {"caro"}}  # values of parameters
 COMMANDS = {
@@ -38,7 +42,6 @@ COMMANDS = {
     "watch": "watch {game} random random",
     "size": "size {game}",
     "report": "report {store}",
-    "pages": "report {store} --html {folder}/report.html",
     "replay list": "replay {store}",
     "replay": "replay {store} 1",
     "replay left": "replay {store} 2",
@@ -46,8 +49,9 @@ COMMANDS = {
     "verify": "verify {store}",
 }
 
-TYPED = "help\nmoves\nnothing\nswap\nhint\nresign\nquit\n"  # to ``play``
-REVIEWS = {
+TYPED = "help\nmoves\nnothing\nswap\nresign\nquit\n"  # to ``play``
+LONG_COMMANDS = {
+    "report page": "report {store} --html {folder}/report.html",
     "review": "replay {store} 4 --review --agent alphabeta:depth=1",
     "review page": "replay {store} 4 --html {folder}/game.html --agent alphabeta:depth=1",
 }
@@ -99,9 +103,9 @@ def texts_of_boards(game: Game) -> Iterator[str]:
             game.position_from_text(f"{rows}:{turn}")
         except IllegalPositionError as refusal:
             yield str(refusal).partition(game.spec)[2]
-    asked: list[str] = []
+    first, asked = game.action_to_text(over.moves[0]), []
     agent = HumanAgent()
-    agent.ask, agent.tell = lambda text: asked.append(text) or str(over.moves[0]), asked.append
+    agent.ask, agent.tell = lambda text: asked.append(text) or first, asked.append
     agent.decide(game.initial_position())
     yield from asked
 
@@ -146,10 +150,10 @@ def test_commands(name, command, store_of, tmp_path):
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("command", REVIEWS)
+@pytest.mark.parametrize("command", LONG_COMMANDS)
 @pytest.mark.thorough
-def test_reviews(name, command, store_of, tmp_path):
-    check_command(make_game(name), REVIEWS[command], store_of, tmp_path)
+def test_long_commands(name, command, store_of, tmp_path):
+    check_command(make_game(name), LONG_COMMANDS[command], store_of, tmp_path)
 
 
 def check_command(game, line, store_of, tmp_path):
@@ -165,7 +169,7 @@ def check_command(game, line, store_of, tmp_path):
 
 def seen(page: str) -> str:
     """The words of a page, and the data of its scripts, without pictures."""
-    return html.unescape(DRAWN.sub("", page))
+    return html.unescape(re.sub("|".join(LEFT_OUT), "", page, flags=re.DOTALL))
 
 
 @pytest.fixture(scope="module")
