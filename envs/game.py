@@ -17,8 +17,9 @@ from .boards.rows import read_rows, write_rows
 from .declaration import Facts
 from .optional import defaults  # noqa: F401  # the bodies of games that have none of their own
 from .pictures.drawing import Picture, to_image, to_svg
+from .pictures.tables import html_table
 from .profile import Profile
-from .rules_types import Declaration
+from .rules_types import Declaration, parameter_values
 from .specification import SpecificationError, format_specification, plain_text
 from .stepping import EntryPoints, records_of
 
@@ -222,6 +223,19 @@ class Game:
     def symmetries(self) -> np.ndarray:
         """Permutations of the actions, identity first: int16 of shape (symmetries, num_actions)."""
         return r.symmetries(self.rules)
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the board, the players and the facts."""
+        facts, players = self.facts, self.declaration.player_names(marked=True)
+        rows: list[tuple[str, Any]] = [
+            ("players", f"{players[0]} moves first, then {players[1]}"),
+            *parameter_values(self.rules).items(),
+            ("actions", facts.num_actions),
+            ("observation", facts.observation_shape),
+            ("longest game", f"{facts.longest_game} plies"),
+        ]
+        title = f"{self.declaration.title}: {self.spec}"
+        return html_table(rows, caption=title, picture=self.initial_position().to_svg())
 
     def __setattr__(self, name: str, value: Any) -> None:
         """A game never changes, since all its positions share it: AttributeError."""

@@ -24,6 +24,7 @@ from ..agents.faults import (
     tokens_of,
 )
 from ..envs.game import PLAYERS, Game, IllegalActionError, Position
+from ..envs.pictures.tables import html_table
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 from ..envs.stepping import OVER
@@ -73,6 +74,16 @@ class GameResult(_ResultFields):
         """The seat that won, or None for a draw."""
         first = self.returns[0]
         return None if first == 0 else 0 if first > 0 else 1
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the last position, the moves and the thinking time."""
+        moves, picture = ", ".join(map(str, self.moves)), ""
+        if self.game is not None:
+            moves = ", ".join(map(self.game.action_to_text, self.moves))
+            last = self.moves[-1] if self.moves else None
+            picture = self.game.position(self.moves).to_svg(last)
+        rows = [("moves", moves), ("seconds", f"{self.seconds[0]:.2f} and {self.seconds[1]:.2f}")]
+        return html_table(rows, caption=str(self), picture=picture)
 
     def __str__(self) -> str:
         players, reason = PLAYERS, self.reason

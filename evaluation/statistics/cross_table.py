@@ -8,12 +8,12 @@ once play others, their games are samples of what they do, and all of them count
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ...envs.game import Game
+from ...envs.pictures.tables import html_table
 from ..store.store import StoredGame
 from .courses import Courses, named
 from .ratings import Meeting
@@ -275,16 +275,16 @@ class CrossTable:
         rows = self.standings()
         headings = ["#", "agent", "score %", "won", "drawn", "lost"]
         headings += [f"#{place}" for place in range(1, len(rows) + 1)]
-        lines = [f"<tr>{''.join(f'<th>{heading}</th>' for heading in headings)}</tr>"]
+        lines = []
         for place, row in enumerate(rows, 1):
             total = row.total
-            cells = [str(place), html.escape(row.label), _percent(total.score)]
-            cells += [str(total.wins), str(total.draws), str(total.losses)]
+            cells = [place, row.label, _percent(total.score)]
+            cells += [total.wins, total.draws, total.losses]
             cells += [
                 "" if other is row else _percent(row.against[other.number].score) for other in rows
             ]
-            lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-        return f"<table>{''.join(lines)}</table><p>{self.games} games</p>"
+            lines.append(cells)
+        return html_table(lines, headings, f"{self.games} games")
 
     def to_json(self) -> dict[str, Any]:
         rows = self.standings()
