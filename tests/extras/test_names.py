@@ -5,16 +5,19 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from xml.etree import ElementTree
 
 import pytest
 from command_line import plyground
 from fastapi.testclient import TestClient
 from helpers import GAMES
-from plyground import make_game
+from plyground import evaluate, make_env, make_game, solve
 from plyground.agents.faults import ILLEGAL_ACTION
 from plyground.agents.human import HumanAgent
 from plyground.agents.registry import make_agent
+from plyground.envs.aec import env as game_env
 from plyground.envs.game import PLAYERS, Game, IllegalActionError, IllegalPositionError
+from plyground.envs.pictures.tables import ResultList, html_table
 from plyground.evaluation import Store
 from plyground.evaluation.fingerprints import describe
 from plyground.evaluation.match import GameResult, play_game
@@ -194,3 +197,39 @@ def test_pages_and_their_data(client, name, language):
             view.pop(key, None)
         assert {player["name"] for player in view["players"]} == {*players(game, language)}
         assert wrong_names(game, str(view), language) == set(), view
+
+
+def notebook_objects(game: Game) -> Iterator[tuple[object, bool]]:
+    """What a student prints first, and whether it names who is to move."""
+    position = game.position(moves_of(game)[:2])
+    environment = game_env(game)
+    environment.reset(options={"position": position})
+    learner = make_env(game.spec, opponent="random")
+    learner.reset(seed=1)
+    yield game, True
+    yield make_agent("random", game).analyse(position), True
+    yield environment, True
+    yield learner.unwrapped, True
+    yield play_game(game, ["random", "random"]), False
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_notebooks_show_is_well_formed_and_has_the_names(name):
+    game = make_game(name)
+    for thing, has_mover in notebook_objects(game):
+        text = thing._repr_html_()
+        root = ElementTree.fromstring(text)
+        assert root.find(".//{http://www.w3.org/2000/svg}svg") is not None
+        assert wrong_names(game, seen(text)) == set(), text
+        assert not has_mover or any(each in text for each in game.declaration.player_names())
+
+
+def test_solutions_and_lists_of_results_are_tables():
+    position = make_game("tic_tac_toe").position(["b2", "a1"])
+    solution = ElementTree.fromstring(solve(position, moves="all")._repr_html_())
+    assert solution.findtext(".//caption") == "Cross (X) draws"
+    results = evaluate("random", "tic_tac_toe", ("random", "greedy"), pairs=2)
+    rows = ElementTree.fromstring(results._repr_html_()).findall(".//tr")
+    assert [row[0].text for row in rows] == ["opponent", "random", "greedy"]
+    assert ElementTree.fromstring(ResultList()._repr_html_()) is not None
+    assert "&lt;b&gt;" in html_table([("<b>", 0.5)], caption="<i>")
