@@ -16,7 +16,7 @@ from ..agents.solvers.parallel import ALL, THREADS
 from ..agents.solvers.solution import Solution, describe
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB, SolveInterrupted, Solver, make_solver
 from ..envs import Game, Position
-from ..envs.game import PLAYERS
+from ..envs.outcome import PLAYERS
 from ..envs.specification import SpecificationError
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display

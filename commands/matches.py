@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from ..agents import Decision
 from ..envs import Position, make_game
-from ..envs.game import PLAYERS
+from ..envs.outcome import PLAYERS
 from ..evaluation.conditions import USUAL, Conditions
 from ..evaluation.match import GameResult, play_game
 from ..evaluation.report import display

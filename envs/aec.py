@@ -24,8 +24,9 @@ from pettingzoo.utils.env_logger import EnvLogger
 from .compiled.kernels import announce_compilation, entry_point
 from .environments.observations import AS_DICT, ObservationOptions, starting_position
 from .environments.rendering import RENDER_MODES, RenderedBoard, check_render_mode
-from .game import PLAYERS, Game, IllegalActionError, Position
+from .game import Game, IllegalActionError, Position
 from .loading.ids import register_with_pettingzoo
+from .outcome import PLAYERS
 from .registry import make_game
 from .rules_types import Declaration
 from .specification import SpecificationError

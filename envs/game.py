@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from . import rules as r
 from .boards.rows import read_rows, write_rows
 from .declaration import Facts
 from .optional import defaults  # noqa: F401  # the bodies of games that have none of their own
+from .outcome import Outcome
 from .pictures.drawing import Picture, to_image, to_svg
 from .pictures.tables import html_table
 from .profile import Profile
@@ -23,7 +24,7 @@ from .rules_types import Declaration, parameter_values
 from .specification import SpecificationError, format_specification, plain_text
 from .stepping import EntryPoints, records_of
 
-PLAYERS = ("player_0", "player_1")
+LONGEST_NAME = 40  # characters of an action's name
 
 
 class IllegalActionError(ValueError):
@@ -40,28 +41,6 @@ class IllegalPositionError(ValueError):
     def __init__(self, text: str, game: Game, reason: str) -> None:
         super().__init__(f"{text!r} is no position of {game.spec}: {reason}")
         self.reason = reason
-
-
-class _WinnerAndReason(NamedTuple):
-    winner: int | None
-    reason: str
-
-
-class Outcome(_WinnerAndReason):
-    """How a game ended: the winner (0, 1, or None for a draw) and why.
-
-    Attributes:
-        players: what the text calls the players.
-    """
-
-    players: tuple[str, str] = PLAYERS
-
-    def __str__(self) -> str:
-        winner = "draw" if self.winner is None else f"{self.players[self.winner]} wins"
-        return f"{winner}: {self.reason}"
-
-
-LONGEST_NAME = 40  # characters of an action's name
 
 
 class Game:
@@ -226,16 +205,12 @@ class Game:
 
     def _repr_html_(self) -> str:
         """Notebooks show the board, the players and the facts."""
-        facts, players = self.facts, self.declaration.player_names(marked=True)
-        rows: list[tuple[str, Any]] = [
-            ("players", f"{players[0]} moves first, then {players[1]}"),
-            *parameter_values(self.rules).items(),
-            ("actions", facts.num_actions),
-            ("observation", facts.observation_shape),
-            ("longest game", f"{facts.longest_game} plies"),
-        ]
-        title = f"{self.declaration.title}: {self.spec}"
-        return html_table(rows, caption=title, picture=self.initial_position().to_svg())
+        facts, (first, second) = self.facts, self.declaration.player_names(marked=True)
+        rows: list[tuple[str, Any]] = [("players", f"{first} moves first, then {second}")]
+        rows += [*parameter_values(self.rules).items(), ("actions", facts.num_actions)]
+        rows += [("observation", facts.observation_shape), ("longest game", facts.longest_game)]
+        picture = self.initial_position().to_svg()
+        return html_table(rows, caption=f"{self.declaration.title}: {self.spec}", picture=picture)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """A game never changes, since all its positions share it: AttributeError."""

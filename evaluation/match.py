@@ -23,7 +23,8 @@ from ..agents.faults import (
     illegal,
     tokens_of,
 )
-from ..envs.game import PLAYERS, Game, IllegalActionError, Position
+from ..envs.game import Game, IllegalActionError, Position
+from ..envs.outcome import PLAYERS
 from ..envs.pictures.tables import html_table
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
@@ -53,7 +54,7 @@ class _ResultFields(NamedTuple):
 class GameResult(_ResultFields):
     """One finished game.
 
-    Attributes:
+    Fields:
         moves: all actions played, those of the opening first.
         returns: the return of each seat, zero-sum; a forfeit counts as the greatest loss that the
             game knows.
@@ -64,6 +65,8 @@ class GameResult(_ResultFields):
         seconds: thinking time of each seat.
         decisions: how many moves each seat was asked for.
         tokens: what language models have read and written for each seat, as they count it.
+
+    Attributes:
         game: the game that was played, where :func:`play_game` gave the result; else None.
     """
 

@@ -16,7 +16,8 @@ from ...agents.decision import Decision, Score
 from ...agents.solvers.solution import Solution
 from ...agents.solvers.solver import solver_class_of
 from ...envs import rules as r
-from ...envs.game import PLAYERS, Game, Position
+from ...envs.game import Game, Position
+from ...envs.outcome import PLAYERS
 from .display import duration, plain_table, score_in_words
 
 ACTIONS_SHOWN = 12  # unless all are asked for

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...envs.game import PLAYERS, Game
+from ...envs.game import Game
+from ...envs.outcome import PLAYERS
 from ..pages import page_of
 from ..played_game import PlayedGame
 from ..reviews import GameReview

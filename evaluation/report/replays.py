@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...envs import rules as r
-from ...envs.game import PLAYERS, Game, IllegalActionError
+from ...envs.game import Game, IllegalActionError
+from ...envs.outcome import PLAYERS
 from ...envs.pictures.drawing import Picture, to_svg
 from ...evaluation.played_game import PlayedGame
 from ..statistics.ratings import Ratings

@@ -16,7 +16,8 @@ from plyground.agents.faults import ILLEGAL_ACTION
 from plyground.agents.human import HumanAgent
 from plyground.agents.registry import make_agent
 from plyground.envs.aec import env as game_env
-from plyground.envs.game import PLAYERS, Game, IllegalActionError, IllegalPositionError
+from plyground.envs.game import Game, IllegalActionError, IllegalPositionError
+from plyground.envs.outcome import PLAYERS
 from plyground.envs.pictures.tables import ResultList, html_table
 from plyground.evaluation import Store
 from plyground.evaluation.fingerprints import describe

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ....envs.game import PLAYERS
+from ....envs.outcome import PLAYERS
 from ....evaluation.pages import notebook_html, page_of
 from ....evaluation.played_game import PlayedGame
 from ....evaluation.report.display import plain_table

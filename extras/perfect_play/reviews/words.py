@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ....envs.game import PLAYERS, Game
+from ....envs.game import Game
+from ....envs.outcome import PLAYERS
 from ....evaluation.report.display import percent
 from .grades import PositionValue, ReviewedMove
 
