@@ -207,10 +207,10 @@ class Game:
         """Notebooks show the board, the players and the facts."""
         facts, (first, second) = self.facts, self.declaration.player_names(marked=True)
         rows: list[tuple[str, Any]] = [("players", f"{first} moves first, then {second}")]
-        rows += [*parameter_values(self.rules).items(), ("actions", facts.num_actions)]
-        rows += [("observation", facts.observation_shape), ("longest game", facts.longest_game)]
-        picture = self.initial_position().to_svg()
-        return html_table(rows, caption=f"{self.declaration.title}: {self.spec}", picture=picture)
+        rows += parameter_values(self.rules).items()
+        rows += [("actions", facts.num_actions), ("observation", facts.observation_shape)]
+        title = f"{self.declaration.title}: {self.spec}"
+        return html_table(rows, caption=title, picture=self.initial_position().to_svg())
 
     def __setattr__(self, name: str, value: Any) -> None:
         """A game never changes, since all its positions share it: AttributeError."""
@@ -396,10 +396,9 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         """The winner and the reason, or None while the game goes on."""
         if not self.is_over:
             return None
-        first = self.returns[0]
-        winner = None if first == 0 else 0 if first > 0 else 1
-        ending = r.outcome_reason(self.game.rules, self.record)
-        outcome = Outcome(winner, self.game.profile.ending_text(ending))
+        winner = {0: None, 1: 0, -1: 1}[int(np.sign(self.returns[0]))]
+        reason = self.game.profile.ending_text(r.outcome_reason(self.game.rules, self.record))
+        outcome = Outcome(winner, reason)
         outcome.players = self.game.declaration.player_names(marked=True)
         return outcome
 
