@@ -207,7 +207,7 @@ class Agent(ABC):
         position = self._position_to_decide(situation)
         began = time.perf_counter()
         decision = self._look_up(position) or self.decide(position)
-        decision.seconds = time.perf_counter() - began
+        decision.seconds, decision.position = time.perf_counter() - began, position.copy()
         self._raise_errors_of_functions()
         return decision
 

@@ -7,8 +7,11 @@ The model of scores is that of python-chess and of the UCI protocol, which disti
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
+
+from ..envs.game import Position
+from ..envs.pictures.tables import html_table
 
 Unit = Literal["return", "points"]
 Kind = Literal["exact", "lower", "upper", "estimate"]
@@ -211,6 +214,7 @@ class Decision:
         from_book: whether the action was taken from the opening book, without search; ``scores``
             then holds the book's best actions.
         probabilities: what a network gives each action, before any search.
+        position: what it was made for; :meth:`Agent.analyse` fills it in.
     """
 
     action: int
@@ -225,6 +229,24 @@ class Decision:
     seconds: float = 0.0
     from_book: bool = False
     probabilities: Mapping[int, float] | None = None
+    position: Position | None = dataclasses.field(default=None, repr=False, compare=False)
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the board, the action and the scores, the best first."""
+        name: Callable[[int], str] = str
+        picture, caption, margin = "", f"plays {self.action}", False
+        if self.position is not None:
+            game, name = self.position.game, self.position.game.action_to_text
+            picture, margin = self.position.to_svg(), game.facts.max_return != 1
+            caption = f"{self.position.mover_name} plays {name(self.action)}"
+        scores = {} if self.scores is None else dict(self.scores)
+        if self.score is not None and not scores:
+            scores[self.action] = self.score
+        best = sorted(scores, key=lambda action: scores[action].order(), reverse=True)
+        rows: list[tuple[str, Any]] = [(name(a), scores[a].text(margin)) for a in best]
+        line = ", ".join(map(name, self.principal_variation))
+        rows += [("line", line), ("nodes", self.nodes), ("seconds", self.seconds)]
+        return html_table(rows, caption=caption, picture=picture)
 
     @property
     def value(self) -> float | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from ..envs import rules as r
-from ..envs.game import PLAYERS, Game, Position
+from ..envs.game import Game, Position
 from ..envs.optional.defaults import action_cells
 from ..envs.specification import SpecificationError
 from .agent import Agent
@@ -42,8 +42,7 @@ class HumanAgent(Agent):
         while True:
             try:
                 text = self.ask(
-                    f"{PLAYERS[position.to_move]}, your move (such as {example}; ? for help, q to "
-                    f"quit): "
+                    f"{position.mover_name}, your move (such as {example}; ? for help, q to quit): "
                 ).strip()
             except EOFError:
                 raise HumanQuit("the input has ended") from None

@@ -16,7 +16,7 @@ from ..agents.solvers.parallel import ALL, THREADS
 from ..agents.solvers.solution import Solution, describe
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB, SolveInterrupted, Solver, make_solver
 from ..envs import Game, Position
-from ..envs.game import PLAYERS
+from ..envs.outcome import PLAYERS
 from ..envs.specification import SpecificationError
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
@@ -124,7 +124,7 @@ def analyse(
     if settings:
         analyst = type(analyst)(board, seed, **(analyst.options | settings))
     if not as_json:
-        say(f"{root}\n\n{PLAYERS[root.to_move]} to move\n")
+        say(f"{root}\n\n{root.mover_name} to move\n")
     progress = _report_progress(analyst, root, verbose, quiet=as_json)
     decision = analyst.analyse(root)
     if as_json:
@@ -149,7 +149,7 @@ def make_analyst(spec: str, game: Game, seed: int) -> Agent:
 def _show_static(position: Position, request: dict[str, str], as_json: bool) -> None:
     """Every heuristic's points for the position, from the side of each player."""
     if not as_json:
-        say(f"{position}\n\n{PLAYERS[position.to_move]} to move\n")
+        say(f"{position}\n\n{position.mover_name} to move\n")
         say(report.static_text(position))
         return
     points, scale = report.static_evaluations(position), position.game.profile.scale
@@ -227,7 +227,7 @@ def solve(
         _check_proof(solver, proof, check)
         return
     if not as_json:
-        say(f"{root}\n\n{PLAYERS[root.to_move]} to move\n")
+        say(f"{root}\n\n{root.mover_name} to move\n")
     solution, is_interrupted = _solution(
         solver, root, proof, moves="all" if all_moves else "best", weak=weak, time=time or None
     )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from ..agents import Decision
 from ..envs import Position, make_game
-from ..envs.game import PLAYERS
+from ..envs.outcome import PLAYERS
 from ..evaluation.conditions import USUAL, Conditions
 from ..evaluation.match import GameResult, play_game
 from ..evaluation.report import display
@@ -79,6 +79,7 @@ def _play(
     """Play one game and print every move; returns the result and the moves as JSON values."""
     contest = arena.contest
     game, names = contest.game, contest.labels
+    players = game.declaration.player_names(marked=True)
     moves: list[dict[str, Any]] = []
 
     def tell(text: str) -> None:
@@ -102,7 +103,7 @@ def _play(
         if not contest.is_human(seat):
             thoughts = display.thoughts(game, decision)
             tell(
-                f"{len(opening) + len(moves):>3}. {PLAYERS[seat]} ({names[seat]}) plays "
+                f"{len(opening) + len(moves):>3}. {players[seat]}, {names[seat]}, plays "
                 f"{game.action_to_text(action)}   [{thoughts}]"
             )
         if show:

@@ -14,11 +14,11 @@ from .declaration import declare_game as declare_game
 from .game import Game as Game
 from .game import IllegalActionError as IllegalActionError
 from .game import IllegalPositionError as IllegalPositionError
-from .game import Outcome as Outcome
 from .game import Position as Position
 from .loading.version import __version__ as __version__
 from .optional.complexity import Bound as Bound
 from .optional.complexity import Complexity as Complexity
+from .outcome import Outcome as Outcome
 from .registry import BUILT_IN as BUILT_IN
 from .registry import make_game as make_game
 from .registry import register_game as register_game

@@ -24,10 +24,12 @@ from pettingzoo.utils.env_logger import EnvLogger
 from .compiled.kernels import announce_compilation, entry_point
 from .environments.observations import AS_DICT, ObservationOptions, starting_position
 from .environments.rendering import RENDER_MODES, RenderedBoard, check_render_mode
-from .game import PLAYERS, Game, IllegalActionError, Position
+from .game import Game, IllegalActionError, Position
 from .loading.ids import register_with_pettingzoo
+from .outcome import PLAYERS
 from .registry import make_game
 from .rules_types import Declaration
+from .specification import SpecificationError
 from .stepping import describe_turn, records_of, step_turn
 
 Observation = dict[str, np.ndarray]
@@ -55,7 +57,7 @@ class IllegalMoveError(IllegalActionError, AssertionError):
 
 
 class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZoo publishes no types
-    """A board game for two agents, ``player_0`` (who moves first) and ``player_1``.
+    """A board game for two agents: by default ``player_0`` (who moves first) and ``player_1``.
 
     An observation is ``{"observation": …, "action_mask": …}``: int8 planes of shape
     ``game.facts.observation_shape`` as that agent sees the board, and an int8 mask with 1 at each
@@ -74,6 +76,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         game: the game, or its specification (``"connect_four:rows=5"``).
         render_mode: ``"human"`` (a window), ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or
             None.
+        agents: the names of the agents, that of the one who moves first before the other.
         checked: whether illegal actions, actions out of bounds and calls out of order are dealt
             with as PettingZoo's wrappers do.
         **options: those of :class:`~plyground.envs.environments.observations.ObservationOptions`.
@@ -88,6 +91,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         game: Game | str,
         render_mode: str | None = None,
         *,
+        agents: tuple[str, str] = PLAYERS,
         checked: bool = True,
         **options: Any,
     ) -> None:
@@ -107,12 +111,12 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             self.game.facts.num_actions,
             self.game.facts.observation_shape,
         )
-        self.possible_agents: list[str] = list(PLAYERS)
+        self.possible_agents: list[str] = _agent_names(agents)
         self.action_spaces: dict[str, spaces.Discrete] = {
-            agent: spaces.Discrete(self._num_actions) for agent in PLAYERS
+            agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents
         }
         self.observation_spaces: dict[str, spaces.Dict | spaces.Box] = {
-            agent: view.space(self.game) for agent in PLAYERS
+            agent: view.space(self.game) for agent in self.possible_agents
         }
         self._view = None if view == AS_DICT else view
         self._checked = checked
@@ -120,7 +124,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._has_updated = False
         self._window: Any = None
         if not checked:
-            self.agents: list[str] = list(PLAYERS)
+            self.agents: list[str] = list(self.possible_agents)
         self._compile()
 
     def _compile(self) -> None:
@@ -214,21 +218,23 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._refused = False  # whether an illegal action ended the game
         # AECEnv keeps here the agent to select after the agents that ended have stepped
         self._skip_agent_selection = None
-        self.agents = list(PLAYERS)
-        self.rewards: dict[str, float] = dict.fromkeys(PLAYERS, 0.0)
-        self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
+        agents = self.possible_agents
+        self.agents = list(agents)
+        self.rewards: dict[str, float] = dict.fromkeys(agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
         masks, planes = self._blank_description()
         mover, over = self._describe_turn(self.game.rules, self._records, masks, planes)
-        self.terminations: dict[Any, Any] = dict.fromkeys(PLAYERS, over)
-        self.truncations: dict[str, bool] = dict.fromkeys(PLAYERS, False)
+        self.terminations: dict[Any, Any] = dict.fromkeys(agents, over)
+        self.truncations: dict[str, bool] = dict.fromkeys(agents, False)
         self._publish(mover, masks, planes)
 
     def _publish(self, mover: int, masks: np.ndarray, planes: np.ndarray) -> None:
         """Select the agent to move and make its observation known."""
-        self.agent_selection = PLAYERS[mover]
+        first, second = self.possible_agents
+        self.agent_selection = second if mover else first
         self.infos: dict[str, dict[str, Any]] = {
-            "player_0": {"action_mask": masks[0]},
-            "player_1": {"action_mask": masks[1]},
+            first: {"action_mask": masks[0]},
+            second: {"action_mask": masks[1]},
         }
         self._prepared: Observation | None = {"observation": planes, "action_mask": masks[2]}
         if self.render_mode == "human":
@@ -265,15 +271,16 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         if not legal:
             self._refuse(agent, action)
             return
-        self._last_move = (action, 0 if agent == PLAYERS[0] else 1)
+        first, second = self.possible_agents
+        self._last_move = (action, int(agent == second))
         self._position.add_to_history(action, before)
         cumulative = self._cumulative_rewards
         cumulative[agent] = 0.0
-        cumulative["player_0"] += gain_0
-        cumulative["player_1"] += gain_1
-        self.rewards = {"player_0": gain_0, "player_1": gain_1}
+        cumulative[first] += gain_0
+        cumulative[second] += gain_1
+        self.rewards = {first: gain_0, second: gain_1}
         if over:
-            self.terminations = dict.fromkeys(PLAYERS, True)
+            self.terminations = {first: True, second: True}
         self._publish(mover, masks, planes)
 
     def _check_bounds(self, agent: str, action: Any, is_dead: bool) -> Any:
@@ -336,14 +343,13 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         return {"observation": position.observation(player), "action_mask": mask}
 
     def _player(self, agent: str) -> int:
-        if agent == "player_0":
-            return 0
-        if agent == "player_1":
-            return 1
-        raise ValueError(f"there is no agent {agent!r}; the agents are player_0 and player_1")
+        if agent in self.possible_agents:
+            return self.possible_agents.index(agent)
+        names = " and ".join(self.possible_agents)
+        raise ValueError(f"there is no agent {agent!r}; the agents are {names}")
 
     def state(self) -> np.ndarray:
-        """The board as ``player_0`` sees it, whoever is to move.
+        """The board as the agent who moves first sees it, whoever is to move.
 
         int8 of shape ``game.facts.observation_shape``.
         """
@@ -390,8 +396,8 @@ def env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> 
     """The environment of any game, by its specification or by name and parameters.
 
     An illegal action ends the game and its agent loses; calls out of order raise an error.
-    The options of :class:`~plyground.envs.environments.observations.ObservationOptions` are
-    keywords too.
+    ``agents=("player_1", "player_2")`` and the options of
+    :class:`~plyground.envs.environments.observations.ObservationOptions` are keywords too.
     """
     return _make(lambda left: make_game(game, left), render_mode, True, parameters)
 
@@ -412,7 +418,17 @@ def _make(
 ) -> BoardEnv:
     """The environment; its options are among the keywords, the rest are the game's parameters."""
     options = ObservationOptions.read(AS_DICT, keywords)._asdict()
-    return BoardEnv(game(keywords), render_mode, checked=checked, **options)
+    agents = keywords.pop("agents", PLAYERS)
+    return BoardEnv(game(keywords), render_mode, agents=agents, checked=checked, **options)
+
+
+def _agent_names(agents: Any) -> list[str]:
+    """The names of both agents; SpecificationError if they are no two different texts."""
+    names = list(agents) if isinstance(agents, list | tuple) else []
+    texts = {name for name in names if isinstance(name, str) and name}
+    if len(names) == len(texts) == 2:
+        return names
+    raise SpecificationError(f"agents are two different names, not {agents!r}")
 
 
 MakeBoardEnv = Callable[..., BoardEnv]
@@ -457,6 +473,7 @@ def env_functions(rules_type: Any) -> tuple[MakeBoardEnv, MakeBoardEnv]:
 def _describe(declaration: Declaration) -> Iterator[str]:
     yield "Args:"
     yield f"    render_mode: one of {', '.join(RENDER_MODES)}, or None."
+    yield "    agents: the names of the agents, that of the one who moves first before the other."
     yield "    observation, layout, dtype, mask_key, planes_key: as ObservationOptions says."
     for parameter in declaration.parameters + declaration.short_forms:
         default = "" if parameter.default is None else f", {parameter.default} if not given"
@@ -474,4 +491,5 @@ def _signature(declaration: Declaration) -> inspect.Signature:
         inspect.Parameter(name, keyword, default=default)
         for name, default in AS_DICT._asdict().items()
     ]
-    return inspect.Signature([first, *names, *options], return_annotation=BoardEnv)
+    agents = inspect.Parameter("agents", keyword, default=PLAYERS)
+    return inspect.Signature([first, agents, *names, *options], return_annotation=BoardEnv)

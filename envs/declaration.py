@@ -95,9 +95,9 @@ def declare_game(
     *,
     name: str,
     version: int,
-    title: str,
     position: list[tuple[Any, ...]],
     parameters: tuple[Parameter, ...],
+    title: str | None = None,
     heuristics: tuple[str, ...] = (),
     check: Callable[[Any], str | None] = lambda rules: None,
     capacity: Callable[[Any], str | None] = lambda rules: None,
@@ -114,9 +114,9 @@ def declare_game(
     Args:
         name: the game's id without version, ``connect_four``.
         version: raised by any change of rules, actions, observations or rewards.
-        title: the game's name for people.
         position: the fields of the position record, as for ``np.dtype``.
         parameters: one per field, in order; one with ``choices`` is stored as its text's index.
+        title: the game's name for people; None: ``title`` among the profile's words.
         heuristics: the names ``evaluate`` knows, in the order of its ``heuristic`` argument.
         check: names what is wrong with a combination of parameters, or returns None.
         capacity: the same for boards that the record has no room for.
@@ -131,8 +131,9 @@ def declare_game(
     """
 
     def decorate(rules_type: T) -> T:
+        called = title or profile.words_in("en").get("title", name)
         declaration = Declaration(
-            name, version, title, record_type(position), parameters, heuristics, short_forms,
+            name, version, called, record_type(position), parameters, heuristics, short_forms,
             expand, contract, limits, colours, marks, profile, check,
         )  # fmt: skip
         declare(rules_type, declaration, capacity)

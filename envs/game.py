@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +16,15 @@ from . import rules as r
 from .boards.rows import read_rows, write_rows
 from .declaration import Facts
 from .optional import defaults  # noqa: F401  # the bodies of games that have none of their own
+from .outcome import Outcome
 from .pictures.drawing import Picture, to_image, to_svg
+from .pictures.tables import html_table
 from .profile import Profile
-from .rules_types import Declaration
+from .rules_types import Declaration, parameter_values
 from .specification import SpecificationError, format_specification, plain_text
 from .stepping import EntryPoints, records_of
 
-PLAYERS = ("player_0", "player_1")
+LONGEST_NAME = 40  # characters of an action's name
 
 
 class IllegalActionError(ValueError):
@@ -39,19 +41,6 @@ class IllegalPositionError(ValueError):
     def __init__(self, text: str, game: Game, reason: str) -> None:
         super().__init__(f"{text!r} is no position of {game.spec}: {reason}")
         self.reason = reason
-
-
-class Outcome(NamedTuple):
-    """How a game ended: the winner (0, 1, or None for a draw) and why."""
-
-    winner: int | None
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{'draw' if self.winner is None else PLAYERS[self.winner] + ' wins'}: {self.reason}"
-
-
-LONGEST_NAME = 40  # characters of an action's name
 
 
 class Game:
@@ -213,6 +202,15 @@ class Game:
     def symmetries(self) -> np.ndarray:
         """Permutations of the actions, identity first: int16 of shape (symmetries, num_actions)."""
         return r.symmetries(self.rules)
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the board, the players and the facts."""
+        facts, (first, second) = self.facts, self.declaration.player_names(marked=True)
+        rows: list[tuple[str, Any]] = [("players", f"{first} moves first, then {second}")]
+        rows += parameter_values(self.rules).items()
+        rows += [("actions", facts.num_actions), ("observation", facts.observation_shape)]
+        title = f"{self.declaration.title}: {self.spec}"
+        return html_table(rows, caption=title, picture=self.initial_position().to_svg())
 
     def __setattr__(self, name: str, value: Any) -> None:
         """A game never changes, since all its positions share it: AttributeError."""
@@ -379,6 +377,11 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         return int(self.game.entry_points.to_move(self.game.rules, self._records))
 
     @property
+    def mover_name(self) -> str:
+        """What people call the player whose turn it is, by name and mark: ``Red (X)``."""
+        return self.game.declaration.player_names(marked=True)[self.to_move]
+
+    @property
     def is_over(self) -> bool:
         return bool(self.game.entry_points.is_over(self.game.rules, self._records))
 
@@ -393,10 +396,11 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         """The winner and the reason, or None while the game goes on."""
         if not self.is_over:
             return None
-        first = self.returns[0]
-        winner = None if first == 0 else 0 if first > 0 else 1
-        ending = r.outcome_reason(self.game.rules, self.record)
-        return Outcome(winner, self.game.profile.ending_text(ending))
+        winner = {0: None, 1: 0, -1: 1}[int(np.sign(self.returns[0]))]
+        reason = self.game.profile.ending_text(r.outcome_reason(self.game.rules, self.record))
+        outcome = Outcome(winner, reason)
+        outcome.players = self.game.declaration.player_names(marked=True)
+        return outcome
 
     def observation(self, player: int | None = None) -> np.ndarray:
         """What ``player`` (default: to move) sees: int8, of ``facts.observation_shape``."""
@@ -470,7 +474,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         return r.board_text(self.game.rules, self.record)
 
     def __repr__(self) -> str:
-        turn = str(self.outcome) if self.is_over else f"{PLAYERS[self.to_move]} to move"
+        turn = str(self.outcome) if self.is_over else f"{self.mover_name} to move"
         return f"<Position of {self.game.spec}, {turn}>"
 
     def __reduce__(self) -> tuple[Any, ...]:

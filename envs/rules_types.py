@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,6 +14,7 @@ from .specification import Parameter, SpecificationError, check_names, convert_p
 T = TypeVar("T", bound=type)
 
 LONGEST_SIDE = 200  # of boards whose size is only counted
+SEAT = r"\bplayer_([01])(?= \(| wins$| left | ran )"  # in the reasons of results
 
 
 class Declaration(NamedTuple):
@@ -82,6 +84,24 @@ class Declaration(NamedTuple):
         values = values if self.contract is None else self.contract(values)
         return {name: value for name, value in values.items() if value != usual.get(name)}
 
+    def player_names(self, language: str = "en", marked: bool = False) -> tuple[str, str]:
+        """What people call the players, by the game's words; their marks where it has none.
+
+        Args:
+            language: of the words.
+            marked: add the letters by which boards of text show them: ``Red (X)``.
+        """
+        words, (first, second) = self.profile.words_in(language), self.marks
+        return (
+            _player_name(words.get("player.0", first), first, marked),
+            _player_name(words.get("player.1", second), second, marked),
+        )
+
+    def named(self, text: str) -> str:
+        """A stored reason with the names of the players in place of those of their seats."""
+        names = self.player_names()
+        return re.sub(SEAT, lambda seat: names[int(seat[1])], text)
+
     @property
     def game_id(self) -> str:
         """The id with its version, as environments carry it: ``connect_four_v0``."""
@@ -91,6 +111,10 @@ class Declaration(NamedTuple):
     def readable(self) -> tuple[str, ...]:
         """The ids of the versions whose files are read: today's, and earlier ones."""
         return self.game_id, *self.profile.earlier
+
+
+def _player_name(name: str, mark: str, marked: bool) -> str:
+    return f"{name} ({mark})" if marked and name != mark else name
 
 
 def declare(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..envs.pictures.tables import ResultList
 from ..envs.registry import make_game
 from ..envs.workers.errors import RunnerError as RunnerError  # noqa: PLC0414 (exported)
 from ..envs.workers.jobs import HERE
@@ -112,7 +113,7 @@ def quality(
     ]
     labels = distinct_labels(tuple(map(str, agents)))
     sample = sample_positions(judge, positions, seed)
-    return qualities(ask_agents(judge, sample, players, labels, seed))
+    return ResultList(qualities(ask_agents(judge, sample, players, labels, seed)))
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..agents.opponents import make_opponents
 from ..envs.game import Game, IllegalActionError, Position
+from ..envs.pictures.tables import ResultList
 from ..envs.registry import make_game
 from ..envs.single_agent.game_batch import GameBatch
 from .move_quality.judge import MoveJudge
@@ -84,7 +85,8 @@ def evaluate(
     board = make_game(game)
     batch_player = _as_batch_player(player, board)
     rows = _play_opponents(board, batch_player, against, pairs, opening_plies, seed)
-    return rows + ([_optimality(board, batch_player, judged, seed)] if judged else [])
+    rows += [_optimality(board, batch_player, judged, seed)] if judged else []
+    return ResultList(rows)
 
 
 class _BatchPlayer:

@@ -23,7 +23,9 @@ from ..agents.faults import (
     illegal,
     tokens_of,
 )
-from ..envs.game import PLAYERS, Game, IllegalActionError, Position
+from ..envs.game import Game, IllegalActionError, Position
+from ..envs.outcome import PLAYERS
+from ..envs.pictures.tables import html_table
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 from ..envs.stepping import OVER
@@ -38,10 +40,21 @@ RESIGNATION = "resignation"  # the reason of a game that a person gives up
 ABANDONMENT = "abandoned"  # the kind of fault of who leaves a game
 
 
-class GameResult(NamedTuple):
+class _ResultFields(NamedTuple):
+    moves: tuple[int, ...]
+    returns: tuple[float, float]
+    reason: str
+    fault: str | None
+    forfeited: int | None
+    seconds: tuple[float, float]
+    decisions: tuple[int, int]
+    tokens: tuple[int, int] = (0, 0)
+
+
+class GameResult(_ResultFields):
     """One finished game.
 
-    Attributes:
+    Fields:
         moves: all actions played, those of the opening first.
         returns: the return of each seat, zero-sum; a forfeit counts as the greatest loss that the
             game knows.
@@ -52,16 +65,12 @@ class GameResult(NamedTuple):
         seconds: thinking time of each seat.
         decisions: how many moves each seat was asked for.
         tokens: what language models have read and written for each seat, as they count it.
+
+    Attributes:
+        game: the game that was played, where :func:`play_game` gave the result; else None.
     """
 
-    moves: tuple[int, ...]
-    returns: tuple[float, float]
-    reason: str
-    fault: str | None
-    forfeited: int | None
-    seconds: tuple[float, float]
-    decisions: tuple[int, int]
-    tokens: tuple[int, int] = (0, 0)
+    game: Game | None = None
 
     @property
     def winner(self) -> int | None:
@@ -69,8 +78,22 @@ class GameResult(NamedTuple):
         first = self.returns[0]
         return None if first == 0 else 0 if first > 0 else 1
 
+    def _repr_html_(self) -> str:
+        """Notebooks show the last position, the moves and the thinking time."""
+        moves, picture = ", ".join(map(str, self.moves)), ""
+        if self.game is not None:
+            moves = ", ".join(map(self.game.action_to_text, self.moves))
+            last = self.moves[-1] if self.moves else None
+            picture = self.game.position(self.moves).to_svg(last)
+        rows = [("moves", moves), ("seconds", f"{self.seconds[0]:.2f} and {self.seconds[1]:.2f}")]
+        return html_table(rows, caption=str(self), picture=picture)
+
     def __str__(self) -> str:
-        return f"{'draw' if self.winner is None else PLAYERS[self.winner] + ' wins'}: {self.reason}"
+        players, reason = PLAYERS, self.reason
+        if self.game is not None:
+            players = self.game.declaration.player_names(marked=True)
+            reason = self.game.declaration.named(reason)
+        return f"{'draw' if self.winner is None else f'{players[self.winner]} wins'}: {reason}"
 
 
 def agent_seed(seed: int, pair: int, players: tuple[int, int], seat: int) -> int:
@@ -246,7 +269,7 @@ class _GameUnderWay:
         forfeited: int | None = None,
     ) -> GameResult:
         (first, second), (asked_first, asked_second) = self._seconds, self._decisions
-        return GameResult(
+        result = GameResult(
             tuple(self._moves),
             returns,
             reason,
@@ -256,6 +279,8 @@ class _GameUnderWay:
             (asked_first, asked_second),
             (tokens_of(self._agents[0]), tokens_of(self._agents[1])),
         )
+        result.game = self._game
+        return result
 
 
 def play_game(

@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..envs.game import PLAYERS, Game
+from ..envs.game import Game
 from ..envs.loading.files import written_whole
+from ..envs.outcome import PLAYERS
 from ..envs.specification import SpecificationError
 from .match import GameResult
 from .pages import frame

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from ..envs.game import PLAYERS, Game
+from ..envs.game import Game
+from ..envs.outcome import PLAYERS
 from ..envs.registry import make_game
 from .pages import notebook_html
 from .store.store import StoredGame

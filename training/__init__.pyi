@@ -11,3 +11,4 @@ from .run import TrainingRun as TrainingRun
 from .sb3 import BoardVecEnv as BoardVecEnv
 from .sb3_callbacks import LadderCallback as LadderCallback
 from .sb3_callbacks import SelfPlayCallback as SelfPlayCallback
+from .sb3_callbacks import set_opponent as set_opponent

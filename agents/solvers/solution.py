@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...envs.game import Position
+from ...envs.pictures.tables import html_table
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Solution:
             does.
         nodes: positions visited.
         seconds: time spent.
+        position: what was solved.
     """
 
     lower: int
@@ -45,6 +47,23 @@ class Solution:
     principal_variation: tuple[int, ...] = ()
     nodes: int = 0
     seconds: float = 0.0
+    position: Position | None = dataclasses.field(default=None, repr=False, compare=False)
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the board and what is proved."""
+        position = self.position
+        name = str if position is None else position.game.action_to_text
+        mover = "the side to move" if position is None else position.mover_name
+        result = {1: "wins", 0: "draws", -1: "loses", None: "is not solved"}[self.result]
+        value = self.lower if self.lower == self.upper else f"{self.lower} to {self.upper}"
+        best = ", ".join(map(name, self.optimal_actions or (self.best_action,)))
+        line = ", ".join(map(name, self.principal_variation))
+        rows: list[tuple[str, Any]] = [("value", value), ("best", best), ("line", line)]
+        rows += [(name(action), f"{low} to {high}" if low != high else low)
+                 for action, (low, high) in (self.bounds or {}).items()]  # fmt: skip
+        rows += [("nodes", self.nodes), ("seconds", self.seconds)]
+        picture = "" if position is None else position.to_svg()
+        return html_table(rows, caption=f"{mover} {result}", picture=picture)
 
     @property
     def value(self) -> int | None:

@@ -252,7 +252,9 @@ class Solver(ABC):
         self._prepare_once()
         monitor = Monitor(time, progress, most_nodes)
         solution = self.search(position, moves, weak, monitor)
-        solution = dataclasses.replace(solution, nodes=monitor.nodes, seconds=monitor.seconds)
+        solution = dataclasses.replace(
+            solution, nodes=monitor.nodes, seconds=monitor.seconds, position=position.copy()
+        )
         if monitor.interrupted:
             raise SolveInterrupted(solution)
         return solution

@@ -72,7 +72,8 @@ def _read_turn(rules: Any, turn: str) -> int | None:
     """The player of a mark."""
     marks = [mark.upper() for mark in rules.declaration.marks]
     if turn and turn.upper() not in marks:
-        raise ValueError(f"{' or '.join(rules.declaration.marks)} is to move, not {turn!r}")
+        names = rules.declaration.player_names(marked=True)
+        raise ValueError(f"{' or '.join(names)} is to move, not {turn!r}")
     return marks.index(turn.upper()) if turn else None
 
 
@@ -85,13 +86,13 @@ def turn_problems(
     rules: Any, first: int, second: int, player: int, turns: Turns = alternate
 ) -> list[str]:
     """Why the player cannot be to move with so many stones of both on the board."""
-    marks, movers = rules.declaration.marks, turns(rules, first, second)
+    names, movers = rules.declaration.player_names(marked=True), turns(rules, first, second)
     if not movers:
         return [
-            f"{first} {marks[0]} and {second} {marks[1]} cannot be where {marks[0]} begins and "
+            f"{first} {names[0]} and {second} {names[1]} cannot be where {names[0]} begins and "
             f"both take turns"
         ]
-    return [] if player in movers else [f"{marks[movers[0]]} is to move, not {marks[player]}"]
+    return [] if player in movers else [f"{names[movers[0]]} is to move, not {names[player]}"]
 
 
 # What is wrong with a board, by the rules, its rows and the player to move.

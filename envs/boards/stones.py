@@ -304,7 +304,7 @@ def _empty_board_faults(rules: Any, rows: Sequence[str], player: int) -> list[st
     marks = rules.declaration.marks
     if player == 0 or any(mark in row for row in rows for mark in marks):
         return []
-    return [f"{marks[0]} begins on an empty board"]
+    return [f"{rules.declaration.player_names(marked=True)[0]} begins on an empty board"]
 
 
 def plies_played(rules: Any, position: Any) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import rules as r
 from ..game import Game, Position
+from ..pictures.tables import html_table
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
@@ -36,6 +37,13 @@ class RenderedBoard:
     render_mode: str | None
     _last_move: tuple[int, int] | None
     _window: Any
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the board as it stands, and the environment in a line."""
+        position = getattr(self, "position", None) or self.game.initial_position()
+        state = str(position.outcome) if position.is_over else f"{position.mover_name} to move"
+        rows = [("state", state), ("actions", self.game.facts.num_actions)]
+        return html_table(rows, caption=str(self), picture=position.to_svg())
 
     def _render_board(self, position: Position) -> np.ndarray | str | None:
         """Render the board as text or pixels; None after showing it in the window."""

@@ -103,10 +103,8 @@ class GameBatch:
     def _allocate(self) -> kernels.BatchState:
         n, facts = self.num_games, self.game.facts
         planes = (n, *facts.observation_shape)
-        positions = np.recarray(n, self.game.declaration.dtype)
-        positions.view(np.uint8)[...] = 0
         return kernels.BatchState(
-            positions=positions,
+            positions=self.game.new_records(n),
             streams=np.zeros((n, 1), np.uint64),
             observations=np.zeros(planes, np.int8),
             masks=np.zeros((n, facts.num_actions), np.int8),

@@ -125,7 +125,7 @@ class LastMoves(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes no t
         rows, cols, planes = board.game.facts.observation_shape
         if not (self._cells >= 0).any():
             raise SpecificationError(f"{board.game.name} does not say where its actions are")
-        inner = env.observation_space("player_0")
+        inner = env.observation_space(board.possible_agents[0])
         planes_space = inner["observation"] if isinstance(inner, spaces.Dict) else None
         if (
             planes_space is None

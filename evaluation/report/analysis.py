@@ -16,7 +16,8 @@ from ...agents.decision import Decision, Score
 from ...agents.solvers.solution import Solution
 from ...agents.solvers.solver import solver_class_of
 from ...envs import rules as r
-from ...envs.game import PLAYERS, Game, Position
+from ...envs.game import Game, Position
+from ...envs.outcome import PLAYERS
 from .display import duration, plain_table, score_in_words
 
 ACTIONS_SHOWN = 12  # unless all are asked for
@@ -149,7 +150,7 @@ def _action_table(game: Game, decision: Decision, actions: list[int]) -> Table:
 
 
 def _summary(position: Position, decision: Decision, agent_name: str) -> list[tuple[str, str]]:
-    game, player = position.game, PLAYERS[position.to_move]
+    game, player = position.game, position.mover_name
     source = ", from the opening book" if decision.from_book else ""
     lines = [("plays", f"{game.action_to_text(decision.action)}{source}")]
     if decision.score is None:
@@ -226,7 +227,8 @@ def static_text(position: Position) -> str:
     if not values:
         return f"{position.game.name} has no heuristic"
     scale = position.game.profile.scale
-    rows: list[tuple[str, ...]] = [("heuristic", *PLAYERS, "scaled", "scaled")]
+    players = position.game.declaration.player_names(marked=True)
+    rows: list[tuple[str, ...]] = [("heuristic", *players, "scaled", "scaled")]
     rows += [
         (
             name,
@@ -264,7 +266,7 @@ def _results(lower: int, upper: int) -> str:
 
 def print_solution(position: Position, solution: Solution, console: Console) -> None:
     """The value in words, the best actions, the line of play, the cost."""
-    game, player, weak = position.game, PLAYERS[position.to_move], solution.weak
+    game, player, weak = position.game, position.mover_name, solution.weak
     if solution.bounds is not None and solution.values is not None:
         table = plain_table("action", "result" if weak else "value")
         for action, bounds in sorted(

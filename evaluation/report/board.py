@@ -9,9 +9,10 @@ from rich.text import Text
 
 from ...envs import rules as r
 from ...envs.game import Position
+from ...envs.pictures.drawing import PLAYER_COLOURS
 
-STYLES = ("bold red", "bold yellow")  # of the marks of player_0 and player_1
 CHANGE, WON = "reverse", "bold green reverse"
+GREY = 32  # the most that the parts of a colour without a hue differ by
 # A line with a word is no row of the board; a row of cells begins with its number.
 WORDS, ROW_OF_CELLS = re.compile(r"[A-Za-z]{3}"), re.compile(r"\s*\d+ ")
 
@@ -23,7 +24,8 @@ def board(position: Position, before: Position | None = None) -> Text:
         position: the position.
         before: the one before the last move, if there is one.
     """
-    text = str(position)
+    text, declaration = str(position), position.game.declaration
+    styles = [_style(colour) for colour in declaration.colours or PLAYER_COLOURS]
     styled_text = Text(text, no_wrap=True)
     earlier = (text if before is None else str(before)).split("\n")
     start = 0
@@ -32,8 +34,8 @@ def board(position: Position, before: Position | None = None) -> Text:
             width = len(line)
             for column, (new, former) in enumerate(zip(line, old.ljust(width))):
                 place = start + column
-                if new in position.game.declaration.marks:
-                    style = STYLES[position.game.declaration.marks.index(new)]
+                if new in declaration.marks:
+                    style = styles[declaration.marks.index(new)]
                     styled_text.stylize(style, place, place + 1)
                 if new not in (former, " "):
                     styled_text.stylize(CHANGE, place, place + 1)
@@ -41,6 +43,15 @@ def board(position: Position, before: Position | None = None) -> Text:
     for place in _winning_places(position, text):
         styled_text.stylize(WON, place, place + 1)
     return styled_text
+
+
+def _style(colour: str) -> str:
+    """The style of a player's marks: its colour; black and white are bold, as any ground has one.
+
+    A colour is ``#rrggbb``.
+    """
+    parts = [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
+    return "bold" if max(parts) - min(parts) < GREY else f"bold {colour}"
 
 
 def winning_row(position: Position) -> list[str]:

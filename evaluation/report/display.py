@@ -137,7 +137,7 @@ def print_cross_table(table: CrossTable, console: Console) -> None:
         )
     for row in table.standings():
         if row.faults:
-            console.print(_faults(row))
+            console.print(_faults(row, table.named(row.last_fault or "")))
 
 
 def _narrowest(table: Table, console: Console) -> int:
@@ -182,11 +182,11 @@ def _whole_percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.0f}"
 
 
-def _faults(row: AgentRow) -> Text:
+def _faults(row: AgentRow, last: str) -> Text:
     counts = ", ".join(f"{count} {fault}" for fault, count in row.faults.most_common())
     return Text(
         f"{row.label} forfeited {sum(row.faults.values())} of {row.played} games ({counts}), one "
-        f"of them because {row.last_fault}",
+        f"of them because {last}",
         "red",
     )
 

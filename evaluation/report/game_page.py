@@ -8,20 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...envs.game import PLAYERS, Game
+from ...envs.game import Game
+from ...envs.outcome import PLAYERS
 from ..pages import page_of
 from ..played_game import PlayedGame
 from ..reviews import GameReview
 from .html import render_page
 from .replays import Frames, game_entry, viewer_data
-
-Sides = tuple[str, str]  # what the players are called
-
-
-def side_names(game: Game) -> Sides:
-    """What players are called beside pictures: the game's own words, or its marks without any."""
-    words, (first, second) = game.profile.words_in("en"), game.declaration.marks
-    return words.get("player.0", first), words.get("player.1", second)
 
 
 def game_page(games: Sequence[PlayedGame | GameReview], title: str = "Review") -> str:
@@ -58,9 +51,10 @@ def _record_of(game: PlayedGame | GameReview) -> PlayedGame:
     return game.played if isinstance(game, GameReview) else game
 
 
-def _players_of(record: PlayedGame) -> Sides:
+def _players_of(record: PlayedGame) -> tuple[str, str]:
     """The names of the two sides; those that the game has for players without a name."""
-    return side_names(record.game) if record.players == PLAYERS else record.players
+    names = record.game.declaration.player_names()
+    return names if record.players == PLAYERS else record.players
 
 
 def _section_data(game: Game, games: Sequence[PlayedGame | GameReview]) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...envs import rules as r
-from ...envs.game import PLAYERS, Game, IllegalActionError
+from ...envs.game import Game, IllegalActionError
+from ...envs.outcome import PLAYERS
 from ...envs.pictures.drawing import Picture, to_svg
 from ...evaluation.played_game import PlayedGame
 from ..statistics.ratings import Ratings
@@ -233,7 +234,7 @@ def game_entry(frames: Frames, record: PlayedGame, players: tuple[int, int]) -> 
         "players": players,
         "ended": record.ended,
         "winner": record.winner,
-        "reason": record.reason,
+        "reason": game.declaration.named(record.reason),
         "why": "",
         "pair": 0,
         "opening": record.opening,
@@ -250,6 +251,7 @@ def viewer_data(frames: Frames, entries: list[dict[str, Any]]) -> dict[str, Any]
         "size": frames.size,
         "background": frames.background,
         "colours": frames.game.declaration.colours,
+        "sides": frames.game.declaration.player_names(),
         "start": frames.start,
         "games": entries,
         "shapes": frames.shapes,

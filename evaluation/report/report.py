@@ -361,7 +361,9 @@ def _endings_table(report: TournamentReport) -> Table:
     """A row for each way in which games ended, the most frequent first."""
     table = plain_table("ending", "games", "%")
     for reason, count in report.endings.most_common():
-        table.add_row(Text(reason), str(count), percent(count / report.table.games))
+        table.add_row(
+            Text(report.table.named(reason)), str(count), percent(count / report.table.games)
+        )
     return table
 
 

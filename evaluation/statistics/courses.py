@@ -50,3 +50,8 @@ def game_of(tournament: StoredTournament) -> Game | None:
         return make_game(str(tournament.settings.get("game")))
     except SpecificationError:
         return None
+
+
+def named(game: Game | None, reason: str) -> str:
+    """A stored reason with the names of the players; as it is where the game is not installed."""
+    return reason if game is None else game.declaration.named(reason)

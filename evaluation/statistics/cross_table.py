@@ -8,14 +8,14 @@ once play others, their games are samples of what they do, and all of them count
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ...envs.game import Game
+from ...envs.pictures.tables import html_table
 from ..store.store import StoredGame
-from .courses import Courses
+from .courses import Courses, named
 from .ratings import Meeting
 
 
@@ -205,6 +205,7 @@ class CrossTable:
         games: games to begin with.
 
     Attributes:
+        game: as given.
         rows: a row for each agent, in the order of the tournament.
         games: how many games there are, repeated ones included.
         courses: which positions games begin with and go through; it remembers the openings.
@@ -213,6 +214,7 @@ class CrossTable:
     def __init__(
         self, labels: list[str], game: Game | None, games: Iterable[StoredGame] = ()
     ) -> None:
+        self.game: Game | None = game
         self.courses: Courses = Courses(game)
         numbers = range(len(labels))
         self.rows: list[AgentRow] = [
@@ -238,6 +240,10 @@ class CrossTable:
         for _, players, result in encounter.admit(game, start, course):
             self.rows[players[0]].count(0, players[1], result)
             self.rows[players[1]].count(1, players[0], -result)
+
+    def named(self, reason: str) -> str:
+        """A reason with the names of the players."""
+        return named(self.game, reason)
 
     @property
     def repeated(self) -> int:
@@ -269,16 +275,16 @@ class CrossTable:
         rows = self.standings()
         headings = ["#", "agent", "score %", "won", "drawn", "lost"]
         headings += [f"#{place}" for place in range(1, len(rows) + 1)]
-        lines = [f"<tr>{''.join(f'<th>{heading}</th>' for heading in headings)}</tr>"]
+        lines = []
         for place, row in enumerate(rows, 1):
             total = row.total
-            cells = [str(place), html.escape(row.label), _percent(total.score)]
-            cells += [str(total.wins), str(total.draws), str(total.losses)]
+            cells = [place, row.label, _percent(total.score)]
+            cells += [total.wins, total.draws, total.losses]
             cells += [
                 "" if other is row else _percent(row.against[other.number].score) for other in rows
             ]
-            lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-        return f"<table>{''.join(lines)}</table><p>{self.games} games</p>"
+            lines.append(cells)
+        return html_table(lines, headings, f"{self.games} games")
 
     def to_json(self) -> dict[str, Any]:
         rows = self.standings()

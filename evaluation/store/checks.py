@@ -240,7 +240,8 @@ class RuleCheck:
         if at_start and result.moves != game.opening:
             return "was forfeited before the first move, and has moves"
         if not at_start and seat != to_move:
-            return f"was forfeited by player_{seat}, who was not to move"
+            name = self._game.declaration.player_names(marked=True)[seat]
+            return f"was forfeited by {name}, who was not to move"
         if not at_start:
             decisions[seat] += 1
         return self._of_decisions(game, decisions)

@@ -118,6 +118,11 @@ class TerminalGame:
         return self.game.position(self._moves)
 
     @property
+    def _name(self) -> str:
+        """What the person is called, with the mark on the board."""
+        return self.game.declaration.player_names(marked=True)[self.seat]
+
+    @property
     def over(self) -> bool:
         """Whether the game has ended, by its rules or because the person gave up."""
         return self._resigned or self.position.is_over
@@ -145,10 +150,9 @@ class TerminalGame:
         self._console.print(text, markup=False, soft_wrap=not self._console.is_terminal)
 
     def _introduce(self) -> None:
-        mark = self.game.declaration.marks[self.seat]
         order = "second" if self.seat else "first"
         self._say(
-            f"{self.game.declaration.title}: you are {mark} and move {order}, against "
+            f"{self.game.declaration.title}: you are {self._name} and move {order}, against "
             f"{self.opponent}. Type help for all words."
         )
 
@@ -184,8 +188,7 @@ class TerminalGame:
         else:
             legal = self.position.legal_actions()
             example = self.game.action_to_text(legal[len(legal) // 2])
-            mark = self.game.declaration.marks[self.seat]
-            prompt = f"{mark}, your move (such as {example}): "
+            prompt = f"{self._name}, your move (such as {example}): "
         began = time.perf_counter()
         try:
             return input(prompt).strip()
@@ -277,7 +280,7 @@ class TerminalGame:
 
     def _swap(self) -> None:
         self.seat = 1 - self.seat
-        self._say(f"You are {self.game.declaration.marks[self.seat]} now.")
+        self._say(f"You are {self._name} now.")
 
     def _change_level(self, text: str) -> None:
         if not text:

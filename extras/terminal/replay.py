@@ -133,15 +133,16 @@ class TerminalReplay:
         if ply:
             seat = record.game.position(record.actions[: ply - 1]).to_move
             by = "opening" if ply <= record.opening else record.players[seat]
-            mark = record.game.declaration.marks[seat]
+            player = record.game.declaration.player_names(marked=True)[seat]
             name = record.game.action_to_text(record.actions[ply - 1])
-            yield f"{ply}. {mark} {name} ({by})"
+            yield f"{ply}. {player}: {name} ({by})"
         if self._review is not None:
             yield f"   {self._review.caption(ply)}"
 
     def _ending(self) -> str:
-        record = self.played
+        record, declaration = self.played, self.played.game.declaration
+        reason = declaration.named(record.reason)
         if record.winner is None:
-            return f"A draw: {record.reason}"
-        mark = record.game.declaration.marks[record.winner]
-        return f"{mark} ({record.players[record.winner]}) wins: {record.reason}"
+            return f"A draw: {reason}"
+        winner = declaration.player_names(marked=True)[record.winner]
+        return f"{winner}, {record.players[record.winner]}, wins: {reason}"

@@ -40,6 +40,7 @@ from ...evaluation.report.board import board, winning_row
 from ...evaluation.report.game_page import game_page
 from ...evaluation.runners.contest import Arena, Contest
 from ...evaluation.single_games import store_game
+from ...evaluation.statistics.courses import game_of, named
 from ...evaluation.store.store import Store
 from ...evaluation.tournament import distinct_labels
 from .replay import TerminalReplay
@@ -108,9 +109,13 @@ def replay(
 
 
 def _title(number: int, record: PlayedGame) -> str:
-    marks = record.game.declaration.marks
-    sides = [f"{mark} {name}" for mark, name in zip(marks, record.players)]
-    return f"Game {number}, {record.game.spec}: {' against '.join(sides)}"
+    return f"Game {number}, {record.game.spec}: {_sides(record.game, record.players)}"
+
+
+def _sides(game: Game, agents: tuple[str, ...]) -> str:
+    """Who plays which side."""
+    players = game.declaration.player_names(marked=True)
+    return " against ".join(f"{player} {agent}" for player, agent in zip(players, agents))
 
 
 def _game_json(record: PlayedGame) -> dict[str, Any]:
@@ -129,6 +134,7 @@ def _list_games(store: Store, last: int, as_json: bool) -> None:
     """A line for each game, the one finished last first."""
     tournaments = {tournament.number: tournament for tournament in store.tournaments()}
     games = store.numbered_games()
+    listed = list(itertools.islice(games, last or None))
     rows = [
         {
             "number": number,
@@ -139,7 +145,7 @@ def _list_games(store: Store, last: int, as_json: bool) -> None:
             "reason": game.result.reason,
             "plies": len(game.result.moves),
         }
-        for number, tournament, game in itertools.islice(games, last or None)
+        for number, tournament, game in listed
     ]
     if as_json:
         print_json(rows)
@@ -148,9 +154,10 @@ def _list_games(store: Store, last: int, as_json: bool) -> None:
         say(f"{store.path} holds no games")
         return
     table = display.plain_table("ID", "game", "first", "second", "result", "moves", left=5, gap=1)
-    for row in rows:
+    for row, (_, tournament, game) in zip(rows, listed):
         result = {None: "draw", 0: "first wins", 1: "second wins"}[row["winner"]]
-        texts = [str(row["number"]), row["game"], *row["players"], f"{result}: {row['reason']}"]
+        reason = named(game_of(tournaments[tournament]), game.result.reason)
+        texts = [str(row["number"]), row["game"], *row["players"], f"{result}: {reason}"]
         table.add_row(*map(display.Name, texts), str(row["plies"]))
     Console(highlight=False).print(table)
     if any(True for _ in games):
@@ -239,9 +246,7 @@ class _Viewer:
 
     def begin(self, opening: tuple[int, ...]) -> None:
         """Say who plays, and show the position in which the agents take over."""
-        sides = " against ".join(
-            f"{mark} {label}" for mark, label in zip(self._game.declaration.marks, self._labels)
-        )
+        sides = _sides(self._game, self._labels)
         self._console.print(f"{self._game.declaration.title}: {sides}", markup=False)
         self._moves = [self._game.action_to_text(action) for action in opening]
         if opening:
@@ -256,8 +261,8 @@ class _Viewer:
         self._wait()
         self._moves.append(self._game.action_to_text(action))
         thoughts = f"   [{display.thoughts(self._game, decision)}]" if self._thinking else ""
-        mark = self._game.declaration.marks[seat]
-        move = f"{len(self._moves)}. {mark} {self._moves[-1]} ({self._labels[seat]}){thoughts}"
+        player = self._game.declaration.player_names(marked=True)[seat]
+        move = f"{len(self._moves)}. {player}: {self._moves[-1]} ({self._labels[seat]}){thoughts}"
         row = winning_row(position)
         end = [Text(", ".join(row))] if row else []
         self._show(Text(f"\n{move}"), board(position, self._before), *end)

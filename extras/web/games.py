@@ -97,7 +97,7 @@ def games(
                 tuple(agent_name(words, side, board) for side in _sides(tournament, record)),
                 record.result.winner,
                 _ending(words, tournament, record),
-                record.result.reason,
+                board.declaration.named(record.result.reason),
                 len(record.result.moves),
                 store.finish_time(number),
             )

@@ -48,12 +48,12 @@ def test_analyse_shows_what_every_agent_decides(agent):
         game.action_to_text(action) for action in decision.principal_variation
     ]
     text = plyground(f"analyse {game.spec} --moves c,c --agent {agent}").stdout
-    assert text.startswith(f"{position}\n\nplayer_0 to move\n")
+    assert text.startswith(f"{position}\n\nRed (X) to move\n")
     assert f"plays        {game.action_to_text(decision.action)}\n" in text
     if decision.value is None:
         assert "value        none: random estimates nothing" in text
     else:
-        assert re.search(r"value +.* for player_0, who is to move", text)
+        assert re.search(r"value +.* for Red \(X\), who is to move", text)
 
 
 def test_actions_are_listed_from_the_best_and_the_chosen_one_is_first():
@@ -86,11 +86,11 @@ def test_an_agent_that_cannot_value_all_actions_says_so():
 def test_values_are_those_of_the_player_to_move():
     # Three in a column: whoever is to move wins, or must lose to the other side's threat.
     assert (
-        "wins in 1 ply for player_0, who is to move (proved)"
+        "wins in 1 ply for Red (X), who is to move (proved)"
         in plyground("analyse connect_four --moves a,b,a,b,a,b --agent alphabeta").stdout
     )
     lost = plyground("analyse connect_four --moves c,c,d,d,e --agent alphabeta").stdout
-    assert "loses in 2 plies for player_1, who is to move (proved)" in lost
+    assert "loses in 2 plies for Yellow (O), who is to move (proved)" in lost
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,8 @@ def test_static_evaluations_are_given_by_every_heuristic_for_both_players(spec, 
     position = game.position(moves.split(",") if moves else ())
     assert static_evaluations(position) == expected
     text = static_text(position).splitlines()
-    assert text[0].split() == ["heuristic", "player_0", "player_1", "scaled", "scaled"]
+    players = game.declaration.player_names(marked=True)
+    assert re.split("  +", text[0]) == ["heuristic", *players, "scaled", "scaled"]
     lead = game.profile.lead  # worth a half
     for line, points in zip(text[1:], expected.values()):
         shares = [float(word) for word in line.split()[3:]]
@@ -237,15 +238,15 @@ def test_solve_knows_who_is_to_move():
     # 1×1 boxes: the first player must in the end give the only box away, and after one edge that is
     # the other side's gain.
     assert (
-        "value        -1: player_0, who is to move, loses"
+        "value        -1: Red (A), who is to move, loses"
         in plyground("solve dots_and_boxes:rows=1,cols=1").stdout
     )
     assert (
-        "value        +1: player_1, who is to move, wins"
+        "value        +1: Yellow (B), who is to move, wins"
         in plyground("solve dots_and_boxes:rows=1,cols=1 --moves 0").stdout
     )
     assert (
-        "value        player_1, who is to move, wins"
+        "value        Yellow (B), who is to move, wins"
         in plyground("solve dots_and_boxes:rows=1,cols=1 --moves 0 --weak").stdout
     )
 
@@ -302,7 +303,8 @@ def test_an_interrupt_prints_the_bounds_proved_so_far():
 
 def test_static_shows_what_each_heuristic_says_to_both_players():
     lines = plyground("analyse connect_four --moves d,d,c --static").stdout.splitlines()
-    assert lines[-3].split() == ["heuristic", "player_0", "player_1", "scaled", "scaled"]
+    heading = ["heuristic", "Red (X)", "Yellow (O)", "scaled", "scaled"]
+    assert re.split("  +", lines[-3]) == heading
     assert [line.split()[0] for line in lines[-2:]] == ["threats", "windows"]
     assert lines[-4:-3] == [""]
 

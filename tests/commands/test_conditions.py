@@ -69,5 +69,5 @@ def test_a_match_stops_an_agent_that_hangs():
         "match tic_tac_toe random python:broken.agents:HangsInNativeCode --move-timeout 0.3"
     )
     assert result.exit_code == 0
-    output = "player_1 (python:broken.agents:HangsInNativeCode) hung: no answer after "
+    output = "Ring (python:broken.agents:HangsInNativeCode) hung: no answer after "
     assert output in result.stdout

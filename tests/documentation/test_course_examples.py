@@ -21,7 +21,7 @@ CLAIMS = {
         [
             "D1 edges: 12 returns: (0.0, 0.0)",
             "D2 5×5 dots, states, by edges drawn: 1,099,511,627,776",
-            "A 0, B 1, boxes left 3, edges 4 of 12",
+            "Red (A) 0, Yellow (B) 1, boxes left 3, edges 4 of 12",
             "D5 a box to take: h 1 0",
             "D6, D7 3x3, order none: h 0 0, 871,816 nodes",
             "D6, D7 3x3, order default: h 0 0, 147,837 nodes",

@@ -11,6 +11,7 @@ import plyground
 import pytest
 from aec_states import same_observation, same_state
 from plyground.envs import (
+    check_env,
     connect_four_v0,
     dots_and_boxes_v0,
     gomoku_v0,
@@ -18,6 +19,8 @@ from plyground.envs import (
 )
 from plyground.envs.aec import env as make_env
 from plyground.envs.aec import raw_env as make_raw_env
+from plyground.envs.single_agent.wrappers import LastMoves, RandomOpening
+from plyground.envs.specification import SpecificationError
 
 SPECS = [
     "tic_tac_toe",
@@ -282,3 +285,46 @@ def test_unknown_agents_and_render_modes_are_named():
         tic_tac_toe_v0.env(render_mode="gif")
     with pytest.raises(ValueError, match="connect_four has no parameter 'size'"):
         connect_four_v0.env(size=3)
+
+
+NAMES = ("player_1", "player_2")
+
+
+def test_agents_have_the_names_that_are_given():
+    environment, usual = tic_tac_toe_v0.env(agents=NAMES), tic_tac_toe_v0.env()
+    for each in (environment, usual):
+        each.reset()
+    for action in (4, 0, 8, 2, 6, 1):  # the second wins
+        duplicate = pickle.loads(pickle.dumps(copy.deepcopy(environment)))
+        for each in (environment, duplicate, usual):
+            each.step(action)
+        same_state(environment, duplicate)
+        mover = usual.possible_agents.index(usual.agent_selection)
+        assert environment.agent_selection == NAMES[mover]
+        assert [*environment.rewards.items()] == [*zip(NAMES, usual.rewards.values())]
+        for agent, name in zip(NAMES, usual.possible_agents):
+            same_observation(environment.observe(agent), usual.observe(name), False)
+            assert environment.infos[agent]["action_mask"].tolist() == (
+                usual.infos[name]["action_mask"].tolist()
+            )
+    assert (environment.possible_agents, environment.agents) == (list(NAMES), list(NAMES))
+    assert environment.terminations == dict.fromkeys(NAMES, True)
+    environment.reset()
+    environment.step(0)
+    environment.step(0)  # illegal
+    assert environment.rewards == {"player_1": 0, "player_2": -1}
+    with pytest.raises(ValueError, match="the agents are player_1 and player_2"):
+        environment.observe("player_0")
+
+
+@pytest.mark.parametrize("agents", ["ab", ("a",), ("a", "a"), ("", "b"), ("a", 2), ("a", "b", "c")])
+def test_agents_are_two_different_names(agents):
+    with pytest.raises(SpecificationError, match="agents are two different names, not "):
+        make_env("tic_tac_toe", agents=agents)
+
+
+def test_wrappers_and_checks_take_other_names_of_agents():
+    environment = RandomOpening(LastMoves(connect_four_v0.env(agents=NAMES), 2), 4)
+    environment.reset(seed=1)
+    assert environment.observe(environment.agent_selection)["observation"].shape == (6, 7, 4)
+    check_env(connect_four_v0.env(agents=NAMES))

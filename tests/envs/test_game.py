@@ -224,19 +224,19 @@ def test_returns_are_zero_sum_and_the_outcome_follows_from_them(game):
 @pytest.mark.parametrize(
     ("spec", "actions", "outcome"),
     [
-        ("tic_tac_toe", ["a3", "b3", "a2", "b2", "a1"], "player_0 wins: 3 in a row"),
+        ("tic_tac_toe", ["a3", "b3", "a2", "b2", "a1"], "Cross (X) wins: 3 in a row"),
         (
             "tic_tac_toe",
             ["b2", "a1", "a3", "c1", "b1", "b3", "a2", "c2", "c3"],
             "draw: the board is full",
         ),
-        ("connect_four", ["a", "b", "a", "b", "a", "b", "g", "b"], "player_1 wins: 4 in a row"),
+        ("connect_four", ["a", "b", "a", "b", "a", "b", "g", "b"], "Yellow (O) wins: 4 in a row"),
         (
             "gomoku",
             ["a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1"],
-            "player_0 wins: 5 in a row",
+            "Black (X) wins: 5 in a row",
         ),
-        ("dots_and_boxes:rows=1,cols=1", ["h 0 0", "h 1 0", "v 0 0", "v 0 1"], "player_1 wins"),
+        ("dots_and_boxes:rows=1,cols=1", ["h 0 0", "h 1 0", "v 0 0", "v 0 1"], "Yellow (B) wins"),
     ],
 )
 def test_the_outcome_names_the_winner_and_the_reason(spec, actions, outcome):
@@ -295,7 +295,7 @@ def test_actions_may_be_integers_of_any_kind(integer):
 @each_game
 def test_nothing_may_be_played_once_the_game_is_over(game):
     position = finished_position(game)
-    with pytest.raises(IllegalActionError, match=r"the game is over \((draw|player_[01] wins): "):
+    with pytest.raises(IllegalActionError, match=r"the game is over \((draw|\w+ \(.\) wins): "):
         position.play(0)
 
 
@@ -469,16 +469,16 @@ def test_the_dots_and_boxes_board_as_text():
         "   | B |",
         " 1 +---+---+",
     ]
-    assert "A 0" in str(position)
+    assert "Red (A) 0" in str(position)
     assert "5 of 7" in str(position)
 
 
 def test_repr_says_whose_turn_it_is_or_how_it_ended():
     game = make_game("tic_tac_toe")
-    assert repr(game.initial_position()) == "<Position of tic_tac_toe, player_0 to move>"
+    assert repr(game.initial_position()) == "<Position of tic_tac_toe, Cross (X) to move>"
     assert (
         repr(game.position(["a3", "b3", "a2", "b2", "a1"]))
-        == "<Position of tic_tac_toe, player_0 wins: 3 in a row>"
+        == "<Position of tic_tac_toe, Cross (X) wins: 3 in a row>"
     )
 
 

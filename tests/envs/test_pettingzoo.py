@@ -38,6 +38,7 @@ def _strict():
 @pytest.mark.parametrize("spec", ALL_GAMES)
 def test_api(spec, make):
     api_test(make(spec), num_cycles=300)
+    api_test(make(spec, agents=("player_1", "player_2")), num_cycles=100)
 
 
 @pytest.mark.usefixtures("_strict")

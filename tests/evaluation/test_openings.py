@@ -171,7 +171,7 @@ def test_what_is_in_a_file_decides_and_not_where_it_is_or_how_it_is_laid_out(tmp
         ("d,d,d,d,d,d,d\n", "openings.txt, line 1: action 3 (d) is not legal here"),
         (
             "a,b,a,b,a,b,a\n",
-            "openings.txt, line 1: the game is over after these moves (player_0 wins: 4 in a row)",
+            "openings.txt, line 1: the game is over after these moves (Red (X) wins: 4 in a row)",
         ),
         ("a,,b\n", "openings.txt, line 1: "),
         ("# nothing\n\n", "openings.txt holds no opening; write one on each line, such as a, b"),

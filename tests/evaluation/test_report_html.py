@@ -264,7 +264,7 @@ def test_names_are_shown_as_they_are_and_never_run(open_page):
         == "plyground tournament '<script>alert(3)</script>'"
     )
     assert (
-        "player_0 (<script>x</script>) raised ValueError: <img src=y>"
+        "Cross (<script>x</script>) raised ValueError: <img src=y>"
         in page.locator("#t1 .note.warn").first.inner_text()
     )
 
@@ -460,8 +460,8 @@ def test_names_of_agents_break_between_words_only(tmp_path):
     (report,) = report_store(Store(path))
     page = report_page([report], "store.db", [])
     assert "alphabeta:<wbr>depth=4,<wbr>heuristic=default" in page
-    assert "<h1>Tic-Tac-Toe</h1>" in page
-    assert "<title>Tic-Tac-Toe – plyground report</title>" in page
+    assert "<h1>Tic-tac-toe</h1>" in page
+    assert "<title>Tic-tac-toe – plyground report</title>" in page
 
 
 def test_no_likelihood_claims_certainty():

@@ -56,7 +56,6 @@ def _capacity(rules: ConnectFour) -> str | None:
 @declare_game(
     name="connect_four",
     version=0,
-    title="Connect Four",
     profile=PROFILE,
     colours=PLAYER_COLOURS,
     position=[("stones", np.uint64, 2), ("ply", np.int16), ("winner", np.int8)],

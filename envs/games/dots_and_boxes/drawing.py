@@ -48,7 +48,7 @@ def text_to_action(rules: DotsAndBoxes, text: str) -> int:
 
 
 @r.board_text.register(DotsAndBoxes)
-def board_text(rules: DotsAndBoxes, position: Any) -> str:
+def board_text(rules: Any, position: Any) -> str:
     """Numbered dots, edges, the owners' letters (A is player 0), and a line of statistics.
 
     An edge is named by its orientation and its left or upper dot: row, then column.
@@ -64,9 +64,10 @@ def board_text(rules: DotsAndBoxes, position: Any) -> str:
             sides = ("|" if wall == DRAWN[1] else " " for wall in walls)
             lines.append("   " + "".join(map("".join, zip(sides, spaces))))
     left = rules.rows * rules.cols - int(position.score[0]) - int(position.score[1])
+    first, second = rules.declaration.player_names(marked=True)
     counts = (
-        f"A {position.score[0]}, B {position.score[1]}, boxes left {left}, edges {position.drawn} "
-        f"of {count_edges(rules.rows, rules.cols)}"
+        f"{first} {position.score[0]}, {second} {position.score[1]}, boxes left {left}, edges "
+        f"{position.drawn} of {count_edges(rules.rows, rules.cols)}"
     )
     return "\n".join([*(line.rstrip() for line in lines), counts])
 
@@ -139,7 +140,7 @@ def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
 
 @r.problems.register(DotsAndBoxes)
 def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
-    marks, edges = rules.declaration.marks, count_edges(rules.rows, rules.cols)
+    edges = count_edges(rules.rows, rules.cols)
     places, position = board(rules).places, np.recarray(1, rules.declaration.dtype)[0]
     set_up(rules, rows, player, position)
     owners = [rows[place.row][place.column] for place in places[edges:]]
@@ -152,7 +153,8 @@ def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     changes = plies_played(rules, position) - sum(owner != FREE for owner in owners)
     if touching or changes % 2 == player:
         return []
-    return [f"{marks[1 - player]} is to move, not {marks[player]}"]
+    names = rules.declaration.player_names(marked=True)
+    return [f"{names[1 - player]} is to move, not {names[player]}"]
 
 
 @r.score.register(DotsAndBoxes)
@@ -161,12 +163,12 @@ def score(rules: DotsAndBoxes, position: Any) -> tuple[int, int]:
 
 
 @r.picture.register(DotsAndBoxes)
-def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Picture:
+def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
     """The board with filled boxes, edges in the colour of the boxes they close, and coordinates.
 
     The last edge is dark; free edges are faint.
     """
-    margin = MARGIN
+    margin, marks = MARGIN, rules.declaration.marks
     shapes: list[Any] = [
         Text(margin / 2, row + margin, str(row), "#a39c8c", 0.2) for row in range(rules.rows + 1)
     ]
@@ -177,7 +179,7 @@ def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Pict
     for box in range(rules.rows * rules.cols):
         x, y, owner = box % rules.cols + margin, box // rules.cols + margin, position.owner[box]
         if owner:
-            letter = Text(x + 0.5, y + 0.5, "AB"[owner - 1], PLAYER_COLOURS[owner - 1], 0.42)
+            letter = Text(x + 0.5, y + 0.5, marks[owner - 1], PLAYER_COLOURS[owner - 1], 0.42)
             fill = Rectangle(x, y, 1, 1, BOX_FILLS[owner - 1])
             shapes.append(Piece(f"box {box}", f"box {owner}", (fill, letter)))
     for edge, (row, column, upright) in enumerate(board(rules).cells):

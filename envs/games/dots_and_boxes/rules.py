@@ -85,7 +85,6 @@ def _capacity(rules: DotsAndBoxes) -> str | None:
 @declare_game(
     name="dots_and_boxes",
     version=0,
-    title="Dots and Boxes",
     profile=PROFILE,
     colours=PLAYER_COLOURS,
     marks=("A", "B"),

@@ -52,7 +52,6 @@ STONE_COLOURS = ("#24272d", "#f6f4ee")  # of player_0 and player_1
 @declare_game(
     name="gomoku",
     version=0,
-    title="Gomoku",
     profile=PROFILE,
     colours=STONE_COLOURS,
     position=POSITION,

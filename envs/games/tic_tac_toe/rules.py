@@ -59,7 +59,6 @@ def _contract(values: dict[str, Any]) -> dict[str, Any]:
 @declare_game(
     name="tic_tac_toe",
     version=0,
-    title="Tic-Tac-Toe",
     profile=PROFILE,
     colours=PLAYER_COLOURS,
     position=POSITION,

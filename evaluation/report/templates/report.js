@@ -120,7 +120,7 @@ class Viewer {
     this.game = game;
     this.boards = [this.data.start];
     const chip = (seat) => (this.data.colours ? [element("span", { class: "chip", style: `background:${this.data.colours[seat]}` })] : []);
-    const side = (seat) => element("span", { class: game.winner === seat ? "side won" : "side", title: `player_${seat}` }, this.label(game, seat));
+    const side = (seat) => element("span", { class: game.winner === seat ? "side won" : "side", title: this.data.sides[seat] }, this.label(game, seat));
     const sides = [side(0), side(1)];
     sides[0].prepend(...chip(0));
     sides[1].append(...chip(1));

@@ -84,7 +84,8 @@ def _wins_out_of_turn(rules: Any, rows: Sequence[str], player: int) -> list[str]
     if all(wins):
         return ["only one player can have won"]
     if wins[player]:
-        return [f"{marks[player]} has won, so that {marks[1 - player]} is to move"]
+        names = rules.declaration.player_names(marked=True)
+        return [f"{names[player]} has won, so that {names[1 - player]} is to move"]
     return []
 
 

@@ -49,7 +49,6 @@ COLOURS = ("#f7f4ee", "#20242b")  # of the pieces
 @declare_game(
     name="breakthrough",
     version=0,
-    title="Breakthrough",
     profile=PROFILE,
     colours=COLOURS,
     position=[("pieces", np.uint64, 2), ("mover", np.int8), ("winner", np.int8)],

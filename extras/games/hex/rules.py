@@ -50,7 +50,6 @@ COLOURS = ("#24408e", "#d7263d")  # of stones and of their edges
 @declare_game(
     name="hex",
     version=0,
-    title="Hex",
     profile=PROFILE,
     colours=COLOURS,
     position=[

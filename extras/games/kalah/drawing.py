@@ -35,18 +35,19 @@ WOOD, INK, FAINT = "#c99f68", "#20242b", "#6b6558"
 
 
 @r.board_text.register(Kalah)
-def board_text(rules: Kalah, position: Any) -> str:
-    """The pits with their names, B's above and A's below, and what lies in the stores."""
+def board_text(rules: Any, position: Any) -> str:
+    """The pits with their names, the second player's above, and what lies in the stores."""
     names = list(COLUMN_LETTERS[: rules.pits])
     sides = [
         [str(int(position.seeds[first_pit(rules, player) + pit])) for pit in range(rules.pits)]
         for player in range(2)
     ]
-    rows = [("", names[::-1]), ("B", sides[1][::-1]), ("A", sides[0]), ("", names)]
+    (one, other), players = rules.declaration.marks, rules.declaration.player_names(marked=True)
+    rows = [("", names[::-1]), (other, sides[1][::-1]), (one, sides[0]), ("", names)]
     lines = [f"{mark:<2}" + "  ".join(f"{entry:>2}" for entry in row) for mark, row in rows]
     first, second = score(rules, position)
-    turn = "over" if r.is_over(rules, position) else f"{'AB'[position.mover]} to move"
-    return "\n".join([*lines, f"stores: A {first}, B {second}; {turn}"])
+    turn = "over" if r.is_over(rules, position) else f"{players[position.mover]} to move"
+    return "\n".join([*lines, f"stores: {players[0]} {first}, {players[1]} {second}; {turn}"])
 
 
 @r.board_rows.register(Kalah)

@@ -65,7 +65,6 @@ BITS = np.uint64(7)  # of a number of seeds in a key: there are at most 72
 @declare_game(
     name="kalah",
     version=0,
-    title="Kalah",
     profile=PROFILE,
     colours=PLAYER_COLOURS,
     marks=("A", "B"),

@@ -57,7 +57,6 @@ COLOURS = ("#20242b", "#f7f4ee")  # of the discs
 @declare_game(
     name="othello",
     version=1,
-    title="Othello",
     profile=PROFILE,
     colours=COLOURS,
     position=[

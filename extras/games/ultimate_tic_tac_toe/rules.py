@@ -65,7 +65,6 @@ DRAW, BOARDS = range(2)  # who wins if no three small boards in a row are won
 @declare_game(
     name="ultimate_tic_tac_toe",
     version=0,
-    title="Ultimate Tic-Tac-Toe",
     profile=PROFILE,
     colours=PLAYER_COLOURS,
     position=[

@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ....envs.game import PLAYERS
+from ....envs.outcome import PLAYERS
 from ....evaluation.pages import notebook_html, page_of
 from ....evaluation.played_game import PlayedGame
 from ....evaluation.report.display import Name, plain_table
-from ....evaluation.report.game_page import game_page, side_names
+from ....evaluation.report.game_page import game_page
 from ....evaluation.report.replays import Frames
 from .grades import (
     BEST,
@@ -91,12 +91,12 @@ class Review:
     def print(self, console: Console) -> None:
         """Print the graded moves one by one, the totals, and where the values come from."""
         game = self.played.game
-        marks = game.declaration.marks
+        players = game.declaration.player_names(marked=True)
         table = plain_table("ply", "", "move", "value after", "grade", left=5)
         for move in self.moves:
             table.add_row(
                 str(move.ply + 1),
-                marks[move.player],
+                players[move.player],
                 game.action_to_text(move.action),
                 value_text(game, move.after),
                 Text("opening" if move.opening else verdict(game, move), STYLES[move.grade]),
@@ -117,18 +117,18 @@ class Review:
 
     def viewer_data(self, frames: Frames) -> dict[str, Any]:
         """Values, grades and totals as plain data for the viewer of a page."""
-        facts, sides = frames.game.facts, side_names(frames.game)
+        facts = frames.game.facts
         lowest, highest = facts.min_return, facts.max_return
         return {
             "scores": [
                 round((value.value - lowest) / (highest - lowest), 4) for value in self.values
             ],
             "exact": [value.exact for value in self.values],
-            "values": [value_text(frames.game, value, sides) for value in self.values],
+            "values": [value_text(frames.game, value, marked=False) for value in self.values],
             "moves": [_move_data(frames, self.played, move) for move in self.moves],
             "head": ["", *GRADES, "loss, %"],
-            "totals": list(totals_rows(self, sides)),
-            "method": method_text(self, sides),
+            "totals": list(totals_rows(self, marked=False)),
+            "method": method_text(self, marked=False),
         }
 
     def _repr_html_(self) -> str:

@@ -30,7 +30,8 @@ from ....agents import Agent, Decision, make_agent
 from ....agents.decision import Score
 from ....agents.human import refuse_people
 from ....agents.solvers.solver import solver_class_of
-from ....envs.game import PLAYERS, Game, Position
+from ....envs.game import Game, Position
+from ....envs.outcome import PLAYERS
 from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
 from ....evaluation.move_quality.judge import MoveJudge

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ....envs.game import PLAYERS, Game
+from ....envs.game import Game
+from ....envs.outcome import PLAYERS
 from ....evaluation.report.display import percent
-from ....evaluation.report.game_page import Sides
 from .grades import PositionValue, ReviewedMove
 
 if TYPE_CHECKING:
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 LINE_SHOWN = 6  # moves of a better line
 
 
-def value_text(game: Game, value: PositionValue, sides: Sides | None = None) -> str:
+def value_text(game: Game, value: PositionValue, marked: bool = True) -> str:
     """A value in words.
 
     A proved one is the result, with the margin where games return it; an estimate is the expected
-    score of the first player. Without ``sides`` players are called by their marks, which stand on
-    boards of text.
+    score of the first player. ``marked`` adds the marks that stand on boards of text.
     """
-    sides = sides or game.declaration.marks
+    sides = game.declaration.player_names(marked=marked)
     if value.exact:
         if value.value == 0:
             return "draw"
@@ -48,20 +47,20 @@ def verdict(game: Game, move: ReviewedMove) -> str:
     return f"{words}; better: {line}{more}"
 
 
-def totals_rows(review: Review, sides: Sides | None = None) -> Iterator[list[str]]:
+def totals_rows(review: Review, marked: bool = True) -> Iterator[list[str]]:
     """For each player the side and the name, the moves of each grade, the mean loss in percent."""
-    for player, side in enumerate(sides or review.played.game.declaration.marks):
+    for player, side in enumerate(review.played.game.declaration.player_names(marked=marked)):
         total, name = review.totals(player), review.played.players[player]
         name = side if name == PLAYERS[player] else f"{side} {name}"
         yield [name, *map(str, total.grades.values()), percent(total.mean_loss)]
 
 
-def method_text(review: Review, sides: Sides | None = None) -> str:
+def method_text(review: Review, marked: bool = True) -> str:
     """How the values were found, in a sentence or two."""
     estimates = sum(not value.exact for value in review.values)
     if not estimates:
         return "All values are exact."
     proofs = len(review.values) - estimates
-    first = (sides or review.played.game.declaration.marks)[0]
+    first = review.played.game.declaration.player_names(marked=marked)[0]
     exact = f"{proofs} of {len(review.values)} values are exact. " if proofs else ""
     return f"{exact}~ marks estimates by {review.agent}: the expected score of {first}."

@@ -42,17 +42,17 @@ class Words:
         return game.profile.words_in(self.language).get(key, default)
 
     def player(self, game: Game, player: int) -> str:
-        """The name of a player: the colour where the game is known."""
-        mark = game.declaration.marks[player]
-        return self.of_game(game, f"player.{player}", self("player.other", mark=mark))
+        """The name of a player."""
+        return game.declaration.player_names(self.language)[player]
 
     def title(self, game: Game) -> str:
         """The name of a game."""
         return self.of_game(game, "title", game.declaration.title)
 
     def example(self, example: Example) -> str:
-        """The name of a board that is offered by name."""
-        return self.of_game(make_game(example.game), f"example.{example.key}", example.game)
+        """The name of a board that is offered by name: the game's, and where needed its size."""
+        game = make_game(example.game)
+        return self.of_game(game, f"example.{example.key}", self.title(game))
 
     def board(self, game: Game) -> str:
         """The name under which a board is offered, or that of its game and what is unusual."""

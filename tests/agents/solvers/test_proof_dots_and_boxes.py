@@ -158,7 +158,7 @@ def test_the_command_proves_goes_on_and_checks(tmp_path):
     for _ in range(2):
         result = plyground(*command)
         assert result.exit_code == 0, result.output
-        assert "-3: player_0, who is to move, loses" in result.output
+        assert "-3: Red (A), who is to move, loses" in result.output
         assert f"holds {len(answers_in(tmp_path))} answers" in result.stderr
     result = plyground(*command, "--check", 5)
     assert "5 answers" in result.output

@@ -69,7 +69,7 @@ def test_the_command_compares_as_text_json_and_page(stores, tmp_path):
     assert invoke(["report", one, "--beside", two, "--html", str(page)]).exit_code == 0
     html = page.read_text()
     assert "Side by side: tic_tac_toe" in html
-    assert html.count(">Tic-Tac-Toe<") == 1  # the title stands once
+    assert html.count(">Tic-tac-toe<") == 1  # the title stands once
 
 
 def test_stores_without_common_agents_are_refused(stores, tmp_path):

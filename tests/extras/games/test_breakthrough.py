@@ -40,15 +40,15 @@ def test_what_is_no_move_is_refused_in_a_sentence(text, wrong):
 def test_the_last_piece_that_is_captured_ends_the_game():
     position = make_game("breakthrough:rows=5,cols=3").position_from_text("3/3/1O1/XXX/3:X")
     position.play("a2xb3")
-    assert str(position.outcome) == "player_0 wins: all pieces were captured"
+    assert str(position.outcome) == "White (X) wins: all pieces were captured"
 
 
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
         ("X7/8/8/8/8/8/8/7O:X", "only one player can have won"),
-        ("X7/8/8/8/4O3/8/8/8:X", "X has won, so that O is to move"),
-        ("8/8/8/8/4O3/8/8/8:O", "O has won, so that X is to move"),
+        ("X7/8/8/8/4O3/8/8/8:X", "White \\(X\\) has won, so that Black \\(O\\) is to move"),
+        ("8/8/8/8/4O3/8/8/8:O", "Black \\(O\\) has won, so that White \\(X\\) is to move"),
         ("8/XXXXXXXX/XXXXXXXX/X7/8/8/8/4O3:X", "each player has 16 pieces at most, not 17"),
     ],
 )
@@ -128,7 +128,7 @@ def test_a_result_in_part_says_what_is_proved_and_what_is_open(monkeypatch, weak
         *output["open_actions"],
     }
     result = plyground(PART + weak)
-    assert "value        " + ("" if weak else "+1: ") + "player_0, who is to move, wins\n" in (
+    assert "value        " + ("" if weak else "+1: ") + "White (X), who is to move, wins\n" in (
         result.stdout
     )
     assert f"best         {', '.join(best)}\n" in result.stdout

@@ -156,7 +156,7 @@ def test_objects_show_themselves(browser, store):
         report = report_store(open_store)[0]
     for thing, words in (
         (result, "mistake"),
-        (PlayedGame.of_actions(GAME, BLUNDER), "player_0"),
+        (PlayedGame.of_actions(GAME, BLUNDER), "Red"),
         (report, "Ratings"),
     ):
         view = View(browser, thing._repr_html_())
@@ -177,7 +177,7 @@ def test_a_tournaments_table_is_a_plain_table(browser, store):
     with Store(store) as open_store:
         tournament = Tournament(Plan("tic_tac_toe", ("greedy", "random"), pairs=2), open_store)
         assert "<td>greedy</td>" in tournament._repr_html_()
-        assert "<p>4 games</p>" in tournament._repr_html_()
+        assert "<caption>4 games</caption>" in tournament._repr_html_()
 
 
 def test_replay_writes_the_page(store, tmp_path):

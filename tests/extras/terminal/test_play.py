@@ -47,7 +47,7 @@ def test_a_whole_game_is_played_and_its_end_announced(spec, seat, tmp_path):
 def test_ones_own_move_is_shown_before_the_answer():
     output = play("connect_four", "--against", "random", stdin=["d"])
     assert output.index(" 1 . . . X . . .") < output.index("random plays")
-    assert "you are X and move first, against random" in output
+    assert "you are Red (X) and move first, against random" in output
     assert output.rstrip().endswith("You left the game.")
 
 
@@ -128,7 +128,11 @@ def test_undo_where_a_player_moves_twice(tmp_path):
 def test_seats_levels_and_games_can_change():
     lines = ["d", "swap", "level greedy", "level", "thinking", "d", "new", "resign", "undo"]
     output = play("connect_four", "--against", "random", stdin=[*lines, "moves", "hint"])
-    for expected in ("You are O now", "You play against greedy now", "The opponent is greedy"):
+    for expected in (
+        "You are Yellow (O) now",
+        "You play against greedy now",
+        "The opponent is greedy",
+    ):
         assert expected in output
     for expected in ("What the opponent thinks is shown", "You resigned.", "Legal moves: a, b"):
         assert expected in output

@@ -32,7 +32,7 @@ BAD = {
 def test_all_words_and_bad_inputs(spec, tmp_path):
     game, store, path = make_game(spec), tmp_path / "games.db", tmp_path / "game.json"
     with at_terminal("play", spec, "--against", "random", "--store", store) as person:
-        assert f"you are {game.declaration.marks[0]} and move first" in person.see(PROMPT)
+        assert f"you are {game.declaration.player_names(marked=True)[0]} and" in person.see(PROMPT)
         for text, output in BAD.items():
             assert output in person.ask(text, PROMPT), text
         assert "resign, new" in person.ask("help", PROMPT)
@@ -53,7 +53,9 @@ def test_all_words_and_bad_inputs(spec, tmp_path):
         assert "would play" in person.ask("hint", PROMPT)
         assert f"{path}: " in person.ask(f"save {path}", PROMPT)
         assert json.loads(path.read_text())["moves"][0] == first
-        assert f"You are {game.declaration.marks[1]} now" in person.ask("swap", PROMPT)
+        assert f"You are {game.declaration.player_names(marked=True)[1]} now" in person.ask(
+            "swap", PROMPT
+        )
         assert "plyground replay" in person.ask("resign", OVER)
         for text in ("resign", "hint", first):
             assert "The game is over" in person.ask(text, OVER), text

@@ -135,7 +135,7 @@ def test_edges_boxes_and_the_turn_are_set_up_with_the_keyboard(visit):
     page.keyboard.press(" ")
     expect(page.locator("#editor-said")).to_have_text("This is a position.")
     page.select_option("#turn", "A")
-    expect(page.locator("#editor-said")).to_contain_text("B is to move, not A")
+    expect(page.locator("#editor-said")).to_contain_text("Yellow (B) is to move, not Red (A)")
     page.select_option("#turn", "")
     page.click("#use")
     page.wait_for_url("**position=_1/IAI2/_1:B&**")
