@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
 from ...envs import make_game
 from ...envs.loading.packages import PICTURES, declared
-from ...envs.specification import SpecificationError, refusing
+from ...envs.specification import SpecificationError
 from ...training.curves import STATISTICS, draw_curves
 from ...training.dqn.settings import DQNSettings
 from ...training.ppo.settings import PPOSettings
@@ -128,14 +129,15 @@ def curves(
 
 def _inches(size: str) -> tuple[float, float] | None:
     """A size that the command line names; None: none was named."""
-    complaint = f"--size {size} is not possible; it is of the form WIDTHxHEIGHT, such as 3.4x2.6"
-    with refusing(ValueError, complaint):
-        numbers = [float(part) for part in size.split("x")] if size else []
     if not size:
         return None
-    if len(numbers) != 2 or not all(1 <= number <= 100 for number in numbers):
-        raise SpecificationError(f"{complaint}, from 1 to 100 inches")
-    return numbers[0], numbers[1]
+    numbers = re.fullmatch(r"(\d+\.?\d*)x(\d+\.?\d*)", size)
+    if numbers is None or not all(1 <= float(number) <= 100 for number in numbers.groups()):
+        raise SpecificationError(
+            f"--size {size} is not possible; it is of the form WIDTHxHEIGHT, such as 3.4x2.6, from "
+            f"1 to 100 inches"
+        )
+    return float(numbers[1]), float(numbers[2])
 
 
 def _describe(progress: Any) -> str:
