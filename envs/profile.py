@@ -19,7 +19,7 @@ class Example(NamedTuple):
     """A board that pages offer by name.
 
     Attributes:
-        key: of its name, ``example.KEY`` among the game's words.
+        key: of its name, ``example.KEY`` among the game's words; without it, the game's title.
         game: its specification.
         level: the opponent that is offered first.
         moves: of a short game, whose last position is shown.
