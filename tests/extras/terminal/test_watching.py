@@ -166,7 +166,7 @@ def test_at_a_terminal_moves_follow_each_other_by_themselves():
     words = ("watch", "tic_tac_toe", "greedy", "random", "--delay", "0.01", "--opening", "b2")
     with at_terminal(*words) as person:
         assert "opening: b2" in person.see("2. Ring (O): ")
-        person.see("player_")
+        person.see(" wins: 3 in a row")
         assert person.wait() == 0
 
 

@@ -91,7 +91,7 @@ def test_a_game_on_the_first_page_is_followed_by_the_next(browser, visit):
     page = visit("/", context=context)
     expect(page.locator("#live-title")).to_have_text("Connect four")
     page.get_by_role("button", name="Run").click()
-    expect(page.locator("#live-title")).to_have_text("Caro 10×10")
+    expect(page.locator("#live-title")).to_have_text("Gomoku 10×10")
     context.close()
 
 

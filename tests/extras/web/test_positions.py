@@ -98,7 +98,7 @@ def test_a_position_is_set_up_by_clicks(visit):
     page.get_by_role("button", name="Cell b2: free").click()
     expect(page.locator("#editor-said")).to_have_text("This is a position.")
     page.get_by_role("button", name="Cell a1: free").click()
-    expect(page.locator("#editor-said")).to_contain_text("2 X and 0 O cannot be")
+    expect(page.locator("#editor-said")).to_contain_text("2 Cross (X) and 0 Ring (O) cannot be")
     assert page.is_enabled("#use")  # it can be analysed all the same
     page.click("#tools button:nth-child(2)")
     page.get_by_role("button", name="Cell c3: free").click()
@@ -113,7 +113,7 @@ def test_a_position_is_set_up_by_clicks(visit):
     page.click("#edit")
     page.click("#tools button:nth-child(3)")
     page.get_by_role("button", name="Cell c3: Ring").click()
-    expect(page.locator("#editor-said")).to_contain_text("2 X and 0 O")
+    expect(page.locator("#editor-said")).to_contain_text("2 Cross (X) and 0 Ring (O)")
     page.click("#leave")
     assert "position=2O/1X1/X2:O" in page.url
     assert page.locator("#board .area").count() == 6
