@@ -1,7 +1,7 @@
 // The page to play on. The address holds the whole game; the server is asked for every view.
 
 import { setUpAgent } from "./agents.js";
-import { post, think } from "./api.js";
+import { post, stream, think } from "./api.js";
 import { Board } from "./board.js";
 import { Clock, Times } from "./clock.js";
 import { addressOf, asked, byId, complain as tell, copyAddress, keepInAddress, movesList, nameIn,
@@ -303,12 +303,15 @@ async function hint() {
   hinting = true;
   show("");
   try {
-    const decision = await decided(HINTS, mine);
+    // the solver says what is best where it reaches, a search elsewhere
+    const exact = byId("hint").dataset.solvable
+      && await stream("solve", played(view), mine.signal, () => {});
+    const best = exact?.exact ? exact.optimal[0] : (await decided(HINTS, mine)).action;
     if (search !== mine) return;
     stopSearch();
-    const action = view.actions.find((each) => each.action === decision.action);
+    const action = view.actions.find((each) => each.action === best);
     show("");
-    board.mark([[decision.action, "hint"]]);
+    board.mark([[best, "hint"]]);
     const words = t("play.hint_is", { action: action.label });
     byId("status").textContent = words;
     byId("said").textContent = words;
