@@ -149,6 +149,7 @@ def store_of(tmp_path_factory):
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.fast_cases(2)
 def test_commands(name, command, store_of, tmp_path):
     check_command(make_game(name), COMMANDS[command], store_of, tmp_path)
 
@@ -185,6 +186,7 @@ def client():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", GAMES)
+@pytest.mark.fast_cases(2)
 def test_pages_and_their_data(client, name, language):
     game = make_game(name)
     all_moves = [game.action_to_text(action) for action in moves_of(game)]

@@ -7,6 +7,8 @@ from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.openings import Openings
 
+pytestmark = pytest.mark.thorough
+
 
 def test_a_search_that_leaves_actions_out_does_not_call_a_forced_win_proved():
     moves = ["h8", "a1", "h9", "a3", "h10", "a5"]
