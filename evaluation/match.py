@@ -24,7 +24,7 @@ from ..agents.faults import (
     tokens_of,
 )
 from ..envs.game import Game, IllegalActionError, Position
-from ..envs.outcome import PLAYERS
+from ..envs.outcome import PLAYERS, Outcome
 from ..envs.pictures.tables import html_table
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
@@ -89,11 +89,11 @@ class GameResult(_ResultFields):
         return html_table(rows, caption=str(self), picture=picture)
 
     def __str__(self) -> str:
-        players, reason = PLAYERS, self.reason
+        outcome = Outcome(self.winner, self.reason)
         if self.game is not None:
-            players = self.game.declaration.player_names(marked=True)
-            reason = self.game.declaration.named(reason)
-        return f"{'draw' if self.winner is None else f'{players[self.winner]} wins'}: {reason}"
+            outcome = outcome._replace(reason=self.game.declaration.named(self.reason))
+            outcome.players = self.game.declaration.player_names(marked=True)
+        return str(outcome)
 
 
 def agent_seed(seed: int, pair: int, players: tuple[int, int], seat: int) -> int:

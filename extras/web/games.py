@@ -88,11 +88,13 @@ def games(
     words = words_for(request)
     with _store(request) as store:
         tournaments = {entry.number: entry for entry in store.tournaments()}
+        played = [entry.settings["game"] for entry in tournaments.values()]
+        boards = {spec: make_game(spec) for spec in dict.fromkeys(played)}
         entries = _entries(store, tournaments, game, agent)
         rows = [
             Row(
                 number,
-                board := make_game(tournament.settings["game"]),
+                board := boards[tournament.settings["game"]],
                 link_text(board, [*map(board.action_to_text, record.result.moves)]),
                 tuple(agent_name(words, side, board) for side in _sides(tournament, record)),
                 record.result.winner,
@@ -103,21 +105,17 @@ def games(
             )
             for number, tournament, record in islice(entries, page * ROWS, (page + 1) * ROWS + 1)
         ]
-    entrants = {
-        each.label: make_game(entry.settings["game"])
-        for entry in tournaments.values()
-        for each in entry.agents
-    }
     return render(
         request,
         "games.html",
         rows=rows[:ROWS],
         more=len(rows) > ROWS,
-        games={
-            entry.settings["game"]: words.board(make_game(entry.settings["game"]))
+        games={spec: words.board(board) for spec, board in boards.items()},
+        agents={
+            each.label: agent_name(words, each.label, boards[entry.settings["game"]])
             for entry in tournaments.values()
+            for each in entry.agents
         },
-        agents={label: agent_name(words, label, board) for label, board in entrants.items()},
         game=game,
         agent=agent,
         page=page,
