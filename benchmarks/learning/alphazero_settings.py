@@ -4,9 +4,9 @@
 
 Each argument is a list of settings, "" the defaults. The network of a run is judged without search:
 the share of optimal moves in random positions that the exact solver knows and, with ``--pairs``,
-the score against ``alphabeta:depth=4``. Runs differ by chance: the table shows the mean over the
-seeds and half of its 95 % interval (Student's t). Finished runs are not run again, so the command
-goes on where it was stopped.
+the score against each agent of ``--against``. Runs differ by chance: the table shows the mean over
+the seeds and half of its 95 % interval (Student's t). Finished runs are not run again, so the
+command goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,6 @@ COMMON = (
     "simulations=96",
 )
 RESULT = "judged.json"
-OPPONENT = "alphabeta:depth=4"
 
 
 def command(*words: str) -> str:
@@ -49,7 +48,9 @@ def command(*words: str) -> str:
     return process.stdout
 
 
-def judge(folder: Path, game: str, positions: int, pairs: int) -> dict[str, float]:
+def judge(
+    folder: Path, game: str, positions: int, pairs: int, opponents: Sequence[str]
+) -> dict[str, float]:
     """The samples of a run, and shares of optimal moves and of points of its network alone."""
     agent = f"alphazero:{folder}"
     words = ["quality", game, agent, "--positions", str(positions), "--from-ply", "12", "--json"]
@@ -60,24 +61,18 @@ def judge(folder: Path, game: str, positions: int, pairs: int) -> dict[str, floa
     for row in rows:
         if row["phase"] in ("all", "quiet"):
             result[f"optimal ({row['phase']})"] = row["optimal"]["share"]
-    if pairs:
-        words = ["tournament", game, agent, OPPONENT, "--pairs", str(pairs), "--json"]
-        words += [
-            "--opening",
-            "random:4",
-            "--store",
-            str(folder / "games.db"),
-            "--isolate",
-            "never",
-        ]
+    for opponent in opponents if pairs else ():
+        words = ["tournament", game, agent, opponent, "--pairs", str(pairs), "--json"]
+        words += ["--opening", "random:4", "--store", str(folder / "games.db")]
+        words += ["--isolate", "never"]
         agents = json.loads(command(*words))["agents"]
         scores = {row["agent"]: row["score"] for row in agents}
-        result[f"against {OPPONENT}"] = 1.0 - scores[OPPONENT]
+        result[f"against {opponent}"] = 1.0 - scores[opponent]
     return result
 
 
 def results(
-    out: Path, game: str, changes: str, seed: int, minutes: float, positions: int, pairs: int
+    out: Path, game: str, changes: str, seed: int, minutes: float, **judged: Any
 ) -> dict[str, float]:
     """Train and judge once, or read what was judged before."""
     name = "_".join(changes.split()).replace("=", "-") or "defaults"
@@ -88,7 +83,7 @@ def results(
         for change in (*COMMON, *changes.split()):
             words += ["--set", change]
         command(*words)
-        (folder / RESULT).write_text(json.dumps(judge(folder, game, positions, pairs)))
+        (folder / RESULT).write_text(json.dumps(judge(folder, game, **judged)))
     result: dict[str, float] = json.loads((folder / RESULT).read_text())
     return result
 
@@ -120,6 +115,7 @@ def main(
     out: Path = Path("runs/settings"),
     positions: int = 1000,
     pairs: int = 0,
+    against: tuple[str, ...] = ("alphabeta:depth=4",),
 ) -> None:
     """Train and judge, and print a table as Markdown; shares in percent.
 
@@ -130,9 +126,11 @@ def main(
         minutes: processor time of a run.
         out: folder of the runs.
         positions: random positions that a network is judged in.
-        pairs: of games against alphabeta:depth=4.
+        pairs: of games against each opponent.
+        against: opponents.
     """
-    options = {"game": game, "minutes": minutes, "positions": positions, "pairs": pairs, "out": out}
+    options = {"game": game, "minutes": minutes, "positions": positions, "out": out}
+    options |= {"pairs": pairs, "opponents": against}
     for number, row in enumerate(rows(settings or ("",), seeds, **options)):
         if number == 0:
             print(f"| {' | '.join(row)} |\n|{'---|' * len(row)}")

@@ -5,8 +5,9 @@ learn is held against the network's own::
 
     python benchmarks/learning/targets.py zoo:connect_four "simulations=400 value_scale=0.5"
 
-Optimal: how often the most probable action is one of the best. Mass: the probability of all best
-actions together. A network that learns perfectly becomes as good as its targets, and no better.
+Optimal: how often the most probable action is one of the best: of those that win soonest, or by
+most; with ``--returns``, of those that win at all. Mass: the probability of all best actions
+together. A network that learns perfectly becomes as good as its targets, and no better.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import torch
 from plyground import make_game
 from plyground.agents.policies.policy import masked_softmax, open_network
 from plyground.agents.solvers.solver import make_solver
-from plyground.envs.rules import plies_played
 from plyground.training.alphazero.self_play import SelfPlayer
 from plyground.training.alphazero.settings import AlphaZeroSettings
 
@@ -40,6 +40,11 @@ def samples(game, network: str, search: str, count: int):
             yield observation, chunk.policies[index].astype(np.float64)
 
 
+def pieces(observation: np.ndarray) -> int:
+    """Cells that hold a piece of either player."""
+    return int(np.count_nonzero(observation[..., :2].any(axis=-1)))
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -47,18 +52,22 @@ def main() -> None:
     parser.add_argument("searches", nargs="+", help='settings: "simulations=400 value_scale=0.5"')
     parser.add_argument("--game", default="connect_four")
     parser.add_argument("--positions", type=int, default=500)
-    parser.add_argument("--plies", type=int, default=12, help="played before, at least")
+    parser.add_argument("--plies", type=int, default=12, help="pieces set before, at least")
+    parser.add_argument("--returns", action="store_true", help="judge by the result alone")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     game = make_game(arguments.game)
     solver, network = make_solver(game, 1024), open_network(arguments.network).for_game(game)
+    least = arguments.plies + pieces(game.initial_position().observation())
     for search in arguments.searches:
         rows = []
         for observation, policy in samples(game, arguments.network, search, arguments.positions):
             position = game.position_from_observation(observation)
-            if position.is_over or plies_played(game.rules, position.record) < arguments.plies:
+            if position.is_over or pieces(observation) < least:
                 continue
             values = solver.action_values(position)
+            if arguments.returns:
+                values = {a: solver.expected_return(position, v) for a, v in values.items()}
             best = [action for action in values if values[action] == max(values.values())]
             if len(best) == len(values):
                 continue
