@@ -11,6 +11,25 @@ PROFILE = Profile(
     lead=140.0,
     elsewhere={"openspiel": Elsewhere("othello", where={"size": 8, "reward": "win"})},
     training={
+        # Every move is recorded, since learning has to see many positions; all games are about as
+        # long, so that near wins are worth no more; see docs/alphazero.md, "Othello".
+        "alphazero": (
+            TrainingSettings(
+                {
+                    "full_share": 1.0,
+                    "first_simulations": 24,
+                    "simulations": 48,
+                    "value_scale": 0.7,
+                    "solved_plies": 10,
+                    "discount": 1.0,
+                    "value_weight": 0.5,
+                    "gradient_norm": 10.0,
+                    "evaluate": "greedy;alphabeta:depth=3",
+                }
+            ),
+            TrainingSettings({"simulations": 64, "blocks": 3}, fewest=50),
+            TrainingSettings({"batch_size": 256, "learning_rate": 4e-3}, gpu=False),
+        ),
         "ppo": (
             TrainingSettings(
                 {
@@ -22,7 +41,7 @@ PROFILE = Profile(
                     "evaluation_plies": 4,
                 }
             ),
-        )
+        ),
     },
     earlier={"othello_v0": {"empties": "nobody"}},
     words=Path(__file__).parent / "words",
