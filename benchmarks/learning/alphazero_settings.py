@@ -53,14 +53,14 @@ def judge(
 ) -> dict[str, float]:
     """The samples of a run, and shares of optimal moves and of points of its network alone."""
     agent = f"alphazero:{folder}"
-    words = ["quality", game, agent, "--positions", str(positions), "--from-ply", "12", "--json"]
-    rows = json.loads(command(*words))["qualities"]
     lines = (folder / "metrics.jsonl").read_text().splitlines()
     updates = [entry for entry in map(json.loads, lines) if entry["kind"] == "update"]
     result = {"samples": updates[-1]["total/samples"]}
-    for row in rows:
-        if row["phase"] in ("all", "quiet"):
-            result[f"optimal ({row['phase']})"] = row["optimal"]["share"]
+    if positions:
+        words = ["quality", game, agent, "--positions", str(positions), "--from-ply", "12"]
+        for row in json.loads(command(*words, "--json"))["qualities"]:
+            if row["phase"] in ("all", "quiet"):
+                result[f"optimal ({row['phase']})"] = row["optimal"]["share"]
     for opponent in opponents if pairs else ():
         words = ["tournament", game, agent, opponent, "--pairs", str(pairs), "--json"]
         words += ["--opening", "random:4", "--store", str(folder / "games.db")]
@@ -121,11 +121,11 @@ def main(
 
     Args:
         settings: lists of settings, such as "reuse=8 batch_size=512"; "" for the defaults.
-        game: specification of a game with an exact solver.
+        game: specification of a game.
         seeds: runs of each list.
         minutes: processor time of a run.
         out: folder of the runs.
-        positions: random positions that a network is judged in.
+        positions: random positions in which an exact solver judges a network; 0: none.
         pairs: of games against each opponent.
         against: opponents.
     """
