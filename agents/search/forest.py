@@ -100,11 +100,11 @@ class SearchSettings(Settings):
         "Search at the root: gumbel (sequential halving, [2]) or puct (Dirichlet noise, [1]).",
         choices=(GUMBEL, PUCT),
     )
-    simulations: int = setting(96, "Simulations of a full search at the end of the run.", low=2)
-    first_simulations: int = setting(32, "The same at its beginning; they grow evenly.", low=2)
+    simulations: int = setting(64, "Simulations of a full search at the end of the run.", low=2)
+    first_simulations: int = setting(24, "The same at its beginning; they grow evenly.", low=2)
     fast_simulations: int = setting(16, "Simulations of a fast search [3].", low=1)
     full_share: float = setting(
-        0.25, "Share of the moves searched in full and recorded [3].", low=POSITIVE, high=1
+        1.0, "Share of the moves searched in full and recorded [3].", low=POSITIVE, high=1
     )
     considered: int = setting(
         16, "Actions that sequential halving begins with, at most [2].", low=1

@@ -255,7 +255,8 @@ class AlphaZeroSettings(GamesSettings, LearnerSettings):
         settings = {"judged": 0, "solved_plies": 0} | super().defaults(game, length, begun, gpu)
         if gpu and not begun:
             workers = CHUNKS_OF_THREAD * max(available_processors() - 1, 1)
-            most = GPU_FOREST_BYTES // (bytes_of_tree(game, cls.simulations) * workers)
+            searches = settings.get("simulations", cls.simulations)
+            most = GPU_FOREST_BYTES // (bytes_of_tree(game, searches) * workers)
             games = min(settings["games"], 1 << max(most.bit_length() - 1, 4))
             simulations = SIMULATIONS_OF_GAME * workers * games
             settings |= {

@@ -70,7 +70,17 @@ PROFILE = Profile(
             ),
         ),
         "alphazero": (
-            TrainingSettings({"opening_plies": 16, "blocks": 3, "hidden": 48, "judged": 200}),
+            TrainingSettings(
+                {
+                    "opening_plies": 16,
+                    "blocks": 3,
+                    "hidden": 48,
+                    "judged": 200,
+                    "full_share": 0.25,
+                    "first_simulations": 32,
+                    "simulations": 96,
+                }
+            ),
             # Learning was the limit: many small steps, most of them for the policy.
             TrainingSettings(
                 {

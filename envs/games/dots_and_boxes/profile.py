@@ -69,6 +69,7 @@ PROFILE = Profile(
                 {
                     "trunk": "dense",
                     "blocks": 3,
+                    "full_share": 0.25,
                     "first_simulations": 48,
                     "simulations": 128,
                     "fast_simulations": 24,

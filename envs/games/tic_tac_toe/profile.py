@@ -54,6 +54,7 @@ PROFILE = Profile(
                     "hours": 0.1,
                     "games": 256,
                     "simulations_per_update": 300_000,
+                    "full_share": 0.25,
                     "first_simulations": 16,
                     "simulations": 48,
                     "window_smallest": 20_000,

@@ -11,13 +11,10 @@ PROFILE = Profile(
     lead=140.0,
     elsewhere={"openspiel": Elsewhere("othello", where={"size": 8, "reward": "win"})},
     training={
-        # Every move is recorded, since learning has to see many positions; all games are about as
-        # long, so that near wins are worth no more; see docs/alphazero.md, "Othello".
+        # All games are about as long, so near wins are worth no more; see docs/alphazero.md.
         "alphazero": (
             TrainingSettings(
                 {
-                    "full_share": 1.0,
-                    "first_simulations": 24,
                     "simulations": 48,
                     "value_scale": 0.7,
                     "solved_plies": 10,
