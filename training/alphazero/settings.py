@@ -146,6 +146,15 @@ class AlphaZeroSettings(GamesSettings, LearnerSettings):
 
     algorithm: ClassVar[str] = "alphazero"
     budgets: ClassVar[tuple[TrainingSettings, ...]] = (
+        # Learning is the limit: many small steps, most of them for the policy.
+        TrainingSettings(
+            {
+                "batch_size": 256,
+                "learning_rate": 4e-3,
+                "gradient_norm": 10.0,
+                "value_weight": 0.5,
+            }
+        ),
         # Learning begins early, and every move is searched, shortly, and recorded.
         TrainingSettings(
             {

@@ -79,6 +79,10 @@ PROFILE = Profile(
                     "full_share": 0.25,
                     "first_simulations": 32,
                     "simulations": 96,
+                    "batch_size": 1024,
+                    "learning_rate": 2e-3,
+                    "gradient_norm": 1.0,
+                    "value_weight": 1.0,
                 }
             ),
             # Learning was the limit: many small steps, most of them for the policy.

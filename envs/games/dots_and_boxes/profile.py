@@ -69,6 +69,10 @@ PROFILE = Profile(
                 {
                     "trunk": "dense",
                     "blocks": 3,
+                    "batch_size": 1024,
+                    "learning_rate": 2e-3,
+                    "gradient_norm": 1.0,
+                    "value_weight": 1.0,
                     "full_share": 0.25,
                     "first_simulations": 48,
                     "simulations": 128,

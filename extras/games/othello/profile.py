@@ -19,13 +19,10 @@ PROFILE = Profile(
                     "value_scale": 0.7,
                     "solved_plies": 10,
                     "discount": 1.0,
-                    "value_weight": 0.5,
-                    "gradient_norm": 10.0,
                     "evaluate": "greedy;alphabeta:depth=3",
                 }
             ),
             TrainingSettings({"simulations": 64, "blocks": 3}, fewest=50),
-            TrainingSettings({"batch_size": 256, "learning_rate": 4e-3}, gpu=False),
         ),
         "ppo": (
             TrainingSettings(
