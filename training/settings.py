@@ -81,7 +81,7 @@ class RunSettings(Settings):
         Args:
             game: the game.
             length: ``steps`` and ``hours`` of the run, where they are set.
-            begun: the settings of a run that goes on: its budget has decided already.
+            begun: the settings of a run that goes on: they stay, but for its length.
             gpu: whether its network is on a GPU.
         """
         facts = {cls.discount_setting: 1.0} if game.facts.moves_again else {}
@@ -94,8 +94,10 @@ class RunSettings(Settings):
         budget = {name: {**usual, **length}.get(name, getattr(cls, name)) for name in LENGTH}
         tuned = tuned_settings(entries, game.facts.num_actions, **budget, gpu=gpu)
         settings = usual | tuned | budget
-        follow = {name for each in entries if each.follows_run for name in each.settings}
-        return settings | {name: begun[name] for name in follow & begun.keys()}
+        stay = {parameter.name for parameter in parameters_of(cls)} - {*LENGTH}
+        if begun.get("game", game.spec) != game.spec:
+            stay = set()  # a run of another game is refused later
+        return settings | {name: begun[name] for name in stay & begun.keys()}
 
     @classmethod
     def for_game(
@@ -112,8 +114,8 @@ class RunSettings(Settings):
             game: the game, whose defaults for the run's length stand for what is not set.
             values: settings by name; None is no setting.
             texts: more of them, each as ``name=value``.
-            begun: the settings of the run in the folder, if there is one: what followed its budget
-                stays as it is, also where the run is to be longer.
+            begun: the settings of the run in the folder, if there is one: what is not set stays as
+                it is there, also where the run is to be longer or the defaults have changed.
             gpu: whether the network is on a GPU, where larger ones are cheap.
 
         Raises:

@@ -34,6 +34,13 @@ def row(player):
     return [{"opponent": "nobody", "score": 0.5, "low": 0.4, "high": 0.6}]
 
 
+def test_a_run_goes_on_with_its_own_settings_whatever_the_defaults_are(tmp_path):
+    train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL_RUN | {"clip": 0.3, "gamma": 0.9})
+    train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL_RUN | {"steps": 1024})
+    description = json.loads((tmp_path / "run" / "run.json").read_text())["description"]
+    assert [description[name] for name in ("clip", "gamma", "steps")] == [0.3, 0.9, 1024]
+
+
 def test_a_finished_run_goes_on_when_it_is_to_be_longer(tmp_path):
     notes = []
     train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL_RUN)
