@@ -101,7 +101,7 @@ def test_a_predecessor_in_torch_computes_what_its_policy_file_computes(spec):
     game = make_game(spec)
     name = f"zoo:{game.name}"
     options = AlphaZeroSettings.for_game(
-        game, {}, ["precision=float32", f"predecessor={name}", *SMALL]
+        game, {}, ["precision=float32", f"predecessor={name}", "discount=0.99", *SMALL]
     )
     network, kernel = torch_network(game, options, CPU), make_evaluator(game, options, CPU)
     weights = make_network(game, options, 0).state_dict()
