@@ -140,8 +140,10 @@ def served() -> Iterator[str]:
         subprocess.run([*PLYGROUND, *GAMES, *store], check=True, capture_output=True)
         words = [*PLYGROUND, "web", "--port", "0", "--no-warm-up", *store]
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
-            yield re.search(r"http://[\w.:]+", server.stdout.readline())[0]
-            server.terminate()
+            try:
+                yield re.search(r"http://[\w.:]+", server.stdout.readline())[0]
+            finally:
+                server.terminate()
 
 
 def main() -> None:
