@@ -71,7 +71,6 @@ class RunSettings(Settings):
         cls,
         game: Game,
         length: Mapping[str, Any] = {},
-        begun: Mapping[str, Any] = {},
         gpu: bool = False,
     ) -> dict[str, Any]:
         """What replaces the defaults for a game and its board: facts, experiments, the run.
@@ -81,7 +80,6 @@ class RunSettings(Settings):
         Args:
             game: the game.
             length: ``steps`` and ``hours`` of the run, where they are set.
-            begun: the settings of a run that goes on: they stay, but for its length.
             gpu: whether its network is on a GPU.
         """
         facts = {cls.discount_setting: 1.0} if game.facts.moves_again else {}
@@ -93,11 +91,7 @@ class RunSettings(Settings):
         length = {"steps": UNLIMITED, **length} if length.get("hours") else length
         budget = {name: {**usual, **length}.get(name, getattr(cls, name)) for name in LENGTH}
         tuned = tuned_settings(entries, game.facts.num_actions, **budget, gpu=gpu)
-        settings = usual | tuned | budget
-        stay = {parameter.name for parameter in parameters_of(cls)} - {*LENGTH}
-        if begun.get("game", game.spec) != game.spec:
-            stay = set()  # a run of another game is refused later
-        return settings | {name: begun[name] for name in stay & begun.keys()}
+        return usual | tuned | budget
 
     @classmethod
     def for_game(
@@ -138,7 +132,10 @@ class RunSettings(Settings):
             for name in LENGTH
             if name in settings
         }
-        return cls(**cls.defaults(game, length, begun, gpu) | settings)
+        # a run of another game is refused later
+        own = begun if begun.get("game", game.spec) == game.spec else {}
+        stay = {name: own[name] for name in kinds.keys() & own.keys() - {*LENGTH}}
+        return cls(**cls.defaults(game, length, gpu) | stay | settings)
 
     @property
     def opponents_to_measure(self) -> list[str]:

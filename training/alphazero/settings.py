@@ -253,7 +253,6 @@ class AlphaZeroSettings(GamesSettings, LearnerSettings):
         cls,
         game: Game,
         length: Mapping[str, Any] = {},
-        begun: Mapping[str, Any] = {},
         gpu: bool = False,
     ) -> dict[str, Any]:
         """As for every run. Moves are judged by perfect play only where the profile says so.
@@ -261,8 +260,8 @@ class AlphaZeroSettings(GamesSettings, LearnerSettings):
         Leaves are solved on the boards on which the game's solver answers at once. On a GPU there
         are two chunks for each processor but the learner's, of as many games as memory holds.
         """
-        settings = {"judged": 0, "solved_plies": 0} | super().defaults(game, length, begun, gpu)
-        if gpu and not begun:
+        settings = {"judged": 0, "solved_plies": 0} | super().defaults(game, length, gpu)
+        if gpu:
             workers = CHUNKS_OF_THREAD * max(available_processors() - 1, 1)
             searches = settings.get("simulations", cls.simulations)
             most = GPU_FOREST_BYTES // (bytes_of_tree(game, searches) * workers)

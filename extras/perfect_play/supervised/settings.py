@@ -37,7 +37,6 @@ class SupervisedSettings(LearnerSettings):
         cls,
         game: Game,
         length: Mapping[str, Any] = {},
-        begun: Mapping[str, Any] = {},
         gpu: bool = False,
     ) -> dict[str, Any]:
         """The network that AlphaZero has for this game."""
