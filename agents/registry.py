@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any, TypeVar
+import sys
+from typing import Any, NamedTuple, TypeVar
 
 from ..envs.game import Game
-from ..envs.loading.packages import AGENTS, load_packages
-from ..envs.specification import SpecificationError, check_names, parse_specification
+from ..envs.loading.packages import AGENTS
+from ..envs.loading.registry import Registry
+from ..envs.specification import (
+    Specification,
+    SpecificationError,
+    check_names,
+    parse_specification,
+)
 from .agent import Agent
 from .own.functions import functions_of
 
 A = TypeVar("A", bound=type[Agent])
 
-# the core's agents and presets, by the modules that are imported when one of them is asked for
+# the core's agents and presets, by the modules that register them
 _MODULES: dict[str, tuple[str, ...]] = {
     "caro": (
         *("medium", "caro10_heuristic", "easy", "hard"),
@@ -29,9 +35,22 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "search.alphabeta": ("minimax", "alphabeta", "textbook"),
     "search.mcts": ("mcts",),
 }
-_CORE = {name: module for module, names in _MODULES.items() for name in names}
-_classes: dict[str, type[Agent]] = {}
-_presets: dict[str, tuple[str, str]] = {}
+
+
+class Preset(NamedTuple):
+    """A specification that is known by a short name, and the module that registers it."""
+
+    spec: str
+    summary: str
+    module: str
+
+
+AGENTS_AND_PRESETS: Registry[str, type[Agent] | Preset] = Registry(
+    "there is no agent",
+    AGENTS,
+    {name: f"{__package__}.{module}" for module, names in _MODULES.items() for name in names},
+    registers=True,
+)
 
 
 def register_agent(name: str) -> Any:
@@ -43,14 +62,12 @@ def register_agent(name: str) -> Any:
     def decorate(agent_class: A) -> A:
         if not issubclass(agent_class, Agent):
             raise TypeError(f"{agent_class.__name__} is no plyground.agents.Agent")
-        _load(name)
-        present = _classes.get(name)
-        if name in _presets or (
-            present is not None and present.__qualname__ != agent_class.__qualname__
-        ):
+        present = AGENTS_AND_PRESETS.find(name)
+        is_defined_anew = getattr(present, "__qualname__", None) == agent_class.__qualname__
+        if present is not None and not is_defined_anew:
             raise ValueError(f"an agent named {name!r} is registered already")
         agent_class.name = name
-        _classes[name] = agent_class
+        AGENTS_AND_PRESETS.add(name, agent_class)
         return agent_class
 
     return decorate
@@ -61,34 +78,24 @@ def register_preset(name: str, spec: str, summary: str) -> None:
 
     The specification may name another preset.
     """
-    _load(name)
-    if name in _classes:
+    if isinstance(AGENTS_AND_PRESETS.find(name), type):
         raise ValueError(f"an agent named {name!r} is registered already")
-    _presets[name] = (spec, summary)
+    module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
+    AGENTS_AND_PRESETS.add(name, Preset(spec, summary, module))
 
 
 def agent_classes() -> dict[str, type[Agent]]:
     """All registered agents by name, those of installed packages too."""
-    _load_all()
-    return {name: _classes[name] for name in (*_CORE, *_classes) if name in _classes}
+    return {name: each for name, each in _all().items() if not isinstance(each, Preset)}
 
 
 def agent_presets() -> dict[str, tuple[str, str]]:
     """All presets: name to (specification, summary)."""
-    _load_all()
-    return {name: _presets[name] for name in (*_CORE, *_presets) if name in _presets}
+    return {name: each[:2] for name, each in _all().items() if isinstance(each, Preset)}
 
 
-def _load(name: str) -> None:
-    """Import the core's agent or preset of that name, if there is one; it registers itself."""
-    if name in _CORE:
-        importlib.import_module(f"{__package__}.{_CORE[name]}")
-
-
-def _load_all() -> None:
-    for name in _CORE:
-        _load(name)
-    load_packages(AGENTS)
+def _all() -> dict[str, type[Agent] | Preset]:
+    return {name: AGENTS_AND_PRESETS.get(name) for name in AGENTS_AND_PRESETS.names()}
 
 
 def make_agent(spec: str | Agent, game: Game | str | None = None, seed: int = 0) -> Agent:
@@ -115,9 +122,10 @@ def make_agent(spec: str | Agent, game: Game | str | None = None, seed: int = 0)
 
 def modules_of(spec: str, game: Game) -> tuple[str, ...]:
     """The modules that define a game, an agent and its functions; importing them registers all."""
-    agent_class, options = resolve_agent(spec)
-    functions = (each.module for each in functions_of(options, game))
-    modules = (type(game.rules).__module__, agent_class.__module__, *functions)
+    presets, agent_class, options = _follow(spec)
+    modules = [type(game.rules).__module__, agent_class.__module__]
+    modules += [preset.module for preset in presets]
+    modules += [function.module for function in functions_of(options, game)]
     return tuple(dict.fromkeys(modules))
 
 
@@ -127,20 +135,23 @@ def resolve_agent(spec: str) -> tuple[type[Agent], dict[str, Any]]:
     Raises:
         SpecificationError: unknown agent, or a specification that does not follow the grammar.
     """
-    parts = parse_specification(spec)
-    name, options = parts.name, dict[str, Any](parts.parameters)
-    _load(name)
-    if name not in _classes and name not in _presets:
-        _load_all()
-    presets = dict(_presets)  # each is followed once, so that two cannot lead to each other
-    while name in presets:
-        preset = parse_specification(presets.pop(name)[0])
-        name, options = preset.name, preset.parameters | options
-        _load(name)
-    check_names("there is no agent", [name], [*_classes, *presets])
-    agent_class = _classes[name]
+    _, agent_class, options = _follow(spec)
+    return agent_class, options
+
+
+def _follow(spec: str) -> tuple[list[Preset], type[Agent], dict[str, Any]]:
+    """The presets that lead from a specification to its agent, its class, and the options."""
+    parts, presets = parse_specification(spec), list[Preset]()
+    while isinstance(agent_class := AGENTS_AND_PRESETS.get(parts.name), Preset):
+        if agent_class in presets:
+            raise SpecificationError(f"the preset {parts.name!r} leads to itself")
+        presets.append(agent_class)
+        name, argument, options = parse_specification(agent_class.spec)
+        given = argument if parts.argument is None else parts.argument
+        parts = Specification(name, given, options | parts.parameters)
+    options = dict[str, Any](parts.parameters)
     if parts.argument is not None:
         if agent_class.argument is None:
             raise SpecificationError(f"{parts.argument!r} in {spec!r} is not of the form KEY=VALUE")
         options[agent_class.argument] = parts.argument
-    return agent_class, options
+    return presets, agent_class, options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +12,16 @@ from rich.console import Console
 from ..agents.policies.policy import load_run
 from ..agents.policies.policy_file import OnnxNetwork, load_policy_file
 from ..envs import make_game
-from ..envs.loading.packages import EXPORTS, declared
+from ..envs.loading.packages import EXPORTS
+from ..envs.loading.registry import Registry
 from ..envs.specification import SpecificationError, refusing
 from ..evaluation.report import display
 from .app import command
 from .common import argument, option
 from .output import say
+
+# what writes other files than ONNX, by their endings
+_WRITERS: Registry[str, Callable[[Path, Path], str]] = Registry("there is no format", EXPORTS)
 
 
 @command("RUN")
@@ -49,15 +54,14 @@ def export_policy(
 
     plyground export-policy runs/c4 --out submission.py
     """
-    writers = {f".{each.name}": each for each in declared(EXPORTS)}
-    if out.suffix in writers:
+    if out.suffix[1:] in _WRITERS:
         with tempfile.TemporaryDirectory() as folder:
             made = Path(folder) / "policy.onnx"
             _export(run, made, trained_on)
-            say(writers[out.suffix].load()(made, out))
+            say(_WRITERS.get(out.suffix[1:])(made, out))
         return
     if out.suffix != ".onnx":
-        endings = " or ".join([".onnx", *writers])
+        endings = " or ".join([".onnx", *(f".{name}" for name in _WRITERS)])
         raise SpecificationError(f"{out} is no name for a policy file; it must end in {endings}")
     network = _export(run, out, trained_on)
     say(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")

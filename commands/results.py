@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import EntryPoint
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ..agents.human import refuse_people
-from ..envs.loading.packages import RECORDS, declared
+from ..envs.loading.packages import RECORDS
+from ..envs.loading.registry import Registry
 from ..envs.specification import SpecificationError
 from ..envs.workers.jobs import HERE, JobPlace
 from ..evaluation.plan import Plan
@@ -55,14 +56,10 @@ from .options import (
 )
 from .output import note, print_json, say, write_page
 
-
-def _others() -> dict[str, EntryPoint]:
-    """The formats that packages write: functions of a store's file and of ``--out``.
-
-    One that writes a folder says so by an attribute ``writes_folder``; others write a file, whose
-    name may end in the format.
-    """
-    return {each.name: each for each in declared(RECORDS)}
+# The formats that packages write: functions of a store's file and of ``--out``. One that writes a
+# folder says so by an attribute ``writes_folder``; others write a file, whose name may end in the
+# format.
+_OTHERS: Registry[str, Callable[..., None]] = Registry("there is no format", RECORDS)
 
 
 @command("[STORE]")
@@ -161,7 +158,7 @@ def export(
     format: Annotated[
         str | None,
         option(
-            "|".join((*FORMATS, *_others())),
+            "|".join((*FORMATS, *_OTHERS)),
             "Format of the games (default: what the name of the file ends in, or jsonl).",
         ),
     ] = None,
@@ -186,8 +183,8 @@ def export(
     plyground export plyground-tournament.db --format psq --out games
     """
     format = format or _format_of(out)
-    if format in _others():
-        _others()[format].load()(store, out)
+    if format in _OTHERS:
+        _OTHERS.get(format)(store, out)
         return
     with Store(store) as games:
         count = export_games(games, format, sys.stdout.buffer if out is None else out)
@@ -202,8 +199,7 @@ def _format_of(out: Path | None) -> str:
     kind = out.suffix.lower().removeprefix(".")
     if kind in FORMATS:
         return kind
-    others = _others().items()
-    files = [name for name, each in others if not getattr(each.load(), "writes_folder", False)]
+    files = [name for name in _OTHERS if not getattr(_OTHERS.get(name), "writes_folder", False)]
     if kind not in files:
         endings = ", ".join(f".{name}" for name in (*FORMATS, *files))
         raise SpecificationError(f"{out} ends in none of {endings}; name the format: --format")

@@ -6,48 +6,35 @@ import functools
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import EntryPoint
 from typing import Any
 
 from .game import Game
 from .games import built_in
 from .loading.ids import register_game_ids
-from .loading.packages import GAMES, load_packages, own_extras
+from .loading.packages import GAMES, own_extras
+from .loading.registry import Registry
 from .profile import Profile
 from .rules_types import parameter_values
 from .specification import (
     SpecificationError,
-    check_names,
     format_specification,
     parse_specification,
 )
 
 _VERSION = re.compile(r"_v\d+$")
 _OWN = {
-    **{
-        name: EntryPoint(name, f"{built_in.__package__}.{name}.rules:{kind}", GAMES)
-        for name, kind in built_in.CORE.items()
-    },
-    **{_VERSION.sub("", extra.name): extra for extra in own_extras(GAMES)},
+    **{name: f"{built_in.__package__}.{name}.rules:{kind}" for name, kind in built_in.CORE.items()},
+    **{_VERSION.sub("", extra.name): extra.value for extra in own_extras(GAMES)},
 }
-# the rules types; of a game of plyground's that nobody has asked for, where it is
-_games: dict[str, Any] = {**_OWN}
+_games: Registry[str, Any] = Registry("there is no game", GAMES, _OWN, registers=True)
 BUILT_IN: tuple[type, ...]  # those of plyground's games
 
 
 def __getattr__(name: str) -> Any:
     """Import all of plyground's games when they are first asked for."""
     if name == "BUILT_IN":
-        return tuple(map(_loaded, _OWN))
+        return tuple(map(_games.get, _OWN))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def _loaded(name: str) -> Any:
-    """The rules type of a game that is in the list."""
-    kind = _games[name]
-    if isinstance(kind, EntryPoint):
-        kind = _games[name] = kind.load()
-    return kind
 
 
 def register_game(rules_type: type) -> type:
@@ -61,10 +48,10 @@ def register_game(rules_type: type) -> type:
         raise TypeError(
             f"{rules_type.__name__} declares no game; decorate it with plyground.envs.declare_game"
         )
-    present = _loaded(declaration.name) if declaration.name in _games else rules_type
+    present = _games.find(declaration.name) or rules_type
     if present.__qualname__ != rules_type.__qualname__:
         raise ValueError(f"a game named {declaration.name!r} is registered already")
-    _games[declaration.name] = rules_type
+    _games.add(declaration.name, rules_type)
     game_called.cache_clear()
     register_game_ids(declaration.name, declaration.version)
     return rules_type
@@ -72,13 +59,12 @@ def register_game(rules_type: type) -> type:
 
 def _all_types() -> dict[str, type]:
     """All games by their names, those of installed packages too."""
-    load_packages(GAMES)
-    return {name: _loaded(name) for name in [*_games]}
+    return {name: _games.get(name) for name in _games.names()}
 
 
 def game_names() -> list[str]:
     """The names of all games."""
-    return list(_all_types())
+    return _games.names()
 
 
 def profiles() -> dict[str, Profile]:
@@ -103,7 +89,7 @@ def game_called(name: str, program: str) -> Game | None:
 def usual_game() -> str:
     """The game where none is named: the one whose profile says so, else the first."""
     usual = [name for name, profile in profiles().items() if profile.is_usual]
-    return [*usual, *_all_types()][0]
+    return [*usual, *game_names()][0]
 
 
 def rules_type(name: str) -> Any:
@@ -120,13 +106,12 @@ def rules_type(name: str) -> Any:
                 f"there is no game {name!r} any more: it is {declaration.game_id} now, and "
                 f"{recorded_spec(declaration.name, name)} has the earlier rules"
             )
-    check_names("there is no game", [name], game_names())
-    raise AssertionError("unreachable")
+    return _games.get(name)
 
 
 def _candidates(name: str) -> Iterator[Any]:
     """The rules type of that name, then all others, which are loaded where it must be."""
-    yield from map(_loaded, {_VERSION.sub("", name)} & _games.keys())
+    yield from filter(None, [_games.find(_VERSION.sub("", name))])
     yield from _all_types().values()
 
 

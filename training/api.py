@@ -10,24 +10,24 @@ from typing import Any
 from ..agents.opponents import MakeAgent
 from ..agents.registry import make_agent
 from ..envs.game import Game
-from ..envs.loading.packages import LEARNERS, declared
+from ..envs.loading.packages import LEARNERS
+from ..envs.loading.registry import Registry
 from ..envs.registry import make_game
-from ..envs.specification import check_names
-from .alphazero.settings import AlphaZeroSettings
-from .dqn.settings import DQNSettings
 from .folder import begun_settings
-from .ppo.settings import PPOSettings
 from .run import Progress, TrainingRun
 from .settings import OpposedSettings, RunSettings
 from .trackers import USUAL
 
 # of each algorithm; its function `train` stands in the file of that name beside them
-SETTINGS: dict[str, type[RunSettings]] = {
-    "ppo": PPOSettings,
-    "dqn": DQNSettings,
-    "alphazero": AlphaZeroSettings,
-    **{each.name: each.load() for each in declared(LEARNERS)},
-}
+SETTINGS: Registry[str, type[RunSettings]] = Registry(
+    "there is no algorithm",
+    LEARNERS,
+    {
+        "ppo": f"{__package__}.ppo.settings:PPOSettings",
+        "dqn": f"{__package__}.dqn.settings:DQNSettings",
+        "alphazero": f"{__package__}.alphazero.settings:AlphaZeroSettings",
+    },
+)
 
 
 def train(
@@ -77,10 +77,9 @@ def train(
         TrainingError: the folder holds another run, or the run cannot go on.
     """
     board = make_game(game)
-    check_names("there is no algorithm", [algorithm], SETTINGS)
+    kind = SETTINGS.get(algorithm)
     from .devices import choose_device
 
-    kind = SETTINGS[algorithm]
     place = choose_device(device or kind.device)
     begun = begun_settings(Path(out), kind)
     run_settings = kind.for_game(board, settings, begun=begun, gpu=place.type == "cuda")
@@ -99,6 +98,6 @@ def load_algorithm(name: str) -> Callable[..., TrainingRun]:
     there are any; see :class:`~plyground.training.run.TrainingRun`.
     """
     train: Callable[..., TrainingRun]
-    package = SETTINGS[name].__module__.rpartition(".")[0]
+    package = SETTINGS.get(name).__module__.rpartition(".")[0]
     train = importlib.import_module(f"{package}.train").train
     return train

@@ -12,10 +12,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..envs.loading.packages import TRACKERS, declared
+from ..envs.loading.packages import TRACKERS
+from ..envs.loading.registry import Registry
 from ..envs.specification import check_names, first_line, refusing
 
 USUAL, NONE = "tensorboard", "none"
+MAKERS: Registry[str, Callable[..., Tracker]] = Registry("there is no tracker", TRACKERS)
 
 
 class Tracker(Protocol):
@@ -44,13 +46,10 @@ class Trackers:
         self, log: str | Sequence[str], on_note: Callable[[str], None] = lambda note: None
     ) -> None:
         names = [name.strip() for name in (log.split(",") if isinstance(log, str) else log)]
-        there = {each.name: each for each in declared(TRACKERS)}
-        if names == [NONE] or (names == [USUAL] and USUAL not in there):
+        if names == [NONE] or (names == [USUAL] and USUAL not in MAKERS):
             names = []
-        check_names("there is no tracker", names, (*there, NONE))
-        self._makers: dict[str, Callable[..., Tracker]] = {
-            name: there[name].load() for name in names
-        }
+        check_names("there is no tracker", names, (*MAKERS, NONE))
+        self._makers = {name: MAKERS.get(name) for name in names}
         self._open: dict[str, Tracker] = {}
         self._on_note = on_note
 

@@ -21,13 +21,15 @@ import numba
 
 from ...envs.game import Game, load_position
 from ...envs.loading.own_modules import DIGITS, loaded_version
-from ...envs.loading.packages import AGENTS, load_packages
+from ...envs.loading.packages import AGENTS
+from ...envs.loading.registry import Registry
 from ...envs.loading.signatures import read_signature
 from ...envs.registry import rules_type
 from ...envs.specification import SpecificationError, plain_text
 from .kernels import CALLBACK, compile_heuristic, compile_ordering
 
 HEURISTIC, ORDERING = "heuristic", "ordering"  # the options of agents that name functions
+WORDS = ("default", "none")  # in place of a name
 _SECOND = {HEURISTIC: "player", ORDERING: "action"}  # parameter, after the position
 _COMPILE = {HEURISTIC: compile_heuristic, ORDERING: compile_ordering}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -36,7 +38,10 @@ _MOST_POINTS = 1 << 62  # that a kernel can take
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")  # of terminals
 _VIEW = re.compile(r"(type )?_PositionView\(.*\)")
 
-_functions: dict[tuple[str, str, str], OwnFunction] = {}  # by option, game and name
+# by option, game and name
+_functions: Registry[tuple[str, str, str], OwnFunction] = Registry(
+    "there is no function", AGENTS, registers=True
+)
 _kept: list[Any] = []  # machine code stays, since an agent may hold its address
 _lock = threading.RLock()
 
@@ -80,12 +85,12 @@ def _register(
     """Register a function; ``caller`` is the namespace of the module that does so."""
     declaration = rules_type(game).declaration
     game = declaration.name
-    taken = ("default", "none", *(declaration.heuristics if option == HEURISTIC else ()))
+    taken = (*WORDS, *(declaration.heuristics if option == HEURISTIC else ()))
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise SpecificationError(
             f"{name!r} is no name of {_an(option)}: take letters, digits and underscores"
         )
-    present = _functions.get((option, game, name))
+    present = _functions.find((option, game, name))
     if name in taken or (present is not None and not present.is_one_with(function)):
         raise SpecificationError(f"{game} has {_an(option)} named {name!r} already")
     if not (callable(function) and _takes_two(function)):
@@ -93,7 +98,7 @@ def _register(
             f"{_an(option)} is a function of (position, {_SECOND[option]}), not {function!r}"
         )
     module = str(caller.get("__name__", "__main__"))
-    _functions[option, game, name] = OwnFunction(option, game, name, function, module)
+    _functions.add((option, game, name), OwnFunction(option, game, name, function, module))
 
 
 def _takes_two(function: Callable[..., Any]) -> bool:
@@ -108,24 +113,26 @@ def _an(option: str) -> str:
 
 
 def names_of(option: str, game: str) -> list[str]:
-    """The names registered for an option of agents in a game."""
+    """The names registered for an option of agents in a game, also by installed packages."""
     return [name for each, of, name in _functions if (each, of) == (option, game)]
 
 
 def address_of(option: str, game: Game, name: str) -> int | None:
     """The address of a function's machine code; None where none of that name is registered."""
     key = option, game.name, name
-    if key not in _functions:
-        load_packages(AGENTS)
-    return _functions[key].address(game) if key in _functions else None
+    return _functions.get(key).address(game) if key in _functions else None
 
 
 def functions_of(options: Mapping[str, Any], game: Game | None) -> tuple[OwnFunction, ...]:
     """The functions that an agent's options name, for a game or, where it is None, for any."""
+    games_own = () if game is None else game.declaration.heuristics
+    named = {option: options.get(option) for option in (HEURISTIC, ORDERING)}
+    if all(name in (None, *WORDS, *games_own) for name in named.values()):
+        return ()  # no package is imported to look for them
     return tuple(
-        function
-        for (option, of, name), function in _functions.items()
-        if options.get(option) == name and (game is None or game.name == of)
+        _functions.get((option, of, name))
+        for option, of, name in _functions
+        if named[option] == name and (game is None or game.name == of)
     )
 
 

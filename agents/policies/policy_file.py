@@ -31,7 +31,7 @@ from __future__ import annotations
 import copy
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,8 @@ from ...envs import __version__
 from ...envs.game import Game, Position
 from ...envs.loading.files import read_file, written_whole
 from ...envs.loading.numbers import read_number
-from ...envs.loading.packages import POLICIES, load_declared
+from ...envs.loading.packages import POLICIES
+from ...envs.loading.registry import Registry
 from ...envs.registry import make_game, recorded_spec
 from ...envs.rules import as_played
 from ...envs.rules_types import parameter_values
@@ -64,6 +65,9 @@ FORMAT = "policy 1"
 INPUT, OUTPUTS = "observation", ("logits", "value")
 WHOLE_RETURN, TO_COME, OF_ACTIONS, NO_VALUE = "return", "to come", "of actions", "none"
 VALUES = (WHOLE_RETURN, TO_COME, OF_ACTIONS, NO_VALUE)
+_SOURCES: Registry[str, Callable[[str], Path]] = Registry(
+    "no package fetches policies of", POLICIES
+)
 ELSEWHERE = "://"  # stands in the names of policies that a package fetches
 _PREFIX = "plyground."
 _FIELDS = ("format", "game", "rules", "version", "kind", "value")
@@ -386,7 +390,7 @@ def load_policy_file(source: str | Path) -> OnnxNetwork:
     """
     name, slashes, _ = str(source).partition(ELSEWHERE)
     if slashes:
-        path = load_declared(POLICIES, name, f"policies of {name}://")(str(source))
+        path = _SOURCES.get(name)(str(source))
     else:
         path = Path(source)
     with refusing(OSError, f"the policy file {str(source)!r} cannot be read"):

@@ -28,7 +28,7 @@ from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
 from ..decision import End
-from .knowledge import learn
+from .knowledge import OTHERS, SOLVERS, learn
 from .parallel import HELPER_PORTION, Helpers, Search, thread_count
 from .solution import Solution
 
@@ -43,8 +43,6 @@ SLICE_SECONDS = 0.005
 
 S = TypeVar("S", bound="type[Solver]")
 
-_solvers: dict[str, type[Solver]] = {}  # by the name of the game
-OTHERS = ""  # the name for games without a solver of their own
 _ready: set[tuple[type, type]] = set()  # solver classes and rules types whose kernels are compiled
 
 
@@ -383,7 +381,7 @@ def register_solver(rules_type: Any = None) -> Callable[[S], S]:
     """Class decorator: the solver of the game of a rules type, or of all that have none."""
 
     def decorate(solver_class: S) -> S:
-        _solvers[OTHERS if rules_type is None else rules_type.declaration.name] = solver_class
+        SOLVERS.add(OTHERS if rules_type is None else rules_type.declaration.name, solver_class)
         return solver_class
 
     return decorate
@@ -396,7 +394,7 @@ def solver_class_of(game: Game) -> type[Solver]:
         SpecificationError: the board is beyond its reach.
     """
     learn(game.name)
-    solver_class = _solvers.get(game.name) or _solvers[OTHERS]
+    solver_class: type[Solver] = SOLVERS.find(game.name) or SOLVERS.get(OTHERS)
     solver_class.check_game(game)
     return solver_class
 

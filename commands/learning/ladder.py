@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from rich.console import Console
 
 from ...envs import Game, make_game
-from ...envs.specification import SpecificationError, check_names
+from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
 from ...evaluation.ladder import Ladder
 from ...evaluation.report.display import Name, plain_table, status_line
@@ -141,8 +141,7 @@ def _rate_snapshots(
 
 def _opponents(game: Game, facts: dict[str, Any]) -> list[str]:
     """The opponents of a run's evaluations; those that are usual on its board if it has none."""
-    check_names("there is no algorithm", [facts["algorithm"]], SETTINGS)
-    kind = SETTINGS[facts["algorithm"]]
+    kind = SETTINGS.get(facts["algorithm"])
     declared = kind.for_game(game, {"evaluate": facts["evaluate"]}).opponents_to_measure
     return list(dict.fromkeys(declared or kind.for_game(game).opponents_to_measure))
 

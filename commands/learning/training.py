@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 from ...envs import make_game
-from ...envs.loading.packages import PICTURES, declared
+from ...envs.loading.packages import PICTURES
+from ...envs.loading.registry import Registry
 from ...envs.specification import SpecificationError
 from ...training.curves import STATISTICS, draw_curves
 from ...training.dqn.settings import DQNSettings
@@ -18,6 +20,8 @@ from ..common import GameArgument, OwnOptions, argument, option
 from ..output import note
 from .runs import DEFAULT_RUN, RunOptions, train_or_list
 
+# what draws a folder that holds a file of that name
+_DRAWINGS: Registry[str, Callable[[Path, Path], None]] = Registry("there is no picture", PICTURES)
 OPPOSED = ("opponent", "steps", "hours", "initial", "evaluate", "keep")
 OF_PPO, OF_DQN = OwnOptions(PPOSettings, OPPOSED), OwnOptions(DQNSettings, OPPOSED)
 
@@ -114,14 +118,12 @@ def curves(
     """
     if not runs:
         raise SpecificationError("name the folders of the runs to draw, such as runs/c4")
-    others = [
-        (run, each) for run in runs for each in declared(PICTURES) if (run / each.name).exists()
-    ]
+    others = [(run, name) for run in runs for name in _DRAWINGS if (run / name).exists()]
     if others and len(runs) > 1:
         raise SpecificationError(f"{others[0][0]} is no training run; it is drawn alone")
     with missing_packages_are_refused():
         if others:
-            others[0][1].load()(runs[0], out)
+            _DRAWINGS.get(others[0][1])(runs[0], out)
         else:
             draw_curves(runs, out, group_by, statistic, _inches(size))
     note(f"{out}")

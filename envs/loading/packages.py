@@ -13,8 +13,9 @@ A package declares an entry point for each: in its ``pyproject.toml``
 
 Its name is that of the game, with ``_v1`` if it is not version 0, of the agent, or the words of the
 command. Importing the module registers a game or an agent. Nothing is imported before a name is
-asked for that is not the core's own. What a module registers for a game beside, a solver or a
-search of its own, is imported once an agent asks for it:
+asked for that is not the core's own: :class:`~plyground.envs.loading.registry.Registry` looks names
+up. What a module registers for a game beside, a solver or a search of its own, is imported once an
+agent asks for it:
 
     [project.entry-points."plyground.knowledge"]
     breakthrough = "my_package.solver"
@@ -53,7 +54,7 @@ PACKAGE = Path(__file__).resolve().parent.parent.parent
 OWN = __package__.partition(".")[0]
 _EXTRAS = f"{OWN}.extras."
 
-_loaded: set[str] = set()
+_failed: set[EntryPoint] = set()  # told once
 
 
 class PackageWarning(UserWarning):
@@ -62,9 +63,9 @@ class PackageWarning(UserWarning):
 
 @functools.cache
 def declared(group: str) -> tuple[EntryPoint, ...]:
-    """The entry points of a group, such as :data:`GAMES`, in the order of their names."""
+    """The entry points of a group, such as :data:`GAMES`: plyground's, then others, by name."""
     there = (each for each in _installed().select(group=group) if _is_there(each.module))
-    return tuple(sorted(there, key=lambda each: each.name))
+    return tuple(sorted(there, key=lambda each: (not _is_own(each), each.name)))
 
 
 @functools.cache
@@ -75,7 +76,11 @@ def _installed() -> Any:  # SelectableGroups before Python 3.12, EntryPoints sin
 
 def own_extras(group: str) -> list[EntryPoint]:
     """Those entry points of a group that lead to extras of plyground."""
-    return [each for each in declared(group) if each.module.startswith(_EXTRAS)]
+    return [each for each in declared(group) if _is_own(each)]
+
+
+def _is_own(entry: EntryPoint) -> bool:
+    return entry.module.startswith(_EXTRAS)
 
 
 def _is_there(module: str) -> bool:
@@ -98,49 +103,27 @@ def source_of(module: str) -> Path | None:
     return None
 
 
-def load_declared(group: str, name: str, meaning: str) -> Any:
-    """What a package declares in a group by a name.
-
-    Args:
-        group: such as :data:`REPORTS`.
-        name: of the entry point.
-        meaning: what it is, in the plural.
-
-    Raises:
-        SpecificationError: no package declares it.
-    """
-    for each in declared(group):
-        if each.name == name:
-            return each.load()
-    raise SpecificationError(
-        f"{meaning} need a package that is not installed: one with {name!r} in {group}"
-    )
-
-
-def load_packages(group: str) -> None:
-    """Import what the packages declare in a group, once; it registers itself.
-
-    A package that cannot be imported is told by a :class:`PackageWarning`; the others are imported.
-    """
-    if group in _loaded:
-        return
-    _loaded.add(group)  # before: a module may ask for names while it is imported
-    for each in declared(group):
-        _load(each)
-
-
-@functools.cache  # it is complete before anybody goes on, in any thread
 def load_knowledge(game: str) -> None:
     """Import what packages declare in :data:`KNOWLEDGE` for a game; it registers itself."""
     for each in declared(KNOWLEDGE):
         if each.name == game:
-            _load(each)
+            import_registering(each)
 
 
-def _load(entry: EntryPoint) -> None:
+def import_registering(entry: EntryPoint) -> None:
+    """Import the module of an entry point, which registers what it has.
+
+    One that cannot be imported is told once by a :class:`PackageWarning`.
+    """
+    if entry in _failed:
+        return
     try:
-        entry.load()
+        if entry.module in sys.modules:
+            importlib.import_module(entry.module)  # waits while another thread imports it
+        else:
+            entry.load()
     except (Exception, SystemExit) as error:
+        _failed.add(entry)
         package = entry.dist.name if entry.dist else entry.module
         warnings.warn(
             f"{entry.name!r} of the package {package} ({entry.group}) cannot be used: "

@@ -30,7 +30,8 @@ from threading import Lock
 from typing import Any, ClassVar, NamedTuple
 
 from ..compiled.sources import KERNEL_FOLDERS, digest_of, package_sources
-from ..loading.packages import PLACES, declared, own_extras
+from ..loading.packages import PLACES
+from ..loading.registry import Registry
 from ..loading.settings import Settings, setting
 from ..loading.version import __version__
 from ..registry import import_modules
@@ -41,7 +42,7 @@ from .processors import available_processors
 
 LOCAL, PROCESSES = "local", "processes"
 # What reaches other machines, by the runner's name; that of plyground itself comes first.
-ELSEWHERE = {each.name: each for each in (*own_extras(PLACES), *declared(PLACES))}
+ELSEWHERE: Registry[str, Any] = Registry("there is no runner", PLACES)
 RUNNERS = (LOCAL, PROCESSES, *ELSEWHERE)
 ATTEMPTS = 3  # processes of this machine that may die over a job
 
@@ -152,7 +153,8 @@ class JobPlace(Settings):
             usual_runner = next(iter(ELSEWHERE), usual_runner)
         runner = self.runner or usual_runner
         if self.address and runner not in ELSEWHERE:
-            able = f"only --runner {' or '.join(ELSEWHERE)}" if ELSEWHERE else "no --runner here"
+            names = " or ".join(ELSEWHERE)
+            able = f"only --runner {names}" if names else "no --runner here"
             raise SpecificationError(f"{able} has an --address")
         if runner == LOCAL and self.concurrency not in (None, 1):
             raise SpecificationError(
@@ -191,7 +193,7 @@ class JobPlace(Settings):
                 "into a module and import it"
             )
         if runner in ELSEWHERE:
-            jobs: Jobs = ELSEWHERE[runner].load()(work, self.address, self.concurrency)
+            jobs: Jobs = ELSEWHERE.get(runner)(work, self.address, self.concurrency)
             return jobs
         count = self.concurrency or (usual if usual > 1 else available_processors())
         return ProcessJobs(work, count)

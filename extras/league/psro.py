@@ -103,7 +103,7 @@ class LeagueSettings:
             return AlphaZeroSettings.for_game(
                 game, basis | {"hours": self.hours, "judged": 0} | values, texts
             )
-        return SETTINGS[algorithm].for_game(game, basis | {"steps": self.steps} | values, texts)
+        return SETTINGS.get(algorithm).for_game(game, basis | {"steps": self.steps} | values, texts)
 
 
 class Round(NamedTuple):
@@ -239,7 +239,7 @@ class LeagueTraining:
         out = self._run_folder(number)
         opponents = {}
         values: dict[str, Any] = {"initial": self._initial(number)}
-        if issubclass(SETTINGS[algorithm], OpposedSettings):
+        if issubclass(SETTINGS.get(algorithm), OpposedSettings):
             opponents = self._opponents()
             values["opponent"] = "mix:" + ",".join(
                 f"{weight:g} {self.league.specification(name)}"

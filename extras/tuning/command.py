@@ -16,7 +16,7 @@ from ...commands.learning.runs import GREATEST_SEED, ProgressBar, RunOptions, ma
 from ...commands.output import note, say
 from ...envs import make_game
 from ...envs.loading.settings import parameters_of
-from ...envs.specification import SpecificationError, check_names, refusing
+from ...envs.specification import SpecificationError, refusing
 from ...envs.workers.processors import available_processors
 from ...evaluation.report.display import percent
 from ...evaluation.runners.isolation import make_isolated_opponent
@@ -98,9 +98,8 @@ class _Learner:
     """Trains by settings, those of the command line and those that a sweep chooses."""
 
     def __init__(self, algorithm: str, game: str, given: dict[str, Any], options: _Options) -> None:
-        check_names("there is no algorithm", [algorithm], SETTINGS)
+        self._kind = SETTINGS.get(algorithm)
         self._algorithm, self._game, self._options = algorithm, make_game(game), options
-        self._kind = SETTINGS[algorithm]
         self._gpu = RunOptions(device=options.device).on_gpu(self._kind)
         self._kinds = {each.name: each.kind for each in parameters_of(self._kind)}
         if "workers" in self._kinds and not self._gpu:  # as in train alphazero

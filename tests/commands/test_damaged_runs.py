@@ -72,7 +72,7 @@ def test_an_edited_description_is_refused_by_field_value_and_what_is_allowed(
 
 @pytest.mark.parametrize("algorithm", SETTINGS)
 def test_every_setting_is_checked_as_its_type_declares_it(algorithm):
-    kind = SETTINGS[algorithm]
+    kind = SETTINGS.get(algorithm)
     for parameter in parameters_of(kind):
         check_value({parameter.name: parameter.default}, kind, "run.json", more=True)
         wrong = [[], {}, None, float("nan"), 3 if parameter.kind in (str, bool) else "3"]

@@ -82,7 +82,7 @@ CLAIMS = {
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_a_courses_script_prints_what_its_tasks_ask_for(script, capsys, monkeypatch):
-    monkeypatch.setattr(functions, "_functions", {})
+    monkeypatch.setattr(functions._functions, "_things", {})
     runpy.run_path(str(script), run_name="__main__")
     printed, told = capsys.readouterr()
     letter, claims = CLAIMS[script.stem]

@@ -303,7 +303,7 @@ def test_the_first_updates_of_a_learner_find_wins_against_random(tmp_path):
 def test_the_network_is_where_it_is_asked_for(algorithm):
     game, device = make_game("tic_tac_toe"), torch.device("meta")
     texts = ["games=8", "batch_size=32"]
-    settings = SETTINGS[algorithm].for_game(game, {"opponent": "random"}, texts)
+    settings = SETTINGS.get(algorithm).for_game(game, {"opponent": "random"}, texts)
     if algorithm == "ppo":
         model = ppo.new_model(game, open_games(game, settings, 1), settings, 1, device)
     else:

@@ -39,7 +39,7 @@ register_heuristic("tic_tac_toe", "more", more)
 @pytest.fixture(autouse=True)
 def _registry(monkeypatch):
     """What a test registers is there in this test only."""
-    monkeypatch.setattr(own_functions, "_functions", {})
+    monkeypatch.setattr(own_functions._functions, "_things", {})
 
 
 def summary(position, player):

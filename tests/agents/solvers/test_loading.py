@@ -50,12 +50,12 @@ def is_solved(spec: str) -> bool:
 def test_each_agent_and_preset_of_the_core_is_in_the_list_with_its_module():
     registered = {}
     for path in sorted((ROOT / "agents").rglob("*.py")):
-        module = ".".join(path.relative_to(ROOT / "agents").with_suffix("").parts)
+        module = ".".join(("plyground", *path.relative_to(ROOT).with_suffix("").parts))
         text = path.read_text(encoding="utf-8")
         names = re.findall(r'^@?register_(?:agent|preset)\(\s*"(\w+)"', text, re.MULTILINE)
         registered |= dict.fromkeys(names, module)
     assert len(registered) > 20
-    assert registered == registry._CORE
+    assert registered == registry.AGENTS_AND_PRESETS._core
 
 
 @pytest.mark.parametrize("question", KNOWN)
