@@ -141,10 +141,22 @@ class Sb3Learner:
         return str(self.curriculum)
 
     def steps_in_all(self, progress: float) -> int:
-        """The steps of the whole run: those asked for, or as many as it will make in its time."""
-        if progress <= 0.0 or not self.settings.time_limit:
-            return int(self.settings.steps)
-        return min(round(self.step / progress), int(self.settings.steps))
+        """The steps of the whole run: those asked for, or as many as it will make in its time.
+
+        They are those of whole updates, which a run always ends with.
+        """
+        steps = int(self.settings.steps)
+        if progress > 0.0 and self.settings.time_limit:
+            steps = min(round(self.step / progress), steps)
+        update = self.settings.games * self.settings.rollout
+        return int(update * max(math.ceil(steps / update), self.step // update + 1))
+
+    def share_left(self, progress: float) -> float:
+        """The share of the run that is left, which rates follow: 1 − k/n before update k of n.
+
+        An update keeps what it is at its beginning, so the last one learns too.
+        """
+        return 1.0 - self.step / self.steps_in_all(progress)
 
     def finish_update(self) -> dict[str, float]:
         """Choose the next opponents by the games that ended; returns what is logged of an update.
@@ -229,7 +241,6 @@ class Sb3Learner:
         """Restore a state that :meth:`model_state` returned."""
         model = self.model
         model.num_timesteps, model._n_updates = state["step"], state["updates"]
-        model._update_current_progress_remaining(self.step, self.settings.steps)
         self.policy.load_state_dict(state["policy"])
         self.policy.optimizer.load_state_dict(state["optimizer"])
         for name, values in self.env.games.state._asdict().items():

@@ -3,7 +3,8 @@
 Extras and other packages declare them among the entry points
 :data:`~plyground.envs.loading.packages.TRACKERS`, by the names that ``--log`` takes. Each is called
 with the run's folder, the step at which the run goes on, and what describes the run; it returns a
-:class:`Tracker`. Importing its module imports the library.
+:class:`Tracker`. Importing its module imports the library. Where it has a method ``prepare()``,
+that makes what several runs share, such as a store, before they begin side by side.
 """
 
 from __future__ import annotations
@@ -52,6 +53,16 @@ class Trackers:
         self._makers = {name: MAKERS.get(name) for name in names}
         self._open: dict[str, Tracker] = {}
         self._on_note = on_note
+
+    def prepare(self) -> None:
+        """Make what the runs share that are about to begin side by side.
+
+        Raises:
+            SpecificationError: a library cannot make it.
+        """
+        for name, make in self._makers.items():
+            with refusing(Exception, f"{name} cannot keep what the runs log"):
+                getattr(make, "prepare", lambda: None)()
 
     def open(self, folder: Path, step: int, description: dict[str, Any]) -> None:
         """Begin, or go on with, what each tracker keeps of the run.

@@ -150,11 +150,12 @@ def train_or_list(
         return
     folders = options.folders()
     with missing_packages_are_refused():
-        Trackers(options.log)  # refused here, before anything is made
+        trackers = Trackers(options.log)  # refused here, before anything is made
         load_algorithm(settings.algorithm)
     if len(folders) == 1:
         results = [_train(game, settings, options, describe, place)]
     else:
+        trackers.prepare()
         busy = max(settings.processes, options.threads)
         results = train_seeds(folders, max(available_processors() // busy, 1))
     if options.as_json:

@@ -56,7 +56,10 @@ def train_seeds(folders: dict[int, Path], at_once: int) -> list[dict[str, Any]]:
     results = {seed: run.result() for seed, run in runs.items()}
     failures = [str(seed) for seed, result in results.items() if result is None]
     if failures:
-        raise TrainingError(f"seed {', '.join(failures)}: the run has not come to its end")
+        raise TrainingError(
+            f"seed {', '.join(failures)}: the run has not come to its end; the reason stands "
+            f"above. The same command goes on with it: {same_command()}"
+        )
     return [result for result in results.values() if result]
 
 

@@ -24,17 +24,22 @@ FORBIDDEN = re.compile(r"[^\w\-. :/]")  # in the names of its metrics
 class MLflow:
     """A run there, which goes on where the run does."""
 
+    @staticmethod
+    def prepare() -> str:
+        """Make the store and the experiment, if there is none yet; the experiment's id."""
+        client, title = mlflow.MlflowClient(), os.environ.get("MLFLOW_EXPERIMENT_NAME", "plyground")
+        with contextlib.suppress(mlflow.MlflowException):  # it is there, or another run makes it
+            client.create_experiment(title)
+        experiment: Any = client.get_experiment_by_name(title)
+        return str(experiment.experiment_id)
+
     def __init__(self, folder: Path, step: int, description: dict[str, Any]) -> None:
         self._client = mlflow.MlflowClient()
         self._run = name_in(folder / "mlflow.id", lambda: self._begin(str(folder), description))
         self._client.update_run(self._run, "RUNNING")
 
     def _begin(self, name: str, description: dict[str, Any]) -> str:
-        title = os.environ.get("MLFLOW_EXPERIMENT_NAME", "plyground")
-        with contextlib.suppress(mlflow.MlflowException):  # it is there, or another seed makes it
-            self._client.create_experiment(title)
-        experiment: Any = self._client.get_experiment_by_name(title)
-        run: str = self._client.create_run(experiment.experiment_id, run_name=name).info.run_id
+        run: str = self._client.create_run(self.prepare(), run_name=name).info.run_id
         mlflow.log_params(description, run_id=run)
         return run
 

@@ -99,6 +99,7 @@ def test_a_seed_that_fails_is_named_and_the_others_come_to_their_end(tmp_path):
     assert "seed 1: plyground: " in result.stderr
     assert "holds something that is no training run" in result.stderr
     assert "plyground: seed 1: the run has not come to its end" in result.stderr
+    assert "The same command goes on with it: plyground train ppo" in result.stderr
     assert newest_checkpoint(tmp_path / "runs" / "seed_2") is not None
 
 

@@ -6,6 +6,7 @@ import dataclasses
 from typing import ClassVar
 
 from ...envs.loading.settings import POSITIVE, setting
+from ...envs.profile import TrainingSettings
 from ...envs.specification import SpecificationError
 from ..settings import OpposedSettings
 
@@ -16,6 +17,11 @@ class DQNSettings(OpposedSettings):
 
     algorithm: ClassVar[str] = "dqn"
     discount_setting: ClassVar[str] = "gamma"
+    budgets: ClassVar[tuple[TrainingSettings, ...]] = (
+        *OpposedSettings.budgets,
+        # Else the shortest runs would end before they learn.
+        TrainingSettings({"first_steps": 1_000}, steps=100_000),
+    )
 
     rollout: int = setting(16, "Actions in each game between two updates.", low=1)
     memory: int = setting(100_000, "Transitions that are kept to learn from.", low=1)
@@ -23,7 +29,9 @@ class DQNSettings(OpposedSettings):
     batch_size: int = setting(512, "Transitions in a minibatch.", low=1)
     minibatches: int = setting(32, "Minibatches of an update.", low=1)
     learning_rate: float = setting(
-        1e-3, "Of Adam at the beginning; it falls linearly to 0.", low=POSITIVE
+        1e-3,
+        "Of Adam in the first update; it falls linearly, to 1/n in the last of n.",
+        low=POSITIVE,
     )
     gamma: float = setting(0.99, "Discount for each action.", low=0, high=1)
     target_every: int = setting(20_000, "Steps between two copies of the target network.", low=1)

@@ -51,14 +51,16 @@ def train(
         exporter = PolicyExporter(network, game, "dqn", action_values=True)
         run.resume(learner)
         while run.goes_on():
+            left = learner.share_left(run.progress)
             # play, with a share of random actions that falls as the run goes on
             model._total_timesteps = learner.steps_in_all(run.progress)
             rollout = TrainFreq(settings.rollout, TrainFrequencyUnit.STEP)
             model.collect_rollouts(
                 env, learner.callback, rollout, model.replay_buffer, None, settings.first_steps
             )
-            # learn from what is remembered
+            # learn from what is remembered, at the rate of this update
             if learner.step > settings.first_steps:
+                model._current_progress_remaining = left
                 model.train(settings.minibatches, settings.batch_size)
             run.log(learner.finish_update())
             run.measure(NetworkPlayer(model.policy), exporter.write)
@@ -69,10 +71,10 @@ def train(
 def new_model(env: BoardVecEnv, settings: DQNSettings, seed: int, device: torch.device) -> Any:
     """The network with its initial weights, and the algorithm."""
     trunk = {"channels": settings.channels, "layers": settings.layers, "dense": settings.units}
-    return MaskedDQN(
+    model = MaskedDQN(
         MaskedDQNPolicy,
         env,
-        learning_rate=lambda remaining: settings.learning_rate * max(remaining, 0.0),
+        learning_rate=lambda left: settings.learning_rate * left,
         buffer_size=settings.memory,
         learning_starts=settings.first_steps,
         batch_size=settings.batch_size,
@@ -89,6 +91,8 @@ def new_model(env: BoardVecEnv, settings: DQNSettings, seed: int, device: torch.
         seed=seed,
         device=device,
     )
+    model.exploration_rate = 1.0  # in SB3 it is 0 until the first actions are taken
+    return model
 
 
 class _DQNLearner(Sb3Learner):

@@ -23,10 +23,14 @@ class PPOSettings(OpposedSettings):
     batch_size: int = setting(512, "Samples in a minibatch.", low=1)
     epochs: int = setting(3, "Passes over the samples of an update.", low=1)
     learning_rate: float = setting(
-        1e-3, "Of Adam at the beginning; it falls linearly to 0.", low=POSITIVE
+        1e-3,
+        "Of Adam in the first update; it falls linearly, to 1/n in the last of n.",
+        low=POSITIVE,
     )
     entropy: float = setting(
-        0.01, "Weight of the entropy at the beginning; it falls linearly to 0.", low=0
+        0.01,
+        "Weight of the entropy in the first update; it falls as the learning rate does.",
+        low=0,
     )
     gamma: float = setting(0.99, "Discount for each action.", low=0, high=1)
     gae_lambda: float = setting(0.95, "Of the generalised advantage estimate.", low=0, high=1)

@@ -56,13 +56,11 @@ def train(
         exporter = PolicyExporter(model, game)
         run.resume(learner)
         while run.goes_on():
-            # play
+            # the rates of this update
+            left = model._current_progress_remaining = learner.share_left(run.progress)
+            model.ent_coef = settings.entropy * left
+            # play and learn
             model.collect_rollouts(env, learner.callback, model.rollout_buffer, model.n_steps)
-            # learn, at rates that fall linearly to 0
-            model._update_current_progress_remaining(
-                learner.step, learner.steps_in_all(run.progress)
-            )
-            model.ent_coef = settings.entropy * max(model._current_progress_remaining, 0.0)
             model.train()
             run.log(learner.finish_update())
             with full_precision(model.policy):  # as it is exported
@@ -88,7 +86,7 @@ def new_model(
     return MaskablePPO(
         BoardPolicy,
         env,
-        learning_rate=lambda remaining: settings.learning_rate * max(remaining, 0.0),
+        learning_rate=lambda left: settings.learning_rate * left,
         n_steps=settings.rollout,
         batch_size=settings.batch_size,
         n_epochs=settings.epochs,

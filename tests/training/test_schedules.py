@@ -1,0 +1,117 @@
+"""Every update of every learner moves the weights, at the rates that docs/training.md states."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from plyground import make_game
+from plyground.extras.perfect_play.datasets.build import build_dataset
+from plyground.training.api import SETTINGS, train
+from plyground.training.run import TrainingRun
+
+pytest.importorskip("sb3_contrib")
+import torch
+
+GAME = make_game("tic_tac_toe")
+SB3 = {"games": 32, "rollout": 8, "batch_size": 64, "dense": "16", "opponent": "random"}
+SIZES = {
+    "ppo": SB3,
+    "dqn": SB3 | {"first_steps": 32},
+    "alphazero": {
+        "hours": 0, "games": 64, "simulations_per_update": 64 * 9 * 40, "simulations": 9,
+        "full_share": 1.0, "batch_size": 64, "trunk": "dense", "units": 16, "judged": 0,
+    },
+    "supervised": {
+        "batch_size": 32, "batches_per_update": 4, "trunk": "dense", "units": 16, "hidden": 8,
+    },
+}  # fmt: skip
+STEPS = {"ppo": 256, "dqn": 256, "alphazero": 4000, "supervised": 128}  # of an update, about
+LENGTHS = (1, 2, 5)  # in updates
+
+
+def falls_evenly(share):
+    return 1 - share
+
+
+def falls_in_the_second_half(share):
+    return 0.02 + 0.49 * (1 + math.cos(math.pi * max(2 * share - 1, 0)))
+
+
+STATED = {"ppo": falls_evenly, "dqn": falls_evenly}
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """The step, the weights and the rate of learning before the first update and after each."""
+    rows = []
+
+    def see(run):
+        state = run.learner.state()["learner"]
+        network = state["policy"] if "policy" in state else state["network"]
+        weights = torch.cat([each.flatten().double() for each in network.values()])
+        rate = float(state["optimizer"]["param_groups"][0]["lr"])
+        rows.append((run.learner.step, weights, rate))
+
+    for name in ("resume", "log"):
+        method = getattr(TrainingRun, name)
+        patched = lambda run, *given, method=method: (method(run, *given), see(run))  # noqa: E731
+        monkeypatch.setattr(TrainingRun, name, patched)
+    return rows
+
+
+@pytest.mark.parametrize("updates", LENGTHS)
+@pytest.mark.parametrize("algorithm", SETTINGS)
+def test_every_update_moves_the_weights_at_the_stated_rate(
+    algorithm, updates, seen, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("plyground.training.alphazero.settings.SHORT_ROUNDS", 0)
+    steps = updates * STEPS[algorithm] - (2000 if algorithm == "alphazero" else 0)
+    sizes = SIZES[algorithm] | {"steps": steps, "learning_rate": 0.01}
+    if algorithm == "supervised":
+        build_dataset(GAME, 100, tmp_path / "data.npz")
+        sizes["data"] = str(tmp_path / "data.npz")
+    train(algorithm, GAME, tmp_path / "run", log="none", **sizes)
+    assert len(seen) == updates + 1
+    stated = STATED.get(algorithm, falls_in_the_second_half)
+    for before, after in itertools.pairwise(seen):
+        assert not torch.equal(before[1], after[1])
+        assert after[2] == pytest.approx(0.01 * stated(before[0] / steps))
+    if stated is falls_evenly:
+        assert seen[-1][2] == pytest.approx(0.01 / updates)
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "dqn"])
+def test_a_last_update_that_the_steps_end_in_is_as_long_as_the_others(algorithm, seen, tmp_path):
+    sizes = SIZES[algorithm] | {"steps": 2 * 256 + 1, "learning_rate": 0.03}
+    train(algorithm, GAME, tmp_path / "run", log="none", **sizes)
+    assert [rate for _, _, rate in seen[1:]] == pytest.approx([0.03, 0.02, 0.01])
+
+
+def test_the_weight_of_the_entropy_falls_as_the_rate_does(tmp_path, monkeypatch):
+    from sb3_contrib import MaskablePPO
+
+    weights, learn = [], MaskablePPO.train
+    monkeypatch.setattr(
+        MaskablePPO, "train", lambda model: (weights.append(model.ent_coef), learn(model))
+    )
+    train("ppo", GAME, tmp_path / "run", log="none", steps=512, entropy=0.04, **SB3)
+    assert weights == pytest.approx([0.04, 0.02])
+
+
+def test_the_share_of_random_actions_falls_to_its_end_in_the_stated_share_of_the_run(tmp_path):
+    shares = []
+    train(
+        "dqn", GAME, tmp_path / "run", log="none", steps=1024, first_steps=0, exploration=0.2,
+        on_progress=lambda progress: shares.append(progress.values["rollout/exploration_rate"]),
+        **SB3,
+    )  # fmt: skip
+    assert shares == pytest.approx([0.6, 0.2, 0.2, 0.2])
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "dqn"])
+def test_the_shortest_run_with_the_defaults_of_a_game_learns(algorithm, seen, tmp_path):
+    train(algorithm, GAME, tmp_path / "run", log="none", steps=4096, evaluations=1)
+    for before, after in itertools.pairwise(seen):
+        assert not torch.equal(before[1], after[1])
