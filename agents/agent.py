@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..envs import __version__
+from ..envs.actions import whole_action, whole_actions
 from ..envs.compiled.calls import KernelCalls
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import RandomNumbers, new_stream
@@ -146,12 +147,13 @@ class Agent(ABC):
         Raises:
             ValueError: the game is over, or has not begun; or the observation fits no position.
             TypeError: it is none of these.
+            IllegalActionError: code of a user's returned no whole number.
         """
         if self._book is not None or self.on_progress is not None:
             return self.analyse(situation).action
         action = self._choose_action(self._position_to_decide(situation))
         self._raise_errors_of_functions()
-        return action
+        return whole_action(action)
 
     def _choose_action(self, position: Position) -> int:
         """The action of :meth:`decide`; compiled agents choose it without building a decision."""
@@ -186,7 +188,8 @@ class Agent(ABC):
         if not live.any():
             return actions
         if hasattr(self, "act_batch"):
-            actions[live] = self.act_batch(planes[live], masks[live])
+            answers = self.act_batch(planes[live], masks[live])
+            actions[live] = whole_actions(answers, int(live.sum()))
         else:
             actions[live] = [self.act({"observation": each}) for each in planes[live]]
         return actions
@@ -209,6 +212,7 @@ class Agent(ABC):
         decision = self._look_up(position) or self.decide(position)
         decision.seconds, decision.position = time.perf_counter() - began, position.copy()
         self._raise_errors_of_functions()
+        decision.action = whole_action(decision.action)
         return decision
 
     def expected_line(self, action: int) -> tuple[int, ...]:

@@ -14,10 +14,12 @@ import inspect
 import marshal
 import pickle
 import uuid
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from ..envs.actions import whole_action, whole_actions
 from ..envs.environments.observations import MASK, ObservationOptions, find_layout
 from ..envs.game import Game, Position
 from ..envs.loading.own_modules import DIGITS, loaded_version
@@ -52,7 +54,8 @@ def as_policy(player: Any, game: Game | str | None = None) -> Agent:
             position; of two, the second is called ``moves`` (the actions played so far, None where
             they are not known) or ``info`` (the function is a policy, see
             :meth:`~plyground.agents.agent.Agent.__call__`); any other two are the observations and
-            the masks of many positions.
+            the masks of many positions. Whatever it returns for an action is read by
+            :func:`~plyground.envs.actions.whole_action`.
         game: what it plays, or its specification. An agent that is called with observations needs
             it.
 
@@ -71,6 +74,12 @@ def as_policy(player: Any, game: Game | str | None = None) -> Agent:
     if form is None:
         raise NotAPolicyError(f"{player!r} does not play: an agent of your own is {FORMS}")
     return form(player, board)
+
+
+def players_of(agents: Any) -> tuple[Any, ...]:
+    """The players that a list names; a specification, a function or an object alone is one."""
+    alone = isinstance(agents, str) or not isinstance(agents, Iterable)
+    return (agents,) if alone else tuple(agents)
 
 
 def _form_of(player: Any) -> type[Bot] | None:
@@ -214,7 +223,8 @@ class _PolicyBot(Bot):
     def __call__(self, observation: Any, info: Any = None) -> Any:
         """As of every agent; the function itself reads the observation if no game is known."""
         if self.bound_game is None:
-            return self.bot(observation, info)
+            answer = self.bot(observation, info)
+            return answer if np.ndim(answer) else whole_action(answer)
         return super().__call__(observation, info)
 
 
@@ -241,18 +251,23 @@ class _BatchBot(Bot):
         if self._acts_alone:
             return super().decide(position)
         observations, masks = position.observation()[None], position.action_mask()[None]
-        return Decision(np.asarray(self.act_batch(observations, masks))[0])
+        return Decision(self.act_batch(observations, masks)[0])
 
-    def act_batch(self, observations: np.ndarray, masks: np.ndarray, streams: Any = None) -> Any:
-        """Its actions: n whole numbers.
+    def act_batch(
+        self, observations: np.ndarray, masks: np.ndarray, streams: Any = None
+    ) -> np.ndarray:
+        """Its actions: int64 of shape (n,).
 
         Args:
             observations: int8, (n, rows, columns, planes), as the side to move sees them.
             masks: int8, (n, num_actions).
             streams: uint64, (n, 1), passed on to a bot that takes them.
+
+        Raises:
+            IllegalActionError: it returned anything else than n whole numbers.
         """
         drawing = {} if streams is None else {"streams": streams}
-        return self._batch_method(observations, masks, **drawing)
+        return whole_actions(self._batch_method(observations, masks, **drawing), len(masks))
 
 
 class _NetworkBot(_BatchBot):

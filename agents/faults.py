@@ -7,20 +7,24 @@ own, raises those that this commits.
 from __future__ import annotations
 
 import contextlib
+import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from ..envs.actions import NoActionError, one_line, whole_action
 from ..envs.game import Game, Position
 from ..envs.loading.interruption import InterruptWatch
-from ..envs.specification import SpecificationError, plain_text
+from ..envs.specification import SpecificationError
 from .decision import Score
 
 if TYPE_CHECKING:
     from .agent import Agent
     from .decision import Decision
+
+_PACKAGE = __name__.partition(".")[0]
 
 # Kinds of faults, as the store keeps them.
 RAISED, NO_ACTION, ILLEGAL_ACTION, OUT_OF_TIME = (
@@ -123,31 +127,19 @@ def existing_action(answer: Any, game: Game) -> int:
     """An answer as an action of the game, legal or not.
 
     Raises:
-        Fault: the answer is no whole number, or no action of the game has that number.
+        Fault: :func:`~plyground.envs.actions.whole_action` refuses the answer, or no action of the
+            game has that number.
     """
     num_actions = game.facts.num_actions
-    action = answer if type(answer) is int else _whole_number(answer)
-    if action is None:
-        raise Fault(
-            NO_ACTION,
-            f"returned {_one_line(answer, repr)}, which is no action; actions are whole numbers "
-            f"from 0 to {num_actions - 1}",
-        )
+    with faults_of(type(answer) is not int):
+        action = whole_action(answer)
     if not 0 <= action < num_actions:
         raise Fault(
             ILLEGAL_ACTION,
-            f"played the action {_one_line(action, repr)}, which does not exist; actions go from "
-            f"0 to {num_actions - 1}",
+            f"played the action {one_line(action)}, which does not exist; actions go from 0 to "
+            f"{num_actions - 1}",
         )
     return action
-
-
-def _whole_number(answer: Any) -> int | None:
-    """The number that an object of another class than int is, or None; Fault if that raises."""
-    with faults_of(True):
-        if isinstance(answer, (int, np.integer)) and not isinstance(answer, (bool, np.bool_)):
-            return int(answer)
-    return None
 
 
 def illegal(game: Game, action: int) -> Fault:
@@ -166,21 +158,28 @@ def legal_action(answer: Any, position: Position) -> int:
 
 
 def exception_fault(error: BaseException) -> Fault:
-    """The fault of raising: type, message and place, in one line."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = (
-        f" ({frames[-1].filename.rpartition('/')[2]}, line {frames[-1].lineno})" if frames else ""
-    )
-    message = _one_line(error, str)
+    """The fault of raising: type, message and place, in one line; or of an answer that is none."""
+    if isinstance(error, NoActionError):
+        return Fault(NO_ACTION, str(error))
+    message = one_line(error, str)
+    place = _place(error)
     return Fault(RAISED, f"raised {type(error).__name__}{': ' + message if message else ''}{place}")
 
 
-def _one_line(value: Any, render: Callable[[Any], str], longest: int = 200) -> str:
-    """A value as one line of text, whatever ``__str__`` or ``__repr__`` of its class do."""
-    with InterruptWatch() as interrupt:
-        try:
-            return plain_text(render(value), longest)
-        except BaseException:
-            if interrupt.came:
-                raise
-            return f"an unprintable {type(value).__name__}"
+def _place(error: BaseException) -> str:
+    """The innermost line of a user's code that an error came through; of any, where none did."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    if not frames:
+        return ""
+    own = [each for each in frames if not _is_library(each[0])]
+    frame, line = (own or frames)[-1]
+    return f" ({Path(frame.f_code.co_filename).name}, line {line})"
+
+
+def _is_library(frame: FrameType) -> bool:
+    module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return (
+        module == _PACKAGE
+        or module in sys.stdlib_module_names
+        or "site-packages" in frame.f_code.co_filename
+    )

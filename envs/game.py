@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from . import rules as r
+from .actions import IllegalActionError as IllegalActionError  # noqa: PLC0414 (exported)
+from .actions import whole_action
 from .boards.rows import read_rows, write_rows
 from .declaration import Facts
 from .optional import defaults  # noqa: F401  # the bodies of games that have none of their own
@@ -25,10 +27,6 @@ from .specification import SpecificationError, format_specification, plain_text
 from .stepping import EntryPoints, records_of
 
 LONGEST_NAME = 40  # characters of an action's name
-
-
-class IllegalActionError(ValueError):
-    """An action that may not be played in this position."""
 
 
 class IllegalPositionError(ValueError):
@@ -185,13 +183,13 @@ class Game:
             return action
         if isinstance(action, str):
             return self.text_to_action(action)
-        is_number = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
-        if not is_number or not 0 <= action < self.facts.num_actions:
-            raise IllegalActionError(
-                f"{action!r} is no action of {self.spec}; actions are whole numbers from 0 to "
-                f"{self.facts.num_actions - 1}"
-            )
-        return int(action)
+        with contextlib.suppress(IllegalActionError):
+            if 0 <= (number := whole_action(action)) < self.facts.num_actions:
+                return number
+        raise IllegalActionError(
+            f"{action!r} is no action of {self.spec}; actions are whole numbers from 0 to "
+            f"{self.facts.num_actions - 1}"
+        )
 
     @functools.cached_property
     def entry_points(self) -> EntryPoints:

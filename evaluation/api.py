@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ..agents.bots import players_of
 from ..envs.pictures.tables import ResultList
 from ..envs.registry import make_game
 from ..envs.workers.errors import RunnerError as RunnerError  # noqa: PLC0414 (exported)
@@ -90,14 +91,12 @@ def sprt(
         return SprtMatch(plan, Hypotheses(elo0, elo1), games, place).run()
 
 
-def quality(
-    game: str, agents: Sequence[Any], *, positions: int = 100, seed: int = 1
-) -> list[Quality]:
+def quality(game: str, agents: Any, *, positions: int = 100, seed: int = 1) -> list[Quality]:
     """How often agents choose an optimal move in random positions, judged by the exact solver.
 
     Args:
         game: the specification of a game that has a solver.
-        agents: specifications of agents, agents, or anything with ``act(position)``.
+        agents: what :func:`~plyground.agents.bots.as_policy` takes, or a sequence of these.
         positions: in how many positions each decides.
         seed: decides the positions, and the random choices of the agents.
 
@@ -107,7 +106,7 @@ def quality(
     Raises:
         SpecificationError: the game has no solver, or an agent cannot play it.
     """
-    judge = MoveJudge(make_game(game))
+    judge, agents = MoveJudge(make_game(game)), players_of(agents)
     players = [
         make_safe_agent(agent, judge.game) if isinstance(agent, str) else agent for agent in agents
     ]

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..agents.bots import players_of
 from ..agents.opponents import make_opponents
+from ..envs.actions import NoActionError, whole_actions
 from ..envs.game import Game, IllegalActionError, Position
 from ..envs.pictures.tables import ResultList
 from ..envs.registry import make_game
@@ -52,7 +54,7 @@ class GauntletResult(NamedTuple):
 def evaluate(
     player: Any,
     game: Game | str,
-    against: Sequence[str] = ("random", "greedy"),
+    against: str | Sequence[str] = ("random", "greedy"),
     *,
     pairs: int = 100,
     opening_plies: int = 2,
@@ -69,7 +71,7 @@ def evaluate(
             ``act_batch(observations, masks)`` is given int8 arrays (n, rows, columns, planes) and
             (n, num_actions), as the side to move sees them, and returns n actions.
         game: the game, or its specification.
-        against: specifications of agents.
+        against: specifications of agents, or one of them.
         pairs: how many pairs of games each opponent plays. A pair is one opening in both seats.
         opening_plies: random moves of each opening.
         seed: decides the openings, the opponents' random numbers and the positions.
@@ -80,11 +82,11 @@ def evaluate(
     Raises:
         SpecificationError: an agent does not exist or cannot play the game, no opening of so many
             plies leaves it undecided, or it has no solver.
-        IllegalActionError: the player chose an illegal action.
+        IllegalActionError: the player chose an illegal action, or returned none.
     """
     board = make_game(game)
     batch_player = _as_batch_player(player, board)
-    rows = _play_opponents(board, batch_player, against, pairs, opening_plies, seed)
+    rows = _play_opponents(board, batch_player, players_of(against), pairs, opening_plies, seed)
     rows += [_optimality(board, batch_player, judged, seed)] if judged else []
     return ResultList(rows)
 
@@ -97,7 +99,10 @@ class _BatchPlayer:
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Legal actions, int64 of shape (n,)."""
-        actions = np.asarray(self._act_batch(observations, masks)).astype(np.int64)
+        try:
+            actions = whole_actions(self._act_batch(observations, masks), len(masks))
+        except NoActionError as error:
+            raise IllegalActionError(f"the player {error}") from None
         exist = (actions >= 0) & (actions < masks.shape[1])
         legal = exist & (masks[np.arange(len(masks)), np.where(exist, actions, 0)] > 0)
         if not legal.all():

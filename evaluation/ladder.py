@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ..agents.bots import players_of
 from ..agents.registry import resolve_agent
 from ..envs.game import Game
 from ..envs.registry import make_game
@@ -50,7 +51,7 @@ class Ladder:
     def __init__(
         self,
         game: Game | str,
-        agents: Sequence[str],
+        agents: str | Sequence[str],
         store: str | Path,
         *,
         pairs: int = 50,
@@ -60,7 +61,7 @@ class Ladder:
         place: JobPlace = HERE,
     ) -> None:
         self.game: Game = make_game(game)
-        self.agents: tuple[str, ...] = tuple(agents)
+        self.agents: tuple[str, ...] = players_of(agents)
         self.path: Path = Path(store)
         self.anchor: tuple[str, float] = anchor or (self.agents[0], 0.0)
         # A policy file runs no code of others: it needs no process of its own.

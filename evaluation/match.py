@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..agents.agent import Agent
-from ..agents.bots import as_policy
+from ..agents.bots import as_policy, players_of
 from ..agents.decision import Decision
 from ..agents.faults import (
     OUT_OF_TIME,
@@ -311,11 +311,14 @@ def play_game(
 
     Raises:
         IllegalActionError: the opening cannot be played.
-        SpecificationError: an agent cannot play this game.
+        SpecificationError: an agent cannot play this game, or there are not two.
     """
+    players = players_of(agents)
+    if len(players) != 2:
+        raise SpecificationError(f"a game is between two agents, not {len(players)}")
     under_way = _GameUnderWay(
         game if isinstance(game, Game) else make_game(game),
-        [agent if isinstance(agent, Agent) else as_policy(agent) for agent in agents],
+        [agent if isinstance(agent, Agent) else as_policy(agent) for agent in players],
         opening,
         conditions,
         on_move,
@@ -325,4 +328,4 @@ def play_game(
         return under_way.play()
     except Fault as fault:
         seat = under_way.seat
-        return under_way.forfeit(fault, str(agents[seat]) if names is None else names[seat])
+        return under_way.forfeit(fault, str(players[seat]) if names is None else names[seat])

@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ..agents.bots import players_of
 from ..envs.loading.files import read_file
 from ..envs.loading.records import check_value
 from ..envs.loading.settings import setting
@@ -105,7 +106,7 @@ class Plan(Conditions):
     def __post_init__(self) -> None:
         """Convert and check every value."""
         super().__post_init__()
-        object.__setattr__(self, "agents", tuple(self.agents))
+        object.__setattr__(self, "agents", players_of(self.agents))
 
 
 def read_tournaments(path: Path, usual: Mapping[str, Any] = {}) -> list[Plan]:

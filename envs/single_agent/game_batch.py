@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..actions import NoActionError, whole_actions
 from ..compiled.kernels import announce_compilation, entry_point
 from ..game import Game, IllegalActionError, Position
 from ..registry import make_game
@@ -237,16 +238,15 @@ class GameBatch:
                     if getattr(opponent.player, "takes_streams", False)
                     else {}
                 )
-                replies = np.asarray(
-                    opponent.player.act_batch(turns.planes[:count], turns.masks[:count], **drawing)
-                )
+                act = opponent.player.act_batch
+                try:
+                    replies = whole_actions(
+                        act(turns.planes[:count], turns.masks[:count], **drawing), count
+                    )
+                except NoActionError as error:
+                    raise IllegalActionError(f"{opponent} {error}") from None
                 if drawing:
                     state.streams[games] = drawing["streams"]
-                if replies.shape != (count,) or replies.dtype.kind not in "iu":
-                    raise ValueError(
-                        f"{opponent} chose {replies.dtype} actions of shape "
-                        f"{replies.shape} for {count} games"
-                    )
                 turns.actions[:count] = replies
                 wrong = int(kernels.play_replies(rules, state, turns, count))
                 if wrong >= 0:

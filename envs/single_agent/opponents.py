@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..actions import NoActionError, whole_action
 from ..compiled.dispatch import missing, rule
 from ..game import Game, IllegalActionError, Position
 from ..specification import SpecificationError, plain_text
@@ -120,7 +121,7 @@ class PythonOpponent:
         """Play in the position of ``record`` until the game is over or it is ``seat``'s turn.
 
         Raises:
-            IllegalActionError: the opponent chose an illegal action.
+            IllegalActionError: the opponent chose an illegal action, or returned none.
         """
         if (number, episode) != self._last:
             if hasattr(self.player, "reset"):
@@ -137,9 +138,11 @@ class PythonOpponent:
         position = Position(self.game, record)
         while not position.is_over and position.to_move != seat:
             try:
-                action = self.player.act(position.copy())
+                action = whole_action(self.player.act(position.copy()))
             except SpecificationError:
                 raise
+            except NoActionError as error:
+                raise IllegalActionError(f"{self.title} {error}") from None
             except (Exception, SystemExit) as error:
                 what = plain_text(f"{type(error).__name__}: {error}")
                 raise SpecificationError(f"{self.title} raised {what}") from error

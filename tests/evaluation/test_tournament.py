@@ -122,7 +122,7 @@ FAULTS = {
     "RecursesForever": (RAISED, "raised RecursionError"),
     "Exits": (RAISED, "raised SystemExit: 1"),
     "ReturnsNone": (NO_ACTION, "returned None, which is no action"),
-    "ReturnsFloat": (NO_ACTION, "which is no action; actions are whole numbers from 0 to 8"),
+    "ReturnsFloat": (NO_ACTION, "which is no action; an action is a whole number"),
     "ReturnsTooMuch": (ILLEGAL_ACTION, "played the action 9, which does not exist"),
     "ReturnsNegative": (ILLEGAL_ACTION, "played the action -1, which does not exist"),
     "ResetRaises": (RAISED, "raised OSError: the weights are gone"),

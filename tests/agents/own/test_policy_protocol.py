@@ -5,13 +5,15 @@ from __future__ import annotations
 import copy
 import functools
 import pickle
+import re
 
 import gymnasium
 import numpy as np
 import pettingzoo
 import plyground
 import pytest
-from plyground import as_policy, make_agent, make_game, play_game
+import torch
+from plyground import Agent, Decision, as_policy, make_agent, make_game, play_game
 from plyground.agents.bots import ModelBot
 from plyground.envs import IllegalActionError, SpecificationError, connect_four_v0
 from plyground.evaluation import JobPlace, Plan, Store, Tournament, evaluate, ratings
@@ -106,6 +108,56 @@ FUNCTIONS = {
     "class": First,
 }
 PLAYERS = AGENTS | MODELS | FUNCTIONS
+ANSWERS = {
+    "np.int64": np.int64,
+    "array of no dimension": np.array,
+    "torch scalar": torch.tensor,
+    "array of one element": lambda action: np.array([action]),
+    "float": float,
+}
+TAKEN = tuple(ANSWERS)[:3]
+
+
+class Answers:
+    """Plays as another does; its answers are of one kind."""
+
+    def __init__(self, player, kind):
+        self.player, self.kind = player, kind
+
+    def act(self, position):
+        return self.kind(self.player.act(position))
+
+
+class AnswersOfEach(Answers):
+    """The same for many positions, as a list."""
+
+    def act_batch(self, observations, masks):
+        return [self.kind(int(action)) for action in self.player.act_batch(observations, masks)]
+
+
+class AgentAnswers(Agent):
+    """The same as an agent of a user's own."""
+
+    def __init__(self, player, kind):
+        super().__init__()
+        self.player, self.kind = player, kind
+
+    def decide(self, position):
+        return Decision(self.kind(self.player.act(position)))
+
+
+def answering(player, kind):
+    """A player whose answers are of a kind, written in the way of the other player."""
+    if player in ("position", "position, moves"):
+        return lambda position: kind(first(position))
+    if player == "observation, info":
+        return lambda observation, info: kind(first_by_policy(observation, info))
+    if player == "observations, masks":
+        return lambda observations, masks: [kind(int(each)) for each in masks.argmax(axis=1)]
+    agent = as_policy(PLAYERS[player], NAME)
+    if player in AGENTS:
+        return AgentAnswers(agent, kind)
+    return (AnswersOfEach if hasattr(agent, "act_batch") else Answers)(agent, kind)
 
 
 def aec_loop(env):
@@ -187,6 +239,7 @@ def an_opponent(player):
 
 def opponents_of_a_vector(player):
     env = BoardVecEnv(NAME, 3, [player, "random"])
+    env.seed(1)
     env.reset()
     for _ in range(8):
         env.step(env.action_masks().argmax(axis=1))
@@ -212,6 +265,32 @@ PLACES = {
 @pytest.mark.parametrize("place", PLACES)
 def test_every_player_plays_in_every_place(player, place):
     PLACES[place](PLAYERS[player])
+
+
+@pytest.mark.parametrize("answer", TAKEN)
+@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize("place", PLACES)
+def test_every_place_takes_the_whole_numbers_of_every_library(place, player, answer):
+    PLACES[place](answering(player, ANSWERS[answer]))
+
+
+@pytest.mark.parametrize("answer", [answer for answer in ANSWERS if answer not in TAKEN])
+@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize("place", PLACES)
+def test_every_place_refuses_what_is_no_whole_number_in_a_sentence(place, player, answer):
+    message = r"returned .+, which is no action; an action is a whole number"
+    if answer == "array of one element":
+        message = r"returned array\(\[\d\]\), which is no action; .* return int\(action\)"
+    if place == "game":
+        reason = play_game(NAME, ["random", answering(player, ANSWERS[answer])]).reason
+        assert re.search(message, reason)
+        return
+    if place == "tournament":
+        table = ratings(Plan(NAME, (answering(player, ANSWERS[answer]), "random"), pairs=1))
+        assert re.search(message, str(table))
+        return
+    with pytest.raises(IllegalActionError, match=message):
+        PLACES[place](answering(player, ANSWERS[answer]))
 
 
 @pytest.mark.parametrize("player", [*AGENTS, "DQN", *FUNCTIONS])

@@ -53,7 +53,7 @@ FAULTS = {
     "ReturnsNone": (NO_ACTION, "returned None, which is no action"),
     "ReturnsFloat": (
         NO_ACTION,
-        "returned .*, which is no action; actions are whole numbers from 0 to 8",
+        "returned .*, which is no action; an action is a whole number",
     ),
     "ReturnsTooMuch": (ILLEGAL_ACTION, "played the action 9, which does not exist"),
     "PlaysIllegally": (ILLEGAL_ACTION, "played the illegal action"),
