@@ -94,15 +94,18 @@ def _entry(game: Game, actions: tuple[int, ...], decision: Decision) -> dict[str
     Those of agents that sample are left out: their values are equal only by chance. So are equal
     bounds, whose values may differ.
     """
-    best = {int(decision.action): decision.score}
+    chosen = int(decision.action)
+    best = {chosen: decision.score}
     if decision.scores is not None and decision.errors is None:
-        best_score = decision.scores.get(decision.action, decision.score)
+        own = decision.scores.get(chosen, decision.score)
         best |= {
             action: score
             for action, score in decision.scores.items()
-            if score == best_score and not score.is_bound
+            if score == own and not score.is_bound
         }
-        best[int(decision.action)] = decision.score
+        # a search that was cut short may choose another action than the best of its scores
+        is_best = own is None or decision.score is None or own.order() >= decision.score.order()
+        best[chosen] = decision.score if is_best else own
     name = game.action_to_text
     return {
         "moves": ",".join(map(name, actions)),

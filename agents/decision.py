@@ -197,7 +197,10 @@ def score_of_position(action: int, scores: Mapping[int, Score], best_result: flo
 class Decision:
     """An action, and what the agent knows about it.
 
-    All values and scores are from the side of the player to move.
+    All values and scores are from the side of the player to move. Those of a search by depth are
+    all of the depth that the decision states. Where a limit stopped the search within the next
+    depth, what it had searched there chooses the action, so that another one may have the best
+    score; of the scores of that depth only a win is taken over.
 
     Attributes:
         action: the action to play.
@@ -209,7 +212,7 @@ class Decision:
         principal_variation: the line of play expected, the action first.
         nodes: positions visited.
         simulations: random or guided games played.
-        depth: plies searched in full.
+        depth: plies searched in full; of this depth are the scores.
         seconds: time spent, without compilation; :meth:`Agent.analyse` fills it in.
         from_book: whether the action was taken from the opening book, without search; ``scores``
             then holds the book's best actions.

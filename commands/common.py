@@ -169,8 +169,8 @@ ExpectOption = Annotated[
     tuple[str, ...],
     option(
         "DIGEST",
-        "A digest that a tournament or a report showed: the store must hold all games of that "
-        "moment. May be repeated.",
+        "A digest that a tournament or a report showed, of the games or of the content: the store "
+        "must hold all games of that moment. May be repeated.",
     ),
 ]
 OpeningOption = Annotated[

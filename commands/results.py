@@ -18,6 +18,8 @@ from ..envs.workers.jobs import HERE, JobPlace
 from ..evaluation.plan import Plan
 from ..evaluation.report.comparison import Comparison, compare, print_comparisons
 from ..evaluation.report.display import (
+    CONTENT_DIGEST,
+    GAMES_DIGEST,
     duration,
     likelihood,
     plain_table,
@@ -313,5 +315,6 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
     if state.repeated:
         table.add_row("repeated games", f"{state.repeated}, which do not count")
     table.add_row("time", duration(match.seconds))
-    table.add_row("digest", match.tournament.digest)
+    table.add_row(GAMES_DIGEST, match.tournament.games_digest)
+    table.add_row(CONTENT_DIGEST, match.tournament.digest)
     console.print(table)

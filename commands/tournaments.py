@@ -175,6 +175,7 @@ def _to_json(one: Tournament, store: Path, table: CrossTable) -> dict[str, Any]:
         "name": one.name,
         "store": str(store),
         "digest": one.digest,
+        "games_digest": one.games_digest,
         "left_out_games": one.schedule.left_out,
         "withdrawn": {
             one.labels[number]: games for number, games in one.withdrawn().agents.items()
@@ -207,5 +208,5 @@ def _print_result(one: Tournament, table: CrossTable, console: Console) -> None:
         console.print(display.left_out_text(left_out))
     console.print()
     display.print_cross_table(table, console)
-    console.print(f"digest {one.digest}")
+    console.print(display.digests_text(one.games_digest, one.digest))
     console.print()

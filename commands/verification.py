@@ -90,7 +90,7 @@ def _print_store(
     """What was found about the file as a whole."""
     for digest, place in then.items():
         if place is not None:
-            say(f"{place[0]}: had {place[1]} games when its digest was {digest}")
+            say(f"{place[0]}: had {place[1]} games when a digest of it was {digest}")
     if findings:
         say(f"{store}:")
         _list(findings)
@@ -103,6 +103,7 @@ def _print(one: Verification) -> None:
     right = 0 if any(finding.unchecked for finding in one.findings) else one.games - wrong
     say(f"{tournament.name}: {right} of {one.games} games follow the rules")
     _list(one.findings)
+    say(f"  {display.GAMES_DIGEST} {one.games_digest}")
     if one.not_asked is not None:
         say(f"  its agents were not asked again: {one.not_asked}")
         return

@@ -177,6 +177,7 @@ class SprtMatch:
             "seed": self.plan.seed,
             "opening": self.plan.opening,
             "digest": self.tournament.digest,
+            "games_digest": self.tournament.games_digest,
             **vars(self.hypotheses),
             "max_pairs": self.max_pairs,
             "verdict": state.verdict,

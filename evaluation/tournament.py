@@ -26,7 +26,7 @@ from .schedule import MEETINGS, Schedule
 from .statistics.cross_table import CrossTable
 from .statistics.sprt import TEST, Hypotheses
 from .statistics.withdrawals import Withdrawals, Withdrawn
-from .store.store import GameKey, Store, StoredGame, StoreError
+from .store.store import GameKey, Store, StoredGame, StoredTournament, StoreError
 
 
 class ChangedSourcesError(StoreError):
@@ -187,15 +187,28 @@ class Tournament:
 
     @property
     def digest(self) -> str:
-        """Stands for its settings, its agents and the games in the store, see ``verify --expect``.
+        """The digest of its content in the store, times included; see ``verify --expect``.
 
         Raises:
             StoreError: the store holds it no longer.
         """
+        return self._store.digest(self._entry.number)
+
+    @property
+    def games_digest(self) -> str:
+        """The digest of its games in the store: the same wherever they are played again.
+
+        Raises:
+            StoreError: the store holds it no longer.
+        """
+        return self._store.games_digest(self._entry.number)
+
+    @property
+    def _entry(self) -> StoredTournament:
         entry = self._store.tournament(self.name)
         if entry is None:
             raise StoreError(f"the store {self._store.path} holds {self.name} no longer")
-        return self._store.digest(entry.number)
+        return entry
 
     @functools.cached_property
     def _number(self) -> int:

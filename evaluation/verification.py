@@ -44,7 +44,8 @@ class Verification(NamedTuple):
     Attributes:
         tournament: the tournament.
         games: how many games it has.
-        digest: stands for its settings, its agents and its games.
+        digest: of its content, times included.
+        games_digest: of its settings, agents, moves and results.
         findings: what does not check in it, such as games that cannot have gone as they are stored.
         played: how many of the other games the agents have played again.
         deviations: those of them that took another course.
@@ -54,6 +55,7 @@ class Verification(NamedTuple):
     tournament: StoredTournament
     games: int
     digest: str
+    games_digest: str
     findings: list[Finding]
     played: int = 0
     deviations: tuple[Deviation, ...] = ()
@@ -70,6 +72,7 @@ class Verification(NamedTuple):
             "tournament": self.tournament.name,
             "games": self.games,
             "digest": self.digest,
+            "games_digest": self.games_digest,
             "sound": self.sound,
             "findings": [finding._asdict() for finding in self.findings],
             "played_again": self.played,
@@ -113,8 +116,8 @@ def verify(
         for number, each in numbered
         if each and number not in suspect and each.result.fault not in (*CRASHES, OUT_OF_TIME)
     ]
-    digest = store.digest(tournament.number)
-    verification = Verification(tournament, len(numbered), digest, findings)
+    digests = store.digest(tournament.number), store.games_digest(tournament.number)
+    verification = Verification(tournament, len(numbered), *digests, findings)
     for unchecked in (finding for finding in findings if finding.unchecked):
         return verification._replace(not_asked=unchecked.what)
     if has_people(tournament):

@@ -153,7 +153,7 @@ class TreeSearchAgent(Agent):
         """Search to ``last_depth`` plies or as far as the limits allow."""
         self._begin(position, last_depth)
         workspace, state = self._workspace, self._workspace.state[0]
-        # An iteration that is cut short may leave the decision to the one before.
+        # An iteration that is cut short leaves the scores to the one before.
         cut_short = deadline < math.inf or nodes < math.inf
         decision: Decision | None = None
         clock = Deadline(deadline)
@@ -162,15 +162,14 @@ class TreeSearchAgent(Agent):
             before = int(state.best) if state.best_action != NO_ACTION else None
             status = self._iterate(clock, nodes, report is not None)
             if status == deepening.ITERATION_OPEN:
-                # A part of this iteration is preferred to the whole one before, which is shallower.
                 if not resisting and workspace.frames[0].best_action >= 0:
-                    decision = self._decision(before, complete=False)
+                    decision = self._decision_cut_short(position, decision)
                 break
             search_over = status == deepening.SEARCH_COMPLETE or (
                 deadline < math.inf and state.legal == 1
             )
             if search_over or cut_short or report is not None:
-                decision = self._decision(before, complete=True)
+                decision = self._decision(before)
                 if report is not None and not resisting:
                     report(decision)
             if search_over:
@@ -213,23 +212,17 @@ class TreeSearchAgent(Agent):
             if clock.seconds < longest:
                 portion = min(2 * portion, LARGEST_SLICE)
 
-    def _decision(self, before: int | None, complete: bool) -> Decision:
-        """The decision of an iteration.
+    def _decision(self, before: int | None) -> Decision:
+        """The decision of an iteration that was completed.
 
         Args:
             before: the value of the iteration before; None if there was none.
-            complete: whether the iteration was completed.
         """
         root, state = self._workspace.frames[0], self._workspace.state[0]
         plan = self._search.plan
         value, action = int(state.best), int(state.best_action)
-        if not complete:
-            value, action = int(root.best), int(root.best_action)
-        searched_to_the_end = bool(
-            complete and plan.complete and deepening.reached_the_end(plan, state)
-        )
-        # A result seen in part of the tree is proved only if it is a win.
-        decisive = plan.by_result and abs(value) > search.PROVEN and (complete or value > 0)
+        searched_to_the_end = bool(plan.complete and deepening.reached_the_end(plan, state))
+        decisive = plan.by_result and abs(value) > search.PROVEN
         exact = bool(plan.complete and (decisive or searched_to_the_end))
         offset = deepening.half_step(value, before)
         kind: Kind = "exact" if exact else "estimate"
@@ -237,23 +230,54 @@ class TreeSearchAgent(Agent):
         own_values = self._options.root_values or not self._options.pruning
         root_actions = sorted(self._workspace.actions[0, : root.count].tolist())
         values = {a: float(self._workspace.root_values[a]) for a in root_actions}
-        scores = {action: score}
-        if own_values or complete:
-            kind = "estimate" if own_values else "upper"
-            scores = {
-                a: self._score(int(v), kind, searched_to_the_end, offset)
-                for a, v in values.items()
-                # An upper bound that is a win carries no information.
-                if own_values or v <= search.PROVEN
-            } | scores
+        kind = "estimate" if own_values else "upper"
+        scores = {
+            a: self._score(int(v), kind, searched_to_the_end, offset)
+            for a, v in values.items()
+            # An upper bound that is a win carries no information.
+            if own_values or v <= search.PROVEN
+        } | {action: score}
         return Decision(
             action,
             score,
             scores,
             principal_variation=self.expected_line(action),
             nodes=int(state.nodes),
-            depth=int(state.depth) - (not complete),
+            depth=int(state.depth),
         )
+
+    def _decision_cut_short(self, position: Position, last: Decision | None) -> Decision:
+        """The decision where a limit ends the search within an iteration.
+
+        The part of it that was searched chooses the action, since it is deeper. The scores stay
+        those of the last iteration completed, whose depth they have in common; but a win holds
+        whatever the depth.
+
+        Args:
+            position: what is searched.
+            last: the decision of the last iteration completed; None if there was none.
+        """
+        root, plan = self._workspace.frames[0], self._search.plan
+        value, action = int(root.best), int(root.best_action)
+        decision = dataclasses.replace(
+            Decision(action) if last is None else last,
+            action=action,
+            principal_variation=self.expected_line(action),
+            nodes=int(self._workspace.state[0].nodes),
+        )
+        if plan.by_result and value > search.PROVEN:
+            win = self._score(value, "estimate", False, 0.0)
+            images = {action}
+            if self._options.root_values:
+                # mirror images win as well, whether the search has come to them or not
+                images |= {
+                    int(symmetry[action])
+                    for number, symmetry in enumerate(position.game.symmetries)
+                    if position.transformed(number).key == position.key
+                }
+            decision.score = win
+            decision.scores = {**(decision.scores or {}), **dict.fromkeys(images, win)}
+        return decision
 
     def _score(self, value: int, kind: Kind, to_the_end: bool, offset: float) -> Score:
         """The score that a value of the search means.

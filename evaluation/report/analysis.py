@@ -27,7 +27,9 @@ MOVES_SHOWN = 20  # of a line of play
 def ranked_actions(decision: Decision) -> list[int]:
     """The actions that the agent has valued or visited, the best first.
 
-    The one chosen comes first, the others by their score, then by the network's probability.
+    They come by their score, then by the network's probability. The one chosen comes before its
+    equals and before those of which only a bound is known; where simulations chose it, by visits,
+    it comes first.
     """
     scores = _scores(decision)
     likely = decision.probabilities or {}
@@ -37,6 +39,7 @@ def ranked_actions(decision: Decision) -> list[int]:
     def place(action: int) -> tuple[float, ...]:
         order = scores[action].order() if action in scores else worst
         return (
+            float(not _is_better(decision, action)),
             float(action != decision.action),
             *(-part for part in order),
             -likely.get(action, 0.0),
@@ -44,6 +47,19 @@ def ranked_actions(decision: Decision) -> list[int]:
         )
 
     return sorted(actions, key=place)
+
+
+def _is_better(decision: Decision, action: int) -> bool:
+    """Whether an action has a better score than the one chosen, which no simulations chose.
+
+    Such an action was better at the last depth that was searched in full.
+    """
+    scores, chosen = _scores(decision), decision.action
+    if decision.visits is not None or not scores.keys() >= {action, chosen}:
+        return False
+    return (
+        scores[action].kind != "upper" and scores[action].order()[:2] > scores[chosen].order()[:2]
+    )
 
 
 def _scores(decision: Decision) -> Mapping[int, Score]:
@@ -163,7 +179,9 @@ def _summary(position: Position, decision: Decision, agent_name: str) -> list[tu
     if len(decision.principal_variation) > 1:
         lines.append(("expects", _line_of_play(game, decision.principal_variation)))
     if decision.depth:
-        lines.append(("depth", str(decision.depth)))
+        deeper = any(_is_better(decision, action) for action in _scores(decision))
+        begun = ", and a part of the next, which chose the action" if deeper else ""
+        lines.append(("depth", f"{decision.depth}{begun}"))
     if decision.nodes:
         seconds = 0.0 if decision.simulations else decision.seconds
         lines.append(("nodes", _count_text(decision.nodes, seconds)))

@@ -44,6 +44,7 @@ BREAKS = (r"(?<=[:, /])", r"(?<=[=_])")  # behind what a name may be broken, the
 REFRESHES_PER_SECOND = 2  # drawing takes milliseconds, during which no game is played
 WIDE_PARAMETERS = 100  # characters from which on parameters are a table
 WIDE = 64  # characters from which on the progress of a tournament has a bar
+GAMES_DIGEST, CONTENT_DIGEST = "digest of the games", "digest of the content"
 NARROW_COLUMNS = 4  # of the progress, where it has none
 # characters left free at the end of a line that is drawn over, for what the terminal makes of
 # Ctrl-C
@@ -104,6 +105,11 @@ def duration(seconds: float | None) -> str:
         if seconds >= 0.9995 * scale:
             return f"{seconds / scale:.{1 if seconds < 9.95 * scale else 0}f} {unit}"
     return f"{seconds * 1e6:.{1 if seconds < 9.95e-6 else 0}f} µs"
+
+
+def digests_text(games: str, content: str) -> str:
+    """The two digests of a tournament, see :mod:`plyground.evaluation.store.digests`."""
+    return f"{GAMES_DIGEST:<21} {games}\n{CONTENT_DIGEST} {content}"
 
 
 def left_out_text(games: int) -> str:

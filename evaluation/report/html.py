@@ -21,7 +21,7 @@ from ..statistics.cross_table import AgentRow, Tally
 from ..statistics.ratings import Ratings, score_of
 from ..store.checks import Finding
 from .comparison import Comparison
-from .display import duration, likelihood, percent
+from .display import CONTENT_DIGEST, GAMES_DIGEST, duration, likelihood, percent
 from .paper import files_of, links_to, plots_of
 from .replays import replay_data
 from .report import TournamentReport, sequential_text, warning_lines
@@ -165,7 +165,10 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         "title": _title(report),
         "settings": [  # lists repeat the table of agents
             (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-            for key, value in (report.tournament.settings | {"digest": report.digest}).items()
+            for key, value in (
+                report.tournament.settings
+                | {GAMES_DIGEST: report.games_digest, CONTENT_DIGEST: report.digest}
+            ).items()
             if not isinstance(value, list)
         ],
         "agents": [_agent(row, place[row.number], ratings, order) for row in order],

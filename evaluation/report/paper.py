@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from rich.table import Table
 
 from ...envs import __version__
 from ...envs.loading.files import written_whole
+from ...envs.loading.version import RELEASED
 from ...envs.specification import refusing
-from .display import csv_text
+from .display import GAMES_DIGEST, csv_text
 from .plots import Plot, forest, sequential_plot, speed_plot
 from .report import TournamentReport, tables_of
 
@@ -118,16 +120,22 @@ def _latex_text(text: str) -> str:
 
 
 def _bibliography(report: TournamentReport) -> str:
-    """Entries of BibTeX for plyground and for the games with their settings."""
+    """Entries of BibTeX for plyground and for the games with their settings.
+
+    No entry has an address: CITATION.cff has none.
+    """
     settings = json.dumps(report.tournament.settings, ensure_ascii=False)
+    year = time.gmtime(report.tournament.created).tm_year
     return f"""@software{{plyground,
   title = {{{{{TITLE}}}}},
   author = {{{{plyground contributors}}}},
   version = {{{__version__}}},
+  year = {{{RELEASED[:4]}}},
 }}
 
-@misc{{games-{report.digest[:8] or "unknown"},
+@misc{{games-{report.games_digest[:8] or "unknown"},
   title = {{{{{report.tournament.name.translate(LATEX)}: {report.table.games} games}}}},
-  note = {{digest {report.digest}; settings: {settings.translate(LATEX)}}},
+  year = {{{year}}},
+  note = {{{GAMES_DIGEST} {report.games_digest}; settings: {settings.translate(LATEX)}}},
 }}
 """

@@ -30,6 +30,7 @@ from ..store.checks import Finding
 from ..store.store import Store, StoredGame, StoredTournament
 from .display import (
     Name,
+    digests_text,
     duration,
     left_out_text,
     likelihood,
@@ -60,7 +61,8 @@ class TournamentReport(NamedTuple):
         gallery: the games that can be shown move by move, if they were asked for.
         crashing: the agents whose latest games have all cost their process, as many in a row as
             withdraw an agent.
-        digest: stands for the tournament's settings, agents and games; empty if it is not known.
+        digest: that of the content, times included; empty if it is not known.
+        games_digest: that of settings, agents, moves and results, which can be repeated.
         circumstances: how many games were played under which; None stands for those of which it is
             not known.
     """
@@ -76,6 +78,7 @@ class TournamentReport(NamedTuple):
     gallery: Gallery | None = None
     crashing: tuple[str, ...] = ()
     digest: str = ""
+    games_digest: str = ""
     circumstances: Mapping[Circumstances | None, int] = MappingProxyType({})
 
     @property
@@ -167,6 +170,7 @@ class TournamentReport(NamedTuple):
             "tournament": self.tournament.name,
             "settings": self.tournament.settings,
             "digest": self.digest,
+            "games_digest": self.games_digest,
             "distinct_games": self.table.distinct_games,
             "left_out_games": self.tournament.left_out,
             "crashing": list(self.crashing),
@@ -241,8 +245,9 @@ def report_store(
         latest = functools.partial(store.latest, tournament.number)
         withdrawals = Withdrawals(len(tournament.agents), WITHDRAW_AFTER, latest)
         crashing = (tournament.agents[number].label for number in sorted(withdrawals.withdrawn))
-        digest = store.digest(tournament.number)
-        reports.append(report._replace(crashing=tuple(crashing), digest=digest))
+        digests = store.digest(tournament.number), store.games_digest(tournament.number)
+        report = report._replace(crashing=tuple(crashing), digest=digests[0])
+        reports.append(report._replace(games_digest=digests[1]))
     return [report for report in reports if report.table.games]
 
 
@@ -344,7 +349,7 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
         console.print(line, markup=False)
     console.print()
     console.print(_endings_table(report))
-    console.print(f"\ndigest {report.digest}")
+    console.print("\n" + digests_text(report.games_digest, report.digest))
 
 
 def tables_of(report: TournamentReport) -> dict[str, Table]:

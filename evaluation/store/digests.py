@@ -1,9 +1,15 @@
 """Digests of tournaments: whoever keeps one elsewhere can ask whether a store still has its games.
 
-Every game has a digest of all its columns, and a link: the digest of the link before it and its own
-digest. So the links of a tournament are a chain in the order in which games were finished. Its
-digest covers the last link and what never changes of it. Tournaments and reports show it, and
-``--expect DIGEST`` looks for it in the chain: it stays good while the tournament grows.
+There are two. The **digest of the content** covers everything that the store keeps of a tournament,
+times included: it tells this file from any other. The **digest of the games** covers what can be
+repeated: settings, agents, openings, moves and results. Whoever plays the same tournament gets the
+same one, on any machine, however many games are played at once.
+
+Each is a chain. Every game has a digest of its columns, and a link: the digest of the link before
+it and its own digest. A tournament's digest covers the last link and what never changes of it.
+Tournaments and reports show both, and ``--expect DIGEST`` looks for it in the chains. The content
+is chained in the order in which games were finished: its digest stays good while the tournament
+grows. The games are chained pair by pair: their digest stays good where whole pairs are added.
 
 All this is worked out from what the store holds when it is asked for. Nothing of it is kept in the
 file, since whoever can change the file could bring that along.
@@ -12,6 +18,8 @@ file, since whoever can change the file could bring that along.
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -28,6 +36,12 @@ GAME_FIELDS = (
 # what never changes after a tournament has been entered
 IDENTITY_FIELDS = "number, name, settings, created, sources"
 AGENT_FIELDS = "number, label, spec, options, version, sources"
+# what can be repeated of a game; the reason of a forfeit may state a time
+PLAY_FIELDS = (
+    "pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, return_1, fault, forfeited"
+)
+# plyground's own version: it matters only if it plays otherwise, which the moves show
+_OWN_VERSION = re.compile(r"( of )?plyground [^, ]+(, )?")
 
 
 def _digest_of_row(values: Iterable[Any]) -> str:
@@ -48,24 +62,50 @@ def _digest_of_game(values: Sequence[Any]) -> str:
 
 
 def digests(connection: sqlite3.Connection, tournament: int) -> Iterator[str]:
-    """The digests of a tournament without games, after its first game, …, as it stands."""
+    """The digests of a tournament's content: without games, after the first, …, as it stands."""
     row = connection.execute(
         f"SELECT {IDENTITY_FIELDS} FROM tournaments WHERE number = ?", (tournament,)
     ).fetchone()
     agents = connection.execute(
         f"SELECT {AGENT_FIELDS} FROM agents WHERE tournament = ? ORDER BY number", (tournament,)
     ).fetchall()
-    identity, link = _digest_of_row((row, *agents)), START
-    yield _digest_of_row((identity, link))
     query = f"SELECT {GAME_FIELDS} FROM games WHERE tournament = ? ORDER BY number"
-    for game in connection.execute(query, (tournament,)):
-        link = _digest_of_row((link, _digest_of_game(game)))
+    games = map(_digest_of_game, connection.execute(query, (tournament,)))
+    return _chain(_digest_of_row((row, *agents)), games)
+
+
+def digests_of_games(connection: sqlite3.Connection, tournament: int) -> Iterator[str]:
+    """The digests of a tournament's games: of none, of the first, …, of all, pair by pair."""
+    (text,) = connection.execute(
+        "SELECT settings FROM tournaments WHERE number = ?", (tournament,)
+    ).fetchone()
+    settings = json.loads(text)
+    settings.pop("agent versions", None)  # the agents have them
+    agents = connection.execute(
+        "SELECT number, label, spec, version FROM agents WHERE tournament = ? ORDER BY number",
+        (tournament,),
+    )
+    identity = json.dumps([settings, *agents], sort_keys=True, ensure_ascii=False)
+    query = f"SELECT {PLAY_FIELDS} FROM games WHERE tournament = ? ORDER BY {PLAY_FIELDS}"
+    games = map(_digest_of_row, connection.execute(query, (tournament,)))
+    return _chain(_digest_of_row([_OWN_VERSION.sub("", identity)]), games)
+
+
+def _chain(identity: str, games: Iterable[str]) -> Iterator[str]:
+    """The digests of a tournament after each of its games, from before the first one on."""
+    link = START
+    yield _digest_of_row((identity, link))
+    for game in games:
+        link = _digest_of_row((link, game))
         yield _digest_of_row((identity, link))
 
 
 def count_until(connection: sqlite3.Connection, tournament: int, digest: str) -> int | None:
-    """How many games a tournament had when this was its digest; None if it never was."""
+    """How many games a tournament had when this was a digest of it; None if it never was."""
     matches = (
-        count for count, each in enumerate(digests(connection, tournament)) if each == digest
+        count
+        for chain in (digests, digests_of_games)
+        for count, each in enumerate(chain(connection, tournament))
+        if each == digest
     )
     return next(matches, None)

@@ -28,7 +28,7 @@ from ..fingerprints import Description
 from ..match import GameResult
 from .checks import Finding, check_end, check_file, check_games
 from .connection import StoreError, StoreFile, transaction
-from .digests import GAME_FIELDS, count_until, digests
+from .digests import GAME_FIELDS, count_until, digests, digests_of_games
 from .schema import EARLIER_FORMAT, check_types, settings_of_1_0
 
 __all__ = ["Finding", "GameKey", "Store", "StoreError", "StoredGame", "StoredTournament"]
@@ -332,9 +332,15 @@ class Store(StoreFile):
         return number
 
     def digest(self, tournament: int) -> str:
-        """What stands for a tournament's settings, agents and games; see :mod:`.digests`."""
+        """The digest of all that the store keeps of a tournament; see :mod:`.digests`."""
         with self._reading() as connection:
             *_, last = digests(connection, tournament)
+            return last
+
+    def games_digest(self, tournament: int) -> str:
+        """The digest of what can be repeated of a tournament; see :mod:`.digests`."""
+        with self._reading() as connection:
+            *_, last = digests_of_games(connection, tournament)
             return last
 
     def findings(self, tournament: StoredTournament | None = None) -> list[Finding]:

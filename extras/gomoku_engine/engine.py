@@ -140,12 +140,15 @@ class GomokuEngine(Agent):
             complete = first.iterate(position, depth, before, *limits)
             before = value
             root = first.root
-            # of an iteration cut short the better moves count, but no loss: others may hold
-            if complete or root.best > max(root.first_alpha, -PROVEN):
-                value, best = int(root.best), int(root.best_action)
-                offset = half_step(value, before if depth > 1 else None)
             if not complete:
+                # its better moves count, but no loss: others may hold
+                if root.best > max(root.first_alpha, -PROVEN):
+                    best = int(root.best_action)
+                    if root.best > PROVEN:  # a win holds at any depth; other values are of one
+                        value, offset = int(root.best), 0.0
                 break
+            value, best = int(root.best), int(root.best_action)
+            offset = half_step(value, before if depth > 1 else None)
             complete_depth = depth
             line = first.line(best, DEEPEST)
             decision = self._decision(best, value, depth, line, offset)

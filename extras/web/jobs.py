@@ -96,8 +96,8 @@ def _end(solver: Solver, position: Position, value: int) -> tuple[Any, ...]:
 def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:
     """An agent's decision, and the lines of play after its best actions, of the same search.
 
-    Both are reported after every iteration. One that the clock has cut short is left out: its
-    values would be of two depths.
+    Both are reported after every iteration. Where the clock cuts one short, the lines stay those of
+    the last whole iteration.
 
     Returns:
         The decision, and for each line its action, its score from the side to move, its moves; the

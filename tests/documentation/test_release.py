@@ -11,6 +11,7 @@ import pytest
 import yaml
 from helpers import ROOT
 from plyground.agents.policies.zoo import boards
+from plyground.envs.loading.version import RELEASED
 
 sys.path.insert(0, str(ROOT / "docs" / "site"))
 
@@ -44,6 +45,7 @@ def test_what_is_unreleased_becomes_the_section_of_the_version():
 
 def test_the_section_of_a_release_has_the_date_of_its_citation():
     date = release_date((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert date == RELEASED
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert f"\n## [{plyground.__version__}] - {date}\n" in changelog
     with pytest.raises(ValueError, match="date-released"):

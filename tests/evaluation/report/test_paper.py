@@ -6,10 +6,12 @@ import base64
 import csv
 import itertools
 import re
+import time
 
 import pytest
 from command_line import plyground as command
 from helpers import run
+from plyground.envs.loading.version import RELEASED
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.html import report_page
 from plyground.evaluation.report.paper import _latex, files_of, plots_of
@@ -66,7 +68,14 @@ def test_tables_hold_the_figures_of_the_report(report):
         assert len(latex) == len(rows) + 5
         columns = re.fullmatch(r"\\begin\{tabular\}\{([lr]+)\}", latex[0])[1]
         assert {len(row) for row in rows} == {len(columns)}
-    assert report.digest in files["cite.bib"].decode()
+
+
+def test_what_to_cite_has_the_year_and_the_digest_that_can_be_repeated(report):
+    text = files_of(report, {})["cite.bib"].decode()
+    year = time.gmtime(report.tournament.created).tm_year
+    assert re.findall(r"year = {(\d+)}", text) == [RELEASED[:4], str(year)]
+    assert f"@misc{{games-{report.games_digest[:8]}," in text
+    assert f"digest of the games {report.games_digest};" in text
 
 
 def test_signs_with_a_meaning_in_latex_are_written_as_they_are():

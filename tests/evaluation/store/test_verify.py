@@ -216,7 +216,7 @@ def test_a_digest_stays_good_while_a_tournament_grows(target, tmp_path):
         digest = store.digest(2)
     status, text = tamperings.findings(path, [digest])
     assert status == 0, text
-    assert f"had 6 games when its digest was {digest}" in text
+    assert f"had 6 games when a digest of it was {digest}" in text
 
 
 def test_nothing_is_written_to_a_store_that_is_verified(target):
@@ -330,21 +330,26 @@ def test_the_command_names_the_agent_and_ends_with_status_1(tmp_path):
     assert f"{SUSPECT} left the recorded moves in" in result.stdout
 
 
-def test_tournaments_tests_and_reports_show_the_digest(tmp_path):
+def test_tournaments_tests_and_reports_show_both_digests(tmp_path):
     store = ["--store", str(tmp_path / "store.db")]
     played = invoke(["tournament", "tic_tac_toe", "random", "greedy", "--pairs", "2", *store])
     with Store(tmp_path / "store.db") as games:
-        digest = games.digest(1)
-    assert f"digest {digest}\n" in played.stdout
+        content, digest = games.digest(1), games.games_digest(1)
+    assert f"digest of the content {content}\n" in played.stdout
     page = tmp_path / "report.html"
     path = str(tmp_path / "store.db")
     invoke(["report", path, "--html", str(page)])
     for text in (
+        played.stdout,
         page.read_text("utf-8"),
         invoke(["report", path]).stdout,
         invoke(["report", path, "--json"]).stdout,
+        invoke(["verify", path, "--games", "0"]).stdout + content,
+        invoke(["verify", path, "--games", "0", "--json"]).stdout,
     ):
+        assert content in text
         assert digest in text
     words = ["sprt", "tic_tac_toe", "random", "greedy", "--max-pairs", "2", *store]
     tested = invoke([*words, "--json"]).stdout
-    assert json.loads(tested)["digest"] in invoke(words).stdout
+    for key in ("digest", "games_digest"):
+        assert json.loads(tested)[key] in invoke(words).stdout
