@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...envs.specification import plain_text
 from .wording.words import Words, words_of
 
 CODE = "refused."  # begins the keys of the messages
+LONGEST_SENTENCE = 1_000  # characters
 
 
 class Refusal(Exception):
@@ -39,5 +41,5 @@ class Refusal(Exception):
 
 def sentence(message: object) -> str:
     """What the library says as a sentence: with a capital letter and a full stop."""
-    text = " ".join(str(message).split())
+    text = plain_text(str(message), LONGEST_SENTENCE)
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
@@ -22,6 +23,8 @@ LOOK_SECONDS = 0.25  # between two looks at whether the page still listens
 HEARTBEAT = ": still thinking\n\n"
 PROGRESS, MOVE, ERROR = "progress", "move", "error"
 STAGES: dict[Any, str] = {PREPARING: "preparing", READY: "ready"}
+
+log: logging.Logger = logging.getLogger(__name__)
 
 # Turns what a job reports, or its result, into plain data.
 ToJson = Callable[[Any], Any]
@@ -54,12 +57,18 @@ def stream(
         try:
             result = await state.thinkers.think(session, job, report)
             events.put_nowait((MOVE, result))
-        except Refusal as refused:
-            message = refused.to_json(words_for(request))
-            events.put_nowait((ERROR, message | {"status": refused.status}))
+        except Exception as error:
+            events.put_nowait((ERROR, error))
 
     state.thinkers.turns.check_room(session)
-    writers = {PROGRESS: to_json, MOVE: of_result or to_json}
+
+    def refused(error: Exception) -> dict[str, Any]:
+        refusal = error if isinstance(error, Refusal) else Refusal("server", 500)
+        if refusal is not error:
+            log.error("%s failed", request.url.path, exc_info=error)
+        return refusal.to_json(words_for(request)) | {"status": refusal.status}
+
+    writers = {PROGRESS: to_json, MOVE: of_result or to_json, ERROR: refused}
     return StreamingResponse(
         _lines(request, asyncio.ensure_future(search()), events, writers),
         media_type="text/event-stream",
@@ -96,7 +105,10 @@ async def _lines(
                     return
                 yield HEARTBEAT
                 continue
-            data = writers[kind](content) if kind in writers else content
+            try:
+                data = writers[kind](content) if kind in writers else content
+            except Exception as error:
+                kind, data = ERROR, writers[ERROR](error)
             yield f"event: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
             if kind in (MOVE, ERROR):
                 return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import logging
 import os
 import signal
 import threading
@@ -16,16 +17,15 @@ from typing import Any, NamedTuple, Protocol
 from ...agents import Decision
 from ...agents.faults import (
     CANCELLED,
-    EXITED,
     HUNG,
     OUT_OF_MEMORY,
+    RAISED,
     Fault,
-    exception_fault,
     legal_action,
 )
 from ...agents.registry import modules_of
 from ...envs.game import Game, Position
-from ...envs.specification import SpecificationError
+from ...envs.specification import SpecificationError, plain_text
 from ...evaluation.runners.agent_process import AgentProcess
 from .errors import Refusal, sentence
 from .sessions import Session
@@ -36,7 +36,10 @@ SEEDS = 2**31
 SHORT_SECONDS = 1.1  # for a search in the process for short ones
 MOST_LONG = 1_000  # agents whose last search was too long for it
 STOPPED = "stopped"  # the code of the refusal of a search that was ended
+# Faults that another try would commit again, and those of nobody.
+LIMITS = (CANCELLED, HUNG, OUT_OF_MEMORY)
 
+log: logging.Logger = logging.getLogger(__name__)
 
 Report = Callable[[Any], None]
 # Reported beside what is known meanwhile: the process loads and compiles; it is ready.
@@ -273,20 +276,24 @@ class Thinkers:
                 process.release_compiler(MOST_AFTER_COMPILING)
 
     def _ask(self, process: AgentProcess, job: Job, report: Report, cancel: threading.Event) -> Any:
-        """Ask a process; a process that has died is started again once."""
+        """Ask a process; what fails is asked once more, of a process that is started anew."""
         for last_try in (False, True):
             if self._closing:
-                raise Refusal(STOPPED, 503)
+                break
             try:
                 return job.run(process, self._settings.move_seconds, report, cancel)
             except SpecificationError as error:
                 raise Refusal("agent", reason=sentence(error)) from None
-            except Fault as fault:
-                if fault.kind == EXITED and (self._closing or not last_try):
-                    continue
-                raise _refusal(job.what, fault) from None
             except Exception as error:
-                raise _refusal(job.what, exception_fault(error)) from error
+                if self._closing:
+                    break
+                kind = error.kind if isinstance(error, Fault) else RAISED
+                if kind in LIMITS:
+                    raise _refusal(job.what, kind, error) from None
+                log.warning("%s failed", plain_text(job.what), exc_info=error)
+                if last_try or cancel.is_set():
+                    raise _refusal(job.what, kind, error) from None
+                process.close()
         raise Refusal(STOPPED, 503)
 
 
@@ -298,12 +305,12 @@ def _distance(job: Job, process: AgentProcess) -> int:
     return 2 if seat is None else 1
 
 
-def _refusal(what: str, fault: Fault) -> Refusal:
-    """The sentence about an agent that failed."""
-    if fault.kind == CANCELLED:
+def _refusal(what: str, kind: str, error: Exception) -> Refusal:
+    """The sentence about a job that failed. What was raised stands in the log only."""
+    if kind == CANCELLED:
         return Refusal(STOPPED, 409)
-    if fault.kind == HUNG:
+    if kind == HUNG:
         return Refusal("slow", 503, what=what)
-    if fault.kind == OUT_OF_MEMORY:
-        return Refusal("memory", 503, what=what, reason=fault)
-    return Refusal("failed", 503, what=what, reason=fault)
+    if kind == OUT_OF_MEMORY:
+        return Refusal("memory", 503, what=what, reason=error)
+    return Refusal("failed", 503, what=what)

@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import mmap
 import os
+import pathlib
 import random
 import signal
 import stat
@@ -17,6 +18,7 @@ import sys
 import time
 
 import numba
+from plyground.agents import Agent, Decision, Score
 
 
 class Broken:
@@ -56,6 +58,22 @@ class PlaysIllegally(Broken):
 class Raises(Broken):
     def misbehave(self, position):
         raise ValueError("I give up")
+
+
+class FailsUntilMended(Agent):
+    """Raises what numba may raise, until there is the file ``mended`` in the folder ``$FAILURES``.
+
+    Each process that it fails in leaves a file there, named by its number.
+    """
+
+    def decide(self, position):
+        folder = pathlib.Path(os.environ["FAILURES"])
+        if not (folder / "mended").exists():
+            (folder / str(os.getpid())).touch()
+            lines = 'File "rules.py", line 3:\n    return position.stones[action]'
+            raise RuntimeError(f"\x1b[1mFailed in nopython mode pipeline\x1b[0m\n{lines}\n" * 9)
+        action = position.legal_actions()[0]
+        return Decision(action, Score(0.0), {action: Score(0.0)})
 
 
 class DividesByZero(Broken):

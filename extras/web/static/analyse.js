@@ -16,6 +16,7 @@ let view = given("view");
 let search = null; // the AbortController of all searches of this position
 let exact = null;
 const found = { first: null, second: null };
+const failed = { first: false, second: false }; // whether the agent has failed in this position
 const chosen = {
   first: asked.get("agent") || byId("first-agent").options[0].value,
   second: asked.get("second") || "none",
@@ -82,18 +83,16 @@ async function searchAll() {
   const mine = (search = new AbortController());
   byId("problem").hidden = true;
   budget = null;
+  failed.first = failed.second = false;
+  showFound();
   if (view.over || document.hidden) return;
   // the agents' first values stand on the board before the solver is asked, which goes on beside
-  const first = thinkFor(BUDGETS.slice(0, 1), mine);
-  first.catch(() => {}).then(() => solve(mine));
-  try {
-    await first;
-    await thinkFor(BUDGETS.slice(1), mine);
-    budget = null;
-    showFound();
-  } catch (error) {
-    if (search === mine) complain(error);
-  }
+  await thinkFor(BUDGETS.slice(0, 1), mine);
+  solve(mine);
+  await thinkFor(BUDGETS.slice(1), mine);
+  if (mine.signal.aborted) return;
+  budget = null;
+  showFound();
 }
 
 // Ask the solver, which answers at once where the position is beyond its reach.
@@ -107,13 +106,26 @@ async function solve(mine) {
     exact = await stream("solve", played(view), mine.signal, waiting);
     showFound();
   } catch (error) {
-    if (search === mine) complain(error);
+    if (mine.signal.aborted) return;
+    showFound(); // the solver is no longer at work
+    complain(error, searchAll);
   }
 }
 
+// The agents think one after another; one that fails is not asked again, the other is.
 async function thinkFor(budgets, mine) {
   for (const seconds of budgets) {
-    for (const which of ["first", "second"]) await deepen(which, seconds, mine);
+    for (const which of ["first", "second"]) {
+      if (failed[which] || mine.signal.aborted) continue;
+      try {
+        await deepen(which, seconds, mine);
+      } catch (error) {
+        if (mine.signal.aborted) return;
+        failed[which] = true;
+        showFound();
+        complain(error, searchAll);
+      }
+    }
   }
 }
 
@@ -187,7 +199,8 @@ function showResult(which) {
     list.className = "lines";
     list.append(...(data.lines ?? []).map((each) => lineRow(each)));
     parts.push(textElement("p", workOf(data), "note"), list, detailsOf(which, data, open));
-  } else parts.push(textElement("p", t("play.thinking"), "busy"));
+  } else if (failed[which]) parts.push(textElement("p", t("analyse.failed"), "note"));
+  else parts.push(textElement("p", t("play.thinking"), "busy"));
   element.replaceChildren(...parts);
 }
 

@@ -2,10 +2,11 @@
 // text, not the rules: the server says whether there is such a position, and what is odd about it.
 
 import { post, Refused } from "./api.js";
-import { byId, playersDisc } from "./table.js";
+import { byId, complain, playersDisc } from "./table.js";
 import { given, t } from "./words.js";
 
 const FREE = ".";
+const UNPROCESSABLE = 422; // the status of what the server understands and refuses
 
 export class Editor {
   // `board` is the page's board, `done` is called with the view of the position, or null.
@@ -101,7 +102,8 @@ export class Editor {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (this.rows !== rows) return;
-      said = error.message;
+      if (error.status === UNPROCESSABLE) said = error.message; // the rows are no position
+      else complain(error, () => this.#show(rows));
     }
     byId("use").disabled = !this.found;
     byId("status").textContent = this.found?.status ?? t("edit.title");

@@ -4,7 +4,8 @@ import { post } from "./api.js";
 import { byId, onSteps } from "./table.js";
 
 export class SteppedLine {
-  // `onView` is called with the view of each position that is shown, `onError` with errors.
+  // `onView` is called with the view of each position that is shown, `onError` with errors and what
+  // asks again.
   constructor(view, onView, onError) {
     this.game = view.game;
     this.position = view.position;
@@ -59,7 +60,7 @@ export class SteppedLine {
       this.#showSteps();
       this.onView(view);
     } catch (error) {
-      this.onError(error);
+      if (mine === this.asked) this.onError(error, () => this.#ask(path, content, then));
     }
   }
 

@@ -5,7 +5,7 @@ import { played } from "./table.js";
 
 export class Match {
   // `show` is called when anything has changed, `tell` with the decisions of the agents, `failed`
-  // with what went wrong; `pause` gives the milliseconds between two moves.
+  // with what went wrong and what tries again; `pause` gives the milliseconds between two moves.
   constructor(board, { show, pause, tell = () => {}, failed = () => {} }) {
     Object.assign(this, { board, show, pause, tell, failed });
     this.seed = 0;
@@ -36,8 +36,9 @@ export class Match {
       if (this.running) this.timer = setTimeout(() => this.step(), this.pause());
     } catch (error) {
       if (this.search !== mine) return;
+      const { running } = this;
       this.stop();
-      this.failed(error);
+      this.failed(error, () => (running ? this.run() : this.step()));
     }
   }
 

@@ -4,7 +4,7 @@ import { setUpAgent } from "./agents.js";
 import { post, stream, think } from "./api.js";
 import { Board } from "./board.js";
 import { Clock, Times } from "./clock.js";
-import { addressOf, asked, byId, complain as tell, copyAddress, keepInAddress, movesList, nameIn,
+import { addressOf, asked, byId, complain, copyAddress, keepInAddress, movesList, nameIn,
   onSteps, played, playersDisc, showChosen, showElsewhere, showSpecifications, textElement } from "./table.js";
 import { progressShown } from "./thinking.js";
 import { given, t } from "./words.js";
@@ -115,7 +115,7 @@ function showStatus() {
   if (!over()) {
     const again = view.movers.length && view.movers.at(-1) === view.to_move;
     if (opponent === PERSON) status.textContent = view.status;
-    else if (!ofPerson()) status.textContent = t("play.thinking");
+    else if (!ofPerson()) status.textContent = search ? t("play.thinking") : view.status;
     else status.textContent = again ? t("play.again") : t("play.your_turn");
     status.classList.toggle("waiting", !ofPerson());
     return;
@@ -128,18 +128,6 @@ function showStatus() {
 }
 
 const endInWords = () => t(`reason.${ended.kind}`, { player: view.players[ended.loser].name });
-
-function complain(error) {
-  const again = document.createElement("button");
-  again.type = "button";
-  again.className = "button";
-  again.textContent = t("play.try_again");
-  again.addEventListener("click", () => {
-    byId("problem").hidden = true;
-    follow();
-  });
-  tell(error, " ", again);
-}
 
 // -- the game --
 
@@ -176,7 +164,7 @@ async function play(action) {
   try {
     arrive(await ask("play", { action }));
   } catch (error) {
-    complain(error);
+    complain(error, () => play(action));
   }
 }
 
@@ -208,7 +196,7 @@ async function finish(kind, loser) {
     if (number) byId("said").textContent += ` ${t("play.saved")}`;
   } catch (error) {
     sessionStorage.removeItem(kept);
-    complain(error);
+    complain(error, () => finish(kind, loser));
   }
 }
 
@@ -231,7 +219,7 @@ async function letOpponentMove() {
     search = null;
     arrive(decision.view, decision.seconds);
   } catch (error) {
-    failed(error, mine);
+    failed(error, mine, follow);
   }
 }
 
@@ -244,12 +232,24 @@ async function decided(agent, mine) {
   return decision;
 }
 
-// A search has failed; one that was stopped tells nothing.
-function failed(error, mine) {
+// A search has failed, which `again` begins once more; one that was stopped tells nothing.
+function failed(error, mine, again) {
   if (search !== mine) return;
   stopSearch();
   show("");
-  complain(error);
+  complain(error, again);
+}
+
+// Ask for the view after other moves; `then` is called once it is shown.
+async function open(moves, then) {
+  try {
+    view = await ask("view", { moves });
+    times.follow(view);
+    then();
+  } catch (error) {
+    show("");
+    complain(error, () => open(moves, then));
+  }
 }
 
 function canUndo() {
@@ -257,19 +257,15 @@ function canUndo() {
   return opponent === PERSON ? view.moves.length > 0 : view.movers.includes(seat);
 }
 
-async function goTo(ply) {
+function goTo(ply) {
   stopSearch();
   const later = view.moves.slice(ply).map((name, i) => ({ name, mover: view.movers[ply + i] }));
-  undone = [...later, ...undone];
   ended = null;
-  try {
-    view = await ask("view", { moves: view.moves.slice(0, ply) });
-    times.follow(view);
-  } catch (error) {
-    complain(error);
-  }
   clock.run(null);
-  show();
+  return open(view.moves.slice(0, ply), () => {
+    undone = [...later, ...undone];
+    show();
+  });
 }
 
 async function undo() {
@@ -282,19 +278,16 @@ async function undo() {
   await goTo(opponent === PERSON ? view.moves.length - 1 : view.movers.lastIndexOf(seat));
 }
 
-async function redo() {
+function redo() {
   stopSearch();
-  const moves = [...view.moves];
-  do moves.push(undone.shift().name);
-  while (undone.length && opponent !== PERSON && undone[0].mover !== seat);
-  try {
-    view = await ask("view", { moves });
-    times.follow(view);
-  } catch (error) {
-    complain(error);
-  }
-  show();
-  follow();
+  const [moves, left] = [[...view.moves], [...undone]];
+  do moves.push(left.shift().name);
+  while (left.length && opponent !== PERSON && left[0].mover !== seat);
+  return open(moves, () => {
+    undone = left;
+    show();
+    follow();
+  });
 }
 
 async function hint() {
@@ -316,7 +309,7 @@ async function hint() {
     byId("status").textContent = words;
     byId("said").textContent = words;
   } catch (error) {
-    failed(error, mine);
+    failed(error, mine, hint);
   }
 }
 
@@ -344,21 +337,17 @@ function swap() {
   follow();
 }
 
-async function rematch() {
+function rematch() {
   stopSearch();
-  undone = [];
-  ended = null;
-  seed += 1;
-  if (opponent !== PERSON) seat = 1 - seat;
-  clock.reset();
-  try {
-    view = await ask("view", { moves: [] });
-    times.follow(view);
-  } catch (error) {
-    complain(error);
-  }
-  show();
-  follow();
+  return open([], () => {
+    undone = [];
+    ended = null;
+    seed += 1;
+    if (opponent !== PERSON) seat = 1 - seat;
+    clock.reset();
+    show();
+    follow();
+  });
 }
 
 // The option of the level after this one, if there is one.
@@ -393,11 +382,9 @@ const copyLink = () => copyAddress(byId("copy"), location.href);
 const buttons = { undo, redo, hint, resign, swap, rematch, again: rematch, next: playNext, copy: copyLink };
 for (const [id, action] of Object.entries(buttons)) byId(id).addEventListener("click", action);
 byId("level").addEventListener("change", changeLevel);
-byId("show-threats").addEventListener("change", async () => {
+byId("show-threats").addEventListener("change", () => {
   byId("threat-legend").hidden = !byId("show-threats").checked;
-  if (!byId("show-threats").checked) return show("");
-  view = await ask("view", {}).catch((error) => (complain(error), view));
-  return show("");
+  return byId("show-threats").checked ? open(view.moves, () => show("")) : show("");
 });
 byId("show-thinking").addEventListener("change", () => {
   byId("thinking").hidden = !byId("show-thinking").checked;

@@ -309,7 +309,7 @@ async function reviewAll() {
   } catch (error) {
     if (search !== mine) return; // another agent grades now
     byId("working").hidden = true;
-    complain(error);
+    complain(error, reviewAll);
   }
   show();
 }

@@ -67,12 +67,21 @@ export function showElsewhere(actions, choose, kind = "button") {
   );
 }
 
-// Tell what did not work; `more` stands beside it.
-export function complain(error, ...more) {
+// Tell what did not work. `again`, if it is given, does it once more at the press of a button.
+export function complain(error, again = null) {
   if (error.name === "AbortError") return;
+  if (!(error instanceof Refused)) console.error(error);
   const problem = byId("problem");
-  problem.replaceChildren(error instanceof Refused ? error.message : String(error), ...more);
+  problem.replaceChildren(error instanceof Refused ? error.message : t("error.title"));
   problem.hidden = false;
+  if (!again) return;
+  const button = textElement("button", t("play.try_again"), "button");
+  button.type = "button";
+  button.addEventListener("click", () => {
+    problem.hidden = true;
+    again();
+  });
+  problem.append(" ", button);
 }
 
 // A button that copies an address tells so for a moment.

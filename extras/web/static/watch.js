@@ -14,7 +14,7 @@ const offered = [...byId("agent-0").options].map((option) => option.value).filte
 const agents = [asked.get("first") || offered[0], asked.get("second") || offered[1] || offered[0]];
 
 const board = new Board(byId("board"), t("play.board"), () => {});
-const showMoves = movesList(byId("moves"), goTo);
+const showMoves = movesList(byId("moves"), (ply) => goTo(ply));
 const match = new Match(board, {
   show,
   tell,
@@ -63,21 +63,30 @@ function tell(decision) {
   byId("thinking").replaceChildren(thoughts(decision));
 }
 
-async function goTo(ply) {
+async function goTo(ply, then = () => {}) {
   match.stop();
   const { game, position, moves } = match.view;
-  match.set(await post("view", { game, position, moves: moves.slice(0, ply) }), agents);
+  try {
+    match.set(await post("view", { game, position, moves: moves.slice(0, ply) }), agents);
+  } catch (error) {
+    complain(error, () => goTo(ply, then));
+    return;
+  }
+  byId("problem").hidden = true;
   show();
+  then();
 }
 
 byId("auto").addEventListener("click", () => (match.running ? match.stop() : match.run()));
 byId("step").addEventListener("click", () => match.step());
-byId("again").addEventListener("click", async () => {
-  const again = match.running;
-  match.seed += 1;
-  bar = null;
-  await goTo(0);
-  if (again) match.run();
+byId("again").addEventListener("click", () => {
+  const { running } = match;
+  goTo(0, () => {
+    match.seed += 1;
+    bar = null;
+    show();
+    if (running) match.run();
+  });
 });
 const showSpeed = () => {
   byId("speed-text").textContent = t("watch.seconds", { seconds: byId("speed").value });
@@ -87,7 +96,9 @@ for (const player of [0, 1]) {
   const select = byId(`agent-${player}`);
   select.addEventListener("change", async () => {
     let wanted = select.value;
-    if (wanted === "") wanted = (await setUpAgent(match.view.game)) ?? agents[player];
+    if (wanted === "") {
+      wanted = (await setUpAgent(match.view.game).catch(complain)) ?? agents[player];
+    }
     agents[player] = wanted;
     showChosen(select, wanted, match.view.game, show);
     match.stop();
