@@ -8,7 +8,7 @@ from typing import Annotated
 
 from rich.console import Console
 
-from ..agents.policies.policy import load_run
+from ..agents.policies.named import load_run
 from ..agents.policies.policy_file import OnnxNetwork, load_policy_file
 from ..envs import make_game
 from ..envs.loading.packages import EXPORTS, declared

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any
 
 from rich.console import Console
 
+from ...agents.effects import ALL, check_asked, not_to_make
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError, check_names
 from ...envs.workers.jobs import HERE, JobPlace
@@ -20,7 +22,7 @@ from ...evaluation.store.store import StoreError
 from ...training.api import SETTINGS
 from ...training.folder import LADDER, RATING, add_ratings, read_run, snapshots_in
 from ..app import command, ctrl_c_says
-from ..common import JsonOption, argument, option
+from ..common import AskOption, JsonOption, argument, option
 from ..output import note, print_json
 
 PAIRS = 50
@@ -41,6 +43,7 @@ def ladder(
             "AGENT=RATING", "Give an agent this rating (default: the run's last opponent has 0)."
         ),
     ] = None,
+    ask: AskOption = (),
     place: JobPlace = HERE,
     as_json: JsonOption = False,
 ) -> None:
@@ -66,7 +69,9 @@ def ladder(
     store = run / LADDER
     at_ctrl_c = ctrl_c_says(f"stopped; the games are in {store}. The same command goes on")
     with at_ctrl_c, status_line(Console(stderr=True)) as tell:
-        rows = _rate_snapshots(run, pairs=pairs, anchor=reference, on_game=count, place=place)
+        rows = _rate_snapshots(
+            run, pairs=pairs, anchor=reference, on_game=count, place=place, ask=ask
+        )
     note(f"{games or 'no'} new games; all are in {store}")
     if as_json:
         print_json({"run": str(run), "ratings": rows})
@@ -90,6 +95,7 @@ def _rate_snapshots(
     seconds: float = math.inf,
     on_game: Callable[[object], None] = lambda game: None,
     place: JobPlace = HERE,
+    ask: Collection[str] = (),
 ) -> Rows:
     """Rate a run's snapshots and the opponents of its evaluations; add it to the run's metrics.
 
@@ -102,6 +108,7 @@ def _rate_snapshots(
         seconds: for so long games are played, see :meth:`~plyground.evaluation.Ladder.pool`.
         on_game: called after every game.
         place: where the games are played; by default in this process.
+        ask: the opponents that may be made although making them does more than play, or ``all``.
 
     Returns:
         A row for each opponent (``step`` is None) and each snapshot, with ``elo``, ``low`` and
@@ -119,6 +126,7 @@ def _rate_snapshots(
         )
     game = make_game(facts["game"])
     agents = _opponents(game, facts)
+    _refuse_to_make(agents, ask, run)
     anchor = anchor or (agents[-1], 0.0)
     if anchor[0] not in agents:
         raise SpecificationError(
@@ -137,6 +145,15 @@ def _rate_snapshots(
     ]
     add_ratings(run, [row for row in rows if row["step"] is not None])
     return rows
+
+
+def _refuse_to_make(agents: list[str], ask: Collection[str], run: Path) -> None:
+    """Refuse opponents that the run names, nobody asks for, and that would do more than play."""
+    check_asked(ask, agents)
+    for spec, what in not_to_make(agents, ask).items():
+        raise SpecificationError(
+            f"{run} names the opponent {spec}, which {what}; --ask {shlex.quote(spec)} lets it play"
+        )
 
 
 def _opponents(game: Game, facts: dict[str, Any]) -> list[str]:
@@ -161,10 +178,12 @@ def _row(ratings: Ratings, number: int, step: int | None) -> dict[str, Any]:
 def rate_newest(run: Path, seconds: float) -> dict[str, Any] | None:
     """Rate the snapshots of a run that goes on; the newest one's row.
 
+    Its opponents play already: the command line or this process has named them.
+
     A store that cannot be used is told and costs the run nothing.
     """
     try:
-        return _rate_snapshots(run, seconds=seconds)[-1]
+        return _rate_snapshots(run, seconds=seconds, ask=(ALL,))[-1]
     except (StoreError, RatingsError) as error:
         note(f"the snapshots are not rated: {error}")
         return None
