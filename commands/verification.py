@@ -7,8 +7,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-
 from ..agents.effects import check_asked
 from ..evaluation.conditions import USUAL, Conditions
 from ..evaluation.report import display
@@ -27,7 +25,7 @@ from .common import (
     StoreArgument,
     option,
 )
-from .output import print_json, say
+from .output import Terminal, print_json, say
 
 MOST_LINES = 10  # findings of a kind
 
@@ -79,7 +77,7 @@ def verify(
         ]
         check_asked(ask, sorted({each.spec for one in tournaments for each in one.agents}))
         for tournament in tournaments:
-            with display.status_line(Console(stderr=True)) as tell:
+            with display.status_line(Terminal(stderr=True)) as tell:
                 tell(f"checking {tournament.name}")
                 choice = (games, conditions.isolate, seed)
                 results.append(verify_games(tournament, games_store, *choice, ask=ask))

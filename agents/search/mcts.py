@@ -23,7 +23,7 @@ from ..policies.policy_file import Network
 from ..registry import register_agent
 from ..solvers.endgame import ENDGAME, Endgame
 from ..solvers.solver import solver_class_of
-from ..table_size import MIB
+from ..solvers.table_size import MIB
 from . import mcts_kernels as search
 from .descent import EXACT, NODE, ROOT
 from .playouts import EXPLORATION, KNOWING_EXPLORATION, Playouts

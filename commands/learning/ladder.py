@@ -8,8 +8,6 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any
 
-from rich.console import Console
-
 from ...agents.effects import ALL, check_asked, not_to_make
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError, check_names
@@ -23,7 +21,7 @@ from ...training.api import SETTINGS
 from ...training.folder import LADDER, RATING, add_ratings, read_run, snapshots_in
 from ..app import command, ctrl_c_says
 from ..common import AskOption, JsonOption, argument, option
-from ..output import note, print_json
+from ..output import Terminal, note, print_json
 
 PAIRS = 50
 FEWEST_PLIES = 2  # random moves of an opening: without any, two networks have one game
@@ -68,7 +66,7 @@ def ladder(
     reference = None if anchor is None else parse_anchor(anchor)
     store = run / LADDER
     at_ctrl_c = ctrl_c_says(f"stopped; the games are in {store}. The same command goes on")
-    with at_ctrl_c, status_line(Console(stderr=True)) as tell:
+    with at_ctrl_c, status_line(Terminal(stderr=True)) as tell:
         rows = _rate_snapshots(
             run, pairs=pairs, anchor=reference, on_game=count, place=place, ask=ask
         )
@@ -80,7 +78,7 @@ def ladder(
     for row in rows:
         figures = (f"{row['elo']:.0f}", f"{row['high'] - row['elo']:.0f}", str(row["games"]))
         table.add_row(Name(_name(row)), *figures)
-    Console(highlight=False).print(table)
+    Terminal().print(table)
 
 
 def _name(row: dict[str, Any]) -> str:

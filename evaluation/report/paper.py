@@ -15,6 +15,7 @@ from rich.table import Table
 
 from ...envs import __version__
 from ...envs.loading.files import written_whole
+from ...envs.loading.texts import visible
 from ...envs.specification import refusing
 from .display import csv_text
 from .plots import Plot, forest, sequential_plot, speed_plot
@@ -114,7 +115,7 @@ def _latex(rows: list[list[str]], left: list[bool]) -> bytes:
 
 def _latex_text(text: str) -> str:
     signed = re.fullmatch(r"[-+][\d.]+", text)
-    return f"${text}$" if signed else text.translate(LATEX)
+    return f"${text}$" if signed else visible(text).translate(LATEX)
 
 
 def _bibliography(report: TournamentReport) -> str:
@@ -127,7 +128,7 @@ def _bibliography(report: TournamentReport) -> str:
 }}
 
 @misc{{games-{report.digest[:8] or "unknown"},
-  title = {{{{{report.tournament.name.translate(LATEX)}: {report.table.games} games}}}},
-  note = {{digest {report.digest}; settings: {settings.translate(LATEX)}}},
+  title = {{{{{_latex_text(report.tournament.name)}: {report.table.games} games}}}},
+  note = {{digest {report.digest}; settings: {_latex_text(settings)}}},
 }}
 """

@@ -10,8 +10,8 @@ _file = os.open(os.environ["WATCH_NOTES"], os.O_WRONLY | os.O_APPEND)
 
 def _is_forbidden(event, arguments):
     if event == "subprocess.Popen":
-        # the package's own workers, and what libraries ask the system about itself
-        return not (arguments[0] == sys.executable and OWN in str(arguments[1]))
+        own = arguments[0] == sys.executable and OWN in str(arguments[1])
+        return not (own or arguments[0] == "fc-list")  # matplotlib asks for the fonts
     if event == "socket.connect":
         return not isinstance(arguments[1], (str, bytes))  # those are of this machine
     if event == "open":
