@@ -6,7 +6,7 @@ import copy
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -31,10 +31,11 @@ from ..envs.specification import (
     convert_parameters,
     format_specification,
 )
-from .book import open_book
+from .book import CENTRE, open_book
 from .decision import Decision
 from .own import functions as own
 
+OPENS_A_FILE, REACHES_THE_NETWORK = "opens a file", "reaches the network"
 _PACKAGE = __name__.partition(".")[0]
 
 
@@ -57,6 +58,9 @@ class Agent(ABC):
         foreign: whether others' code chooses its moves: a user's module, another program, a class
             outside of the package. Such an agent forfeits a game by raising; an error of any other
             agent is plyground's own, or that of its surroundings, and ends the run.
+        effect: what making one does besides playing, in words that follow "it": "runs a program".
+            Empty: nothing, so that anybody may ask for it, see :meth:`effects`. Classes outside of
+            the package must declare that.
         uses_tokens: whether it asks a language model, whose tokens matches count.
         tokens_of_game: the tokens used since the reset.
         time_left: seconds that a match leaves for the next call; it may be stopped after them.
@@ -75,6 +79,7 @@ class Agent(ABC):
     usage: ClassVar[str | None] = None
     isolated: ClassVar[bool] = False
     foreign: ClassVar[bool] = False
+    effect: ClassVar[str] = ""
     uses_tokens: ClassVar[bool] = False
     tokens_of_game: int = 0
     time_left: float = math.inf
@@ -83,6 +88,8 @@ class Agent(ABC):
         super().__init_subclass__(**keywords)
         if cls.__module__.partition(".")[0] != _PACKAGE:
             cls.foreign = True
+            if "effect" not in cls.__dict__:
+                cls.effect = f"runs code of {cls.__module__.partition('.')[0]}"
         if "decide" in cls.__dict__ and "_choose_action" not in cls.__dict__:
             # that of a base class would choose as the base class decides
             cls._choose_action = Agent._choose_action  # type: ignore[method-assign]
@@ -100,6 +107,16 @@ class Agent(ABC):
         self.reset(seed)
         if self.bound_game is not None:
             self._check_game_and_book(self.bound_game)
+
+    @classmethod
+    def effects(cls, options: Mapping[str, str]) -> tuple[str, ...]:
+        """What making an agent with these options would do besides playing, in words.
+
+        It is asked before an agent is made that a store, a run or a visitor has named. Options that
+        open files or reach the network add what they do.
+        """
+        opens = OPENS_A_FILE if options.get("book", CENTRE) != CENTRE else ""
+        return tuple(filter(None, (cls.effect, opens)))
 
     def check_options(self) -> None:
         """Refuse combinations of options that make no sense, with a SpecificationError."""

@@ -53,6 +53,7 @@ class PythonAgent(Agent):
     )
     argument = "function"
     isolated = foreign = True
+    effect = "imports a module"
 
     def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
         declared = {parameter.name for parameter in type(self).parameters}

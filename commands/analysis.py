@@ -7,8 +7,6 @@ import time as clock
 from pathlib import Path
 from typing import Annotated, Any
 
-from rich.console import Console
-
 from ..agents import Agent, Decision
 from ..agents.human import HumanAgent
 from ..agents.registry import resolve_agent
@@ -30,7 +28,7 @@ from .common import (
     option,
     read_request,
 )
-from .output import note, print_json, say
+from .output import Terminal, note, print_json, say
 
 # The options by which agents value every action, where by default they value only their choice.
 VALUES_OF_ALL: dict[str, dict[str, Any]] = {
@@ -133,7 +131,7 @@ def analyse(
         return
     if progress:
         say()
-    console = Console(highlight=False)
+    console = Terminal()
     report.print_decision(root, decision, analyst.name, console, every_action=all_actions)
 
 
@@ -234,7 +232,7 @@ def solve(
     if as_json:
         print_json({**request, "to_move": PLAYERS[root.to_move]} | describe(root, solution))
     else:
-        report.print_solution(root, solution, Console(highlight=False))
+        report.print_solution(root, solution, Terminal())
     is_part = solution.is_value_proved
     if not solution.exact and not is_interrupted:
         what = "not all is proved" if is_part else "not proved"
@@ -251,7 +249,7 @@ def _solution(
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(solver.proving(proof)) if proof else None
         try:
-            with display.status_line(Console(stderr=True)) as tell:
+            with display.status_line(Terminal(stderr=True)) as tell:
                 solution = solver.solve(
                     root, progress=lambda p: tell(report.solving_line(*p)), **request
                 )
@@ -269,7 +267,7 @@ def _solution(
 def _check_proof(solver: Solver, folder: Path | None, count: int) -> None:
     if folder is None:
         raise SpecificationError("--check needs --proof FOLDER, whose answers it solves again")
-    steps = display.show_steps("answers", Console(stderr=True))
+    steps = display.show_steps("answers", Terminal(stderr=True))
     with ctrl_c_says("stopped before all were solved again"), steps as progress:
         total, wrong = solver.check_proof(folder, count, progress)
     if wrong:

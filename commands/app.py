@@ -35,6 +35,7 @@ from ..envs import __version__
 from ..envs.loading.interruption import interrupt_status
 from ..envs.loading.packages import COMMANDS as PACKAGES
 from ..envs.loading.packages import PackageWarning, declared, import_own, source_of
+from ..envs.loading.texts import visible
 from ..envs.specification import SpecificationError, plain_text
 from .output import note, use_plain_characters
 
@@ -306,7 +307,7 @@ def _format_warning(
     """A warning as Python shows it; of a package, in one sentence."""
     if issubclass(category, PackageWarning):
         return f"plyground: {plain_text(str(message), LONGEST_SENTENCE)}\n"
-    return usual_format(message, category, filename, lineno, line)
+    return visible(usual_format(message, category, filename, lineno, line))
 
 
 def _user_errors() -> tuple[type[Exception], ...]:

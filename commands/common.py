@@ -173,6 +173,14 @@ ExpectOption = Annotated[
         "must hold all games of that moment. May be repeated.",
     ),
 ]
+AskOption = Annotated[
+    tuple[str, ...],
+    option(
+        "AGENT",
+        "Make this agent although a file of others may have named it and making it does more than "
+        "play, or all of them: all. May be repeated.",
+    ),
+]
 OpeningOption = Annotated[
     str, option("MOVES", "Moves that begin the game, by name, separated by commas: d,d,c.")
 ]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Annotated, Any
 
-from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
+from rich.text import Text
 
 from ..agents.policies.compiled.runner import evaluator_here
 from ..agents.registry import agent_classes, agent_presets
@@ -19,7 +18,7 @@ from ..evaluation.report import display
 from ..evaluation.statistics.complexity import size_report
 from .app import command
 from .common import GameArgument, JsonOption, OpeningOption, argument, option, read_moves
-from .output import parameter_json, print_json, say
+from .output import Terminal, parameter_json, print_json, say
 
 
 @command()
@@ -34,24 +33,22 @@ def games(*, as_json: JsonOption = False) -> None:
     if as_json:
         print_json([_game_json(game) for game in boards])
         return
-    console = Console(highlight=False)
+    console = Terminal()
     for game in boards:
-        console.print(
-            f"[bold]{game.name}[/bold]  {game.declaration.title}, id {game.declaration.game_id}"
-        )
-        console.print(f"with the defaults: {display.facts_text(game)}", style="dim", markup=False)
+        about = f"  {game.declaration.title}, id {game.declaration.game_id}"
+        console.print(Text.assemble((game.name, "bold"), about))
+        console.print(f"with the defaults: {display.facts_text(game)}", style="dim")
         console.print(
             display.ParameterTable(game.declaration.parameters + game.declaration.short_forms)
         )
         if game.declaration.limits:
-            console.print(f"limits of a board: {game.declaration.limits}", markup=False)
+            console.print(f"limits of a board: {game.declaration.limits}")
         console.print(
             f"heuristics: {', '.join(game.declaration.heuristics) or 'none'}\n", markup=False
         )
     console.print(
         "A game is written NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE, such as "
         "gomoku:size=10,rule=caro.",
-        markup=False,
     )
 
 
@@ -105,26 +102,25 @@ def agents(
         ]
         print_json({"agents": entries, "presets": short})
         return
-    console = Console(highlight=False)
+    console = Terminal()
     for agent in names:
-        console.print(f"[bold]{agent}[/bold]  {escape(classes[agent].summary)}")
+        console.print(Text.assemble((agent, "bold"), f"  {classes[agent].summary}"))
         if name is not None:
             description = inspect.cleandoc(classes[agent].__doc__ or "").partition(
                 "\n\nAttributes:"
             )[0]
-            console.print(f"\n{description}\n", markup=False)
+            console.print(f"\n{description}\n")
         if classes[agent].parameters:
             console.print(Padding(display.ParameterTable(classes[agent].parameters), (0, 0, 0, 2)))
     if name is None and presets:
-        console.print("\n[bold]Presets[/bold]")
+        console.print(Text("\nPresets", "bold"))
     for preset, (spec, summary) in presets.items():
         if name in (None, preset):
-            console.print(f"[bold]{preset}[/bold]  {escape(summary)} ({escape(spec)})")
-    console.print(f"\nNetworks are evaluated here by {evaluator_here()}.", markup=False)
+            console.print(Text.assemble((preset, "bold"), f"  {summary} ({spec})"))
+    console.print(f"\nNetworks are evaluated here by {evaluator_here()}.")
     console.print(
         "\nAn agent is written NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE, such as "
         "alphabeta:depth=6.",
-        markup=False,
     )
 
 
@@ -150,7 +146,7 @@ def size(game: GameArgument, /, *, as_json: JsonOption = False) -> None:
     if as_json:
         print_json({"game": getattr(board, "spec", game), "size": [x.to_json() for x in lines]})
     else:
-        Console(highlight=False).print(display.size_table(lines))
+        Terminal().print(display.size_table(lines))
 
 
 @command("GAME")

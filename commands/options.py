@@ -19,7 +19,7 @@ from .common import (
     StoreOption,
     option,
 )
-from .output import note, remarks
+from .output import Terminal, note
 
 CHANGE_ANSWERS = ("ask", "refuse", "new")
 
@@ -75,7 +75,7 @@ def report_withdrawals(tournaments: list[Tournament]) -> None:
                 f"{tournament.labels[number]} was withdrawn: {crashes}; {games} of its games are "
                 f"not played (--withdraw-after 0 plays them)"
             )
-            remarks().print(text, style="red", markup=False)
+            Terminal(stderr=True, soft_wrap=True).print(text, style="red")
 
 
 def fail_if_given_up(tournaments: list[Tournament]) -> None:
@@ -87,6 +87,6 @@ def fail_if_given_up(tournaments: list[Tournament]) -> None:
             f"game {game.pair} of agents {first} and {second} was given up, since every worker "
             f"died over it; the last one {reason}"
         )
-        remarks().print(text, style="red", markup=False)
+        Terminal(stderr=True, soft_wrap=True).print(text, style="red")
     if given_up:
         raise SystemExit(FAILURE)

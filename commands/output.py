@@ -7,13 +7,16 @@ import io
 import json
 import math
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from ..envs.loading.files import written_whole
+from ..envs.loading.texts import printable_json, visible
 from ..envs.specification import Parameter, refusing
 
 # What stands for characters that an encoding lacks; others become question marks.
@@ -42,26 +45,41 @@ def use_plain_characters() -> None:
             stream.reconfigure(errors=HANDLER)
 
 
+class Terminal(Console):
+    """The console of all commands, on standard output or on standard error.
+
+    Texts may be of others. So nothing in them is markup, and what cannot be printed is shown as an
+    escape sequence: only what the console itself makes of styles reaches the terminal.
+    """
+
+    def __init__(self, *, stderr: bool = False, soft_wrap: bool = False) -> None:
+        super().__init__(
+            stderr=stderr, soft_wrap=soft_wrap, highlight=False, markup=False, emoji=False
+        )
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
+
+
 def say(text: str = "") -> None:
     """Print a line of the result to standard output."""
-    print(text)
+    print(visible(text))
 
 
 def note(text: str) -> None:
     """Print a remark, which is no result, to standard error."""
-    print(text, file=sys.stderr)
-
-
-def remarks() -> Console:
-    """The console for remarks in colour, on standard error."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    print(visible(text), file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
     """Print a value as JSON to standard output; nothing of it is replaced in any encoding."""
     encoding = (sys.stdout.encoding or "utf-8").lower()
     ascii_only = not encoding.startswith("utf")
-    print(json.dumps(_plain(value), indent=2, ensure_ascii=ascii_only, allow_nan=False))
+    text = json.dumps(_plain(value), indent=2, ensure_ascii=ascii_only, allow_nan=False)
+    print(printable_json(text))
 
 
 def _plain(value: Any) -> Any:

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-
-from ..agents.policies.policy import load_run
+from ..agents.policies.named import load_run
 from ..agents.policies.policy_file import OnnxNetwork, load_policy_file
 from ..envs import make_game
 from ..envs.loading.packages import EXPORTS
@@ -18,7 +16,7 @@ from ..envs.specification import SpecificationError, refusing
 from ..evaluation.report import display
 from .app import command
 from .common import argument, option
-from .output import say
+from .output import Terminal, say
 
 # what writes other files than ONNX, by their endings
 _WRITERS: Registry[str, Callable[[Path, Path], str]] = Registry("there is no format", EXPORTS)
@@ -80,7 +78,7 @@ def _export(run: Path, out: Path, trained_on: str | None) -> OnnxNetwork:
     else:
         if trained_on is None:
             raise SpecificationError(f"{run} does not state its game; add --trained-on GAME")
-        with display.status_line(Console(stderr=True)) as tell:
+        with display.status_line(Terminal(stderr=True)) as tell:
             tell(f"exporting {run}")
             game = make_game(trained_on)
             needs = 'models of stable-baselines3 need torch: pip install "plyground[train]"'

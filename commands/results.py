@@ -56,7 +56,7 @@ from .options import (
     fail_if_given_up,
     report_withdrawals,
 )
-from .output import note, print_json, say, write_page
+from .output import Terminal, note, print_json, say, write_page
 
 # The formats that packages write: functions of a store's file and of ``--out``. One that writes a
 # folder says so by an attribute ``writes_folder``; others write a file, whose name may end in the
@@ -103,13 +103,13 @@ def report(
     plyground report new.db --beside old.db --json
     """
     rating = None if anchor is None else parse_anchor(anchor)
-    with Store(store).expect(expect) as games, status_line(Console(stderr=True)) as tell:
+    with Store(store).expect(expect) as games, status_line(Terminal(stderr=True)) as tell:
         tell(f"reading the games in {store}")
         reports = report_store(games, rating, 0 if html is None else replays)
         findings = games.all_findings()
     comparisons = [] if beside is None else _compare(reports, store, beside)
     if html is not None and reports:
-        with show_steps("tournaments", Console(stderr=True)) as progress:
+        with show_steps("tournaments", Terminal(stderr=True)) as progress:
             page = report_page(
                 reports, store.name, [same_command()], progress, comparisons, findings
             )
@@ -122,8 +122,8 @@ def report(
     elif not reports:
         say("\n".join([*warning_lines(findings), f"{store} holds no games"]))
     elif html is None and out is None:
-        print_report(reports, Console(highlight=False), findings)
-        print_comparisons(comparisons, Console(highlight=False))
+        print_report(reports, Terminal(), findings)
+        print_comparisons(comparisons, Terminal())
 
 
 def _report_json(
@@ -247,7 +247,7 @@ def sprt(
         if stored.as_json:
             print_json(match.to_json())
         else:
-            _print_sprt(match, Console(highlight=False))
+            _print_sprt(match, Terminal())
         if match.withdrawn is not None:
             raise SystemExit(FAILURE)
     fail_if_given_up([match.tournament])
@@ -257,7 +257,7 @@ def _run_sprt(match: SprtMatch, store: Path) -> None:
     """Play until the test is decided; Ctrl-C ends the program with the command that resumes it."""
     lower, upper = match.hypotheses.bounds
     remainder = f"stopped; the games are in {store}. To go on:\n  {same_command()}"
-    with ctrl_c_says(remainder), status_line(Console(stderr=True)) as tell:
+    with ctrl_c_says(remainder), status_line(Terminal(stderr=True)) as tell:
         tell("" if match.plan.balanced is None else "choosing openings")
         match.run(
             lambda state: tell(

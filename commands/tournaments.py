@@ -21,7 +21,7 @@ from ..evaluation.tournament import Tournament
 from .app import Interruption, command, ctrl_c_says, given_options, same_command
 from .common import argument, flag
 from .options import USUAL_STORE, StoreOptions, fail_if_given_up, report_withdrawals
-from .output import note, print_json
+from .output import Terminal, note, print_json
 
 USUAL_PLAN = Plan()
 SHARED = [field.name for field in dataclasses.fields(Conditions)]  # of all tournaments of a file
@@ -85,7 +85,7 @@ def tournament(
 
 def _print_results(tournaments: list[Tournament], tables: list[CrossTable], store: Path) -> None:
     for one, table in zip(tournaments, tables):
-        _print_result(one, table, Console(highlight=False))
+        _print_result(one, table, Terminal())
     note(f"games in {store}; for ratings: plyground report {shlex.quote(str(store))}")
 
 
@@ -117,7 +117,7 @@ def _begin(tournaments: list[Tournament], store: Path, resume: bool) -> None:
             f"there is nothing to resume: {store} does not hold this tournament; without "
             f"--resume it begins"
         )
-    status = display.status_line(Console(stderr=True))
+    status = display.status_line(Terminal(stderr=True))
     with ctrl_c_says("stopped while choosing openings; nothing was played"), status as tell:
         for one in tournaments:
             one.find_openings(
@@ -153,7 +153,7 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
         )
     progress = display.TournamentProgress(total, before)
     try:
-        with display.show_progress(progress, Console(stderr=True)):
+        with display.show_progress(progress, Terminal(stderr=True)):
             for number, (one, table, games) in enumerate(zip(tournaments, tables, missing), 1):
                 if not games:
                     continue

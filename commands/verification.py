@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-
+from ..agents.effects import check_asked
 from ..evaluation.conditions import USUAL, Conditions
 from ..evaluation.report import display
 from ..evaluation.store.checks import Finding
@@ -15,8 +15,17 @@ from ..evaluation.store.store import NEVER, Store
 from ..evaluation.verification import Verification
 from ..evaluation.verification import verify as verify_games
 from .app import FAILURE, command
-from .common import DEFAULT_STORE, ENDS, ExpectOption, JsonOption, SeedOption, StoreArgument, option
-from .output import print_json, say
+from .common import (
+    DEFAULT_STORE,
+    ENDS,
+    AskOption,
+    ExpectOption,
+    JsonOption,
+    SeedOption,
+    StoreArgument,
+    option,
+)
+from .output import Terminal, print_json, say
 
 MOST_LINES = 10  # findings of a kind
 
@@ -34,6 +43,7 @@ def verify(
         option("N", "Number of games of each tournament that the agents play again.", low=0),
     ] = 20,
     seed: SeedOption = 1,
+    ask: AskOption = (),
     conditions: Conditions = USUAL,
     expect: ExpectOption = (),
     as_json: JsonOption = False,
@@ -41,13 +51,17 @@ def verify(
     """Check the tables and values of a store, and whether its games follow the rules.
 
     Agents play a sample of the games again with the same seeds, and those whose moves differ are
-    listed. Nothing is written to the store. The exit status is 1 if anything is found.
+    listed. A store may name any agent: one that runs a program, imports a module, opens a file or
+    reaches the network is not asked unless --ask names it. Nothing is written to the store. The
+    exit status is 1 if anything is found.
 
     [bold]Examples[/bold]
 
     plyground verify plyground-tournament.db --games 100
 
     plyground verify plyground-tournament.db --games 0
+
+    plyground verify mine.db --ask python:my_agents:careful
 
     plyground verify plyground-tournament.db --expect 6f2b9c51d3a04e8f7c6e1d2b3a495867
     """
@@ -61,23 +75,21 @@ def verify(
         findings += [
             Finding(f"{NEVER} {digest}") for digest, place in then.items() if place is None
         ]
+        check_asked(ask, sorted({each.spec for one in tournaments for each in one.agents}))
         for tournament in tournaments:
-            with display.status_line(Console(stderr=True)) as tell:
+            with display.status_line(Terminal(stderr=True)) as tell:
                 tell(f"checking {tournament.name}")
-                results.append(
-                    verify_games(tournament, games_store, games, conditions.isolate, seed)
-                )
+                choice = (games, conditions.isolate, seed)
+                results.append(verify_games(tournament, games_store, *choice, ask=ask))
             if not as_json:
                 _print(results[-1])
     if as_json:
-        print_json(
-            {
-                "store": str(store),
-                "findings": [finding._asdict() for finding in findings],
-                "expected": {digest: place and place[1] for digest, place in then.items()},
-                "tournaments": [one.to_json() for one in results],
-            }
-        )
+        about = {
+            "store": str(store),
+            "findings": [finding._asdict() for finding in findings],
+            "expected": {digest: place and place[1] for digest, place in then.items()},
+        }
+        print_json(about | {"tournaments": [one.to_json() for one in results]})
     else:
         _print_store(store, findings, then)
     if findings or not all(one.sound for one in results):
@@ -107,6 +119,8 @@ def _print(one: Verification) -> None:
     if one.not_asked is not None:
         say(f"  its agents were not asked again: {one.not_asked}")
         return
+    for spec, what in one.left_out.items():
+        say(f"  {spec} was not asked again: it {what}; --ask {shlex.quote(spec)} asks it")
     say(f"  {one.played - len(one.deviations)} of {one.played} games went the same way again")
     for agent, count in Counter(deviation.agent for deviation in one.deviations).most_common():
         first = next(deviation for deviation in one.deviations if deviation.agent == agent)

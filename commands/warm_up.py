@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from ..agents import make_agent
 from ..agents.registry import agent_classes, agent_presets
@@ -21,7 +20,7 @@ from ..envs.specification import SpecificationError
 from ..evaluation.report import display
 from .app import command
 from .common import flag
-from .output import note, say
+from .output import Terminal, note, say
 from .preparation import compile_rules
 
 
@@ -58,7 +57,7 @@ def warm_up(
     began = time.perf_counter()
     left_out: dict[str, str] = {}
     with (
-        display.show_steps("compiling", Console(stderr=True)) as progress,
+        display.show_steps("compiling", Terminal(stderr=True)) as progress,
         without_announcements(),
     ):
         count, total = 0, sum(map(len, specs))

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from importlib import resources
 
-from rich.console import Console
 from rich.text import Text
+
+from .output import Terminal
 
 STYLES = {"*": "bold green reverse", "X": "bold red", "O": "bold yellow"}
 
@@ -26,7 +27,7 @@ def welcome(commands: Collection[str]) -> None:
     board = Text("\n")
     for mark in rows:
         board.append("X" if mark == "*" else mark, STYLES.get(mark, ""))
-    console = Console(highlight=False)
+    console = Terminal()
     console.print(board)
     console.print("\nBoard games, agents that play them, and learners. Three things to try:\n")
     for line in [each for each in things.splitlines() if each.split()[0] in commands][:3]:

@@ -19,7 +19,7 @@ from ..evaluation.report import display
 from ..evaluation.report.html import render_page
 from .app import command
 from .common import JsonOption, argument, option
-from .output import print_json, say, write_page
+from .output import Terminal, print_json, say, write_page
 
 TITLES = {
     "quality": "Optimal moves in random positions, % (95 %)",
@@ -62,7 +62,7 @@ def zoo(
     elif name is None:
         _print_list(selection)
     else:
-        console = Console(highlight=False)
+        console = Terminal()
         for card in selection:
             _print_card(card, console)
 
@@ -86,7 +86,7 @@ def _print_list(selection: Sequence[Card]) -> None:
                 *(display.percent(shares.get(part)) for part in parts),
                 *_elo(card),
             )
-    console = Console(highlight=False)
+    console = Terminal()
     console.print(table)
     console.print(
         "quiet, all: optimal moves of the network alone, without search, in random positions where "

@@ -1,7 +1,8 @@
 """Verification of a store: do its games follow the rules, and are its agents repeatable?
 
 Every game is played through by the rules. Of a sample, the agents are asked again: an agent is
-repeatable if it plays the same with the same seed in the same game.
+repeatable if it plays the same with the same seed in the same game. Agents whose making would do
+more than play, such as run a program that the store names, are asked only if the user says so.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ..agents.effects import not_to_make
 from ..agents.faults import CRASHES, OUT_OF_TIME
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
@@ -50,6 +53,8 @@ class Verification(NamedTuple):
         played: how many of the other games the agents have played again.
         deviations: those of them that took another course.
         not_asked: why the agents were not asked, or None.
+        left_out: the specifications of agents that nobody said may be asked, and what making each
+            would do. Games between the others are played again.
     """
 
     tournament: StoredTournament
@@ -60,6 +65,7 @@ class Verification(NamedTuple):
     played: int = 0
     deviations: tuple[Deviation, ...] = ()
     not_asked: str | None = None
+    left_out: Mapping[str, str] = MappingProxyType({})
 
     @property
     def sound(self) -> bool:
@@ -81,6 +87,7 @@ class Verification(NamedTuple):
                 for game, ply, who in self.deviations
             ],
             "not_asked": self.not_asked,
+            "left_out": [{"agent": spec, "would": what} for spec, what in self.left_out.items()],
         }
 
 
@@ -91,6 +98,7 @@ def verify(
     isolation: str,
     seed: int = 1,
     on_game: Callable[[], None] | None = None,
+    ask: Collection[str] = (),
 ) -> Verification:
     """Check all games of a tournament, and let its agents play some of them again.
 
@@ -104,18 +112,14 @@ def verify(
         isolation: which agents play from processes of their own.
         seed: decides which games these are.
         on_game: called after each of them.
+        ask: specifications of agents that may be asked although making them does more than play,
+            or ``all``; see :mod:`plyground.agents.effects`.
 
     Raises:
         StoreError: the store cannot be read.
     """
     findings = store.findings(tournament)
-    suspect = {finding.game for finding in findings}
     numbered = list(store.games_by_number(tournament.number))
-    repeatable = [
-        number
-        for number, each in numbered
-        if each and number not in suspect and each.result.fault not in (*CRASHES, OUT_OF_TIME)
-    ]
     digests = store.digest(tournament.number), store.games_digest(tournament.number)
     verification = Verification(tournament, len(numbered), *digests, findings)
     for unchecked in (finding for finding in findings if finding.unchecked):
@@ -124,32 +128,53 @@ def verify(
         return verification._replace(not_asked="people have played in it")
     if not games:
         return verification._replace(not_asked="no games were asked for")
-    sample = random.Random(seed).sample(repeatable, min(games, len(repeatable)))
     try:
-        contest = _contest(tournament, isolation)
+        left_out = not_to_make((entry.spec for entry in tournament.agents), ask)
+        verification = verification._replace(left_out=left_out)
+        asked = [n for n, each in enumerate(tournament.agents) if each.spec not in left_out]
+        contest = _contest(tournament, asked, isolation)
     except SpecificationError as error:
         return verification._replace(not_asked=str(error))
+    repeatable = _repeatable(numbered, asked, {finding.game for finding in findings})
+    sample = random.Random(seed).sample(repeatable, min(games, len(repeatable)))
     deviations = []
     with contextlib.closing(Arena(contest)) as arena:
         for number in sorted(sample):
-            deviation = _play_again(arena, store.game(number)[1])
+            deviation = _play_again(arena, asked, store.game(number)[1])
             deviations += [] if deviation is None else [deviation]
             if on_game is not None:
                 on_game()
     return verification._replace(played=len(sample), deviations=tuple(deviations))
 
 
-def _contest(tournament: StoredTournament, isolation: str) -> Contest:
-    """The contest of a tournament's agents.
+def _repeatable(
+    games: list[tuple[int, StoredGame | None]], asked: Sequence[int], suspect: set[int | None]
+) -> list[int]:
+    """The numbers of the games that these agents must play again as they did."""
+    return [
+        number
+        for number, each in games
+        if each is not None
+        and number not in suspect
+        and set(each.players) <= set(asked)
+        and each.result.fault not in (*CRASHES, OUT_OF_TIME)
+    ]
+
+
+def _contest(tournament: StoredTournament, asked: Sequence[int], isolation: str) -> Contest:
+    """The contest of those of a tournament's agents that are asked.
 
     Raises:
         SpecificationError: an agent is no longer the one that played, or cannot be made.
     """
-    labels = tuple(entry.label for entry in tournament.agents)
-    specs = tuple(entry.spec for entry in tournament.agents)
+    entries = [tournament.agents[number] for number in asked]
+    labels, specs = (
+        tuple(entry.label for entry in entries),
+        tuple(entry.spec for entry in entries),
+    )
     conditions = conditions_of(tournament.settings, isolation)
     contest = Contest(make_game(tournament.settings["game"]), specs, labels, conditions)
-    for entry, now in zip(tournament.agents, contest.describe()):
+    for entry, now in zip(entries, contest.describe()):
         there, here = (entry.version, entry.sources), (now.version, now.sources)
         if there[0] != here[0] or (entry.sources and there[1] != here[1]):
             raise SpecificationError(
@@ -159,8 +184,9 @@ def _contest(tournament: StoredTournament, isolation: str) -> Contest:
     return contest
 
 
-def _play_again(arena: Arena, game: StoredGame) -> Deviation | None:
-    result = arena.play(ScheduledGame(game.pair, game.players, game.opening, game.seeds))
+def _play_again(arena: Arena, asked: Sequence[int], game: StoredGame) -> Deviation | None:
+    first, second = map(asked.index, game.players)
+    result = arena.play(ScheduledGame(game.pair, (first, second), game.opening, game.seeds))
     now = (result.moves, result.returns, result.fault, result.forfeited)
     then = game.result
     if now == (then.moves, then.returns, then.fault, then.forfeited):

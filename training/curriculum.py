@@ -19,10 +19,7 @@ from ..agents.registry import make_agent
 from ..envs.game import Game
 from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
-from .settings import OpposedSettings
-
-CURRICULUM = "curriculum:"
-SELF = "self"
+from .settings import CURRICULUM, SELF, OpposedSettings
 
 
 class Member(NamedTuple):

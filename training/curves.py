@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..envs.loading.texts import show_plainly
 from ..envs.specification import check_names
 from .folder import METRICS, RATING, TrainingError, ratings_in, read_metrics, read_run
 
@@ -27,7 +28,9 @@ SEED, ALL = "seed", "all opponents"
 # What is drawn of several seeds: its name, and the share that is cut off at either end.
 STATISTICS = {"iqm": ("interquartile mean", 0.25), "mean": ("mean", 0.0)}
 SAMPLES = 2000  # of the bootstrap
-FONTS: Any = {"pdf.fonttype": 42, "ps.fonttype": 42}  # TrueType: journals refuse Type 3
+FONTS: Any = {  # TrueType: journals refuse Type 3; a name may hold dollar signs
+    "pdf.fonttype": 42, "ps.fonttype": 42, "text.parse_math": False
+}  # fmt: skip
 DASHES = ("-", "--", "-.", ":")  # tell apart more opponents than there are colours
 COLOURS = 10
 WIDTH, LEAST, USUAL = 6.4, 7.0, 10.0  # inches of a panel; points of letters in narrow ones, in it
@@ -258,6 +261,7 @@ def figure_in(out: Path, size: tuple[float, float], letters: float = USUAL) -> I
     with mpl.rc_context(FONTS | {"font.size": letters}):
         figure = Figure(figsize=size, layout="constrained")
         yield figure
+        show_plainly(figure)
         try:
             figure.savefig(out, dpi=110)
         except (OSError, ValueError) as error:

@@ -10,6 +10,9 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
+from ..agents.effects import not_to_make
+from ..agents.opponents import MIXTURE, read_mixture
+from ..agents.policies.named import effects_of_network
 from ..envs.game import Game
 from ..envs.loading.numbers import read_count
 from ..envs.loading.settings import Settings, parameters_of, setting
@@ -19,6 +22,9 @@ from ..envs.specification import SpecificationError, check_names
 WALL, PROCESSOR = "wall", "processor"
 UNLIMITED = 10**12  # steps of a run that ends by the time
 LENGTH = ("steps", "hours")  # of a run: its budget
+# Settings that name agents, and those that name networks.
+AGENTS, NETWORKS = ("evaluate", "opponent", "regret"), ("initial", "predecessor")
+CURRICULUM, SELF, NONE = "curriculum:", "self", "none"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,7 +119,8 @@ class RunSettings(Settings):
             gpu: whether the network is on a GPU, where larger ones are cheap.
 
         Raises:
-            SpecificationError: an unknown name, or a value that is not possible.
+            SpecificationError: an unknown name, a value that is not possible, or one of ``begun``
+                that is to be set anew, see :meth:`effects`.
         """
         parameters = {parameter.name: parameter for parameter in parameters_of(cls)}
         kinds = {name: parameter.kind for name, parameter in parameters.items()}
@@ -135,12 +142,34 @@ class RunSettings(Settings):
         # a run of another game is refused later
         own = begun if begun.get("game", game.spec) == game.spec else {}
         stay = {name: own[name] for name in kinds.keys() & own.keys() - {*LENGTH}}
+        cls._refuse_effects({name: stay[name] for name in stay.keys() - settings.keys()})
         return cls(**cls.defaults(game, length, gpu) | stay | settings)
+
+    @classmethod
+    def effects(cls, name: str, text: str) -> dict[str, str]:
+        """What the value of a setting names that does more than play, and what that would do.
+
+        The folder of a run may be of others: what it names so is used only where the user sets it
+        again, see :mod:`plyground.agents.effects`.
+        """
+        if name in AGENTS:
+            return not_to_make(_agents_in(text))
+        does = effects_of_network(text) if name in NETWORKS and text else ()
+        return {text: does[0]} if does else {}
+
+    @classmethod
+    def _refuse_effects(cls, begun: Mapping[str, Any]) -> None:
+        for name, value in sorted(begun.items()):
+            for named, what in cls.effects(name, str(value)).items():
+                raise SpecificationError(
+                    f"the run in the folder has {name}={value}, and {named} {what}; set {name} "
+                    f"again to allow that (--set {name}=…)"
+                )
 
     @property
     def opponents_to_measure(self) -> list[str]:
         """The opponents of :attr:`evaluate`; none of them if it is ``none``."""
-        if self.evaluate.strip() == "none":
+        if self.evaluate.strip() == NONE:
             return []
         return [name.strip() for name in self.evaluate.split(";")]
 
@@ -231,6 +260,17 @@ class OpposedSettings(RunSettings):
                 f"or is none"
             )
         return units
+
+
+def _agents_in(text: str) -> list[str]:
+    """The specifications in a list of opponents, a mixture or a curriculum."""
+    parts = [part.strip() for part in text.strip().removeprefix(CURRICULUM).split(";")]
+    specs = [
+        spec
+        for part in parts
+        for spec in ([s for _, s in read_mixture(part)] if part.startswith(MIXTURE) else [part])
+    ]
+    return [spec for spec in specs if spec not in ("", SELF, NONE)]
 
 
 def _count(text: str) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -22,10 +23,10 @@ from ..agent import Agent
 from ..decision import Decision, PlainScores, Score
 from ..registry import register_agent
 from .compiled.words import FLOAT32, PRECISIONS
-from .policy_file import ELSEWHERE, NO_VALUE, OF_ACTIONS, Network, load_policy_file
+from .named import BEST, effects_of_network, load_run
+from .policy_file import NO_VALUE, OF_ACTIONS, Network, load_policy_file
 from .zoo import PREFIX, ZooNetworks
 
-BEST = "best.onnx"  # the policy file of a run folder
 # probabilities that differ by less count as equal: a batch is computed in another order than one
 # position, so the last digits differ
 TIE = 1e-5
@@ -175,6 +176,10 @@ class PolicyAgent(Agent):
     @abstractmethod
     def load(self) -> Network | ZooNetworks:
         """The network, or those for several boards; SpecificationError if there is none."""
+
+    @classmethod
+    def effects(cls, options: Mapping[str, str]) -> tuple[str, ...]:
+        return super().effects(options) or effects_of_network(options.get("path"))
 
     def check_options(self) -> None:
         """Load the network."""
@@ -429,6 +434,7 @@ class Sb3Policy(PolicyAgent):
         *PolicyAgent.parameters,
     )
     usage = "FILE,trained_on=GAME; FILE is a model saved by stable-baselines3 (.zip)"
+    effect = "unpickles a file"
 
     def load(self) -> Network:
         path, game = self.options["path"], self.options["trained_on"]
@@ -463,38 +469,3 @@ def load_policy(
         return ZooPolicy(game, seed, name=str(source).removeprefix(PREFIX), **options)
     path = str(Path(source) / BEST if Path(source).is_dir() else source)
     return OnnxPolicy(game, seed, path=path, **options)
-
-
-def open_network(source: str) -> Network | ZooNetworks:
-    """The network that a text names: zoo:NAME, a run folder or a policy file.
-
-    Raises:
-        SpecificationError: there is no such network.
-    """
-    if source.startswith(PREFIX):
-        return ZooNetworks(source.removeprefix(PREFIX))
-    return load_run(source)
-
-
-def load_run(source: str | Path) -> Network:
-    """The network of a run folder or a policy file.
-
-    Raises:
-        SpecificationError: there is none.
-    """
-    path = Path(source)
-    if path.suffix == ".zip":
-        raise SpecificationError(
-            f"{path} is no run; a model of stable-baselines3 is played by "
-            f"sb3:{path},trained_on=GAME, and made a policy file by plyground export-policy"
-        )
-    if path.is_dir():
-        if not (path / BEST).is_file():
-            raise SpecificationError(
-                f"the folder {path} has no {BEST}: it holds no training run, or one that has not "
-                f"been evaluated yet"
-            )
-        return load_policy_file(path / BEST)
-    if not path.exists() and ELSEWHERE not in str(source):
-        raise SpecificationError(f"there is no training run {str(path)!r}")
-    return load_policy_file(source)

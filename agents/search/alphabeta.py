@@ -22,7 +22,7 @@ from ..own.kernels import FIRST_ADDRESS
 from ..registry import register_agent, register_preset
 from ..solvers.endgame import ENDGAME, Endgame
 from ..solvers.solver import solver_class_of
-from ..table_size import MIB
+from ..solvers.table_size import MIB
 from . import alphabeta_kernels as search
 from . import deepening
 from .search_form import plain_form, search_form

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -22,11 +23,11 @@ from ..policies.policy_file import Network
 from ..registry import register_agent
 from ..solvers.endgame import ENDGAME, Endgame
 from ..solvers.solver import solver_class_of
-from ..table_size import MIB
+from ..solvers.table_size import MIB
 from . import mcts_kernels as search
 from .descent import EXACT, NODE, ROOT
 from .playouts import EXPLORATION, KNOWING_EXPLORATION, Playouts
-from .puct import NETWORK_PARAMETERS, Guide, load_guide
+from .puct import NETWORK_PARAMETERS, Guide, effects_of_guide, load_guide
 from .root_actions import (
     add_root_actions,
     choose_at_root,
@@ -106,6 +107,10 @@ class Mcts(Agent):
         Parameter("memory", float, 256.0, "most memory for all trees, in MiB", 1, 1_000_000),
         *BOOK_PARAMETERS,
     )
+
+    @classmethod
+    def effects(cls, options: Mapping[str, str]) -> tuple[str, ...]:
+        return (*super().effects(options), *effects_of_guide(options))
 
     def check_options(self) -> None:
         """Load the network, if there is one."""

@@ -14,7 +14,8 @@ from ...envs.loading.packages import load_knowledge
 from ...envs.specification import Parameter, SpecificationError
 from ..deadline import Deadline
 from ..policies.compiled.batch import NetworkBatch, new_batch
-from ..policies.policy import PRECISION, open_network
+from ..policies.named import effects_of_network, open_network
+from ..policies.policy import PRECISION
 from ..policies.policy_file import TO_COME, Network
 from ..policies.zoo import ZooNetworks
 from . import puct_kernels as puct_search
@@ -80,6 +81,12 @@ def load_guide(
     if network is None:
         return None
     return HeuristicNetworks() if network == PATTERNS else open_network(network)
+
+
+def effects_of_guide(options: Mapping[str, str]) -> tuple[str, ...]:
+    """What opening the network of ``network=`` would do, as :meth:`.Agent.effects` says it."""
+    network = options.get("network")
+    return () if network == PATTERNS else effects_of_network(network)
 
 
 class HeuristicNetworks:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.specification import SpecificationError
-from ..table_size import MIB, entries_within
+from ..solvers.table_size import MIB, entries_within
 
 ENTRY = np.dtype(
     [

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...envs.compiled.kernels import inner_kernel
 from ...envs.compiled.randomness import GAMMA
-from ..table_size import entries_within
+from .table_size import entries_within
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 NO_ACTION = -1

@@ -18,7 +18,8 @@ import numpy as np
 import scipy.stats
 import torch
 from plyground import make_game
-from plyground.agents.policies.policy import masked_softmax, open_network
+from plyground.agents.policies.named import open_network
+from plyground.agents.policies.policy import masked_softmax
 from plyground.agents.solvers.solver import make_solver
 from plyground.training.alphazero.self_play import SelfPlayer
 from plyground.training.alphazero.settings import AlphaZeroSettings

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any
 
-from rich.console import Console
-
+from ...agents.effects import ALL, check_asked, not_to_make
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
@@ -20,8 +20,8 @@ from ...evaluation.store.store import StoreError
 from ...training.api import SETTINGS
 from ...training.folder import LADDER, RATING, add_ratings, read_run, snapshots_in
 from ..app import command, ctrl_c_says
-from ..common import JsonOption, argument, option
-from ..output import note, print_json
+from ..common import AskOption, JsonOption, argument, option
+from ..output import Terminal, note, print_json
 
 PAIRS = 50
 FEWEST_PLIES = 2  # random moves of an opening: without any, two networks have one game
@@ -41,6 +41,7 @@ def ladder(
             "AGENT=RATING", "Give an agent this rating (default: the run's last opponent has 0)."
         ),
     ] = None,
+    ask: AskOption = (),
     place: JobPlace = HERE,
     as_json: JsonOption = False,
 ) -> None:
@@ -65,8 +66,10 @@ def ladder(
     reference = None if anchor is None else parse_anchor(anchor)
     store = run / LADDER
     at_ctrl_c = ctrl_c_says(f"stopped; the games are in {store}. The same command goes on")
-    with at_ctrl_c, status_line(Console(stderr=True)) as tell:
-        rows = _rate_snapshots(run, pairs=pairs, anchor=reference, on_game=count, place=place)
+    with at_ctrl_c, status_line(Terminal(stderr=True)) as tell:
+        rows = _rate_snapshots(
+            run, pairs=pairs, anchor=reference, on_game=count, place=place, ask=ask
+        )
     note(f"{games or 'no'} new games; all are in {store}")
     if as_json:
         print_json({"run": str(run), "ratings": rows})
@@ -75,7 +78,7 @@ def ladder(
     for row in rows:
         figures = (f"{row['elo']:.0f}", f"{row['high'] - row['elo']:.0f}", str(row["games"]))
         table.add_row(Name(_name(row)), *figures)
-    Console(highlight=False).print(table)
+    Terminal().print(table)
 
 
 def _name(row: dict[str, Any]) -> str:
@@ -90,6 +93,7 @@ def _rate_snapshots(
     seconds: float = math.inf,
     on_game: Callable[[object], None] = lambda game: None,
     place: JobPlace = HERE,
+    ask: Collection[str] = (),
 ) -> Rows:
     """Rate a run's snapshots and the opponents of its evaluations; add it to the run's metrics.
 
@@ -102,6 +106,7 @@ def _rate_snapshots(
         seconds: for so long games are played, see :meth:`~plyground.evaluation.Ladder.pool`.
         on_game: called after every game.
         place: where the games are played; by default in this process.
+        ask: the opponents that may be made although making them does more than play, or ``all``.
 
     Returns:
         A row for each opponent (``step`` is None) and each snapshot, with ``elo``, ``low`` and
@@ -119,6 +124,7 @@ def _rate_snapshots(
         )
     game = make_game(facts["game"])
     agents = _opponents(game, facts)
+    _refuse_to_make(agents, ask, run)
     anchor = anchor or (agents[-1], 0.0)
     if anchor[0] not in agents:
         raise SpecificationError(
@@ -137,6 +143,15 @@ def _rate_snapshots(
     ]
     add_ratings(run, [row for row in rows if row["step"] is not None])
     return rows
+
+
+def _refuse_to_make(agents: list[str], ask: Collection[str], run: Path) -> None:
+    """Refuse opponents that the run names, nobody asks for, and that would do more than play."""
+    check_asked(ask, agents)
+    for spec, what in not_to_make(agents, ask).items():
+        raise SpecificationError(
+            f"{run} names the opponent {spec}, which {what}; --ask {shlex.quote(spec)} lets it play"
+        )
 
 
 def _opponents(game: Game, facts: dict[str, Any]) -> list[str]:
@@ -160,10 +175,12 @@ def _row(ratings: Ratings, number: int, step: int | None) -> dict[str, Any]:
 def rate_newest(run: Path, seconds: float) -> dict[str, Any] | None:
     """Rate the snapshots of a run that goes on; the newest one's row.
 
+    Its opponents play already: the command line or this process has named them.
+
     A store that cannot be used is told and costs the run nothing.
     """
     try:
-        return _rate_snapshots(run, seconds=seconds)[-1]
+        return _rate_snapshots(run, seconds=seconds, ask=(ALL,))[-1]
     except (StoreError, RatingsError) as error:
         note(f"the snapshots are not rated: {error}")
         return None

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from ...agents.human import refuse_people
@@ -30,7 +29,7 @@ from ...training.settings import OpposedSettings, RunSettings
 from ...training.trackers import USUAL, Trackers
 from ..app import Interruption, missing_packages_are_refused, same_command
 from ..common import JsonOption, flag, option
-from ..output import note, parameter_json, print_json, say
+from ..output import Terminal, note, parameter_json, print_json, say
 from .ladder import rate_newest
 from .seeds import train_seeds
 
@@ -220,7 +219,7 @@ def _print_settings(game: Game, settings: RunSettings, as_json: bool) -> None:
         about = {"algorithm": settings.algorithm, "game": game.spec}
         print_json(about | {"settings": [parameter_json(each) for each in kinds]})
     else:
-        Console(highlight=False).print(ParameterTable(kinds))
+        Terminal().print(ParameterTable(kinds))
 
 
 def _facts() -> dict[str, Any]:
@@ -282,11 +281,11 @@ class ProgressBar:
 
     def __init__(self, describe: Callable[[Any], str]) -> None:
         self._describe = describe
-        self._console = Console(stderr=True)
+        self._console = Terminal(stderr=True)
         self._bar = Progress(
             BarColumn(bar_width=24),
             TextColumn("{task.percentage:3.0f} %"),
-            TextColumn("{task.fields[text]}"),
+            TextColumn("{task.fields[text]}", markup=False),
             TextColumn("left"),
             TimeRemainingColumn(),
             TextColumn("spent"),

@@ -26,6 +26,7 @@ from ..specification import (
 )
 from .files import read_file
 from .numbers import limit_text
+from .texts import one_line
 
 NULL = type(None)
 GREATEST = 2**63 - 1  # whole numbers beyond it fit into no column and no array
@@ -57,11 +58,14 @@ def read_json(path: Path) -> Any:
 def parse_json(data: bytes, place: str) -> Any:
     """The value of a text in JSON; ``place`` is where it stands, such as a file's name.
 
+    Each text in it is of one line, as :func:`.texts.one_line` makes it.
+
     Raises:
         SpecificationError: it is no JSON in UTF-8.
     """
     with refusing((ValueError, RecursionError), f"{place} is no JSON"):
-        return json.loads(data.decode("utf-8-sig"))
+        value = json.loads(data.decode("utf-8-sig"))
+    return one_line(value) if b"\\" in data or not data.isascii() else value
 
 
 def check_value(value: Any, kind: Any, place: str, field: str = "", more: bool = False) -> None:

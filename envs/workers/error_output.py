@@ -6,6 +6,8 @@ import contextlib
 import os
 import threading
 
+from ..loading.texts import visible
+
 PASSED_ON = 256 << 10  # bytes that are passed on as they come
 LAST_PART = 8 << 10  # bytes that are kept of what comes after them
 CLOSING_SECONDS = 1.0  # what an ended process has written is read by then
@@ -14,6 +16,7 @@ CLOSING_SECONDS = 1.0  # what an ended process has written is read by then
 class ErrorOutput:
     """What processes, one after the other, write to their standard error.
 
+    Agents are of others: what a terminal cannot print is passed on as escape sequences of Python's.
     The first bytes are passed on to the standard error of this process at once. Of what comes after
     them the last part follows when the process that has written it has ended.
 
@@ -52,7 +55,8 @@ class ErrorOutput:
             _write(f"\n[… {cut} bytes of an agent's standard error left out …]\n".encode() + last)
 
 
-def _write(data: bytes) -> None:
+def _write(text: bytes) -> None:
+    data = visible(text.decode(errors="backslashreplace")).encode()
     with contextlib.suppress(OSError):
         while data:
             data = data[os.write(2, data) :]

@@ -15,7 +15,6 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.containers import Lines
 from rich.live import Live
-from rich.markup import escape
 from rich.measure import Measurement
 from rich.padding import Padding
 from rich.progress import (
@@ -34,6 +33,7 @@ from rich.text import Text
 
 from ...agents.decision import Decision, Score
 from ...envs.game import Game
+from ...envs.loading.texts import one_line, spreadsheet_cell
 from ...envs.specification import Parameter
 from ..statistics.complexity import SizeLine
 from ..statistics.cross_table import AgentRow, CrossTable
@@ -293,8 +293,8 @@ def show_steps(what: str, console: Console) -> Iterator[Callable[[int, int], Non
 
 
 def print_line(console: Console, text: str) -> None:
-    """Print a line as it is."""
-    console.print(Text(text), soft_wrap=True)
+    """Print a text in one line."""
+    console.print(Text(one_line(text)), soft_wrap=True)
 
 
 @contextlib.contextmanager
@@ -348,7 +348,7 @@ class ParameterTable:
         if options.max_width >= WIDE_PARAMETERS:
             table = plain_table("parameter", "default", "allowed", "meaning", left=4)
             for row in self._rows:
-                table.add_row(*map(escape, row))
+                table.add_row(*row)
             yield table
             return
         for name, default, allowed, meaning in self._rows:
@@ -399,5 +399,6 @@ def facts_text(game: Game) -> str:
 def csv_text(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table as CSV, its cells as pages write them."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([headings, *rows])
+    lines = ([*map(spreadsheet_cell, row)] for row in [headings, *rows])
+    csv.writer(text, lineterminator="\n").writerows(lines)
     return text.getvalue()

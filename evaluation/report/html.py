@@ -14,6 +14,7 @@ from importlib import metadata, resources
 from typing import Any
 
 from ...envs import __version__
+from ...envs.loading.texts import printable_json, visible
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError, refusing
 from ..pages import page_of
@@ -94,8 +95,10 @@ def render_page(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=lambda value: visible(value) if type(value) is str else value,
     )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
+    environment.policies["json.dumps_function"] = _dump
     environment.filters |= {
         "percent": percent,
         "likelihood": likelihood,
@@ -112,6 +115,10 @@ def render_page(template: str, **values: Any) -> str:
     )
 
 
+def _dump(value: Any, **options: Any) -> str:
+    return printable_json(json.dumps(value, **options))
+
+
 def _unmarked(text: str) -> str:
     """The text without marks of Markdown but those of code."""
     return re.sub(r"(`[^`]*`)|([*_|<>])", lambda match: match[1] or f"\\{match[2]}", text)
@@ -121,7 +128,9 @@ def _coded(text: str) -> Any:
     """The text as HTML, with what stands between backticks as code."""
     import markupsafe
 
-    return markupsafe.Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(markupsafe.escape(text))))
+    return markupsafe.Markup(
+        re.sub("`([^`]*)`", r"<code>\1</code>", str(markupsafe.escape(visible(text))))
+    )
 
 
 def _lines(text: str, indent: str = "") -> str:
@@ -135,7 +144,7 @@ def _breakable(name: str) -> Any:
     """A name that may go on on the next line after its commas and colons, and not within words."""
     import markupsafe
 
-    text = str(markupsafe.escape(name))
+    text = str(markupsafe.escape(visible(name)))
     for sign in ":,/":
         text = text.replace(sign, f"{sign}<wbr>")
     return markupsafe.Markup(text)

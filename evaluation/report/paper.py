@@ -16,6 +16,7 @@ from rich.table import Table
 
 from ...envs import __version__
 from ...envs.loading.files import written_whole
+from ...envs.loading.texts import visible
 from ...envs.loading.version import RELEASED
 from ...envs.specification import refusing
 from .display import GAMES_DIGEST, csv_text
@@ -116,7 +117,7 @@ def _latex(rows: list[list[str]], left: list[bool]) -> bytes:
 
 def _latex_text(text: str) -> str:
     signed = re.fullmatch(r"[-+][\d.]+", text)
-    return f"${text}$" if signed else text.translate(LATEX)
+    return f"${text}$" if signed else visible(text).translate(LATEX)
 
 
 def _bibliography(report: TournamentReport) -> str:
@@ -134,8 +135,8 @@ def _bibliography(report: TournamentReport) -> str:
 }}
 
 @misc{{games-{report.games_digest[:8] or "unknown"},
-  title = {{{{{report.tournament.name.translate(LATEX)}: {report.table.games} games}}}},
+  title = {{{{{_latex_text(report.tournament.name)}: {report.table.games} games}}}},
   year = {{{year}}},
-  note = {{{GAMES_DIGEST} {report.games_digest}; settings: {settings.translate(LATEX)}}},
+  note = {{{GAMES_DIGEST} {report.games_digest}; settings: {_latex_text(settings)}}},
 }}
 """

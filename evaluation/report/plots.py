@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
+from ...envs.loading.texts import show_plainly
 from ...envs.specification import refusing
 from ..statistics.cross_table import AgentRow
 from ..statistics.ratings import Ratings
@@ -99,6 +100,7 @@ def _render(
     with mpl.rc_context(STYLE), io.BytesIO() as stream:
         figure = Figure((WIDTH / 72, height / 72), dpi=72, layout="constrained")
         draw(figure.add_subplot(axisbelow=True))
+        show_plainly(figure)
         figure.savefig(stream, format=form, transparent=True, metadata=metadata)
         return stream.getvalue()
 

@@ -6,6 +6,7 @@ Ratings with intervals, cross table, first-move advantage, draws, endings, disti
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -43,6 +44,7 @@ from .pairs import OpeningResult, PairResult, PairsWatch, SequentialTest, pair_r
 from .replays import Gallery
 
 MOST_FINDINGS = 10  # shown above a report
+MOST_SPECIFICATIONS = 20  # of agents that go by other names
 
 
 class TournamentReport(NamedTuple):
@@ -168,6 +170,9 @@ class TournamentReport(NamedTuple):
         worth = self.first_move_elo
         return {
             "tournament": self.tournament.name,
+            "specifications": [
+                {"agent": each.label, "specification": each.spec} for each in self.tournament.agents
+            ],
             "settings": self.tournament.settings,
             "digest": self.digest,
             "games_digest": self.games_digest,
@@ -339,6 +344,8 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
         console.print(_ratings_table(report, report.ratings))
     console.print("\ncross table")
     print_cross_table(table, console)
+    for line in _specification_lines(report):
+        console.print(Text(line))
     if report.pairs:
         console.print("\npairs, by the points of the first agent")
         console.print(_pairs_table(report))
@@ -350,6 +357,18 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
     console.print()
     console.print(_endings_table(report))
     console.print("\n" + digests_text(report.games_digest, report.digest))
+
+
+def _specification_lines(report: TournamentReport) -> list[str]:
+    """A line for each agent that goes by another name than its specification: who has played."""
+    others = [
+        f"{entry.label} is {entry.spec}"
+        for entry in report.tournament.agents
+        if re.sub(r" #\d+$", "", entry.label) != entry.spec
+    ]
+    more = len(others) - MOST_SPECIFICATIONS
+    last = [f"and {more} more; --json lists all"] if more > 0 else []
+    return others[:MOST_SPECIFICATIONS] + last
 
 
 def tables_of(report: TournamentReport) -> dict[str, Table]:

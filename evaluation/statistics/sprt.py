@@ -154,7 +154,11 @@ def hypotheses_of(settings: Mapping[str, Any], command: str | None) -> Hypothese
     Raises:
         SpecificationError: they are none that can be tested.
     """
-    values, words = settings.get(TEST), shlex.split(command or "")
+    values = settings.get(TEST)
+    try:
+        words = shlex.split(command or "")
+    except ValueError:  # no command line: that of a test without hypotheses of its own is one
+        words = []
     if values is None and words[1:2] != ["sprt"]:
         return None
     with refusing((TypeError, ValueError, IndexError), "a test without readable hypotheses"):

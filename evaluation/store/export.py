@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...envs.loading.files import written_whole
+from ...envs.loading.texts import printable_json, spreadsheet_cell
 from ...envs.specification import SpecificationError, refusing
 from .store import Store, StoreError
 
@@ -113,7 +114,8 @@ def _write_jsonl(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:
     count = 0
     for row in games:
         count += 1
-        out.write(json.dumps(dict(zip(COLUMNS, row)), ensure_ascii=False).encode() + b"\n")
+        text = json.dumps(dict(zip(COLUMNS, row)), ensure_ascii=False)
+        out.write(printable_json(text).encode() + b"\n")
     return count
 
 
@@ -125,12 +127,16 @@ def _write_csv(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:
         count = 0
         for row in games:
             count += 1
-            writer.writerow(
-                [" ".join(map(str, value)) if isinstance(value, list) else value for value in row]
-            )
+            writer.writerow(map(_cell, row))
         return count
     finally:
         text.detach()  # the stream is the caller's
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return spreadsheet_cell(value) if isinstance(value, str) else value
 
 
 def _write_parquet(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:

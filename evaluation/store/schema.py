@@ -14,6 +14,8 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from ...envs.loading.texts import one_line
+
 APPLICATION_ID = 0x706C7967  # "plyg", in the file's header
 
 _TABLES = """
@@ -157,7 +159,7 @@ def _types_of(table: str, columns: str) -> tuple[tuple[type, ...], ...]:
 
 
 def check_types(table: str, columns: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The row again; ValueError if a value of these columns is not of its column's type.
+    """The row, each text in one line; ValueError if a value is not of its column's type.
 
     SQLite keeps to the types when it writes. A file that was damaged or edited may not.
     """
@@ -166,7 +168,7 @@ def check_types(table: str, columns: str, row: tuple[Any, ...]) -> tuple[Any, ..
             place = [type(value) in types for value, types in zip(row, _types_of(table, columns))]
             name = columns.split(",")[place.index(False)].strip()
             raise ValueError(f"{name} in {table} is {str(value)[:40]!r}")
-    return row
+    return tuple(map(one_line, row))
 
 
 Parts = dict[tuple[str, str], str]  # the SQL that made each table, index, trigger and view

@@ -22,6 +22,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
+from ...envs.loading.texts import one_line
 from ...envs.registry import recorded_spec
 from ..circumstances import Circumstances, circumstances_of, text_of
 from ..fingerprints import Description
@@ -348,8 +349,10 @@ class Store(StoreFile):
         with self._reading() as connection:
             if tournament is None:
                 end = self._noted_end()  # first, since another process may be adding games
-                return check_file(connection) + check_end(connection, end, self.path.name)
-            return check_games(tournament, self.games_by_number(tournament.number))
+                findings = check_file(connection) + check_end(connection, end, self.path.name)
+            else:
+                findings = check_games(tournament, self.games_by_number(tournament.number))
+        return [finding._replace(what=one_line(finding.what)) for finding in findings]
 
     def all_findings(self) -> list[Finding]:
         """Everything that does not check, as it stands at one moment."""
@@ -384,7 +387,7 @@ class Store(StoreFile):
             for number, name in connection.execute("SELECT number, name FROM tournaments"):
                 games = count_until(connection, number, digest)
                 if games is not None:
-                    return name, games
+                    return one_line(name), games
         return None
 
     def games_by_number(self, tournament: int) -> Iterator[tuple[int, StoredGame | None]]:
@@ -475,7 +478,7 @@ def _read_game(row: tuple[Any, ...]) -> StoredGame:
 
 def _read_table(text: str) -> dict[str, Any]:
     """A table in JSON; ValueError if it is none."""
-    table = json.loads(text)
+    table = one_line(json.loads(text))
     if not isinstance(table, dict):
         raise ValueError(f"{text} is no table")
     return table

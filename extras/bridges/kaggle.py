@@ -55,6 +55,7 @@ class KaggleAgent(Agent):
     argument = "source"
     usage = f"FILE.py, or one of {', '.join(PACKAGE_AGENTS)}"
     isolated = foreign = True
+    effect = "runs a file of Python"
 
     def check_options(self) -> None:
         """Load the agent."""

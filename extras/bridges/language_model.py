@@ -7,6 +7,7 @@ an error, and a match counts the game as forfeited.
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import re
@@ -14,7 +15,7 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-from ...agents.agent import Agent
+from ...agents.agent import REACHES_THE_NETWORK, Agent
 from ...agents.bots import short_seed
 from ...agents.decision import Decision
 from ...agents.registry import register_agent
@@ -22,7 +23,8 @@ from ...envs.game import Position
 from ...envs.specification import Parameter, SpecificationError
 from .adapters.prompts import describe, read_move
 
-KEY_VARIABLE = "OPENAI_API_KEY"
+KEY_VARIABLE, ADDRESS_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
+USUAL_ADDRESS = "https://api.openai.com/v1"  # of the key, where the variable names none
 SYSTEM = (
     "You play a board game. You are shown the position and the legal moves. Think as long as you "
     "like; the last line of your answer is the move alone, written exactly as it is listed."
@@ -38,7 +40,9 @@ class LanguageModelAgent(Agent):
     """Asks a language model for each move.
 
     The key of the endpoint, if it wants one, is read from the environment variable
-    ``OPENAI_API_KEY``.
+    ``OPENAI_API_KEY``. Others may have written the address, as in a store. So the key is sent to
+    the host of ``OPENAI_BASE_URL`` alone, which is OpenAI's where the variable is not set, and over
+    plain http to this machine alone.
 
     Attributes:
         tokens: how many tokens all answers so far have taken, as the endpoint counts them: those
@@ -60,6 +64,7 @@ class LanguageModelAgent(Agent):
     argument = "model"
     usage = "MODEL,url=http://HOST:PORT/v1"
     isolated = foreign = True
+    effect = REACHES_THE_NETWORK
     uses_tokens = True
 
     def check_options(self) -> None:
@@ -107,17 +112,22 @@ class LanguageModelAgent(Agent):
             "seed": short_seed(self.seed + self.asked) >> 1,
         }
         headers = {"Content-Type": "application/json"}
-        if key := os.environ.get(KEY_VARIABLE):
-            headers["Authorization"] = f"Bearer {key}"
         address = options["url"].rstrip("/") + "/chat/completions"
         request = urllib.request.Request(address, json.dumps(body).encode(), headers)
+        key = os.environ.get(KEY_VARIABLE)
+        withheld = _withheld(request) if key else ""
+        if key and not withheld:  # an answer may send on to another host, which does not get it
+            request.add_unredirected_header("Authorization", f"Bearer {key}")
         self.asked += 1
         try:
             with urllib.request.urlopen(request, timeout=options["timeout"]) as response:
                 reply: Any = json.load(response)
             answer = reply["choices"][0]["message"]["content"]
         except urllib.error.HTTPError as error:
-            raise LanguageModelError(f"{address} answered with status {error.code}") from None
+            refused = withheld if error.code in (401, 403) else ""
+            raise LanguageModelError(
+                f"{address} answered with status {error.code}{refused}"
+            ) from None
         except (OSError, ValueError, LookupError, TypeError) as error:
             reason = getattr(error, "reason", None) or error
             raise LanguageModelError(f"{address} could not be asked: {reason}") from None
@@ -128,3 +138,35 @@ class LanguageModelAgent(Agent):
         self.tokens = (self.tokens[0] + prompt, self.tokens[1] + completion)
         self.tokens_of_game += prompt + completion
         return str(answer or "")
+
+
+def _withheld(request: urllib.request.Request) -> str:
+    """Why the key is not sent with a request; empty: it is.
+
+    Raises:
+        LanguageModelError: the key's own address is none.
+    """
+    try:
+        own = urllib.request.Request(os.environ.get(ADDRESS_VARIABLE) or USUAL_ADDRESS)
+    except ValueError as error:
+        raise LanguageModelError(f"{ADDRESS_VARIABLE} is no address: {error}") from None
+    if _place(request) != _place(own):
+        return f"; the key of {KEY_VARIABLE} is for {own.host} ({ADDRESS_VARIABLE} names another)"
+    if request.type == "http" and not _is_loopback(_place(request)[0]):
+        return f"; the key of {KEY_VARIABLE} is not sent over plain http"
+    return ""
+
+
+def _place(request: urllib.request.Request) -> tuple[str, str]:
+    """The host and the port that a request goes to."""
+    host, _, port = request.host.lower().rpartition(":")
+    if not port.isdecimal():  # none is named; the colon is of an address of version 6
+        host, port = request.host.lower(), ""
+    return host, port or {"http": "80", "https": "443"}.get(request.type, "")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"

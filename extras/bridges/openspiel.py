@@ -35,6 +35,7 @@ class OpenSpielBot(Agent):
     )
     argument = "bot"
     isolated = foreign = True
+    effect = "imports OpenSpiel"
 
     def check_options(self) -> None:
         """Import OpenSpiel and look for the bot."""

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
-from ...agents.policies.policy import load_run
+from ...agents.policies.named import load_run
 from ...agents.policies.policy_file import ELSEWHERE, OnnxNetwork, load_policy_file
 from ...commands.app import command
 from ...commands.common import argument, option

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from ...commands.app import Interruption, command, missing_packages_are_refused, same_command
 from ...commands.common import GameArgument, SeedOption, option
 from ...commands.learning.runs import ProgressBar
-from ...commands.output import note
+from ...commands.output import Terminal, note
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
@@ -223,4 +222,4 @@ def _print(out: Path) -> None:
     table = plain_table("member", "weight %", "score against the mixture %")
     for name, weight, score in zip(curve.names, mixture, curve.scores @ mixture):
         table.add_row(name, percent(float(weight)), percent(float(score)))
-    Console(highlight=False).print(table)
+    Terminal().print(table)

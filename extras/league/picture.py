@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...envs.loading.texts import visible
 from ...training.curves import figure_in
 from .psro import read_league
 
@@ -27,7 +28,7 @@ def draw_league(folder: Path, out: Path) -> None:
     curve = read_league(folder)
     with figure_in(out, (15, 5.2)) as figure:
         table, mixtures, gains = figure.subplots(1, 3)
-        _draw_table(figure, table, curve.names, curve.scores)
+        _draw_table(figure, table, [*map(visible, curve.names)], curve.scores)
         rounds = np.arange(1, len(curve.mixtures) + 1)
         bottom = np.zeros(len(rounds))
         for name, weights in zip(curve.names, curve.mixtures.T):

@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-
 from ...agents.book_writer import write_book
 from ...agents.solvers.solver import DEFAULT_MEMORY_MB
 from ...commands.analysis import DEFAULT_AGENT, make_analyst
 from ...commands.app import command, ctrl_c_says
 from ...commands.common import GameArgument, SeedOption, flag, option
-from ...commands.output import say
+from ...commands.output import Terminal, say
 from ...envs.game import Game
 from ...envs.registry import make_game
 from ...envs.workers.jobs import HERE, JobPlace
@@ -58,7 +56,7 @@ def book(
         _write_exact_values(board, out, plies, place.or_all_processors(), memory)
         return
     analyst = make_analyst(agent, board, seed)
-    steps = display.show_steps("positions", Console(stderr=True))
+    steps = display.show_steps("positions", Terminal(stderr=True))
     with ctrl_c_says("stopped; no book was written"), steps as progress:
         count = write_book(out, board, analyst, plies, seed, progress)
     say(
@@ -68,7 +66,7 @@ def book(
 
 
 def _write_exact_values(game: Game, out: Path, plies: int, place: JobPlace, memory: int) -> None:
-    steps = display.show_steps("positions", Console(stderr=True))
+    steps = display.show_steps("positions", Terminal(stderr=True))
     remainder = f"stopped; {out} holds what is solved, and the same command goes on"
     with ctrl_c_says(remainder), steps as progress:
         count = write_openings(out, game, plies, place, memory, progress)

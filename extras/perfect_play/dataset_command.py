@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-from rich.console import Console
-
 from ...agents.solvers.solver import DEFAULT_MEMORY_MB
 from ...commands.app import Interruption, command
 from ...commands.common import GameArgument, SeedOption, option
+from ...commands.output import Terminal, say
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
@@ -101,7 +100,7 @@ def dataset(
 
 def _print_count(out: Path, game: Game, count: int, maximum: int) -> None:
     fewer = "" if count == maximum else f" (no more than these were found, of {maximum:,})"
-    print(f"{out}: {count:,} positions of {game.spec}{fewer}")
+    say(f"{out}: {count:,} positions of {game.spec}{fewer}")
 
 
 def _source(game: Game, by: str | None, from_store: Path | None) -> Source:
@@ -117,7 +116,7 @@ def _source(game: Game, by: str | None, from_store: Path | None) -> Source:
 @contextlib.contextmanager
 def _bars(*names: str) -> Iterator[list[Report]]:
     """Functions that show the steps of jobs, one bar after the other."""
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     with contextlib.ExitStack() as stack:
         bars: dict[str, Report] = {}
 

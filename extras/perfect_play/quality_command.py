@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from ...agents.agent import Agent
 from ...agents.solvers.solver import DEFAULT_MEMORY_MB
 from ...commands.app import command, ctrl_c_says
 from ...commands.common import GameArgument, JsonOption, SeedOption, argument, option
-from ...commands.output import print_json
+from ...commands.output import Terminal, print_json
 from ...envs import make_game
 from ...envs.compiled.sources import PLAYING_FOLDERS
 from ...envs.specification import SpecificationError
@@ -122,7 +121,7 @@ def quality(
         settings = {"game": board.spec, "from_ply": first, "seed": seed, "meaning": meaning}
         print_json(settings | to_json(evidence))
         return
-    console = Console(highlight=False)
+    console = Terminal()
     count = len({move.cluster for move in evidence.moves})
     source = f"{count:,} random positions"
     if sample.games is not None:
@@ -142,7 +141,7 @@ def _gather(
     place: JobPlace,
 ) -> Evidence:
     """The judged moves of a store's games, or of agents in random positions."""
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     if sample.games is not None:
         if place.runner_of() != LOCAL:
             raise SpecificationError("the games of a store are judged by --runner local")

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 
 from ...envs.games.gomoku.gomocup import RULES, cell_text, rule_number
+from ...envs.loading.texts import visible
 from .record import Record, RecordError, gomoku
 
 HEADER = re.compile(r"Piskvorky\s+(\d{1,4})x(\d{1,4})\s*,", re.ASCII)
@@ -38,7 +39,7 @@ def write_psq(record: Record) -> str:
 
 def _line(text: str) -> str:
     """A name in one line that is no move."""
-    return " ".join(text.split()) or "?"
+    return visible(" ".join(text.split())) or "?"
 
 
 def read_psq(text: str, rule: str = "freestyle") -> Record:

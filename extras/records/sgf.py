@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from ...envs import __version__
 from ...envs.game import Game, IllegalActionError
 from ...envs.games.gomoku.gomocup import GAME, RULES
+from ...envs.loading.texts import visible
 from ...envs.registry import profiles
 from ...envs.specification import plain_text
 from .record import Record, RecordError, game_of, gomoku
@@ -62,7 +63,7 @@ def write_sgf(records: Iterable[Record]) -> Iterator[str]:
 
 
 def _escape(text: str) -> str:
-    return " ".join(text.split()).replace("\\", "\\\\").replace("]", "\\]")
+    return visible(" ".join(text.split())).replace("\\", "\\\\").replace("]", "\\]")
 
 
 def _point(action: int, cols: int) -> str:

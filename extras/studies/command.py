@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
+from rich.text import Text
 
 from ...commands.app import command, ctrl_c_says
 from ...commands.common import argument, flag, option
-from ...commands.output import say
+from ...commands.output import Terminal, say
 from ...envs.specification import SpecificationError, check_names
 from ...envs.workers.jobs import HERE, JobPlace
 from ...evaluation.report.display import plain_table, show_steps
@@ -82,7 +82,7 @@ def study(
     studies = _select(names, options.only)
     _check_packages()
     out = options.out
-    steps = show_steps("measuring", Console(stderr=True))
+    steps = show_steps("measuring", Terminal(stderr=True))
     with ctrl_c_says("stopped; the same command goes on where it was"), steps as progress:
         place = place.or_all_processors()
         results = run_studies(studies, out / CELLS, options.quick, options.seed, place, progress)
@@ -126,9 +126,9 @@ def _check_packages() -> None:
 
 
 def _list() -> None:
-    console = Console(highlight=False)
+    console = Terminal()
     for study in STUDIES.values():
-        console.print(f"[bold]{study.name}[/bold]  {study.about}")
+        console.print(Text.assemble((study.name, "bold"), f"  {study.about}"))
         table = plain_table("lines", "experiment", left=2)
         for experiment in study.experiments:
             table.add_row(", ".join(experiment.lines), experiment.title)

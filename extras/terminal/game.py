@@ -8,11 +8,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from rich.console import Console
-
 from ...agents import Agent, Decision
 from ...agents.faults import Fault, ask, close, legal_action
 from ...agents.human import how_to_write_moves, read_move, refusal
+from ...commands.output import Terminal
 from ...commands.preparation import Preparation, compile_rules
 from ...envs.game import Game, Position
 from ...envs.loading.files import written_whole
@@ -80,7 +79,7 @@ class TerminalGame:
         self.seat: int = seat
         self.seed: int = seed
         self._store = store
-        self._console = Console(highlight=False)
+        self._console = Terminal()
         self._show_thinking = show_thinking
         compile_rules(game)
         self._agent, self._preparation = self._make_agent(opponent)
@@ -328,7 +327,7 @@ class TerminalGame:
         except SpecificationError as error:
             self._say(f"{error}.")
             return
-        with display.show_steps("steps", Console(stderr=True)) as progress:
+        with display.show_steps("steps", Terminal(stderr=True)) as progress:
             review = reviewer.review(record, progress)
         review.print(self._console)
 
@@ -417,7 +416,7 @@ class TerminalGame:
         self, agent: Agent, preparation: Preparation, what: str
     ) -> tuple[int, Decision | None]:
         """An agent's legal action and decision; Fault if it has none."""
-        with display.status_line(Console(stderr=True)) as tell:
+        with display.status_line(Terminal(stderr=True)) as tell:
             preparation.wait(tell)
             began = time.perf_counter()
             tell(what)

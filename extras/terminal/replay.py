@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rich.console import Console
-
+from ...commands.output import Terminal
 from ...envs.specification import SpecificationError
 from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import display
@@ -33,7 +32,7 @@ class TerminalReplay:
         self.played: PlayedGame = record
         self._title: str = title
         self._agent: str | None = agent
-        self._console = Console(highlight=False)
+        self._console = Terminal()
         self._review: GameReview | None = None
         self._ply = 0
         last = len(record.actions)
@@ -77,7 +76,7 @@ class TerminalReplay:
         """The review of the game, which is made at the first call."""
         if self._review is None:
             reviewer = make_reviewer(self.played.game, self._agent)
-            with display.show_steps("steps", Console(stderr=True)) as progress:
+            with display.show_steps("steps", Terminal(stderr=True)) as progress:
                 self._review = reviewer.review(self.played, progress)
         return self._review
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
@@ -28,7 +28,7 @@ from ...commands.common import (
     option,
     read_moves,
 )
-from ...commands.output import note, print_json, say, write_page
+from ...commands.output import Terminal, note, print_json, say, write_page
 from ...envs import Position, make_game
 from ...envs.game import Game
 from ...evaluation.conditions import USUAL, Conditions
@@ -159,7 +159,7 @@ def _list_games(store: Store, last: int, as_json: bool) -> None:
         reason = named(game_of(tournaments[tournament]), game.result.reason)
         texts = [str(row["number"]), row["game"], *row["players"], f"{result}: {reason}"]
         table.add_row(*map(display.Name, texts), str(row["plies"]))
-    Console(highlight=False).print(table)
+    Terminal().print(table)
     if any(True for _ in games):
         say(f"These are the last {len(rows)}; --last 0 lists all.")
 
@@ -234,7 +234,7 @@ class _Viewer:
     ) -> None:
         self._game, self._labels = game, labels
         self._delay, self._step, self._thinking = delay, step, thinking
-        self._console = Console(highlight=False)
+        self._console = Terminal()
         self._moves: list[str] = []
         self._before = game.initial_position()
         live = self._console.is_terminal and not step

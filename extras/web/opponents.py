@@ -26,8 +26,8 @@ HINTS = "alphabeta:time=1"
 GRADING_SIMULATIONS = 1000
 # The parameters of agents that are asked for first; the others are further ones.
 MAIN = ("time", "depth", "simulations", "heuristic")
-# Parameters that take a text of any kind: the words that name no file.
-NO_FILES: dict[str, tuple[str, ...] | None] = {
+# Parameters that take a text of any kind: the words that are offered, None for all.
+OFFERED: dict[str, tuple[str, ...] | None] = {
     "book": ("centre",),
     "ordering": ("default", "none"),
     "heuristic": None,
@@ -153,7 +153,7 @@ def agents_to_set_up(words: Words) -> list[dict[str, Any]]:
             ],
         }
         for name, agent_class in agent_classes().items()
-        if not agent_class.isolated and name != PERSON
+        if not (agent_class.isolated or agent_class.effects({})) and name != PERSON
     ]
 
 
@@ -176,10 +176,10 @@ def _parameter(parameter: Parameter, words: Words) -> dict[str, Any]:
 
 
 def _words(parameter: Parameter) -> tuple[str, ...] | None:
-    """The texts that a visitor may give a parameter; None for all that it takes itself."""
+    """The texts that a form offers for a parameter; None for all that it takes itself."""
     if parameter.kind is not str or parameter.choices is not None:
         return None
-    return NO_FILES.get(parameter.name, ())
+    return OFFERED.get(parameter.name, ())
 
 
 @functools.lru_cache(1024)
@@ -201,7 +201,7 @@ def limit_spec(spec: str, game: Game, extra: tuple[str, ...] = ()) -> str:
         if agent_class.name == PREFIX[:-1]:
             _check_network(spec, game)
             return spec
-        _check_open(agent_class)
+        _check_open(agent_class, options)
         within_limits = _limit_options(agent_class, options)
         network = options.get("network")
         if network is None:
@@ -221,11 +221,14 @@ def _check_network(spec: str, game: Game) -> None:
         raise SpecificationError(f"{spec} plays {games}, not {game.spec}")
 
 
-def _check_open(agent_class: type[Agent]) -> None:
-    if agent_class.isolated or agent_class.name == PERSON:
+def _check_open(agent_class: type[Agent], options: dict[str, str]) -> None:
+    what = (
+        "is a person" if agent_class.name == PERSON else " and ".join(agent_class.effects(options))
+    )
+    if what:
         raise SpecificationError(
-            f"{agent_class.name} is not open to visitors: it runs files or programs, and those are "
-            f"named when the server is started (--agent)"
+            f"{agent_class.name} is not open to visitors here: it {what}; such agents are named "
+            f"when the server is started (--agent)"
         )
 
 
@@ -233,15 +236,6 @@ def _limit_options(agent_class: type[Agent], options: dict[str, Any]) -> str:
     """The specification with these options, limits included."""
     parameters = {parameter.name: parameter for parameter in agent_class.parameters}
     options = dict(options)
-    for name, text in options.items():
-        words = _words(parameters[name]) if name in parameters else None
-        if name == "network" and text.startswith(PREFIX):
-            continue
-        if words is not None and text not in words:
-            values = f"one of {', '.join(words)}" if words else "not open to visitors"
-            raise SpecificationError(
-                f"{name}={text} is not possible for {agent_class.name} here: {name} is {values}"
-            )
     for name, parameter in parameters.items():
         most = MOST.get(name)
         if most is None:

@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from ...envs.compiled.kernels import USUAL_SECONDS
 from ...envs.game import Position
+from ...envs.loading.texts import visible
 from ...envs.registry import game_names, make_game
 from ...envs.specification import format_specification
 from .errors import Refusal
@@ -66,6 +67,7 @@ templates: Environment = Environment(
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
+    finalize=lambda value: visible(value) if type(value) is str else value,
 )
 templates.filters |= {
     "made": make_game,

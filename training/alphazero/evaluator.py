@@ -11,7 +11,7 @@ import torch
 from ...agents.policies.compiled.model_file import Model, read_model
 from ...agents.policies.compiled.runner import compiled_runner
 from ...agents.policies.compiled.words import BFLOAT16, FLOAT32, INT8
-from ...agents.policies.policy import open_network
+from ...agents.policies.named import open_network
 from ...agents.policies.policy_file import WHOLE_RETURN, Network, policy_metadata
 from ...agents.policies.trial import Trial, fastest_precision, is_near
 from ...envs.game import Game

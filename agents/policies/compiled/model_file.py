@@ -77,11 +77,14 @@ def read_model(data: bytes) -> Model:
     graph = _fields(_only(model, 7))
     if len(graph.get(1, [])) > MOST_NODES:
         raise Refused(f"it has more than {MOST_NODES:,} nodes")
-    sparse = (_fields(tensor) for tensor in graph.get(15, []))
+    sparse = [_fields(tensor) for tensor in graph.get(15, [])]
     _check_tensors([*graph.get(5, []), *(part for each in sparse for part in _parts(each))])
     constants: dict[str, bytes | np.ndarray] = _unique(
         (_text(_fields(tensor), 8), tensor) for tensor in graph.get(5, [])
     )
+    for name in (_text(_fields(_last(each, 1, b"")), 8) for each in sparse):
+        if name in constants:
+            raise Refused(f"its initializer {name!r} is there twice, dense and sparse")
     inputs: list[tuple[str, int, list[int]]] = []
     declared: dict[str, tuple[int, list[int] | None]] = {}
     for entry in map(_fields, graph[11]):

@@ -15,8 +15,8 @@ import numpy as np
 
 from ....envs.compiled.kernels import kernel
 from ....envs.compiled.randomness import GAMMA
-from ...table_size import MIB
 from .. import table as t
+from ..table_size import MIB
 from .board import ONE
 
 BUCKET_BYTES = 16

@@ -21,7 +21,7 @@ import numpy as np
 from ....envs.compiled.kernels import inner_kernel
 from ....envs.loading.files import written_whole
 from ....envs.specification import SpecificationError
-from ...table_size import MIB, entries_within
+from ..table_size import MIB, entries_within
 from .board import ONE, ZERO
 
 ENTRIES = 8  # in a bucket

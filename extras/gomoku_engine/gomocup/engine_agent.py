@@ -50,6 +50,7 @@ class GomocupAgent(Agent):
     )
     argument = "command"
     isolated = foreign = True
+    effect = "runs a program"
 
     _engine: Engine | None = None
     _finalizer: Any = None

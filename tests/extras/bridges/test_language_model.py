@@ -138,13 +138,75 @@ def test_an_endpoint_that_fails_is_reported_in_a_sentence(serve):
         make_agent("llm:m,url=http://127.0.0.1:1/v1").act(position)
 
 
-def test_the_key_is_sent_if_there_is_one(serve, monkeypatch):
+def test_the_key_is_sent_to_its_own_host_alone(serve, monkeypatch):
     stand_in, position = serve(first_legal), make_game("tic_tac_toe").initial_position()
+    agent = make_agent(f"llm:m,url={stand_in.url}")
+    agent.act(position)
     monkeypatch.setenv("OPENAI_API_KEY", "a key")
-    make_agent(f"llm:m,url={stand_in.url}").act(position)
-    monkeypatch.delenv("OPENAI_API_KEY")
-    make_agent(f"llm:m,url={stand_in.url}").act(position)
-    assert [headers.get("Authorization") for headers in stand_in.headers] == ["Bearer a key", None]
+    agent.act(position)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1")
+    agent.act(position)
+    monkeypatch.setenv("OPENAI_BASE_URL", stand_in.url)
+    agent.act(position)
+    keys = [headers.get("Authorization") for headers in stand_in.headers]
+    assert keys == [None, None, None, "Bearer a key"]
+    refusing = serve(lambda messages: 401)
+    with pytest.raises(LanguageModelError, match="status 401; the key of OPENAI_API_KEY is for"):
+        make_agent(f"llm:m,url={refusing.url}").act(position)
+
+
+@pytest.mark.parametrize(
+    ("own", "url", "sent"),
+    [
+        ("", "https://api.openai.com/v1", True),
+        ("", "https://api.openai.com:443/v1", True),
+        ("", "http://api.openai.com/v1", False),
+        ("", "https://api.openai.com@elsewhere.org/v1", False),
+        ("", "https://api.openai.com.elsewhere.org/v1", False),
+        ("http://far.org/v1", "http://far.org/v1", False),
+        ("https://far.org/v1", "https://FAR.org/other", True),
+        ("http://[::1]:80/v1", "http://[::1]/v1", True),
+        ("http://localhost:8000", "http://localhost:8001/v1", False),
+    ],
+)
+def test_no_other_address_gets_the_key_nor_plain_http(own, url, sent, monkeypatch):
+    headers = []
+
+    def answer(request, timeout):
+        headers.append(request.get_header("Authorization"))
+        raise OSError("no network in tests")
+
+    monkeypatch.setenv("OPENAI_API_KEY", "a key")
+    monkeypatch.setenv("OPENAI_BASE_URL", own)
+    monkeypatch.setattr("urllib.request.urlopen", answer)
+    with pytest.raises(LanguageModelError, match="no network in tests"):
+        make_agent(f"llm:m,url={url}").act(make_game("tic_tac_toe").initial_position())
+    assert headers == ["Bearer a key" if sent else None]
+
+
+def test_the_key_does_not_follow_to_another_host(serve, monkeypatch):
+    stand_in, position = serve(first_legal), make_game("tic_tac_toe").initial_position()
+    other = serve(first_legal)
+    handler = stand_in.server.RequestHandlerClass
+
+    def send_on(self):
+        self.send_response(302)
+        self.send_header("Location", other.url)
+        self.end_headers()
+
+    monkeypatch.setattr(handler, "do_POST", send_on)
+    monkeypatch.setenv("OPENAI_API_KEY", "a key")
+    monkeypatch.setenv("OPENAI_BASE_URL", stand_in.url)
+    seen = []
+    monkeypatch.setattr(
+        other.server.RequestHandlerClass,
+        "do_GET",
+        lambda self: (seen.append(self.headers.get("Authorization")), self.send_error(404)),
+        raising=False,
+    )
+    with pytest.raises(LanguageModelError, match="status 404"):
+        make_agent(f"llm:m,url={stand_in.url}").act(position)
+    assert seen == [None]
 
 
 def test_a_specification_without_a_model_or_an_address_is_refused():

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .....agents.table_size import entries_within
+from .....agents.solvers.table_size import entries_within
 from .....envs.compiled.kernels import inner_kernel
 from .....envs.compiled.randomness import SALT_1, SALT_2, mix64
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .....agents.table_size import entries_within
+from .....agents.solvers.table_size import entries_within
 from .....envs.compiled.kernels import inner_kernel
 from .....envs.compiled.randomness import GAMMA, MIX_1, mix64
 from ..board import ONE, ZERO

@@ -1,7 +1,7 @@
 """How large a transposition table may be.
 
 Searches that prove different things about positions have different transposition tables: bounds of
-exact searches (:mod:`.solvers.table`; Othello's is faster, that of dots and boxes also lies in
+exact searches (:mod:`.table`; Othello's is faster, that of dots and boxes also lies in
 files), proof numbers of Hex, and results at a depth. All of them have the same interface:
 
 - ``new_table(memory_mb, …)`` allocates an empty table of at most that many MiB.
