@@ -12,7 +12,7 @@ from typing import Any
 
 from ...envs.loading.interruption import DelayedInterrupt
 from ...envs.loading.packages import OWN
-from ...envs.workers.children import ChildProcess
+from ...envs.workers.children import ChildProcess, orphan_check
 from ...training.folder import TrainingError
 from ..app import Interruption, same_command, words_with
 from ..output import note
@@ -75,7 +75,8 @@ def _stop(
 
 def _command(seed: int, out: Path) -> list[str]:
     words = words_with({"--seed": str(seed), "--out": str(out), "--seeds": None})
-    return [sys.executable, "-m", f"{OWN}.cli", *words, *([] if "--json" in words else ["--json"])]
+    start = f"{orphan_check()}; from {OWN}.cli import main; main()"
+    return [sys.executable, "-c", start, *words, *([] if "--json" in words else ["--json"])]
 
 
 def _train(

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,9 @@ class ChildProcess(subprocess.Popen[Any]):
     """
 
     def __init__(self, command: Sequence[str], **options: Any) -> None:
-        super().__init__(command, start_new_session=True, **options)
-        _reaper.watch(self.pid)
+        with _reaper.started():
+            super().__init__(command, start_new_session=True, **options)
+            _reaper.watch(self.pid)
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for the end of the program; its exit status."""
@@ -45,6 +46,11 @@ class ChildProcess(subprocess.Popen[Any]):
                 os.killpg(self.pid, signal.SIGKILL)
         self.kill()
         self.wait()
+
+
+def orphan_check() -> str:
+    """What a Python program that this process starts begins with, lest it be an orphan unseen."""
+    return f"import os; os.getppid() == {os.getpid()} or os._exit(1)"
 
 
 def exit_text(status: int) -> str:
@@ -62,10 +68,10 @@ class _Reaper:
         self._groups: set[int] = set()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def watch(self, group: int) -> None:
-        """Have a group killed when this process ends."""
+    @contextlib.contextmanager
+    def started(self) -> Iterator[None]:
+        """It waits for the end of this process before there is anything to kill."""
         with self._lock:
-            self._groups.add(group)
             if self._process is None:
                 self._process = subprocess.Popen(
                     [sys.executable, "-IS", str(REAPER)],
@@ -75,25 +81,35 @@ class _Reaper:
                     start_new_session=True,
                     bufsize=0,
                 )
-            self._write(self._process, group)
+            try:
+                yield
+            finally:
+                self._end_without_groups()
+
+    def watch(self, group: int) -> None:
+        """Have a group killed when this process ends; within :meth:`started`."""
+        self._groups.add(group)
+        self._write(group)
 
     def forget(self, group: int) -> None:
-        """A group has ended. With the last one the program ends."""
+        """A group has ended."""
         with self._lock:
-            if self._process is None or group not in self._groups:
-                return
-            self._groups.remove(group)
-            self._write(self._process, -group)
-            if not self._groups:
-                self.close_pipe()
-                self._process.wait()
-                self._process = None
+            if group in self._groups:
+                self._groups.remove(group)
+                self._write(-group)
+                self._end_without_groups()
 
-    @staticmethod
-    def _write(process: subprocess.Popen[bytes], number: int) -> None:
-        assert process.stdin is not None
+    def _write(self, number: int) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # somebody has killed it
-            process.stdin.write(b"%d\n" % number)
+            self._process.stdin.write(b"%d\n" % number)
+
+    def _end_without_groups(self) -> None:
+        if self._process is not None and not self._groups:
+            self.close_pipe()
+            self._process.wait()
+            self._process = None
 
     def close_pipe(self) -> None:
         """Let the program end, unless another process holds the pipe."""

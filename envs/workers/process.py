@@ -24,7 +24,7 @@ import psutil
 
 from ..compiled import kernels
 from ..specification import SpecificationError
-from .children import ChildProcess, exit_text
+from .children import ChildProcess, exit_text, orphan_check
 from .error_output import ErrorOutput
 
 EXIT_SECONDS = 2.0  # a process whose end of the socket is closed has this long to be gone
@@ -52,10 +52,9 @@ class WorkerProcess:
             )
         ours, theirs = socket.socketpair()
         with theirs:
-            same_path = f"import sys; sys.path[:] = {sys.path!r}"
             start = (
-                f"{same_path}; from {__name__} import run; run({module!r}, {theirs.fileno()}, "
-                f"{os.getpid()})"
+                f"{orphan_check()}; import sys; sys.path[:] = {sys.path!r}; "
+                f"from {__name__} import run; run({module!r}, {theirs.fileno()})"
             )
             self._errors = errors or ErrorOutput()
             output = self._errors.open()
@@ -192,7 +191,7 @@ class WorkerProcess:
         self._errors.close()
 
 
-def run(module: str, descriptor: int, parent: int) -> None:
+def run(module: str, descriptor: int) -> None:
     """Run a new worker.
 
     Its standard output and error go to the :class:`.ErrorOutput` of the process that started it.
@@ -203,9 +202,8 @@ def run(module: str, descriptor: int, parent: int) -> None:
     # every process compiles the same: one notice is enough
     kernels.ANNOUNCE_AFTER_SECONDS = 3600.0
     os.set_inheritable(descriptor, False)  # programs that an agent starts have no part in it
-    if os.getppid() == parent:  # otherwise the parent has ended before
-        serve = importlib.import_module(module).serve
-        with contextlib.suppress(EOFError, OSError):  # the other end was closed
-            connection = Connection(descriptor)
-            os.register_at_fork(after_in_child=connection.close)  # nor what it forks
-            serve(connection)
+    serve = importlib.import_module(module).serve
+    with contextlib.suppress(EOFError, OSError):  # the other end was closed
+        connection = Connection(descriptor)
+        os.register_at_fork(after_in_child=connection.close)  # nor what it forks
+        serve(connection)
