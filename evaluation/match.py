@@ -36,6 +36,7 @@ OnMove = Callable[[Position, int, int, Decision | None], None]
 Verdict = tuple[tuple[float, float], str]  # the returns, and the reason
 
 SINGLE_GAMES = "single games"  # the schedule of games that belong to none
+REPORTED_BY = "reported by"  # the setting of games that this program has not seen played
 RESIGNATION = "resignation"  # the reason of a game that a person gives up
 ABANDONMENT = "abandoned"  # the kind of fault of who leaves a game
 

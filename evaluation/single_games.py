@@ -12,7 +12,14 @@ from ..agents.human import HumanAgent
 from ..envs import __version__
 from ..envs.game import Game
 from .fingerprints import Description, describe, sources_of
-from .match import ABANDONMENT, RESIGNATION, SINGLE_GAMES, GameResult, greatest_loss
+from .match import (
+    ABANDONMENT,
+    REPORTED_BY,
+    RESIGNATION,
+    SINGLE_GAMES,
+    GameResult,
+    greatest_loss,
+)
 from .store.store import Store, StoredGame, StoredTournament
 from .tournament import default_name
 
@@ -60,6 +67,7 @@ def store_game(
     result: GameResult,
     opening: tuple[int, ...] = (),
     seeds: tuple[int, int] = (0, 0),
+    reported_by: str = "",
 ) -> int:
     """Commit a game to a store; returns the number it is known by there.
 
@@ -70,6 +78,7 @@ def store_game(
         result: how it went.
         opening: the actions that were given, with which the moves of the result begin.
         seeds: what the agents were reset with.
+        reported_by: who says that the game went so, where this program has not seen it.
 
     Raises:
         StoreError: the store cannot be written.
@@ -86,10 +95,13 @@ def store_game(
         "agent versions": [entry.version for entry in entries],
         "format": SINGLE_GAMES,
     }
+    if reported_by:
+        settings[REPORTED_BY] = reported_by
     code = sources_of(game, tuple(entry.sources for entry in entries))
     name = default_name(settings | {"code": code.digest})  # other code begins another tournament
+    told = f", {REPORTED_BY} {reported_by}" if reported_by else ""
     tournament = store.enter_tournament(
-        f"{SINGLE_GAMES} of {name}", settings, entries, 0, sources=code.of_play
+        f"{SINGLE_GAMES} of {name}{told}", settings, entries, 0, sources=code.of_play
     )
     players = (1, 0) if swap else (0, 1)
     return store.add_next(tournament, StoredGame(0, players, opening, seeds, result))

@@ -339,6 +339,19 @@ def test_imports_inside_the_package_are_relative():
     ] == []
 
 
+STARTS = re.compile(
+    r"subprocess\.(Popen|run|call|check_\w+|getoutput)\(|os\.(fork|posix_spawn\w*|system|popen)\(|"
+    r"\b(get_context|Process|ProcessPoolExecutor|Pool|SubprocVecEnv)\("
+)
+
+
+def test_one_module_starts_programs():
+    # psutil.Process is a process that runs already
+    texts = {path: path.read_text().replace("psutil.Process(", "") for path in SOURCES}
+    starting = [path.relative_to(ROOT) for path, text in texts.items() if STARTS.search(text)]
+    assert starting == [Path("envs/workers/children.py")]
+
+
 def test_no_file_is_longer_than_500_lines():
     lengths = {relative(path): len(path.read_text().splitlines()) for path in ALL_FILES}
     assert {path: length for path, length in lengths.items() if length > 500} == {}

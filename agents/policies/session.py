@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
+from subprocess import PIPE, TimeoutExpired
 from typing import Any
 
 from ...envs.specification import SpecificationError, plain_text, refusing
+from ...envs.workers.children import ChildProcess
 
 MOST_SECONDS, MOST_MEMORY = 30, 8 << 30  # of the trial; bytes
 # run with the input's name and the shape of an observation, the file as standard input
@@ -68,27 +69,24 @@ def open_session(
 def _try(source: str, data: bytes, name: str, shape: tuple[int, ...]) -> None:
     command = [sys.executable, "-c", _TRIAL, name, *map(str, shape)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    try:
-        trial = subprocess.run(
-            command,
-            input=data,
-            capture_output=True,
-            timeout=MOST_SECONDS,
-            env=environment,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise SpecificationError(
-            f"the policy {source} is not played: onnxruntime has not evaluated it after "
-            f"{MOST_SECONDS} seconds"
-        ) from None
-    lines = trial.stdout.decode(errors="replace").strip().splitlines()
+    with ChildProcess(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment) as trial:
+        try:
+            output, errors = trial.communicate(data, MOST_SECONDS)
+        except TimeoutExpired:
+            raise SpecificationError(
+                f"the policy {source} is not played: onnxruntime has not evaluated it after "
+                f"{MOST_SECONDS} seconds"
+            ) from None
+        finally:
+            if trial.returncode is None:
+                trial.kill_all()
+    lines = output.decode(errors="replace").strip().splitlines()
     if lines:
         raise SpecificationError(
             f"the policy {source} cannot be evaluated: {plain_text(lines[-1])}"
         )
     if trial.returncode:
-        errors = trial.stderr.decode(errors="replace").strip().splitlines() or [""]
+        said = errors.decode(errors="replace").strip().splitlines() or [""]
         ended = trial.returncode
-        way = signal.Signals(-ended).name if ended < 0 else plain_text(errors[-1])
+        way = signal.Signals(-ended).name if ended < 0 else plain_text(said[-1])
         raise SpecificationError(f"the policy {source} is not played: it ends onnxruntime, {way}")

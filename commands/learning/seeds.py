@@ -12,6 +12,7 @@ from typing import Any
 
 from ...envs.loading.interruption import DelayedInterrupt
 from ...envs.loading.packages import OWN
+from ...envs.workers.children import ChildProcess, orphan_check
 from ...training.folder import TrainingError
 from ..app import Interruption, same_command, words_with
 from ..output import note
@@ -36,7 +37,7 @@ def train_seeds(folders: dict[int, Path], at_once: int) -> list[dict[str, Any]]:
         Interruption: Ctrl-C.
     """
     note(f"{len(folders)} seeds, {min(at_once, len(folders))} at once")
-    running: dict[int, subprocess.Popen[str]] = {}
+    running: dict[int, ChildProcess] = {}
     commands = {seed: _command(seed, out) for seed, out in folders.items()}
     with DelayedInterrupt() as interrupt, ThreadPoolExecutor(at_once) as pool:
         runs = {seed: pool.submit(_train, seed, words, running) for seed, words in commands.items()}
@@ -47,7 +48,7 @@ def train_seeds(folders: dict[int, Path], at_once: int) -> list[dict[str, Any]]:
                     _stop(runs, running, stopped)
         except KeyboardInterrupt:  # pressed again
             for process in list(running.values()):
-                process.kill()
+                process.kill_all()
             raise
     if interrupt.came:
         out = next(iter(folders.values())).parent
@@ -64,7 +65,7 @@ def train_seeds(folders: dict[int, Path], at_once: int) -> list[dict[str, Any]]:
 
 
 def _stop(
-    runs: dict[int, Future[Any]], running: dict[int, subprocess.Popen[str]], stopped: set[int]
+    runs: dict[int, Future[Any]], running: dict[int, ChildProcess], stopped: set[int]
 ) -> None:
     """Begin no further run, and pass Ctrl-C on to those that have not got it."""
     for run in runs.values():
@@ -77,21 +78,21 @@ def _stop(
 
 def _command(seed: int, out: Path) -> list[str]:
     words = words_with({"--seed": str(seed), "--out": str(out), "--seeds": None})
-    return [sys.executable, "-m", f"{OWN}.cli", *words, *([] if "--json" in words else ["--json"])]
+    start = f"{orphan_check()}; from {OWN}.cli import main; main()"
+    return [sys.executable, "-c", start, *words, *([] if "--json" in words else ["--json"])]
 
 
 def _train(
-    seed: int, command: list[str], running: dict[int, subprocess.Popen[str]]
+    seed: int, command: list[str], running: dict[int, ChildProcess]
 ) -> dict[str, Any] | None:
     """Train one seed; what its command wrote as JSON, None if it failed."""
-    with subprocess.Popen(
+    with ChildProcess(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         encoding="utf-8",
-        start_new_session=True,  # Ctrl-C in the terminal reaches it once, from here
     ) as process:
         running[seed] = process
         assert process.stdout is not None

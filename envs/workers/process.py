@@ -2,15 +2,13 @@
 
 They are started anew, never forked: neither threads nor numba survive a fork.
 
-A worker ends when it is killed, when the socket is closed, and on Linux also when the process that
-started it ends in any way. It has a session of its own: Ctrl-C in the terminal does not reach
-it, and what it has started itself is killed with it.
+A worker ends when it is killed, when the socket is closed, and when the process that started it
+ends in any way: see :mod:`.children`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import importlib
 import os
 import select
@@ -26,10 +24,10 @@ import psutil
 
 from ..compiled import kernels
 from ..specification import SpecificationError
+from .children import ChildProcess, exit_text, orphan_check
 from .error_output import ErrorOutput
 
 EXIT_SECONDS = 2.0  # a process whose end of the socket is closed has this long to be gone
-PR_SET_PDEATHSIG = 1  # of Linux's prctl
 LARGEST_MESSAGE = 2**30
 LARGEST_READ = 1 << 20
 HEADER = struct.Struct("!i")  # before every message its length, as a Connection writes it
@@ -54,21 +52,19 @@ class WorkerProcess:
             )
         ours, theirs = socket.socketpair()
         with theirs:
-            same_path = f"import sys; sys.path[:] = {sys.path!r}"
             start = (
-                f"{same_path}; from {__name__} import run; run({module!r}, {theirs.fileno()}, "
-                f"{os.getpid()})"
+                f"{orphan_check()}; import sys; sys.path[:] = {sys.path!r}; "
+                f"from {__name__} import run; run({module!r}, {theirs.fileno()})"
             )
             self._errors = errors or ErrorOutput()
             output = self._errors.open()
             try:
-                self._process = subprocess.Popen(
+                self._process = ChildProcess(
                     [sys.executable, "-c", start],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=output,
                     pass_fds=[theirs.fileno()],
-                    start_new_session=True,
                 )
             finally:
                 os.close(output)
@@ -186,36 +182,28 @@ class WorkerProcess:
         except subprocess.TimeoutExpired:
             self.kill()
             return WorkerDeath("closed the connection to the match")
-        if status < 0:
-            return WorkerDeath(f"was killed by signal {-status} ({signal.Signals(-status).name})")
-        return WorkerDeath(f"ended its process with exit status {status}")
+        return WorkerDeath(exit_text(status))
 
     def kill(self) -> None:
         """End the process and all that it has started, whatever they are doing."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        self._process.kill()
-        self._process.wait()
+        self._process.kill_all()
         self.connection.close()
         self._errors.close()
 
 
-def run(module: str, descriptor: int, parent: int) -> None:
+def run(module: str, descriptor: int) -> None:
     """Run a new worker.
 
     Its standard output and error go to the :class:`.ErrorOutput` of the process that started it.
     """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     # Schedulers send it to all processes at once; this one ends with the process that started it,
     # and is no reason for a forfeit. What agents start has the usual handler.
     signal.signal(signal.SIGTERM, lambda *_: None)
     # every process compiles the same: one notice is enough
     kernels.ANNOUNCE_AFTER_SECONDS = 3600.0
     os.set_inheritable(descriptor, False)  # programs that an agent starts have no part in it
-    if os.getppid() == parent:  # otherwise the parent has ended before
-        serve = importlib.import_module(module).serve
-        with contextlib.suppress(EOFError, OSError):  # the other end was closed
-            connection = Connection(descriptor)
-            os.register_at_fork(after_in_child=connection.close)  # nor what it forks
-            serve(connection)
+    serve = importlib.import_module(module).serve
+    with contextlib.suppress(EOFError, OSError):  # the other end was closed
+        connection = Connection(descriptor)
+        os.register_at_fork(after_in_child=connection.close)  # nor what it forks
+        serve(connection)

@@ -269,10 +269,12 @@ def report_tournament(
     games: Iterable[StoredGame],
     anchor: tuple[str, float] | None = None,
     replays: int = 0,
+    rate_reported: bool = False,
 ) -> TournamentReport:
     """The report of one tournament.
 
-    Its games are iterated once, and only those that may be shown are kept.
+    Its games are iterated once, and only those that may be shown are kept. Games that this program
+    has not seen played determine ratings only with ``rate_reported``.
     """
     labels, game = [entry.label for entry in tournament.agents], game_of(tournament)
     table = CrossTable(labels, game)
@@ -293,6 +295,9 @@ def report_tournament(
         watch.look()
     ratings, fault = None, None
     try:
+        if tournament.reported_by and not rate_reported:
+            who = tournament.reported_by
+            raise RatingsError(f"its games were reported by {who}, and nobody saw them played")
         ratings = rate(labels, table.meetings(), anchor if anchor and anchor[0] in labels else None)
     except RatingsError as error:
         fault = str(error)

@@ -26,7 +26,7 @@ from ...envs.loading.texts import one_line
 from ...envs.registry import recorded_spec
 from ..circumstances import Circumstances, circumstances_of, text_of
 from ..fingerprints import Description
-from ..match import GameResult
+from ..match import REPORTED_BY, GameResult
 from .checks import Finding, check_end, check_file, check_games
 from .connection import StoreError, StoreFile, transaction
 from .digests import GAME_FIELDS, count_until, digests, digests_of_games
@@ -90,6 +90,11 @@ class StoredTournament(NamedTuple):
     command: str | None = None
     created: float = 0.0
     sources: dict[str, str] | None = None
+
+    @property
+    def reported_by(self) -> str:
+        """Who has said how its games went, where plyground has not seen them played, or nothing."""
+        return str(self.settings.get(REPORTED_BY, ""))
 
 
 class Store(StoreFile):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...agents import Decision
@@ -14,6 +13,7 @@ from ...agents.registry import resolve_agent
 from ...envs.specification import format_specification
 from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import analysis
+from .answers import EventStream
 from .errors import Refusal
 from .jobs import (
     EXACT_VALUES,
@@ -27,6 +27,8 @@ from .jobs import (
 from .opponents import agents_to_set_up, choices, limit_spec
 from .positions import LineOfPlay, action_json, read_game, read_line, read_position
 from .queries import (
+    EXAMPLE_ACTION,
+    EXAMPLE_MOVES,
     USUAL_GAME,
     AgentQuery,
     GameLineQuery,
@@ -48,17 +50,23 @@ router: APIRouter = APIRouter(prefix="/api")
 
 MOST_SECONDS = 64.0  # of an agent that deepens its analysis
 
-Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=[USUAL_GAME])]
-MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, examples=["a1"])]
+Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC)]
+MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+
+
+def with_example(**values: Any) -> ConfigDict:
+    """The configuration of a body whose schema has an example: a game's moves, and these values."""
+    example = {"game": USUAL_GAME, "moves": EXAMPLE_MOVES} | values
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
 
 
 class GameBody(BaseModel):
     """A game and its moves, from its initial position or another."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = with_example()
 
     game: Spec
-    position: Annotated[str, Field(max_length=LONGEST_POSITION, examples=["3/1X1/3:O"])] = ""
+    position: Annotated[str, Field(max_length=LONGEST_POSITION)] = ""
     moves: Annotated[list[MoveName], Field(max_length=MOST_MOVES)] = []
     threats: bool = False
 
@@ -70,6 +78,8 @@ class GameBody(BaseModel):
 
 class MoveBody(GameBody):
     """A game, its moves, and one more."""
+
+    model_config = with_example(action=EXAMPLE_ACTION)
 
     action: Annotated[int, Field(ge=0, lt=MOST_MOVES)]
 
@@ -118,14 +128,14 @@ def check(request: Request, game: SpecQuery, agent: AgentQuery) -> dict[str, str
     return {"agent": spec, "name": agent_name(words_for(request), spec, board)}
 
 
-@router.get("/think")
+@router.get("/think", response_class=EventStream)
 async def think(
     request: Request,
     line: UnfinishedQuery,
     agent: PermittedQuery,
     seed: SeedQuery = 0,
     threats: bool = False,
-) -> StreamingResponse:
+) -> EventStream:
     """An agent's decision as server-sent events; see :func:`~plyground.extras.web.streams.stream`.
 
     The last one holds the ``view`` of the position after the agent's action too.
@@ -144,8 +154,8 @@ async def think(
     return stream(request, job, to_json, with_view)
 
 
-@router.get("/solve")
-async def solve(request: Request, line: UnfinishedQuery) -> StreamingResponse:
+@router.get("/solve", response_class=EventStream)
+async def solve(request: Request, line: UnfinishedQuery) -> EventStream:
     """The exact values of all actions as server-sent events; 422 for a board without a solver.
 
     The result is null where the position is beyond the solver's reach.
@@ -161,14 +171,14 @@ async def solve(request: Request, line: UnfinishedQuery) -> StreamingResponse:
     return stream(request, job, dict, to_json)
 
 
-@router.get("/lines")
+@router.get("/lines", response_class=EventStream)
 async def lines(
     request: Request,
     line: UnfinishedQuery,
     agent: PermittedQuery,
     seed: SeedQuery = 0,
     seconds: Annotated[float | None, Query(gt=0, le=MOST_SECONDS)] = None,
-) -> StreamingResponse:
+) -> EventStream:
     """An agent's decision and its best lines, as server-sent events.
 
     An agent with a time has ``seconds`` in place of it: pages let it think longer and longer.
@@ -194,8 +204,8 @@ def with_time(agent: str, seconds: float) -> str:
     return format_specification(agent_class.name, {**options, "time": f"{seconds:g}"})
 
 
-@router.get("/review")
-async def review(request: Request, line: GameLineQuery, agent: GraderQuery) -> StreamingResponse:
+@router.get("/review", response_class=EventStream)
+async def review(request: Request, line: GameLineQuery, agent: GraderQuery) -> EventStream:
     """The grades of all moves, the last one first, then the review, as server-sent events."""
     if not line.actions:
         raise Refusal("no_moves", 409)

@@ -13,9 +13,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from ...envs import __version__
 from ...evaluation.runners.agent_process import AgentProcess
 from ...evaluation.store.store import StoreError
 from . import api, exports, games, pages
+from .answers import REFUSALS_AS_JSON, REFUSALS_AS_PAGES
 from .errors import Refusal, sentence
 from .guard import App, ForwardedHeaders, guarded
 from .opponents import HINTS, PRESETS
@@ -51,11 +53,13 @@ def make_app(settings: ServerSettings, first: AgentProcess | None = None) -> App
 
     sessions = Sessions()
     # The pages that FastAPI makes of the schema load files of other sites.
-    app = FastAPI(title="plyground", docs_url=None, redoc_url=None, lifespan=lifespan)
-    app.include_router(api.router)
-    app.include_router(pages.router)
-    app.include_router(games.router)
-    app.include_router(exports.router)
+    app = FastAPI(
+        title="plyground", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan
+    )
+    app.include_router(api.router, responses=REFUSALS_AS_JSON)
+    app.include_router(pages.router, responses=REFUSALS_AS_PAGES)
+    app.include_router(games.router, responses=REFUSALS_AS_PAGES)
+    app.include_router(exports.router, responses=REFUSALS_AS_PAGES)
     app.add_exception_handler(Refusal, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from ...evaluation.played_game import PlayedGame
+from .answers import files_of
 from .errors import Refusal
 from .jobs import ANIMATION, FILE_SECONDS, PICTURE, REVIEW_PAGE, REVIEW_SECONDS
 from .positions import LineOfPlay
@@ -14,7 +15,7 @@ from .queries import GameLineQuery, GraderQuery, LineQuery, Whole
 from .streams import result
 from .thinking import Call
 
-router: APIRouter = APIRouter(prefix="/export")
+router: APIRouter = APIRouter(prefix="/export", default_response_class=Response)
 
 SIDE = 480  # pixels of the longer side
 MOST_FRAMES = 240
@@ -27,7 +28,7 @@ def _file(content: bytes | str | None, kind: str, line: LineOfPlay, ending: str)
     return Response(content, media_type=kind, headers=headers)
 
 
-@router.get("/board.{ending}")
+@router.get("/board.{ending}", responses=files_of("image/svg+xml", "image/png"))
 async def board(request: Request, ending: Literal["svg", "png"], line: LineQuery) -> Response:
     """The picture of the position after the moves."""
     last = line.actions[-1] if line.actions else None
@@ -37,7 +38,7 @@ async def board(request: Request, ending: Literal["svg", "png"], line: LineQuery
     return _file(await result(request, job), "image/png", line, "png")
 
 
-@router.get("/game.gif")
+@router.get("/game.gif", responses=files_of("image/gif"))
 async def animation(
     request: Request, line: LineQuery, side: Annotated[Whole, Query(ge=120, le=SIDE)] = SIDE
 ) -> Response:
@@ -48,7 +49,7 @@ async def animation(
     return _file(await result(request, job), "image/gif", line, "gif")
 
 
-@router.get("/game.html")
+@router.get("/game.html", responses=files_of("text/html"))
 async def page(request: Request, line: GameLineQuery, agent: GraderQuery) -> Response:
     """The reviewed game as one page, which needs neither server nor network."""
     record = PlayedGame.of_actions(line.game, line.actions)

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated, Any, Literal, NamedTuple
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import Field
 
 from ...agents.agent import Agent
@@ -21,20 +23,25 @@ from ...evaluation.replay import ending_of
 from ...evaluation.report.report import TournamentReport, report_tournament
 from ...evaluation.single_games import concession, person, store_game
 from ...evaluation.store.store import Store, StoredGame, StoredTournament, StoreError
-from .api import GameBody, Spec
+from .answers import REFUSALS_AS_JSON
+from .api import GameBody, Spec, with_example
 from .errors import Refusal
+from .jobs import FILE_SECONDS, OTHER_MOVE
 from .opponents import PERSON, graders, limit_spec
 from .pages import how_to_play, render
 from .positions import LineOfPlay, link_text, open_line, read_game, read_line
-from .queries import USUAL_GAME, MovesQuery, SpecQuery, Whole
-from .settings import LONGEST_SPEC, MOST_MOVES
+from .queries import EXAMPLE_GAME, USUAL_GAME, MovesQuery, SpecQuery, Whole
+from .settings import LONGEST_SPEC, MOST_GAMES, MOST_MOVES
 from .state import server_state, words_for
+from .streams import result
+from .thinking import Call
 from .wording.agent_names import agent_name
 from .wording.words import Words
 
-router: APIRouter = APIRouter()
+router: APIRouter = APIRouter(default_response_class=HTMLResponse)
 
 ROWS = 50  # games on a page
+BROWSERS = "browsers"  # who has reported the games that are kept
 LARGEST_NUMBER = 2**31
 LONGEST_SECONDS = 30 * 24 * 3600.0  # of a move: a link may be left open for a long time
 
@@ -56,6 +63,7 @@ class Row(NamedTuple):
         reason: the same, as the store has it.
         plies: how many moves it had.
         finished: when it ended, in seconds since 1970.
+        is_reported: whether a browser says so, and nobody saw it.
     """
 
     number: int
@@ -67,6 +75,7 @@ class Row(NamedTuple):
     reason: str
     plies: int
     finished: float
+    is_reported: bool
 
 
 def _store(request: Request) -> Store:
@@ -102,6 +111,7 @@ def games(
                 board.declaration.named(record.result.reason),
                 len(record.result.moves),
                 store.finish_time(number),
+                bool(tournament.reported_by),
             )
             for number, tournament, record in islice(entries, page * ROWS, (page + 1) * ROWS + 1)
         ]
@@ -157,9 +167,11 @@ def ratings(request: Request, tournament: Annotated[Whole, Query(ge=0)] = 0) -> 
         numbers = {entry.number: entry for entry in tournaments}
         if tournament and tournament not in numbers:
             raise Refusal("no_tournament", 404, number=tournament)
-        latest = tournaments[-1] if tournaments else None
-        chosen = numbers.get(tournament, latest)
-        report = None if chosen is None else report_tournament(chosen, store.games(chosen.number))
+        seen = [entry for entry in tournaments if not entry.reported_by]
+        chosen = numbers.get(tournament, seen[-1] if seen else None)
+        report = None
+        if chosen is not None:
+            report = report_tournament(chosen, store.games(chosen.number), rate_reported=True)
     rows = [] if report is None else _ratings_rows(report)
     return render(request, "ratings.html", tournaments=tournaments, chosen=chosen, rows=rows)
 
@@ -219,6 +231,8 @@ def review(
 class ResultBody(GameBody):
     """A game that has ended in the browser, by its rules or because a player gave up."""
 
+    model_config = with_example(moves=EXAMPLE_GAME, opponent="random", seat=0)
+
     opponent: Spec
     seat: Literal[0, 1]
     ended: Literal["rules", "resigned", "time"] = "rules"
@@ -239,23 +253,65 @@ class ResultBody(GameBody):
         return (sum(first), sum(second)), (len(first), len(second))
 
 
-@router.post("/api/finish")
-def finish(request: Request, body: ResultBody) -> dict[str, Any]:
-    """Keep a finished game in the store; its number there, or null without a store."""
+class Finished(NamedTuple):
+    """A finished game that a browser reports.
+
+    Attributes:
+        line: its moves.
+        result: how it ended.
+        opponent: the specification of the agent that has played; None for a second person.
+        seat: that of the agent.
+    """
+
+    line: LineOfPlay
+    result: GameResult
+    opponent: str | None
+    seat: int
+
+
+def _finished(request: Request, body: ResultBody) -> Finished:
+    """A game that has ended so by its rules; in a thread, as all that takes time."""
     line, extra = body.line(), server_state(request).settings.agents
     if line.start_text:
         raise Refusal("no_game")
-    result = _result(line, body)
+    person_only = body.opponent == PERSON
+    opponent = None if person_only else limit_spec(body.opponent, line.game, extra)
+    return Finished(line, _result(line, body), opponent, 1 - body.seat)
+
+
+@router.post("/api/finish", response_class=JSONResponse, responses=REFUSALS_AS_JSON)
+async def finish(
+    request: Request, game: Annotated[Finished, Depends(_finished)]
+) -> dict[str, int | None]:
+    """Keep a finished game in the store; its number there, or null without a store.
+
+    It is kept as reported by a browser. 409 if the opponent does not play so, as far as it repeats
+    itself and its answers take little time.
+    """
     if server_state(request).settings.store is None:
         return {"number": None}
-    if body.opponent == PERSON:
-        sides = (person(), person())
-    else:
-        spec = limit_spec(body.opponent, line.game, extra)
-        sides = (person(), _entry(spec, line.game))
-        sides = sides if body.seat == 0 else (sides[1], sides[0])
-    with _store(request) as store:
-        return {"number": store_game(store, line.game, sides, result)}
+    if game.opponent is not None and not resolve_agent(game.opponent)[0].isolated:
+        arguments = (game.opponent, game.line.start, game.line.actions, game.seat)
+        job = Call("work.check", game.line.game, OTHER_MOVE, arguments, FILE_SECONDS)
+        ply = await result(request, job)
+        if ply is not None:
+            raise Refusal("other_move", 409, number=ply + 1, agent=game.opponent)
+    return {"number": await run_in_threadpool(_keep, request, game)}
+
+
+def _keep(request: Request, game: Finished) -> int:
+    """Keep a game in the store, as far as those of browsers have room there; its number."""
+    if not request.state.session.address.games.take():
+        raise Refusal("many_games", 429)
+    sides = (person(), person())
+    if game.opponent is not None:
+        entry = _entry(game.opponent, game.line.game)
+        sides = (person(), entry) if game.seat else (entry, person())
+    with _store(request).open() as store:
+        reported = sum(each.pairs for each in store.tournaments() if each.reported_by)
+        if reported >= MOST_GAMES:
+            raise Refusal("full_store", 507, most=MOST_GAMES)
+        return store_game(store, game.line.game, sides, game.result, reported_by=BROWSERS)
 
 
 def _result(line: LineOfPlay, body: ResultBody) -> GameResult:

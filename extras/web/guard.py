@@ -13,6 +13,7 @@ from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.requests import Request
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
@@ -49,7 +50,6 @@ BODY_SECONDS = 15.0  # for all of a request to arrive
 # The proxies whose headers count: those on this machine, or the addresses of this variable.
 TRUSTED = "FORWARDED_ALLOW_IPS"
 THIS_MACHINE = "127.0.0.1,::1"
-TOO_LONG = Refusal("long_request", 413, most=LONGEST_BODY)
 
 
 class Guard:
@@ -101,7 +101,7 @@ class Guard:
                 message = {**message, "body": b""}
             await send(message)
 
-        await self._app(scope, _limit_size(receive), send_with_headers)
+        await self._app(scope, limit_time(receive), send_with_headers)
 
     def _wrong(self, headers: Headers) -> Refusal | None:
         """Why a request is refused, if it is."""
@@ -114,11 +114,6 @@ class Guard:
         other_site = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
         if other_site and headers.get("sec-fetch-mode") != "navigate":
             return Refusal("origin", 403)
-        length = headers.get("content-length", "0")
-        if not (length.isascii() and length.isdigit()):
-            return Refusal("length", 400)
-        if int(length) > LONGEST_BODY:
-            return TOO_LONG
         return None
 
     def _is_own(self, name: str) -> bool:
@@ -144,7 +139,8 @@ def guarded(app: App, sessions: Sessions, host: str, allow_hosts: tuple[str, ...
     anywhere = host in EVERY_ADDRESS
     own = socket.gethostname() if anywhere else host
     names = (_name_of(name.lower()) for name in (own, *allow_hosts))
-    return Guard(app, sessions, tuple(dict.fromkeys((*LOCAL, *names))), anywhere)
+    limited = RequestBodyLimitMiddleware(app, LONGEST_BODY)
+    return Guard(limited, sessions, tuple(dict.fromkeys((*LOCAL, *names))), anywhere)
 
 
 class ForwardedHeaders(ProxyHeadersMiddleware):
@@ -177,21 +173,23 @@ def _name_of(host: str) -> str:
     return (name if colon and ":" not in name else host).removesuffix(".")
 
 
-def _limit_size(receive: Receive) -> Receive:
-    """``receive`` that counts the bytes of a body, and waits for it for a limited time."""
-    size, whole, began = 0, False, time.monotonic()
+def limit_time(receive: Receive) -> Receive:
+    """``receive`` that waits for a body for a limited time.
+
+    Only the time counts in which it waits: a request that has arrived may be read late, by a busy
+    server.
+    """
+    whole, left = False, BODY_SECONDS
 
     async def limited() -> Message:
-        nonlocal size, whole
-        left = None if whole else began + BODY_SECONDS - time.monotonic()
+        nonlocal whole, left
+        began = time.monotonic()
         try:
-            message = await asyncio.wait_for(receive(), left)
+            message = await asyncio.wait_for(receive(), None if whole else left)
         except TimeoutError:
             raise HTTPException(408) from None
-        size += len(message.get("body", b""))
+        left -= time.monotonic() - began
         whole = not message.get("more_body", False)
-        if size > LONGEST_BODY:
-            raise HTTPException(TOO_LONG.status)
         return message
 
     return limited

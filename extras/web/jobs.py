@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import math
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -33,6 +34,8 @@ LINES_OF = "plyground.extras.web.jobs:best_lines"
 REVIEW = "plyground.extras.web.jobs:review_json"
 REVIEW_PAGE = "plyground.extras.web.jobs:review_html"
 REVIEW_SECONDS = 300.0
+OTHER_MOVE = "plyground.extras.web.jobs:other_move"
+CHECK_SECONDS = 2.0  # after which no further move of a finished game is checked
 PICTURE = "plyground.extras.web.jobs:picture"
 ANIMATION = "plyground.extras.web.jobs:animation"
 FILE_SECONDS = 60.0
@@ -117,6 +120,29 @@ def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:
     decision = agent.analyse(position)
     cut_short = latest is not None and 0 < decision.depth == latest[0].depth
     return latest if cut_short else (decision, _lines(agent, decision))
+
+
+def other_move(
+    spec: str, start: Position, actions: Sequence[int], seat: int, report: Report
+) -> int | None:
+    """The first ply at which an agent plays another action than those of a seat.
+
+    None if there is none, as far as the agent's answers take ``CHECK_SECONDS``, and for an agent
+    that does not repeat itself.
+    """
+    agent, position = make_agent(spec, start.game), start.copy()
+    agent.get_ready(start.game)
+    report(READY)
+    until = time.monotonic() + CHECK_SECONDS
+    for ply, action in enumerate(actions if agent.deterministic else ()):
+        if position.to_move == seat:
+            if time.monotonic() > until:
+                break
+            agent.reset()
+            if agent.analyse(position).action != action:
+                return ply
+        position.play(action)
+    return None
 
 
 def sound_scores(decision: Decision) -> dict[int, Score]:

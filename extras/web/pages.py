@@ -19,11 +19,12 @@ from ...envs.game import Position
 from ...envs.loading.texts import visible
 from ...envs.registry import game_names, make_game
 from ...envs.specification import format_specification
+from .answers import ELSEWHERE, REFUSALS_AS_JSON, files_of
 from .errors import Refusal
 from .jobs import has_solver
 from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent, other_rules
 from .positions import LineOfPlay, blank_board, open_line, read_game
-from .queries import USUAL_GAME, SpecQuery, UsualLineQuery, Whole
+from .queries import USUAL_GAME, AgentQuery, SpecQuery, UsualLineQuery, Whole
 from .state import server_state, words_for
 from .wording.agent_names import agent_name
 from .wording.words import LANGUAGE_COOKIE, LANGUAGES, Words
@@ -166,11 +167,11 @@ def _games(words: Words) -> list[dict[str, Any]]:
     ]
 
 
-@router.get("/new")
+@router.get("/new", status_code=303, responses=ELSEWHERE)
 def new(
     request: Request,
     name: SpecQuery,
-    opponent: SpecQuery = "",
+    opponent: AgentQuery = "",
     seat: Annotated[Whole, Query(ge=0, le=1)] = 0,
     clock: Annotated[str, Query(max_length=12)] = "",
 ) -> Response:
@@ -182,7 +183,7 @@ def new(
     return RedirectResponse(f"/play?{urlencode({k: v for k, v in query.items() if v})}", 303)
 
 
-@router.get("/play")
+@router.get("/play", responses=ELSEWHERE)
 def play(request: Request, line: UsualLineQuery, game: SpecQuery = "") -> Response:
     """The page to play on; all that decides the game is in its address."""
     if not game:
@@ -218,7 +219,11 @@ def _page_values(request: Request, line: LineOfPlay) -> dict[str, Any]:
     }
 
 
-@router.get("/static/{name}")
+@router.get(
+    "/static/{name}",
+    response_class=Response,
+    responses=REFUSALS_AS_JSON | files_of(*KINDS.values()),
+)
 def static(request: Request, name: str) -> Response:
     """A style sheet, a module or an icon."""
     file = STATIC.get(name)

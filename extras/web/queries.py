@@ -9,20 +9,29 @@ from pydantic import BeforeValidator
 from pydantic_core import PydanticKnownError
 
 from ...envs.loading.numbers import NUMBERS
-from ...envs.registry import usual_game
+from ...envs.registry import make_game, usual_game
 from .errors import Refusal
 from .opponents import limit_spec
-from .positions import LineOfPlay, open_line
+from .positions import LineOfPlay, link_text, open_line
 from .settings import LONGEST_MOVES, LONGEST_POSITION, LONGEST_SPEC
 from .state import server_state
 from .thinking import SEEDS
 
 USUAL_GAME = usual_game()
+# What the schema shows: the first moves of a game, one more, and a game that has ended.
+_BOARD = make_game(USUAL_GAME)
+_END = _BOARD.initial_position()
+while not _END.is_over:
+    _END.play(_END.legal_actions()[0])
+EXAMPLE_GAME = [_BOARD.action_to_text(action) for action in _END.moves]
+EXAMPLE_MOVES, EXAMPLE_ACTION = EXAMPLE_GAME[:2], _END.moves[2]
 
 SpecQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=[USUAL_GAME])]
 AgentQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["random"])]
-MovesQuery = Annotated[str, Query(max_length=LONGEST_MOVES, examples=["a1,b2"])]
-PositionQuery = Annotated[str, Query(max_length=LONGEST_POSITION, examples=["3/3/3:X"])]
+MovesQuery = Annotated[
+    str, Query(max_length=LONGEST_MOVES, examples=[link_text(_BOARD, EXAMPLE_MOVES)])
+]
+PositionQuery = Annotated[str, Query(max_length=LONGEST_POSITION)]
 
 
 def _plain_number(text: str | int) -> str | int:

@@ -13,6 +13,8 @@ from .settings import (
     ADDRESS_AT_ONCE,
     ALL_A_SECOND,
     ALL_AT_ONCE,
+    GAMES_A_SECOND,
+    GAMES_AT_ONCE,
     MOST_SESSIONS,
     REQUESTS_A_SECOND,
     REQUESTS_AT_ONCE,
@@ -48,11 +50,13 @@ class Asker:
     Attributes:
         waiting: how many of its searches wait for a process or are under way.
         running: how many are under way.
+        games: allows so many finished games to be kept.
     """
 
     def __init__(self, at_once: float, a_second: float) -> None:
         self.last_request: float = time.monotonic()
         self.waiting = self.running = 0
+        self.games: Bucket = Bucket(GAMES_AT_ONCE, GAMES_A_SECOND)
         self._bucket = Bucket(at_once, a_second)
         self._spent, self._spent_at = 0.0, 0.0
 

@@ -37,6 +37,8 @@ SESSION_SECONDS = 3600.0  # after which a session that asks nothing is forgotten
 MOST_SESSIONS = 5_000
 REQUESTS_AT_ONCE, REQUESTS_A_SECOND = 120.0, 30.0  # of a session
 ADDRESS_AT_ONCE, ADDRESS_A_SECOND = 1_000.0, 150.0  # of an address: a class may share one
+GAMES_AT_ONCE, GAMES_A_SECOND = 120.0, 0.2  # of an address: games that are kept
+MOST_GAMES = 100_000  # of browsers, in a store
 ALL_AT_ONCE, ALL_A_SECOND = 2_000.0, 600.0  # of all sessions together
 
 

@@ -13,8 +13,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 from fastapi import Request
-from fastapi.responses import StreamingResponse
 
+from .answers import EventStream
 from .errors import Refusal
 from .state import server_state, words_for
 from .thinking import PREPARING, READY, Job
@@ -32,7 +32,7 @@ ToJson = Callable[[Any], Any]
 
 def stream(
     request: Request, job: Job, to_json: ToJson, of_result: ToJson | None = None
-) -> StreamingResponse:
+) -> EventStream:
     """The events of a job: its stages, ``progress``, then ``move`` or ``error``.
 
     Closing the connection ends the job.
@@ -69,9 +69,8 @@ def stream(
         return refusal.to_json(words_for(request)) | {"status": refusal.status}
 
     writers = {PROGRESS: to_json, MOVE: of_result or to_json, ERROR: refused}
-    return StreamingResponse(
+    return EventStream(
         _lines(request, asyncio.ensure_future(search()), events, writers),
-        media_type="text/event-stream",
         headers={"cache-control": "no-store", "x-accel-buffering": "no"},
     )
 

@@ -5,7 +5,6 @@ Modules and functions that a system does not have are taken away before plygroun
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -90,20 +89,6 @@ def test_windows_is_told_that_processes_of_agents_need_another_system(monkeypatc
     monkeypatch.setattr(process, "os", SimpleNamespace(name="nt"))
     with pytest.raises(SpecificationError, match="--isolate never and --runner local"):
         process.WorkerProcess("plyground.evaluation.runners.agent_worker")
-
-
-def test_a_worker_starts_where_the_c_library_has_no_prctl(monkeypatch):
-    """PR_SET_PDEATHSIG is of Linux; elsewhere the closed socket ends a worker."""
-    monkeypatch.setattr(process.sys, "platform", "darwin")
-    monkeypatch.setattr(process.ctypes, "CDLL", lambda name: SimpleNamespace())
-    monkeypatch.setattr(process.socket, "socket", lambda fileno: None)
-    calls = []
-    monkeypatch.setattr(process.signal, "signal", lambda *arguments: calls.append(arguments[0]))
-    module = SimpleNamespace(serve=lambda connection: calls.append("served"))
-    monkeypatch.setattr(process.importlib, "import_module", lambda name: module)
-    monkeypatch.setattr(process, "Connection", lambda handle: SimpleNamespace(close=list))
-    process.run("a_module", 0, os.getppid())
-    assert calls[-1] == "served"
 
 
 def names() -> list[str]:

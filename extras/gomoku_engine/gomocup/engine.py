@@ -5,17 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import socket
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from ....agents.faults import EXITED, HUNG, NO_ACTION, Fault
+from ....envs.workers.children import ChildProcess, exit_text
 from .protocol import plain_line
 
-SUPERVISOR = Path(__file__).with_name("supervisor.py")
 END_SECONDS = 0.2  # for an engine to end after END
 STATUS_SECONDS = 2.0  # in which it is known how an engine has ended
 LONGEST_LINE = 1 << 16  # bytes
@@ -25,8 +22,8 @@ REMARKS = ("MESSAGE", "DEBUG")  # lines that answer nothing
 class Engine:
     """A running engine. All methods raise Fault for what it does wrong.
 
-    It runs under a supervisor in a session of its own: however this process ends, the engine and
-    all that it has started end as well. No shell is involved.
+    However this process ends, the engine and all that it has started end as well. No shell is
+    involved.
 
     Args:
         command: the program, by its full path, and its arguments.
@@ -34,17 +31,9 @@ class Engine:
     """
 
     def __init__(self, command: Sequence[str], folder: str | None = None) -> None:
-        self._connection, child_socket = socket.socketpair()
-        with child_socket:
-            self._process = subprocess.Popen(
-                [sys.executable, "-IS", str(SUPERVISOR), str(child_socket.fileno()), *command],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                bufsize=0,
-                cwd=folder,
-                pass_fds=[child_socket.fileno()],
-                start_new_session=True,
-            )
+        self._process = ChildProcess(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, cwd=folder
+        )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -87,10 +76,9 @@ class Engine:
             os.set_blocking(self._input, True)
             assert self._process.stdin is not None
             self._process.stdin.close()
-        # Its end arrives here as a word of the supervisor.
-        select.select([self._connection], [], [], END_SECONDS)
-        self._connection.close()
-        self._process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(END_SECONDS)
+        self._process.kill_all()
         assert self._process.stdout is not None
         self._process.stdout.close()
 
@@ -116,7 +104,8 @@ class Engine:
 
     def _exit_fault(self) -> Fault:
         """The fault of an engine that has ended or closed its output."""
-        readable, _, _ = select.select([self._connection], [], [], STATUS_SECONDS)
-        status = self._connection.recv(4096).decode() if readable else ""
-        how = status.partition("\n")[0] or "closed its output"
+        try:
+            how = exit_text(self._process.wait(STATUS_SECONDS))
+        except subprocess.TimeoutExpired:
+            how = "closed its output"
         return Fault(EXITED, f"has no engine any more: it {how}")

@@ -333,6 +333,7 @@ function resign() {
 function swap() {
   stopSearch();
   seat = 1 - seat;
+  sessionStorage.setItem(`kept ${game} ${seed}`, "yes"); // both have played either side: not kept
   show("");
   follow();
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 
 import pytest
 from fastapi.testclient import TestClient
-from plyground.extras.web import sessions, settings
+from plyground.extras.web import guard, sessions, settings
 from plyground.extras.web.app import make_app
+from starlette.exceptions import HTTPException
 
 ADDRESS = "http://127.0.0.1:8000"
 
@@ -82,6 +84,27 @@ def test_behind_a_proxy_the_address_is_the_forwarded_one(monkeypatch):
             path = "/static/icon.svg"
             statuses = [visitor.get(path, headers=headers).status_code for _ in range(4)]
             assert statuses == [200, 200, 200, 429]
+
+
+def test_the_time_for_a_body_counts_while_it_is_waited_for(monkeypatch):
+    monkeypatch.setattr(guard, "BODY_SECONDS", 0.2)
+    part = {"type": "http.request", "body": b"x", "more_body": True}
+
+    async def at_once():
+        return part
+
+    async def never():
+        await asyncio.sleep(60)
+
+    async def ask():
+        receive = guard.limit_time(at_once)
+        await asyncio.sleep(0.3)  # in the queue of a busy server
+        assert await receive() == part
+        with pytest.raises(HTTPException) as refused:
+            await guard.limit_time(never)()
+        assert refused.value.status_code == 408
+
+    asyncio.run(ask())
 
 
 def test_the_head_of_a_page_can_be_asked_for_without_its_body(client):

@@ -1,0 +1,131 @@
+"""Child processes: the one place where plyground starts programs.
+
+A child has a session of its own: Ctrl-C in the terminal does not reach it, and what it starts is
+killed with it. It ends with the process that started it, however sudden that end: a
+:mod:`~plyground.envs.workers.reaper` waits for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+REAPER = Path(__file__).with_name("reaper.py")
+
+
+class ChildProcess(subprocess.Popen[Any]):
+    """A program that ends with this process.
+
+    Args:
+        command: the program and its arguments.
+        options: as of :class:`subprocess.Popen`.
+    """
+
+    def __init__(self, command: Sequence[str], **options: Any) -> None:
+        with _reaper.started():
+            super().__init__(command, start_new_session=True, **options)
+            _reaper.watch(self.pid)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end of the program; its exit status."""
+        status = super().wait(timeout)
+        _reaper.forget(self.pid)
+        return status
+
+    def kill_all(self) -> None:
+        """End the program and all that it has started, and wait for its end."""
+        if os.name == "posix":
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        self.kill()
+        self.wait()
+
+
+def orphan_check() -> str:
+    """What a Python program that this process starts begins with, lest it be an orphan unseen."""
+    return f"import os; os.getppid() == {os.getpid()} or os._exit(1)"
+
+
+def exit_text(status: int) -> str:
+    """How a program has ended, after its name: ``was killed by signal 9 (SIGKILL)``."""
+    if status < 0:
+        return f"was killed by signal {-status} ({signal.Signals(-status).name})"
+    return f"ended its process with exit status {status}"
+
+
+class _Reaper:
+    """The program that kills the children of this process in its place, while there are any."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._groups: set[int] = set()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @contextlib.contextmanager
+    def started(self) -> Iterator[None]:
+        """It waits for the end of this process before there is anything to kill."""
+        with self._lock:
+            if self._process is None:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-IS", str(REAPER)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                    bufsize=0,
+                )
+            try:
+                yield
+            finally:
+                self._end_without_groups()
+
+    def watch(self, group: int) -> None:
+        """Have a group killed when this process ends; within :meth:`started`."""
+        self._groups.add(group)
+        self._write(group)
+
+    def forget(self, group: int) -> None:
+        """A group has ended."""
+        with self._lock:
+            if group in self._groups:
+                self._groups.remove(group)
+                self._write(-group)
+                self._end_without_groups()
+
+    def _write(self, number: int) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # somebody has killed it
+            self._process.stdin.write(b"%d\n" % number)
+
+    def _end_without_groups(self) -> None:
+        if self._process is not None and not self._groups:
+            self.close_pipe()
+            self._process.wait()
+            self._process = None
+
+    def close_pipe(self) -> None:
+        """Let the program end, unless another process holds the pipe."""
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+
+
+_reaper = _Reaper()
+
+
+def _leave_children() -> None:
+    """In a fork of this process: the children are not its own."""
+    global _reaper
+    _reaper.close_pipe()
+    _reaper = _Reaper()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_children)
