@@ -24,28 +24,42 @@ def loaded_version(module: str) -> str | None:
     None where it has no file. A process that has imported a module keeps playing what it has read,
     so that the hash is taken once.
     """
-    digest, files = hashlib.sha256(), _files_of_module(module)
+    origin = Path(getattr(sys.modules.get(module), "__file__", None) or "").resolve()
+    if not origin.is_file():
+        return None
+    # the folder from which the module is imported by its full name
+    levels = module.count(".") + (origin.stem == "__init__")
+    folder = origin.parents[min(levels, len(origin.parents) - 1)]
+    return _version_of(_files_of_module(module, origin, folder))
+
+
+def version_of_files(path: Path) -> str:
+    """A hash of a Python file and of the files that it imports from its own folder."""
+    return _version_of(_files_of_module(path.stem, path, path.parent))
+
+
+def _version_of(files: dict[str, Path]) -> str:
+    digest = hashlib.sha256()
     for name, path in sorted(files.items()):
         try:
             content = path.read_bytes()
         except OSError:
             content = b""
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    return digest.hexdigest()[:DIGITS] if files else None
+    return digest.hexdigest()[:DIGITS]
 
 
-def _files_of_module(module: str) -> dict[str, Path]:
-    """The files of a loaded module and of what it imports from its own folder or package, by name.
+def _files_of_module(module: str, origin: Path, folder: Path) -> dict[str, Path]:
+    """The files of a module and of what it imports from its own folder or package, by name.
 
     The imports are those that stand in the text, at the top or in a function. Of a module that is
     installed beside those of others, only its own package counts.
+
+    Args:
+        module: its full name.
+        origin: its file.
+        folder: where it is imported from.
     """
-    origin = Path(getattr(sys.modules.get(module), "__file__", None) or "").resolve()
-    if not origin.is_file():
-        return {}
-    # the folder from which the module is imported by its full name
-    levels = module.count(".") + (origin.stem == "__init__")
-    folder = origin.parents[min(levels, len(origin.parents) - 1)]
     first = module.partition(".")[0]
     is_shared = folder in _shared_folders()
     files: dict[str, Path] = {}

@@ -1,16 +1,16 @@
 """``kaggle:FILE``: agents made for Kaggle's ConnectX; and our policies as submissions to it.
 
-A submission is a file whose last function is ``agent(observation, configuration)``. It is run as it
-is: use only files that you trust.
+A submission is a Python file, a folder with ``main.py``, or a ``.tar.gz`` of one. The last thing in
+it that can be called is the agent. It is run as it is: use only submissions that you trust.
 """
 
 from __future__ import annotations
 
 import base64
-import hashlib
-import inspect
+import contextlib
 import io
 import json
+import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -23,51 +23,71 @@ from ...agents.decision import Decision
 from ...agents.registry import register_agent
 from ...envs.game import Game, Position
 from ...envs.loading.files import written_whole
-from ...envs.loading.signatures import read_signature
 from ...envs.registry import games_in
 from ...envs.rules_types import parameter_values
 from ...envs.specification import Parameter, SpecificationError, refusing
 from . import submission
+from .submission_code import SubmissionCode, arguments_of
 
 PACKAGE_AGENTS = ("negamax", "random")  # the agents that kaggle-environments brings
-SECONDS_A_MOVE = 2.0
+# Kaggle's settings of ConnectX
+EPISODE_STEPS, MOVE_SECONDS, AGENT_SECONDS, RUN_SECONDS = 1000, 2, 60, 1200
 
 
 class Struct(dict[str, Any]):
     """A dictionary whose entries are attributes too, as Kaggle hands them over."""
 
-    def __getattr__(self, name: str) -> Any:
-        return self[name]
+    def __init__(self, **entries: Any) -> None:
+        super().__init__()
+        for name, value in entries.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        self[name] = value
 
 
 @register_agent("kaggle")
 class KaggleAgent(Agent):
     """Plays connect four as an agent of Kaggle's ConnectX does.
 
-    Such an agent sees the board and its mark only. ``negamax`` and ``random`` are those of the
-    package kaggle-environments; any other name is a file.
+    It is executed anew for every game. ``negamax`` and ``random`` are those of the package
+    kaggle-environments; any other name is a file, a folder or an archive. The configuration states
+    Kaggle's times; the limits of a match are its own.
     """
 
     summary = "an agent for Kaggle's ConnectX: kaggle:FILE.py, kaggle:negamax (trusted files only)"
     parameters = (
-        Parameter("source", str, None, "a submission (.py), or negamax or random of Kaggle"),
+        Parameter(
+            "source",
+            str,
+            None,
+            "a submission (.py, a folder with main.py, .tar.gz), or negamax or random of Kaggle",
+        ),
     )
     argument = "source"
-    usage = f"FILE.py, or one of {', '.join(PACKAGE_AGENTS)}"
+    usage = f"FILE.py, FOLDER, FILE.tar.gz, or one of {', '.join(PACKAGE_AGENTS)}"
     isolated = foreign = True
     effect = "runs a file of Python"
 
     def check_options(self) -> None:
         """Load the agent."""
         source = self.options["source"]
-        self._function = _of_package(source) if source in PACKAGE_AGENTS else _of_file(Path(source))
-        signature = read_signature(self._function)
-        if signature.positions < 1 or len(signature.required) > 2:
-            raise SpecificationError(
-                f"the agent of {source} takes {len(signature.required)} arguments; Kaggle's take "
-                f"the observation, and the configuration if they want it"
-            )
-        self._wants_configuration = signature.positions >= 2  # Kaggle counts defaults too
+        self._code = None if source in PACKAGE_AGENTS else SubmissionCode(Path(source))
+        self._begin_episode()
+
+    def _begin_episode(self) -> None:
+        source = self.options["source"]
+        self._function = _of_package(source) if self._code is None else self._code.execute()
+        self._arguments = arguments_of(self._function, source)
+        self._overage: float = AGENT_SECONDS
+        self._is_asked = False
+
+    def reset(self, seed: int = 0) -> None:
+        """Execute the submission anew, if it was asked since it was executed."""
+        super().reset(seed)
+        if self._is_asked:
+            self._begin_episode()
 
     def check_game(self, game: Game) -> None:
         """ConnectX is connect four, on boards of any size."""
@@ -81,33 +101,46 @@ class KaggleAgent(Agent):
         planes = position.observation()
         board = planes[:, :, 0] * mark + planes[:, :, 1] * (3 - mark)
         observation = Struct(
+            remainingOverageTime=self._overage,
+            step=int(planes.sum()),
             board=board.ravel().tolist(),
             mark=mark,
-            step=int(planes.sum()),
-            remainingOverageTime=60.0,
         )
         configuration = Struct(
             rows=values["rows"],
             columns=values["cols"],
             inarow=values["connect"],
-            timeout=SECONDS_A_MOVE,
-            actTimeout=SECONDS_A_MOVE,
+            episodeSteps=EPISODE_STEPS,
+            actTimeout=MOVE_SECONDS,
+            runTimeout=RUN_SECONDS,
+            agentTimeout=AGENT_SECONDS,
+            timeout=MOVE_SECONDS,
         )
-        arguments = (observation, configuration) if self._wants_configuration else (observation,)
-        return Decision(self._function(*arguments))
+        if self._code is not None:
+            configuration["__raw_path__"] = str(self._code.path)
+        self._is_asked = True
+        began = time.perf_counter()
+        with contextlib.nullcontext() if self._code is None else self._code.imports():
+            action = self._function(*(observation, configuration)[: self._arguments])
+        late = max(time.perf_counter() - began - MOVE_SECONDS, 0)
+        self._overage = max(self._overage - late, 0)
+        return Decision(action)
 
     @property
     def version(self) -> str:
-        """A hash of the file, or the version of Kaggle's package."""
-        source = self.options["source"]
-        if source in PACKAGE_AGENTS:
+        """A hash of the submission as it was read, or the version of Kaggle's package.
+
+        It covers the modules that a file imports from its folder, and all files of a folder.
+        """
+        if self._code is None:
             import importlib.metadata
 
             return f"kaggle-environments {importlib.metadata.version('kaggle-environments')}"
-        return f"source {hashlib.sha256(Path(source).read_bytes()).hexdigest()[:12]}"
+        return f"source {self._code.version}"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_function"}
+        loaded = ("_code", "_function")
+        return {name: value for name, value in self.__dict__.items() if name not in loaded}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -120,25 +153,6 @@ def _of_package(name: str) -> Callable[..., Any]:
         from kaggle_environments.envs.connectx.connectx import agents
     function: Callable[..., Any] = agents[name]
     return function
-
-
-def _of_file(path: Path) -> Callable[..., Any]:
-    """The last function of a file, which is the one that Kaggle calls."""
-    try:
-        code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
-    except OSError:
-        raise SpecificationError(f"there is no file {str(path)!r}") from None
-    except SyntaxError as error:
-        raise SpecificationError(f"{path} is no Python file: {error}") from None
-    names: dict[str, Any] = {"__name__": "submission"}
-    try:
-        exec(code, names)
-    except Exception as error:  # whatever the file does
-        raise SpecificationError(f"{path} failed: {type(error).__name__}: {error}") from error
-    functions = [value for value in names.values() if inspect.isfunction(value)]
-    if not functions:
-        raise SpecificationError(f"{path} has no function; the last one is the agent")
-    return functions[-1]
 
 
 def write_submission(policy: str | Path, path: str | Path) -> None:

@@ -5,41 +5,49 @@ from __future__ import annotations
 import importlib.metadata
 import random
 
+import pytest
 from checks import note
 from kaggle_environments import make
 from plyground import make_agent, make_game
 from plyground.agents.policies.zoo import cards
 from plyground.extras.bridges.kaggle import write_submission
+from submissions import FILES, write_form
 
 SPY = """
 seen = []
 
 def agent(observation, configuration):
-    board = list(observation.board)
-    names = {name: configuration[name] for name in ("rows", "columns", "inarow")}
-    seen.append((board, observation.mark, names, observation.step))
-    return [column for column in range(configuration.columns) if board[column] == 0][0]
+    names = configuration.keys() - {"__raw_path__"}
+    seen.append((dict(observation), {name: configuration[name] for name in names}))
+    return [c for c in range(configuration.columns) if observation.board[c] == 0][0]
 """
 
 
 def test_agents_are_shown_here_what_kaggle_shows_them(tmp_path):
     (tmp_path / "spy.py").write_text(SPY)
+    position, there = make_game("connect_four").initial_position(), {}
+    exec(SPY, there)
+    make("connectx").run([there["agent"], there["agent"]])
     ours = make_agent(f"kaggle:{tmp_path / 'spy.py'}", "connect_four")
-    position = make_game("connect_four").initial_position()
-    there: list = []
-
-    def watched(observation, configuration):
-        names = {name: configuration[name] for name in ("rows", "columns", "inarow")}
-        there.append((list(observation.board), observation.mark, names, observation.step))
-        return next(column for column in range(7) if observation.board[column] == 0)
-
-    env = make("connectx")
-    env.run([watched, watched])
     while not position.is_over:
         position.play(ours.act(position))
-    here = ours._function.__globals__["seen"]
-    assert [row[:3] for row in here] == [row[:3] for row in there]
-    assert [row[3] for row in here] == list(range(len(here)))
+    assert ours._function.__globals__["seen"] == there["seen"]
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_a_submission_plays_the_same_games_here_and_there(form, tmp_path):
+    path = str(write_form(form, tmp_path))
+    env, ours = make("connectx"), [make_agent(f"kaggle:{path}", "connect_four") for _ in range(2)]
+    for seed in range(2):
+        env.run([path, path])
+        assert [state.status for state in env.state] == ["DONE", "DONE"]
+        position = make_game("connect_four").initial_position()
+        for agent in ours:
+            agent.reset(seed)
+        while not position.is_over:
+            position.play(ours[position.to_move].act(position))
+        played = [step[ply % 2].action for ply, step in enumerate(env.steps[1:])]
+        assert list(position.moves) == played
 
 
 def test_our_submission_plays_whole_games_there(tmp_path):

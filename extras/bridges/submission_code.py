@@ -1,0 +1,228 @@
+"""The code of a submission to Kaggle, executed for every game as Kaggle does it.
+
+Kaggle executes the file in an empty namespace and asks the last thing in it that can be called. The
+submission lies in ``/kaggle_simulations/agent`` there. Here that path stands for its own folder,
+wherever a text in its Python code begins with it or contains it. A path that is put together while
+it runs, or stands in other files, is not replaced.
+
+Source: ``agent.py`` of https://github.com/Kaggle/kaggle-environments.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import hashlib
+import inspect
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import weakref
+import zlib
+from collections.abc import Callable, Iterator
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    SourceFileLoader,
+)
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from ...envs.loading.own_modules import DIGITS, version_of_files
+from ...envs.specification import SpecificationError, refusing
+
+MAIN = "main.py"
+PACKAGE = __name__.partition(".")[0]
+COMPILED = tuple(EXTENSION_SUFFIXES)
+PLACE_AT_KAGGLE = re.compile(r"/kaggle_simulations/agent(?!\w)")
+# What removes the folder of an archive when its standard input ends: that is when this process
+# ends, even if it is killed.
+REMOVAL = "import shutil, sys; sys.stdin.read(); shutil.rmtree(sys.argv[1], ignore_errors=True)"
+
+
+class SubmissionCode:
+    """A submission: a Python file, a folder with ``main.py``, or a tar archive of such a folder.
+
+    Modules beside the file belong to it: each execution imports them anew, and nobody else sees
+    them. Packages with compiled parts stay as they are, since they cannot be imported twice. Every
+    file is read once: a submission that is edited meanwhile goes on as it was.
+
+    Args:
+        source: the file, the folder or the archive. An archive is unpacked into a temporary folder,
+            which is removed when this object or this process ends.
+
+    Raises:
+        SpecificationError: it is none of these, or is no Python.
+    """
+
+    def __init__(self, source: Path) -> None:
+        if not source.exists():
+            raise SpecificationError(f"there is no file {str(source)!r}")
+        self._codes: dict[str, CodeType] = {}
+        self._modules: dict[str, ModuleType] = {}
+        self._places: list[str] = []
+        self._hook = FileFinder.path_hook(
+            (functools.partial(_Loader, self), SOURCE_SUFFIXES),  # type: ignore[arg-type]
+            (ExtensionFileLoader, list(COMPILED)),
+        )
+        with refusing(OSError, f"{source} cannot be read"):
+            self.path, self.version = self._find(source.absolute())
+        if not self.path.is_file():
+            raise SpecificationError(f"there is no {MAIN} in {source}, which Kaggle executes")
+        self._folder, self._others = str(self.path.parent), tuple[str, ...]()
+        # what is installed below the folder, as a virtual environment is, is no part of it
+        below = (place for place in sys.path if place != self._folder and self._holds(place))
+        self._others = tuple(f"{place}{os.sep}" for place in below)
+        not_python = (OSError, SyntaxError, ValueError, RecursionError)
+        with refusing(not_python, f"{self.path} cannot be read as Python"):
+            self.code_of(str(self.path))
+
+    def _find(self, source: Path) -> tuple[Path, str]:
+        """The file that is executed, and a hash of the submission."""
+        if source.is_dir():
+            return source / MAIN, _version_of_folder(source)
+        if source.suffix == ".py":
+            return source, version_of_files(source)
+        version = hashlib.sha256(source.read_bytes()).hexdigest()[:DIGITS]
+        return self._unpack(source) / MAIN, version
+
+    def _unpack(self, archive: Path) -> Path:
+        """The temporary folder with the content of an archive."""
+        folder = tempfile.mkdtemp(prefix="plyground-")
+        remover = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", REMOVAL, folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # it outlives a process that is killed with all it has started
+        )
+        weakref.finalize(self, remover.communicate)
+        damage = (tarfile.TarError, zlib.error, OSError, EOFError)
+        complaint = f"{archive} is no .py file, no folder and no archive that can be unpacked"
+        with refusing(damage, complaint), tarfile.open(archive) as content:
+            content.extractall(folder, filter="data")
+        return Path(folder)
+
+    def execute(self) -> Callable[..., Any]:
+        """Execute the file; the last thing in its namespace that can be called is the agent.
+
+        Raises:
+            SpecificationError: it fails, or has no agent.
+        """
+        names: dict[str, Any] = {}
+        self._modules, self._places = {}, [self._folder]
+        try:
+            with self.imports():
+                exec(self.code_of(str(self.path)), names)
+        except (Exception, SystemExit) as error:  # whatever the file does
+            raise SpecificationError(
+                f"{self.path} failed: {type(error).__name__}: {error}"
+            ) from error
+        agents: list[Callable[..., Any]] = [value for value in names.values() if callable(value)]
+        if not agents:
+            raise SpecificationError(
+                f"{self.path} has nothing that can be called; the last such thing is the agent"
+            )
+        return agents[-1]
+
+    @contextlib.contextmanager
+    def imports(self) -> Iterator[None]:
+        """In the body its modules and the places where it looks for them are in force."""
+        places, loaded = list(sys.path), set(sys.modules)
+        sys.path += self._places
+        sys.modules.update(self._modules)
+        sys.path_hooks.insert(0, self._finder_of)
+        self._forget_finders()
+        try:
+            yield
+        finally:
+            self._forget_finders()
+            sys.path_hooks.remove(self._finder_of)
+            self._places = [place for place in sys.path if place not in places]
+            sys.path[:] = places
+            new = sys.modules.keys() - loaded
+            own = {name: _place_of(sys.modules[name]) for name in new}
+            own = {name: place for name, place in own.items() if self._holds(place)}
+            compiled = (name for name, place in own.items() if place.endswith(COMPILED))
+            staying = {name.partition(".")[0] for name in (PACKAGE, *compiled)}
+            self._modules = {
+                name: sys.modules.pop(name) for name in own if name.partition(".")[0] not in staying
+            }
+
+    def code_of(self, path: str) -> CodeType:
+        """The code of one of its files, as it was when it was first read."""
+        if path not in self._codes:
+            tree = ast.parse(Path(path).read_bytes(), path)
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    node.value = PLACE_AT_KAGGLE.sub(lambda _: self._folder, node.value)
+            self._codes[path] = compile(tree, path, "exec", dont_inherit=True)
+        return self._codes[path]
+
+    def _finder_of(self, place: str) -> Any:
+        """What finds the modules in a folder of its own: a hook of the import system."""
+        if not self._holds(place):
+            raise ImportError(f"{place} is no folder of {self.path}")
+        return self._hook(place)
+
+    def _forget_finders(self) -> None:
+        for place in [each for each in sys.path_importer_cache if self._holds(each)]:
+            del sys.path_importer_cache[place]
+
+    def _holds(self, place: str) -> bool:
+        """Whether a file or folder is a part of it."""
+        folder = f"{place}{os.sep}"
+        own = folder.startswith(f"{self._folder}{os.sep}")
+        return own and not folder.startswith(self._others)
+
+
+class _Loader(SourceFileLoader):
+    """Loads a module of a submission, past what an earlier import has left on disk."""
+
+    def __init__(self, code: SubmissionCode, fullname: str, path: str) -> None:
+        super().__init__(fullname, path)
+        self._code = code
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self._code.code_of(self.path)
+
+
+def _place_of(module: ModuleType) -> str:
+    """The file of a module; the folder of a package without one."""
+    return getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "")
+
+
+def arguments_of(agent: Callable[..., Any], name: str) -> int:
+    """How many arguments Kaggle gives an agent: of the observation and the configuration.
+
+    Raises:
+        SpecificationError: it cannot be called with so many.
+    """
+    count = min(getattr(getattr(agent, "__code__", None), "co_argcount", 2), 2)
+    try:
+        inspect.signature(agent).bind(*[None] * count)
+    except TypeError as error:
+        raise SpecificationError(
+            f"Kaggle calls the agent of {name} with {count} arguments: {error}"
+        ) from None
+    except ValueError:
+        pass  # what is written in C may have no signature
+    return count
+
+
+def _version_of_folder(folder: Path) -> str:
+    """A hash of all files in a folder, without hidden ones and compiled code."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if path.is_file() and not any(p.startswith((".", "__pycache__")) for p in name.parts):
+            content = path.read_bytes()
+            digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:DIGITS]
