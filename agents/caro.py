@@ -209,6 +209,6 @@ register_preset(
 )
 register_preset(
     "caro10_alphabeta",
-    "textbook:depth=4,radius=1,heuristic=caro10",
+    "textbook:depth=4,radius=1,heuristic=caro10,values=yes",
     "caro 10×10: alpha-beta, depth 4, cells next to a stone",
 )

@@ -53,7 +53,7 @@ PositionOption = Annotated[
 ]
 ExampleOption = Annotated[
     str,
-    option("NAME", "A board that a course shows, in place of GAME and --position: c10-almost."),
+    option("NAME", "A board that a course shows, in place of GAME and --position: c15-block."),
 ]
 ThreadsOption = Annotated[
     int | None,
@@ -108,7 +108,7 @@ def analyse(
 
     plyground analyse connect_four --moves d,d,c --static
 
-    plyground analyse --example c10-almost
+    plyground analyse --example c15-block
     """
     root, request = read_request(game, position, moves, example)
     board = root.game

@@ -44,11 +44,13 @@ class SampleBoard(NamedTuple):
         name: what commands call it.
         game: its specification.
         position: its text.
+        source: the course's document and the section that shows it, ``003 §3.4.1``.
     """
 
     name: str
     game: str
     position: str
+    source: str
 
 
 class WonGame(NamedTuple):

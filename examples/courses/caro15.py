@@ -40,17 +40,18 @@ for moves in ("h8 a1 i8 a15 j8", "h8 a1 i8 a15"):
     print(f"G4 after {moves}: {rules.evaluate(game.rules, stones.record, 0, runs):,} points")
 print("G4 on an empty board: hard", game.action_to_text(levels["caro15_hard"].act(game.position())))
 
-# G5: the course's test positions. Các thế cờ thử của khóa học.
-tests = {
-    "the gap of OOO_O": "e8 a1 f8 c1 g8 a3 i8 c3",
-    "a four with one end": "a3 e8 o1 f8 o3 g8 o5 h8 d8 o7",
-    "a fork": "h9 a1 h10 c1 i8 a3 j8 c3",
+# G3, G5: the boards that the course shows, by their sections. Các thế cờ của khóa học, theo mục.
+samples = {
+    f"{each.source[4:]} {each.name}": game.position_from_text(each.position, check=False)
+    for each in game.profile.boards
+    if each.game == game.spec
 }
-for name, moves in tests.items():
-    stones = game.position(moves.split())
-    for level in ("easy", "medium", "caro15_hard", "hard"):
-        action = make_agent(level, game, seed=1).act(stones)
-        print(f"G5 {name}: {level} plays {game.action_to_text(action)}")
+for name, stones in samples.items():
+    plays = (
+        f"{level} {game.action_to_text(make_agent(level, game, seed=1).act(stones))}"
+        for level in ("easy", "medium", "caro15_hard", "hard")
+    )
+    print(f"G5 {name}:", ", ".join(plays))
 
 # G6: what a move costs, and results. Chi phí một nước đi, và kết quả đấu.
 middle = game.position(["h8", "i9", "h9", "h10", "i8", "g8", "j8", "k8", "g11"])
@@ -72,5 +73,5 @@ for agent in (
     "mcts:simulations=100",
     "mcts:network=patterns",
 ):
-    action = make_agent(agent, game, seed=1).act(game.position(tests["a fork"].split()))
+    action = make_agent(agent, game, seed=1).act(samples["§6.3 c15-fork"])
     print(f"G7 the fork by {agent}: {game.action_to_text(action)}")

@@ -2,7 +2,8 @@
 
 You look for Connect4Env: it is `connect_four_v0.env()`, with PettingZoo's interface, and the rules
 alone are `make_game("connect_four")`. You look for eval_fn and order_actions_fn: you pass yours to
-`register_heuristic` and `register_ordering`. docs/guide/courses.md has the commands of each task.
+`register_heuristic` and `register_ordering`. Task 1 is C1 and C2, Task 2 C3 and C4, Task 3 C5 to
+C8, Task 4 C9 and C10. docs/guide/courses.md has the commands of each task.
 """
 
 import plyground
@@ -53,26 +54,27 @@ register_heuristic("connect_four", "mine", eval_fn)  # C5: alpha-beta with all t
 register_ordering("connect_four", "mine", order_actions_fn)
 yours = make_agent("textbook:depth=7,heuristic=mine,ordering=mine").analyse(game.position("dd"))
 print(f"C5 depth 7: {game.action_to_text(yours.action)}, {yours.nodes:,} nodes")
-half = game.position_from_text(game.profile.boards[0].position, check=False)
+WINDOWS = game.declaration.heuristics.index("windows")
+boards = {  # of the course by name, reachable or not
+    each.name: game.position_from_text(each.position, check=False) for each in game.profile.boards
+}
+search = "textbook:depth={},heuristic={},values=yes"  # the course's: a whole window at the root
 for depth in (2, 3, 4):  # C6: the board that is filled by half, and won by d at once
     for order in ("none", "default"):
-        found = make_agent(f"textbook:depth={depth},heuristic=none,ordering={order}").analyse(half)
-        print(f"C6 depth {depth}, order {order}: {game.action_to_text(found.action)},", end=" ")
-        print(f"{found.nodes} nodes, {1000 * found.seconds:.2f} ms")
+        agent = make_agent(f"{search.format(depth, 'none')},ordering={order}")
+        half = agent.analyse(boards["c4-half"])
+        print(f"C6 depth {depth}, order {order}: {half.nodes} nodes, {1000 * half.seconds:.2f} ms")
 centre = make_agent("alphabeta:depth=2,book=centre")  # C7: the free column nearest the centre
 print("C7 opens with", game.action_to_text(centre.act(game.initial_position())))
-print("C8 4×4, minimax against random:", results(small, "minimax:depth=4", "random", 20))
-for board in game.profile.boards:  # C9, C10: the course's sample boards, from the side of X
-    position = game.position_from_text(board.position, check=False)
-    windows = rules.evaluate(
-        game.rules, position.record, 0, game.declaration.heuristics.index("windows")
-    )
-    print(f"C9 {board.name}: {windows} points, {game.profile.scale(windows):+.3f} of [−1, 1]")
+print("C8 4×4, minimax first:", results(small, search.format(4, "none"), "random", 10))
+for name in ("c4-centre", "c4-almost"):  # C9, C10: the course's sample boards, from the side of X
+    points = rules.evaluate(game.rules, boards[name].record, 0, WINDOWS)
+    print(f"C9 {name}: {points} points, {game.profile.scale(points):+.3f} of [−1, 1]")
 for size in ("rows=4,cols=4", "rows=5,cols=5", "rows=6,cols=7"):
     start = plyground.make_game(f"connect_four:{size}").initial_position()
-    third = make_agent("textbook:depth=3,heuristic=windows,ordering=default").analyse(start)
+    third = make_agent(search.format(3, "windows")).analyse(start)
     print(f"C10 {size}, depth 3: {third.nodes} nodes, {1000 * third.seconds:.2f} ms")
-deep, shallow = (f"alphabeta:depth={depth},heuristic=windows" for depth in (4, 2))
+deep, shallow = search.format(4, "windows"), search.format(2, "windows")
 print("C10 depth 4 against 2:", results(game, deep, shallow, 1), results(game, shallow, deep, 1))
 monte_carlo = make_agent("montecarlo:simulations=200", seed=1).analyse(game.initial_position())
 for column, mean in monte_carlo.values.items():  # C11: 200 whole games a move

@@ -2,8 +2,8 @@
 
 Sizes are counted in dots, as there. You look for the state: it is `game.initial_position()`; for
 actions: they are numbers, written `h 0 1` and `v 2 0` (orientation, row, column); for the utility:
-it is `position.returns` with `reward=margin`, own boxes less the opponent's. docs/guide/courses.md
-has the commands of each task.
+it is `position.returns` with `reward=margin`, own boxes less the opponent's. `textbook` is the
+search of the course, node for node. docs/guide/courses.md has the commands of each task.
 """
 
 import plyground
@@ -34,46 +34,47 @@ def report(line, agent, position):
 
 game = board("3x3")
 start = game.initial_position()
+samples = {  # the boards of the course by name, reachable or not
+    each.name: plyground.make_game(each.game).position_from_text(each.position, check=False)
+    for each in game.profile.boards
+}
+print("Task 1: the search problem")
 print("D1 edges:", game.facts.num_actions, "returns:", start.returns)
 for line in size_report(board("5x5")):
     print(f"D2 5×5 dots, {line.quantity}: {round(line.value):,}")
-print("D3", game.position(["h 0 0", "v 0 0", "v 0 1", "h 1 0"]), sep="\n")
+print("Task 2: environment and random agent")
+print("D3", samples["dots-display"], sep="\n")
 print("D4 1,000 random games:", results(game, "random", "random", 1000))
-
-# D5: minimax to the end; the box is taken, a chain is not opened, one edge completes two boxes.
-search = "textbook:depth=12,heuristic=none"
-tests = {
-    "a box to take": ["h 0 0", "v 0 0", "v 0 1"],
-    "an edge for two boxes": ["h 0 0", "v 0 0", "h 1 0", "h 0 1", "v 0 2", "h 1 1"],
-    "a chain to leave": ["h 0 0", "h 0 1", "v 0 0", "v 0 2", "v 1 0", "h 2 0"],
-}
-for name, moves in tests.items():
-    report(f"D5 {name}", search, game.position(moves))
+print("Task 3: minimax with alpha-beta")
+ordered = f"{(search := 'textbook:depth=12,heuristic=none')},ordering=default"
+for name in ("dots-corner", "dots-box", "dots-last"):  # first board, tests 1 and 2, test 3
+    report(f"D5 {name}", search, samples[name])
 for dots in ("2x2", "2x3", "3x3"):  # D6 to the end from the empty board; D7 with an order
-    for order in ("none", "default"):
-        position = board(dots).initial_position()
-        report(f"D6, D7 {dots}, order {order}", f"{search},ordering={order}", position)
-
+    for line, agent in (("D6", search), ("D7 with the order", ordered)):
+        report(f"{line} {dots}", agent, board(dots).initial_position())
 images = {min(int(image[edge]) for image in game.symmetries) for edge in range(12)}
 print("D8 first moves up to symmetry:", [game.action_to_text(edge) for edge in sorted(images)])
-report("D8 deepening", "alphabeta:depth=6,symmetry=yes", start)
-print("D9 minimax first:", results(game, "minimax:depth=3", "random", 10), end=", ")
-print("second:", results(game, "random", "minimax:depth=3", 10))
-position = game.position(["h 0 0", "v 0 0"])
-for number, heuristic in enumerate(game.declaration.heuristics):
-    print("D10", heuristic, rules.evaluate(game.rules, position.record, 0, number))
-for dots, depth in (("3x3", 4), ("3x4", 4), ("4x4", 4), ("4x5", 4), ("5x5", 4)):
-    agent = f"alphabeta:depth={depth},heuristic=classic"
-    report(f"D11 {dots}, depth {depth}", agent, board(dots).initial_position())
-report("D11 adaptive", "alphabeta:depth=4,adaptive=yes", board("4x4").initial_position())
-report("D11 0.1 s a move", "alphabeta:time=0.1", board("5x5").initial_position())
-for first, second in ((2, 4), (4, 6)):
-    agents = [f"alphabeta:depth={depth},heuristic=classic" for depth in (first, second)]
-    print(f"D12 depth {first} against {second}:", results(game, *agents, 1))
-values = report("D13 Monte Carlo", "montecarlo:simulations=100", start).values
-top = sorted(values, key=values.get, reverse=True)[:3]
-print("D13", {game.action_to_text(edge): round(values[edge], 2) for edge in top})
+print("D9 minimax to the end first:", results(game, ordered, "random", 20), end=", ")
+print("second:", results(game, "random", ordered, 20))
+print("Task 4: heuristic search")
+classic = game.declaration.heuristics.index("classic")
+for name in ("dots-ahead", "dots-box", "dots-sides"):  # tests 1, 2, 3
+    print(f"D10 {name}: classic {rules.evaluate(game.rules, samples[name].record, 0, classic)}")
+cut = "{}:depth={},heuristic=classic,ordering=default"
+for dots, depth in (("3x3", 4), ("3x4", 4), ("4x4", 4), ("4x4", 6), ("4x5", 4), ("5x5", 4)):
+    position = board(dots).initial_position()
+    report(f"D11 {dots}@{depth}", cut.format("textbook", depth), position)
+    report(f"D11 {dots}@{depth}, enhanced", cut.format("alphabeta", depth), position)
+report("D11 0.1 s a move, 5x5", "alphabeta:time=0.1", board("5x5").initial_position())
+for dots, first, second in (("3x3", 2, 4), ("3x3", 4, 6), ("3x3", 2, 6), ("4x4", 3, 4)):
+    agents = [cut.format("textbook", depth) for depth in (first, second)]
+    print(f"D12 {dots}, depth {first} against {second}:", results(board(dots), *agents, 1))
+print("Advanced task: pure Monte Carlo, best first move")
+for name, count in (("dots-box", 100), ("dots-ending", 200)):
+    values = report(f"D13 {name}", f"montecarlo:simulations={count}", samples[name]).values
+    top = sorted(values, key=values.get, reverse=True)[:5]
+    print("D13", {game.action_to_text(edge): round(values[edge], 2) for edge in top})
 solution = plyground.solve(board("4x4").initial_position(), moves="all")  # 5×5 takes minutes
-best = [game_edge for game_edge, value in solution.values.items() if value == solution.value]
+best = [edge for edge, value in solution.values.items() if value == solution.value]
 print(f"D14 4×4 dots: value {solution.value:+}, best: {len(best)} of {len(solution.values)} edges")
 report("D15 all improvements", "alphabeta:depth=12,endgame=solver", start)

@@ -1,7 +1,8 @@
 """The tic-tac-toe course in its own order of tasks: python examples/courses/tic_tac_toe.py.
 
 You look for the board of n×n: it is `make_game("tic_tac_toe:size=n")`; for minimax: it is
-`make_agent("minimax:depth=9")`; for alpha-beta: `make_agent("textbook:depth=9")`.
+`make_agent("minimax:depth=9")`; for alpha-beta: `make_agent("textbook:depth=9,values=yes")`, which
+gives every child of the root the whole window, as FindBestMove does.
 docs/guide/courses.md has the commands of each task.
 """
 
@@ -24,14 +25,15 @@ large = plyground.make_game("tic_tac_toe:size=4").initial_position()
 for depth in (1, 2, 3, 4):
     limited = make_agent(f"minimax:depth={depth}").analyse(large)
     print(f"T2 4×4, depth {depth}: {limited.score.text()}, {limited.nodes:,} nodes")
-pruned = make_agent("textbook:depth=9").analyse(game.initial_position())
-print(f"T2 alpha-beta, 3×3: {pruned.score.text()}, {pruned.nodes:,} nodes")
+for agent in ("textbook:depth=9,values=yes", "textbook:depth=9", "alphabeta:depth=9"):
+    pruned = make_agent(agent).analyse(game.initial_position())
+    print(f"T2 {agent}, 3×3: {pruned.score.text()}, {pruned.nodes:,} nodes")
 
 # T3: a quick win before a slow one, and a slow loss before a quick one.
 for moves in ("a1 b1 a2 b2", "b2 b1 a1"):
     position = game.position(moves.split())
     print(position)
-    decision = make_agent("minimax:depth=9").analyse(position)
+    decision = make_agent("textbook:depth=9,values=yes").analyse(position)
     for action, score in decision.scores.items():
         print(f"T3 {game.action_to_text(action)}: {score.text()}")
     print("T3 plays", game.action_to_text(decision.action))
@@ -49,5 +51,5 @@ for entry in ("b2", "d9", "seven"):
         game.position(["b2", entry])
     except IllegalActionError as error:
         print("T5", error)
-perfect = make_agent("textbook:depth=9", game)
+perfect = make_agent("textbook:depth=9,values=yes", game)
 print("T5 two perfect players:", play_game(game, [perfect, make_agent("minimax:depth=9")]).reason)

@@ -61,6 +61,7 @@ class Claim:
         beyond_chance: whether the 95 % interval must keep to the range too; a row whose interval
             goes beyond it, or is beyond it in part only, decides nothing.
         line: the numbered line of the course that says so; empty for a check of the study's own.
+        source: the course's document and its section, ``003 §7.2``.
         of: the agent, board and setting that it speaks of.
         note: what there is to say beside the verdict.
         command: what shows it in seconds; empty where the study alone does.
@@ -74,6 +75,7 @@ class Claim:
     measurement: int = 0
     beyond_chance: bool = False
     line: str = ""
+    source: str = ""
     of: str = ""
     note: str = ""
     command: str = ""

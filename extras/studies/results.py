@@ -34,12 +34,12 @@ def verdicts(experiment: MeasuredExperiment) -> list[tuple[Claim, str]]:
 
 
 def sentences(experiment: MeasuredExperiment) -> list[str]:
-    """Every claim with its line, whom it speaks of, whether it holds, and what shows it."""
+    """Every claim with its line and source, its subject, whether it holds, and what shows it."""
     return [_sentence(claim, verdict) for claim, verdict in verdicts(experiment)]
 
 
 def _sentence(claim: Claim, verdict: str) -> str:
-    line = f"{claim.line} " if claim.line else ""
+    line = f"{claim.line}, {claim.source}: " if claim.line else ""
     of = f" ({claim.of})" if claim.of else ""
     parts = [f"{verdict[:1].lower()}{verdict[1:]}", claim.note]
     parts += [f"`{claim.command}`"] if claim.command else []

@@ -359,7 +359,7 @@ def test_the_boards_of_the_courses_are_examples(sample):
         ("analyse connect_four --moves d,z", "'z' is no column of this board"),
         ("analyse tic_tac_toe --moves a1,b1,a2,b2,a3", "the game is over after the moves"),
         ("analyse connect_four --position 7/7/7/7/X6/7", "the disc on a2 floats"),
-        ("analyse --example c10", "there is no example 'c10'; there are c10-almost, "),
+        ("analyse --example c10", "there is no example 'c10'; there are c15-attack, "),
         ("solve tic_tac_toe --example c4-half", "--example is in place of GAME and --position"),
         ("analyse", "name a GAME, or an --example"),
         ("solve tic_tac_toe --position XXX/OO1/3", "the game is over in this position"),

@@ -21,12 +21,17 @@ CLAIMS = {
         [
             "D1 edges: 12 returns: (0.0, 0.0)",
             "D2 5×5 dots, states, by edges drawn: 1,099,511,627,776",
-            "Red (A) 0, Yellow (B) 1, boxes left 3, edges 4 of 12",
-            "D5 a box to take: h 1 0",
-            "D6, D7 3x3, order none: h 0 0, 871,816 nodes",
-            "D6, D7 3x3, order default: h 0 0, 147,837 nodes",
+            "Red (A) 1, Yellow (B) 0, boxes left 8, edges 6 of 24",
+            "D5 dots-box: v 0 1, 21,833 nodes",
+            "D5 dots-last: v 1 1",
+            "D6 3x3: h 0 0, 871,816 nodes",
+            "D7 with the order 3x3: h 0 0, 147,837 nodes",
             "D8 first moves up to symmetry: ['h 0 0', 'h 1 0']",
-            "D10 classic 16",
+            "D10 dots-ahead: classic 54",
+            "D10 dots-box: classic -44",
+            "D10 dots-sides: classic -36",
+            "D11 3x3@4: h 1 0, 2,345 nodes",
+            "D13 dots-ending: v 1 1",
             "D14 4×4 dots: value -3",
         ],
     ),
@@ -36,10 +41,12 @@ CLAIMS = {
             "C1 legal once column 0 is full: [1, 2, 3, 4, 5, 6]",
             "C1 action 0 (a) is not legal here",
             "C2 states, at most: 109,418,989,131,512,359,209",
-            "C6 depth 4, order none: d, 233 nodes",
-            "C6 depth 4, order default: d, 96 nodes",
+            "C6 depth 2, order none: 50 nodes",  # the position itself, and the 49 of the course
+            "C6 depth 4, order none: 659 nodes",
+            "C6 depth 4, order default: 192 nodes",
             "C7 opens with d",
             "C9 c4-centre: 1 points",
+            "C9 c4-almost: 53 points",
             "C10 depth 4 against 2: [1, 0, 0] [0, 1, 0]",
         ],
     ),
@@ -59,10 +66,10 @@ CLAIMS = {
     "caro15": (
         "G",
         [
-            "G5 the gap of OOO_O: medium plays h8",
-            "G5 the gap of OOO_O: caro15_hard plays h8",
-            "G5 a four with one end: medium plays i8",
-            "G5 a fork: hard plays h8",
+            "medium b14, caro15_hard",  # §3.4.1
+            "medium i8, caro15_hard i8, hard i8",  # the gap of OOO_O
+            "medium e8, caro15_hard e8, hard e8",  # a four with one end
+            "caro15_hard h8, hard h8",  # a fork
             "G6 medium: 216 nodes",
             "G6 easy against hard: hard wins",
         ],
@@ -72,9 +79,8 @@ CLAIMS = {
         [
             "R1 after e5: 20 points",
             "R2 after e5: 8 candidates of 99 free cells",
-            "R3 c10-almost: caro10_heuristic plays f6",
-            "R3 c10-edge: caro10_minimax plays e6",
-            "R3 c10-fork: caro10_alphabeta plays f5",
+            "R3 caro10_heuristic plays d8: 20 nodes",
+            "R3 caro10_alphabeta plays d8: 37,426 nodes",
         ],
     ),
 }

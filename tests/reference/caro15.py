@@ -66,11 +66,15 @@ class HardLevel:
         return False
 
     def candidates(self) -> list[Cell]:
-        """The free cells within the radius of a stone, row by row; of an empty board the centre."""
+        """The free cells within the radius of a stone; of an empty board the centre.
+
+        §4.4 names the stones row by row, and beside each the cells that are not named yet.
+        """
         if not self.stones:
             return [self.centre]
-        near = {(y + dy, x + dx) for y, x in self.stones for dy in REACH for dx in REACH}
-        return [cell for cell in self.cells if cell in near and cell not in self.stones]
+        near = ((y + dy, x + dx) for y, x in sorted(self.stones) for dy in REACH for dx in REACH)
+        board = set(self.cells) - self.stones.keys()
+        return [cell for cell in dict.fromkeys(near) if cell in board]
 
     def choose(self, mover: int) -> tuple[int, Cell, int]:
         """Value, cell, and nodes of the search; 0 nodes where a win at once is played."""

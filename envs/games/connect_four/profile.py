@@ -11,9 +11,10 @@ PROFILE = Profile(
     levels=("greedy", "alphabeta:depth=4", "alphabeta:time=1"),
     examples=(Example("connect_four", "connect_four", "alphabeta:depth=4", "ddeecfdcb", 3),),
     boards=(
-        SampleBoard("c4-half", "connect_four", "7/7/7/XXX1XX1/OOO1OO1/XXX1XX1:X"),
-        SampleBoard("c4-three", "connect_four", "7/7/7/7/7/2XXX2:X"),
-        SampleBoard("c4-centre", "connect_four", "7/7/7/7/7/3X3:O"),
+        SampleBoard("c4-picture", "connect_four", "7/7/7/3X3/3X3/1OOXO2:X", "001 Task 2"),
+        SampleBoard("c4-half", "connect_four", "7/7/7/XXX1XX1/OOO1OO1/XXX1XX1:X", "001 Task 3"),
+        SampleBoard("c4-centre", "connect_four", "7/7/7/7/7/3X3:X", "001 Task 4"),
+        SampleBoard("c4-almost", "connect_four", "7/7/7/7/7/XXX4:X", "001 Task 4"),
     ),
     won_game=WonGame("connect_four", "d,c,e,d,f,e,g"),
     is_usual=True,

@@ -6,6 +6,7 @@ from pathlib import Path
 from ...profile import Elsewhere, Example, Profile, SampleBoard, TrainingSettings, WonGame
 
 LARGE = 25  # edges
+DOTS3, DOTS4 = "dots_and_boxes:dots=3x3", "dots_and_boxes:dots=4x4"
 
 PROFILE = Profile(
     levels=("greedy", "alphabeta:depth=3", "alphabeta:time=1"),
@@ -19,8 +20,15 @@ PROFILE = Profile(
         ),
     ),
     boards=(
-        SampleBoard("dots-box", "dots_and_boxes:dots=3x3", "_1/I4/_1/5/2:B"),
-        SampleBoard("dots-box-odd", "dots_and_boxes:dots=3x3", "_1/I4/_1/5/2:A"),
+        SampleBoard("dots-display", DOTS4, "_2/IAI4/_2/7/2_/4I2/3:A", "000 Task 2"),
+        SampleBoard("dots-box", DOTS3, "_1/I4/_1/5/2:A", "000 Task 3, test 1"),
+        SampleBoard("dots-corner", DOTS3, "__/I4/_1/2I2/2:A", "000 Task 3"),
+        SampleBoard("dots-last", DOTS3, "__/IAIBI/__/I3I/__:A", "000 Task 3, test 3"),
+        SampleBoard("dots-ahead", DOTS3, "__/IAI2/__/5/2:A", "000 Task 4, test 1"),
+        SampleBoard("dots-sides", DOTS3, "__/I1I2/2/5/2:A", "000 Task 4, test 3"),
+        SampleBoard("dots-cutoff", DOTS3, "_1/I4/2/5/2:A", "000 Task 4, cutting off search"),
+        SampleBoard("dots-four", DOTS4, "_2/I6/1_1/2I4/3/7/3:A", "000 Task 4, cutting off search"),
+        SampleBoard("dots-ending", DOTS3, "__/IAIBI/__/I4/__:A", "000 Advanced task"),
     ),
     won_game=WonGame(
         "dots_and_boxes:rows=2,cols=2",

@@ -12,7 +12,6 @@ from ...profile import (
     WonGame,
 )
 
-CARO10 = "gomoku:size=10"
 CARO10_MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
 
 PROFILE = Profile(
@@ -36,14 +35,21 @@ PROFILE = Profile(
             also=("gomoku:rule=caro",),
         ),
     ),
-    boards=(
-        SampleBoard("c10-four", CARO10, "10/10/10/10/2XXXX4/2OO6/10/10/10/10:X"),
-        SampleBoard("c10-three", CARO10, "10/10/10/10/3OOO4/3XX5/10/10/10/10:O"),
-        SampleBoard("c10-threes", CARO10, "10/10/10/10/3XXX4/3OOO4/10/10/10/10:O"),
-        SampleBoard("c10-almost", CARO10, "10/10/10/10/2OOO1O3/10/10/10/10/10:O"),
-        SampleBoard("c10-edge", CARO10, "10/10/10/10/XXXX6/10/10/10/10/10:X"),
-        SampleBoard("c10-fork", CARO10, "10/10/10/5X4/5X4/3XX5/10/10/10/10:X"),
-        SampleBoard("c5-tree", "gomoku:size=5", "5/1X3/2X2/5/5:X"),
+    boards=tuple(
+        SampleBoard(name, game, position, source)
+        for name, game, source, position in (
+            ("c15-easy", "gomoku", "003 §2.3", f"15/2X12/2OX11/15/3O1X9{10 * '/15'}:O"),
+            ("c15-win", "gomoku", "003 §2.3.4", f"15/1OOOO10/1XXX11{12 * '/15'}:O"),
+            ("c15-threat", "gomoku", "003 §2.3.4", f"15/1XXXX10/1OO12{12 * '/15'}:O"),
+            ("c15-block", "gomoku", "003 §3.4.1", f"15/2XXXX9/3OO10{12 * '/15'}:O"),
+            ("c15-attack", "gomoku", "003 §3.4.2", f"15/3X11/3OOO9/4X10{11 * '/15'}:O"),
+            ("c15-both", "gomoku", "003 §3.4.3", f"15/2XXX10/15/2OOO10{11 * '/15'}:O"),
+            ("c5-tree", "gomoku:size=5", "003 §4.5.1", "5/1XO2/1OX2/5/5:O"),
+            ("c15-tree", "gomoku", "003 §4.5.2", f"{6 * '15/'}6XXX6/6OO7/7X7{6 * '/15'}:O"),
+            ("c15-gap", "gomoku", "003 §6.1", f"{7 * '15/'}5OOO1O5{7 * '/15'}:O"),
+            ("c15-four", "gomoku", "003 §6.2", f"{7 * '15/'}XXXX11{7 * '/15'}:O"),
+            ("c15-fork", "gomoku", "003 §6.3", f"{5 * '15/'}5O9/6O8/5OO8{7 * '/15'}:O"),
+        )
     ),
     won_game=WonGame("gomoku:size=9", "d5,d6,e5,f6,f5,g4,g5,e4,c5"),
     lead=240.0,

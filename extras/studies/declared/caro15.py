@@ -16,25 +16,28 @@ from .searches import (
     named_pool,
     pick,
     ratings,
+    sample,
 )  # fmt: skip
 
 _GAME, _SMALL = "gomoku", "gomoku:size=5,connect=4"
 _LEVELS, _OWN = ("easy", "medium", "hard"), "caro15_hard"  # the project's own hard level
 _HARD = _OWN, "hard"
 _CASES = (
-    Case("fill the gap of OOO_O", _GAME, "e8,a1,f8,c1,g8,a3,i8,c3", ("h8",)),
-    Case("block the open end of XXXX_", _GAME, "e8,d8,f8,a1,g8,c1,h8", ("i8",)),
-    Case("make a fork", _GAME, "f8,a1,g8,c1,h9,a3,h10,c3", ("h8",)),
+    sample("c15-win", "a14", "f14"),
+    sample("c15-threat", "a14", "f14"),
+    sample("c15-gap", "i8"),
+    sample("c15-four", "e8"),
+    sample("c15-fork", "h8"),
     Case("the centre of an empty board", _GAME, "", ("h8",)),
 )
-# The boards that the course shows beside its points of cells; the other stones are the opponent's.
-_SMALLER = "gomoku:size=10"
+# The boards that the course shows beside its points of cells.
 _SAMPLES = (
-    Case("stop an open four", _SMALLER, "", ("b6", "g6"), "10/10/10/10/2XXXX4/2OO6/10/10/10/10:O"),
-    Case("grow an open three", _SMALLER, "", ("c6", "g6"), "10/10/10/10/3OOO4/3XX5/10/10/10/10:O"),
-    Case("grow an open three, the opponent having one", _SMALLER, "", ("c5", "g5"),
-         "10/10/10/10/3XXX4/3OOO4/10/10/10/10:O"),
-)  # fmt: skip
+    sample("c15-block", "b14", "g14"),
+    sample("c15-attack", "c13", "g13"),
+    sample("c15-both", "b12", "f12"),
+    Case("the fourth move of the sample game", _GAME, "h8,i8,g8", ("f8",)),
+)
+_TREE = (sample("c5-tree", "d4"),)
 _ROWS = tuple(
     Case(f"{words}, {whose}", _GAME, board=f"{7 * '15/'}{row}{7 * '/15'}:{mover}")
     for words, row in (("six", "4XXXXXX5"), ("five", "5XXXXX5"), ("four", "5XXXX6"),
@@ -48,7 +51,7 @@ _COSTS = (
     ("alphabeta", "alphabeta:depth={depth}"),
 )
 _PRUNED = _COSTS[:2]
-_CENTRE = (("row-major", _COSTS[1][1]), ("centre first", f"{_COSTS[1][1]},ordering=default"))
+_CENTRE = (*_PRUNED, ("centre first", f"{_COSTS[1][1]},ordering=default"))
 
 
 def _phases(depths: tuple[int, ...], positions: int) -> tuple[Task, ...]:
@@ -115,8 +118,10 @@ STUDY = Study(
             ("G5",),
             "Test positions",
             "Do the levels fill a gap, block a four, make a fork, begin in the centre?",
-            (Answers(_CASES, (*_LEVELS, _OWN, "alphabeta:depth=5", "mcts:simulations=20000")),),
-            (Answers(_CASES, (*_LEVELS, _OWN, "alphabeta:depth=4")),),
+            (Answers(_CASES, (*_LEVELS, _OWN, "alphabeta:depth=5", "mcts:simulations=20000")),
+             Answers(_TREE, (f"{_OWN}:depth=2",))),
+            (Answers(_CASES, (*_LEVELS, _OWN, "alphabeta:depth=4")),
+             Answers(_TREE, (f"{_OWN}:depth=2",))),
         ),
         Experiment(
             ("G6",),
@@ -126,14 +131,12 @@ STUDY = Study(
              Nodes((Task(_GAME, (5, 6, 8), 12, 8),), _COSTS[3:]),
              Nodes((Task(_GAME, (1,), 12, 8),), tuple(zip(_LEVELS[:2], _LEVELS[:2]))),
              Spread((Task(_GAME, (1, 2, 3, 4), 12, 8), Task(_GAME, (5,), 12, 3)), _COSTS[1:2]),
-             Nodes(_phases((3,), 5), _PRUNED), Nodes(_phases((3,), 5), _CENTRE),
-             Nodes((Task(_GAME, (4,), 6, 2),), _PRUNED)),
+             Nodes(_phases((3,), 5), _CENTRE), Spread((Task(_GAME, (3,), 12, 8),), _COSTS[:1])),
             (Nodes((Task(_GAME, (1, 2, 3), 6, 2),), _COSTS),
              Nodes((Task(_GAME, (5, 6), 12, 4),), _COSTS[3:]),
              Nodes((Task(_GAME, (1,), 12, 2),), tuple(zip(_LEVELS[:2], _LEVELS[:2]))),
              Spread((Task(_GAME, (1, 2, 3), 12, 2),), _COSTS[1:2]),
-             Nodes(_phases((2,), 1), _PRUNED), Nodes(_phases((3,), 1), _CENTRE),
-             Nodes((Task(_GAME, (4,), 2, 1),), _PRUNED)),
+             Nodes(_phases((2,), 1), _CENTRE), Spread((Task(_GAME, (2,), 12, 2),), _COSTS[:1])),
             (),
             (Figure("lines", "depth", "nodes", "Nodes a move by depth", "search", (), "y"),),
             (Sentence("To depth 3 minimax visits {} nodes a move, the course's hard level {} and "

@@ -10,18 +10,17 @@ from ..measurements.measurement import ALL
 from ..measurements.nodes import Nodes, Task
 from ..measurements.quality import Answers, Case
 from ..measurements.sizes import TreeSizes
-from .searches import ladder, pick, seats_figure, sizes_figure
+from .searches import sample, seats_figure, sizes_figure
 
 _SMALL = "connect_four:rows=4,cols=4"
 _MIDDLE = "connect_four:rows=5,cols=5"
 _QUICK = "connect_four:rows=4,cols=5"
-# The plain search of the course, with its order of columns and its evaluation.
-_WINDOWS = "textbook:depth={depth},heuristic=windows,ordering=default"
-_HALF, _THREE = "7/7/7/XXX1XX1/OOO1OO1/XXX1XX1:X", "7/7/7/7/7/2XXX2:X"
-_CASES = (
-    Case("the half-filled board", "connect_four", "", ("d",), _HALF),
-    Case("three alone", "connect_four", "", ("b", "f"), _THREE),
-)
+# The plain search of the course, with its evaluation and without: every child of the root gets the
+# whole window.
+_WINDOWS = "textbook:depth={depth},heuristic=windows,values=yes"
+_PLAIN = "textbook:depth={depth},heuristic=none,values=yes"
+_HALF = "7/7/7/XXX1XX1/OOO1OO1/XXX1XX1:X"
+_CASES = (Case("the half-filled board", "connect_four", "", ("d",), _HALF),)
 _SCORED = (
     *(
         Case(f"{words}, {whose}", "connect_four", board=f"{board}:{mover}")
@@ -33,12 +32,11 @@ _SCORED = (
         )
         for whose, mover in (("own", "X"), ("the opponent's", "O"))
     ),
-    Case("the half-filled board", "connect_four", board=_HALF),
-    Case("three alone", "connect_four", board=_THREE),
+    *map(sample, ("c4-half", "c4-centre", "c4-almost")),
 )
 _DEPTHS = tuple(_WINDOWS.format(depth=depth) for depth in (1, 2, 3, 4, 6, 8))
-_ANSWERING = (_DEPTHS[3], "textbook:depth=4,heuristic=none,ordering=default")
-_ORDERS = pick(("alpha-beta", "+ order"), ladder("windows"))
+_ANSWERING = (_PLAIN.format(depth=4), _DEPTHS[3])
+_ORDERS = (("alpha-beta", _PLAIN), ("+ order", f"{_PLAIN},ordering=default"))
 _OPENINGS = Figure(
     "lines", "simulations", "right", "Best first move chosen by pure Monte Carlo",
     logarithmic="x", measurement=1, lead=True,
@@ -110,8 +108,8 @@ STUDY = Study(
             ("C8",),
             "Search against random play on 4×4",
             "How does minimax of depth 4 do against random play?",
-            (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 250, "random:0"),),
-            (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 100, "random:0"),),
+            (Seats(_SMALL, (_PLAIN.format(depth=4), "random"), 250, "random:0"),),
+            (Seats(_SMALL, (_PLAIN.format(depth=4), "random"), 100, "random:0"),),
             (),
             (seats_figure("Results of depth 4 and random play, 4×4"),),
         ),

@@ -17,6 +17,7 @@ from .searches import (
     named_pool,
     pick,
     ratings,
+    sample,
     seats_figure,
     sizes_figure,
 )  # fmt: skip
@@ -29,32 +30,43 @@ def _dots(size: str, margin: bool = True) -> str:
 
 _BOARDS = ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5", "5x5")
 _SOLVED = (("game", _dots("4x4", False)), ("way", "solver"))
-# The plain search of the course, with its order of moves: to the end, and to a depth.
-_PLAIN = "textbook:depth={depth},heuristic=none,ordering=default"
+# The plain search of the course: to the end, without and with its order of moves, and to a depth.
+_UNORDERED = "textbook:depth={depth},heuristic=none"
+_PLAIN = f"{_UNORDERED},ordering=default"
 _EXACT = _PLAIN.format(depth=12)
 _CUT_OFF = "textbook:depth={depth},heuristic=classic,ordering=default"
 _CASES = (
-    Case("a box that can be completed at once", _dots("4x4"),
-         "v 0 0,v 1 1,h 2 1,v 0 3,h 1 2,v 1 2,v 2 2"),
-    Case("greed gives away a chain", _dots("4x4"),
-         "h 3 2,h 3 0,h 3 1,h 0 0,v 1 2,v 0 3,v 1 0,v 0 1,h 2 2,v 2 3,v 2 1,v 0 2"),
-    Case("one edge completes two boxes", _dots("3x3"),
-         "v 1 1,h 0 0,v 1 2,v 0 1,h 0 1,h 2 0,v 1 0,v 0 0"),
-    *(Case(f"three sides of a box, {mover} to move", _dots("3x3"), right=("v 0 1",),
-           board=f"_1/I4/_1/5/2:{mover}") for mover in "AB"),
-)  # fmt: skip
+    Case(
+        "a box that can be completed at once",
+        _dots("4x4"),
+        "v 0 0,v 1 1,h 2 1,v 0 3,h 1 2,v 1 2,v 2 2",
+    ),
+    Case(
+        "greed gives away a chain",
+        _dots("4x4"),
+        "h 3 2,h 3 0,h 3 1,h 0 0,v 1 2,v 0 3,v 1 0,v 0 1,h 2 2,v 2 3,v 2 1,v 0 2",
+    ),
+    Case(
+        "one edge completes two boxes",
+        _dots("3x3"),
+        "v 1 1,h 0 0,v 1 2,v 0 1,h 0 1,h 2 0,v 1 0,v 0 0",
+    ),
+)
+# The boards that the course shows.
+_SAMPLES = (sample("dots-box", "v 0 1"), sample("dots-corner", "v 0 1"),
+            sample("dots-last", "v 1 1"), sample("dots-ending", "v 1 1"))  # fmt: skip
 _SCORED = (
     Case("no edges", _dots("3x3")),
     Case("one edge", _dots("3x3"), "h 0 0"),
-    Case("two sides of a box", _dots("3x3"), "h 0 0,v 0 0"),
-    Case("three sides of a box", _dots("3x3"), "h 0 0,v 0 0,h 1 0"),
-    Case("one box ahead", _dots("3x3"), "h 0 0,v 0 0,h 1 0,v 0 1"),
+    *map(sample, ("dots-box", "dots-cutoff", "dots-ahead", "dots-sides")),
     Case(
         "three boxes ahead",
         _dots("3x3"),
         "h 1 0,v 1 1,h 0 1,v 0 0,h 1 1,v 0 1,v 0 2,v 1 0,v 1 2,h 0 0,h 2 0",
     ),
 )
+_ANSWERING = ("alphabeta:depth=20", "minimax:depth=5", "greedy", "montecarlo:simulations=200",
+              "montecarlo:simulations=1000", "mcts:simulations=2000", "random")  # fmt: skip
 _SIZES_AND_DEPTHS = (("3x3", 4), ("3x4", 4), ("4x4", 4), ("4x4", 6), ("4x5", 4), ("5x5", 4))
 # Adaptive depth changes nothing at the start: it looks further as the moves get fewer.
 _LATER = (Task(_dots("4x4"), (4,), 8, 8), Task(_dots("4x4"), (4,), 14, 8),
@@ -135,10 +147,11 @@ STUDY = Study(
             ("D5",),
             "Hand-made positions",
             "Does minimax play the right move where greed is wrong?",
-            (Answers(_CASES, (_PLAIN.format(depth=24), "alphabeta:depth=20", "minimax:depth=5",
-                              "greedy", "montecarlo:simulations=200",
-                              "montecarlo:simulations=1000", "mcts:simulations=2000", "random")),),
-            (Answers(_CASES, (_PLAIN.format(depth=24), "greedy", "montecarlo:simulations=200")),),
+            (Answers(_SAMPLES, (_UNORDERED.format(depth=12), *_ANSWERING)),
+             Answers(_CASES, (_PLAIN.format(depth=24), *_ANSWERING))),
+            (Answers(_SAMPLES, (_UNORDERED.format(depth=12), "greedy",
+                                "montecarlo:simulations=200")),
+             Answers(_CASES, (_PLAIN.format(depth=24), "greedy"))),
         ),
         Experiment(
             ("D6",),
@@ -146,11 +159,13 @@ STUDY = Study(
             "Up to which board is the start solved?",
             (Reach(tuple(_dots(size, False) for size in ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5")),
                    (("minimax", "minimax:depth={depth},heuristic=none", 2),
+                    ("alpha-beta", _UNORDERED, 4),
                     ("alpha-beta with the order", _PLAIN, 4),
                     ("alpha-beta, all improvements", "alphabeta:depth={depth},heuristic=none", 4),
                     ("solver", "solver", 6))),),
             (Reach(tuple(_dots(size, False) for size in ("2x2", "2x3", "3x3", "3x4", "4x4")),
                    (("minimax", "minimax:depth={depth},heuristic=none", 2),
+                    ("alpha-beta", _UNORDERED, 3),
                     ("alpha-beta with the order", _PLAIN, 3),
                     ("alpha-beta, all improvements", "alphabeta:depth={depth},heuristic=none", 3),
                     ("solver", "solver", 5))),),
@@ -180,9 +195,9 @@ STUDY = Study(
             "What is every class of first moves worth, and what does pure Monte Carlo believe?",
             (FirstMoves(_dots("5x5"), 20_000, 2048),
              MonteCarloChoices(_dots("4x5"), (10, 50, 200, 1000, 5000, 20_000), 100),
-             FirstMoves(_dots("3x3"), 20_000)),
+             FirstMoves(_dots("3x3"), 20_000), FirstMoves(_dots("4x4"), 2000)),
             (FirstMoves(_dots("4x5"), 2000), MonteCarloChoices(_dots("4x5"), (10, 50, 200), 20),
-             FirstMoves(_dots("3x3"), 2000)),
+             FirstMoves(_dots("3x3"), 2000), FirstMoves(_dots("4x4"), 200)),
             (),
             (Figure("points", "value", "believed", "Exact value and belief of Monte Carlo",
                     "count"), _CHOICES),
@@ -217,11 +232,10 @@ STUDY = Study(
             ("D11",),
             "Depth cut-off",
             "What do depths cost by board, and what do deepening and an adaptive depth change?",
-            (Nodes(_TASKS, _CUTS), named_pool(_dots("4x4"), _DEPTHS, 50, "random:4"),
-             Nodes(_FROM_THE_START, _PLAIN_CUT)),
-            (Nodes((_TASKS[0], *_LATER[:2]), _CUTS),
-             named_pool(_dots("4x4"), _DEPTHS, 5, "random:4"),
-             Nodes(_FROM_THE_START[:1], _PLAIN_CUT)),
+            (Nodes(_TASKS, _CUTS), Nodes(_FROM_THE_START, _PLAIN_CUT),
+             named_pool(_dots("4x4"), _DEPTHS, 50, "random:4")),
+            (Nodes((_TASKS[0], *_LATER[:2]), _CUTS), Nodes(_FROM_THE_START[:1], _PLAIN_CUT),
+             named_pool(_dots("4x4"), _DEPTHS, 5, "random:4")),
             (),
             (Figure("bars", "game", "nodes", "Nodes at depth 4, from the start", "search",
                     (("depth", 4), ("plies", 0)), "y"),
@@ -244,10 +258,13 @@ STUDY = Study(
             ("D13",),
             "Pure Monte Carlo against random play and against minimax",
             "How does pure Monte Carlo do against random play and against minimax?",
-            (Seats(_dots("4x4"), (_CARLO, _RANDOM, _DEPTH_4), 50, "random:2"),),
-            (Seats(_dots("4x4"), (_CARLO, _RANDOM, _DEPTH_4), 6, "random:2"),),
+            (Seats(_dots("3x3"), (_CARLO, _RANDOM, _EXACT), 100, "random:0"),
+             Seats(_dots("4x4"), (_CARLO, _RANDOM, _DEPTH_4), 50, "random:2")),
+            (Seats(_dots("3x3"), (_CARLO, _RANDOM, _EXACT), 6, "random:0"),
+             Seats(_dots("4x4"), (_CARLO, _RANDOM, _DEPTH_4), 6, "random:2")),
             (),
-            (seats_figure("Results of pure Monte Carlo, random play and minimax, 4×4 dots"),),
+            (seats_figure("Results of pure Monte Carlo, random play and minimax, 4×4 dots",
+                          measurement=1),),
         ),
         Experiment(
             ("D15",),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....envs.registry import profiles
 from ..declaration import Blank, Claim, Figure, Sentence
 from ..measurements.games import Strength
 from ..measurements.measurement import ALL
+from ..measurements.quality import Case
 
 Searches = tuple[tuple[str, str], ...]  # what pages call searches, and their specifications
 
@@ -109,3 +111,10 @@ def named_pool(game: str, searches: Searches, pairs: int, opening: str, **fields
     """A pool of searches that its page calls by their names."""
     names, specs = zip(*searches)
     return Strength(game, specs, pairs, opening, names=names, **fields)
+
+
+def sample(name: str, *right: str) -> Case:
+    """A board that a course shows, with the right moves; without them the solver tells."""
+    boards = (board for profile in profiles().values() for board in profile.boards)
+    board = next(board for board in boards if board.name == name)
+    return Case(name, board.game, right=right, board=board.position)
