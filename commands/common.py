@@ -228,7 +228,7 @@ def read_request(
             raise SpecificationError(f"there is no example {example!r}; there are {names}")
         if game or board:
             raise SpecificationError("--example is in place of GAME and --position")
-        _, game, board = samples[example]
+        _, game, board, _ = samples[example]
     if not game:
         raise SpecificationError("name a GAME, or an --example")
     rules = make_game(game)
