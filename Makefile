@@ -14,7 +14,7 @@ ADAPTER_FOLDER ?= .venv-adapters
 # What is tested with the oldest versions allowed, in CI too: all that meets PettingZoo, Gymnasium, SB3 and numpy.
 OLDEST_TESTS = tests/envs/test_aec.py tests/envs/test_aec_like_pettingzoo.py tests/envs/test_pettingzoo.py tests/envs/other_libraries/test_pettingzoo_classic.py tests/envs/other_libraries/test_written_state.py tests/envs/test_gymnasium.py tests/envs/test_environment_options.py tests/envs/test_vector.py tests/envs/test_wrappers.py tests/envs/test_trace.py tests/envs/test_kernels.py tests/envs/compiled/test_linking.py tests/extras/league/test_league.py tests/training/test_sb3_callbacks.py tests/training/test_longer_runs.py
 
-.PHONY: demo test test-all test-oldest test-adapters lint docs docs-version package bench measure without-extras clean
+.PHONY: demo test test-all cold test-oldest test-adapters lint docs docs-version package bench measure without-extras clean
 
 # Play and rate a tournament of search agents and a shipped network at connect four, anew each time.
 demo: $(VENV)/installed
@@ -30,6 +30,13 @@ test: $(VENV)/installed-test
 # The same, the thorough ones, and those that take minutes each.
 test-all: $(VENV)/installed-test
 	$(BIN)/pytest -m ""
+
+# Every name, console block, example and benchmark's help alone: in a process of its own, from an
+# empty folder. Continuous integration runs a fourteenth of them a day; all of them come before a
+# release (an hour).
+cold: $(VENV)/installed-test
+	$(BIN)/pytest -m "" --numprocesses 2 tests/cold tests/test_docs.py \
+		tests/documentation/test_course_examples.py tests/documentation/test_notebooks.py
 
 # The environments and the training with the oldest versions that pyproject.toml allows.
 test-oldest: .venv-oldest/installed

@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+import cyclopts
+
 GAME = "tic_tac_toe"
 TRAIN = f"train ppo {GAME} --out run --steps 128 --seed 1 --opponent random --evaluate random "
 TRAIN += "--set games=4 --set rollout=8 --set batch_size=16 --set evaluation_pairs=1"
@@ -253,4 +255,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cyclopts.run(main)

@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import cyclopts
 from plyground.envs.workers.jobs import HERE, JobPlace
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
@@ -64,4 +65,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

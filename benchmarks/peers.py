@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import cyclopts
+
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "guide" / "peers.md"
 HEAD = """# Beside its peers
@@ -103,8 +105,12 @@ def part(comparison: Comparison) -> Iterator[str]:
         yield line if line.startswith("|") else textwrap.fill(line, 100)
 
 
-def main() -> None:
-    chosen = sys.argv[1:]
+def main(*chosen: str) -> None:
+    """Write the page, or print parts of it.
+
+    Args:
+        chosen: the scripts whose parts are printed
+    """
     some = [one for one in COMPARISONS if not chosen or one.command.split()[0] in chosen]
     if not some:
         sys.exit(f"no comparison is by {chosen[0]}: " + ", ".join(c.command for c in COMPARISONS))
@@ -119,4 +125,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

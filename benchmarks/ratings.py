@@ -9,8 +9,9 @@ true ratings. ``sprt`` simulates tests under either hypothesis and counts wrong 
 
 from __future__ import annotations
 
-import sys
+from typing import Literal
 
+import cyclopts
 import numpy as np
 from plyground.evaluation.statistics.ratings import Meeting, rate, score_of
 from plyground.evaluation.statistics.sprt import H0, H1, Hypotheses, log_likelihood_ratio
@@ -115,6 +116,11 @@ def sprt() -> None:
             )
 
 
-if __name__ == "__main__":
-    for part in sys.argv[1:] or ("coverage", "sprt"):
+def main(*parts: Literal["coverage", "sprt"]) -> None:
+    """Print the parts that are named, or both."""
+    for part in parts or ("coverage", "sprt"):
         {"coverage": coverage, "sprt": sprt}[part]()
+
+
+if __name__ == "__main__":
+    cyclopts.run(main)

@@ -1,4 +1,6 @@
-"""Every fenced Python example in the README and the documentation runs and prints what is shown."""
+"""Every fenced Python example in the README and the documentation runs, in a process of its own and
+an empty folder, and prints what is shown.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,12 @@ import csv
 import itertools
 import json
 import re
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from cold.processes import run_alone
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = (ROOT / "docs", ROOT / ".github")
@@ -47,6 +51,7 @@ def examples(page: Path) -> list[Example]:
 EXAMPLES = [example for page in PAGES for example in examples(page)]
 
 
+SECONDS = 600  # for one example, which may compile
 FOUR_STEPS = ROOT / "docs" / "tutorials" / "from_pettingzoo.md"
 # Those that train for ten seconds and more have tests of their own below.
 LONG = ("README", FOUR_STEPS.relative_to(ROOT).as_posix())
@@ -55,13 +60,12 @@ SHORT = [example for example in EXAMPLES if not example.place.startswith(LONG)]
 
 @pytest.mark.parametrize(("place", "code", "output"), SHORT, ids=[e.place for e in SHORT])
 @pytest.mark.thorough
-def test_the_example_runs_and_prints_what_the_page_shows(
-    place, code, output, tmp_path, monkeypatch, capsys
-):
-    monkeypatch.chdir(tmp_path)
+def test_the_example_runs_and_prints_what_the_page_shows(place, code, output, tmp_path):
     line = int(place.rpartition(":")[2])
-    exec(compile("\n" * (line - 1) + code, place, "exec"), {"__name__": "__main__"})
-    assert output in (None, capsys.readouterr().out)
+    (tmp_path / "example.py").write_text("\n" * (line - 1) + code, encoding="utf-8")
+    outcome = run_alone([sys.executable, "example.py"], tmp_path, SECONDS)
+    assert outcome.status == 0, outcome.stderr
+    assert output in (None, outcome.stdout)
 
 
 def programs() -> dict[str, str]:

@@ -18,6 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import cyclopts
 import plyground
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -75,8 +76,13 @@ def seconds(program: str, folder: str) -> float:
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
-def main() -> None:
-    game = plyground.make_game(sys.argv[1] if len(sys.argv) > 1 else "connect_four")
+def main(spec: str = "connect_four", /) -> None:
+    """Print what the first answer costs, and how much of it is not numba's import.
+
+    Args:
+        spec: the game
+    """
+    game = plyground.make_game(spec)
     with tempfile.TemporaryDirectory() as folder:
         things = programs(game, folder)
         times: dict[str, list[float]] = {name: [] for name in things}
@@ -92,4 +98,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import cyclopts
 import plyground
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.runners import contest
@@ -84,8 +85,13 @@ def openspiel_bots(game: str) -> dict[tuple[str, str], Callable[[], int]]:
     }
 
 
-def main() -> None:
-    game = plyground.make_game(sys.argv[1] if len(sys.argv) > 1 else "connect_four")
+def main(spec: str = "connect_four", /) -> None:
+    """Print games a second.
+
+    Args:
+        spec: the game
+    """
+    game = plyground.make_game(spec)
     theirs = openspiel_bots(game.spec)
     rows = []
     for agents, (pairs, plies) in AGENTS.items():
@@ -107,4 +113,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

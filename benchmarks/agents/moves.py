@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import cyclopts
 import plyground
 from plyground.agents.policies.zoo import cards_of
 
@@ -49,8 +50,13 @@ def moves(spec: str, sample: list[plyground.Position]) -> Callable[[], int]:
     return lambda: len([agent.act(position) for position in sample])
 
 
-def main() -> None:
-    game = plyground.make_game(sys.argv[1] if len(sys.argv) > 1 else "connect_four")
+def main(spec: str = "connect_four", /) -> None:
+    """Print microseconds a move.
+
+    Args:
+        spec: the game
+    """
+    game = plyground.make_game(spec)
     sample = positions(game)
     networks = tuple(f"zoo:{card.name}" for card in cards_of(game)[:1])
     work = {spec: moves(spec, sample) for spec in (*AGENTS, *networks)}
@@ -59,4 +65,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import cyclopts
 from plyground import make_agent, make_game
 from plyground.agents import register_heuristic, register_ordering
 
@@ -49,6 +50,7 @@ def in_python(function: Callable[[Any, int], int]) -> Callable[[Any, int], int]:
 
 
 def main() -> None:
+    """Print nodes a second with each function."""
     register_heuristic("connect_four", "centre", centre)
     register_heuristic("connect_four", "centre_python", in_python(centre))
     register_ordering("connect_four", "middle", middle)
@@ -65,4 +67,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

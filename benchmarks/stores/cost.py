@@ -9,12 +9,12 @@ in processor time: they say little about the disk.
 from __future__ import annotations
 
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import cyclopts
 from plyground.envs import BUILT_IN
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
@@ -46,9 +46,12 @@ def commit_us(path: Path, games: Path) -> float:
         return 1e6 * (time.process_time() - began) / len(played)
 
 
-def main() -> None:
-    """A line for each game."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+def main(count: int = 1000, /) -> None:
+    """Print a line for each game.
+
+    Args:
+        count: the games that are played
+    """
     print("milliseconds for 1,000 games; microseconds a commit")
     print(f"{'game':22}{'file':>7}{'games':>7}{'digest':>8}{'commit':>8}")
     for rules in BUILT_IN:
@@ -72,4 +75,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

@@ -14,11 +14,12 @@ import contextlib
 import io
 import shutil
 import sqlite3
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
+import cyclopts
 from plyground.commands.app import run
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
@@ -341,8 +342,12 @@ def findings(path: Path, digests: list[str]) -> tuple[int, str]:
     return status, output.getvalue()
 
 
-def main() -> int:
-    """Tamper in every way, and print what was named; the exit status."""
+def main(*, verbose: Annotated[bool, cyclopts.Parameter(alias="-v", negative=())] = False) -> int:
+    """Tamper in every way, and print what was named; the exit status.
+
+    Args:
+        verbose: print also what is named by the digests alone
+    """
     by_digest, failures = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         original = Path(folder) / "original.db"
@@ -356,7 +361,7 @@ def main() -> int:
                 status, _ = findings(path, digests)
                 by_digest += status != 0
                 failures += status == 0 and name not in NO_PART
-                if status == 0 or "-v" in sys.argv:
+                if status == 0 or verbose:
                     print(f"{'named by a digest' if status else 'not named'}: {name}")
             elif "should not happen" in text:
                 failures += 1
@@ -369,4 +374,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cyclopts.run(main)

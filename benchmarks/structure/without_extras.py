@@ -21,6 +21,8 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+import cyclopts
+
 ROOT = Path(__file__).resolve().parents[2]
 # The fast tests of these are run without extras.
 TESTS = (
@@ -129,20 +131,25 @@ def _entries(project: str) -> set[str]:
     return {name for name in names if " " not in name}
 
 
-def main(words: Sequence[str]) -> None:
-    """Check the core alone, or with ``--each`` what is left without each extra, or those named."""
-    if "--each" not in words:
+def main(*chosen: str, each: bool = False) -> None:
+    """Check the core alone, or what is left without each extra.
+
+    Args:
+        chosen: with --each, the extras that are left out, one after the other
+        each: leave out one extra at a time
+    """
+    if not each:
         check_without(["."], TESTS)
         print("the core alone works")
         return
-    for extra in words[1:] or extras():
+    for extra in chosen or extras():
         check_without([extra], ())
         print(f"works without {extra}", flush=True)
 
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1:])
+        cyclopts.run(main)
     except subprocess.CalledProcessError as error:
         print((error.stderr or b"").decode(errors="replace"), file=sys.stderr)
         sys.exit(f"failed: {error.cmd}")

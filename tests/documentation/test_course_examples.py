@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import runpy
+import sys
 
 import pytest
+from cold.processes import run_alone
 from helpers import ROOT
-from plyground.agents.own import functions
 
 pytestmark = pytest.mark.thorough
 
+SECONDS = 900  # for one script, which compiles
 SCRIPTS = sorted((ROOT / "examples" / "courses").glob("*.py"))
 PAGE = (ROOT / "docs" / "guide" / "courses.md").read_text(encoding="utf-8")
 LINES = (ROOT / "docs" / "extras" / "studies" / "lines.md").read_text(encoding="utf-8")
@@ -87,10 +88,9 @@ CLAIMS = {
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_a_courses_script_prints_what_its_tasks_ask_for(script, capsys, monkeypatch):
-    monkeypatch.setattr(functions._functions, "_things", {})
-    runpy.run_path(str(script), run_name="__main__")
-    printed, told = capsys.readouterr()
+def test_a_courses_script_prints_what_its_tasks_ask_for(script, tmp_path):
+    status, printed, told = run_alone([sys.executable, str(script)], tmp_path, SECONDS)
+    assert status == 0, told
     letter, claims = CLAIMS[script.stem]
     for claim in claims:
         assert claim in printed

@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import psutil
-from load import MIB, PATIENCE, asked_move
+from load import MIB, PATIENCE, agent_move
 from plyground import make_game
 
 GAME, PLIES, AT_ONCE, SLOW_CONNECTIONS = "gomoku", 200, 30, 100
@@ -112,7 +112,7 @@ async def measured(address: str, seconds: float, server: psutil.Process) -> dict
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             began = time.perf_counter()
-            await asked_move(client, {"game": GAME, "agent": "random"})
+            await agent_move(client, {"game": GAME, "agent": "random"})
             times.append(time.perf_counter() - began)
             memory.append(memory_of(server))
             await asyncio.sleep(1)
