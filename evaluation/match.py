@@ -38,6 +38,7 @@ Verdict = tuple[tuple[float, float], str]  # the returns, and the reason
 SINGLE_GAMES = "single games"  # the schedule of games that belong to none
 REPORTED_BY = "reported by"  # the setting of games that this program has not seen played
 RESIGNATION = "resignation"  # the reason of a game that a person gives up
+AGREEMENT = "agreed"  # the reason of an unfinished game that a file of others states as drawn
 ABANDONMENT = "abandoned"  # the kind of fault of who leaves a game
 
 

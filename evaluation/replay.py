@@ -10,7 +10,7 @@ from ..envs.game import IllegalActionError
 from ..envs.profile import Ending
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
-from .match import RESIGNATION
+from .match import AGREEMENT, RESIGNATION
 from .store.store import StoredGame
 
 
@@ -33,6 +33,8 @@ def ending_of(game: StoredGame, settings: Mapping[str, Any]) -> Ending | str:
         return r.outcome_reason(position.game.rules, position.record)
     if result.reason == RESIGNATION:
         return Ending("reason.resignation")
+    if result.reason == AGREEMENT:
+        return Ending("reason.draw_agreed")
     if result.winner is None and "draw_after" in settings:
         return Ending("reason.drawn_after", {"plies": settings["draw_after"]})
     if result.winner is not None and "agreed_after" in settings:

@@ -6,6 +6,7 @@ decide how a game ends and what it returns, the schedule decides openings and se
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import sqlite3
@@ -16,13 +17,14 @@ import numpy as np
 
 from ...envs import rules as r
 from ...envs.compiled.kernels import announce_compilation
-from ...envs.game import Position
+from ...envs.game import Game, Position
 from ...envs.profile import Ending
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
 from ...envs.stepping import records_of
 from ..match import (
     ABANDONMENT,
+    AGREEMENT,
     RESIGNATION,
     SINGLE_GAMES,
     agent_seed,
@@ -124,7 +126,7 @@ class RuleCheck:
 
     def __init__(self, tournament: StoredTournament) -> None:
         settings = tournament.settings
-        self._game, self._tournament = make_game(settings["game"]), tournament
+        self._game, self._tournament = _shared(make_game(settings["game"])), tournament
         game_id = self._game.declaration.game_id
         rules = str(settings.get("rules", game_id)).split(" ")[0]
         if rules != game_id and rules not in self._game.profile.earlier:
@@ -185,9 +187,10 @@ class RuleCheck:
         if not position.is_over:
             if self._is_adjudicated(game):
                 return self._of_decisions(game, decisions)
-            given_up = not self._scheduled and result.reason == RESIGNATION
-            losses = [greatest_loss(self._game, seat) for seat in (0, 1)] if given_up else []
-            return None if result.returns in losses else "is not over after its moves"
+            losses = [greatest_loss(self._game, seat) for seat in (0, 1)]
+            ends = {RESIGNATION: losses, AGREEMENT: [(0.0, 0.0)]}
+            possible = [] if self._scheduled else ends.get(result.reason, [])
+            return None if result.returns in possible else "is not over after its moves"
         if result.returns != position.returns:
             return _instead("returns", result.returns, position.returns)
         reason, earlier_reason = _reasons(position)
@@ -250,6 +253,12 @@ class RuleCheck:
         if not self._scheduled or game.result.decisions == tuple(decisions):
             return None
         return _instead("decisions", game.result.decisions, tuple(decisions))
+
+
+@functools.lru_cache(maxsize=32)
+def _shared(game: Game) -> Game:
+    """The first game equal to this one: its kernels are looked up once for all tournaments."""
+    return game
 
 
 def _reasons(position: Position) -> tuple[str, str]:

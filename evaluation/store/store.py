@@ -19,17 +19,17 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 from ...envs.loading.texts import one_line
 from ...envs.registry import recorded_spec
-from ..circumstances import Circumstances, circumstances_of, text_of
 from ..fingerprints import Description
-from ..match import REPORTED_BY, GameResult
+from ..match import REPORTED_BY
 from .checks import Finding, check_end, check_file, check_games
 from .connection import StoreError, StoreFile, transaction
 from .digests import GAME_FIELDS, count_until, digests, digests_of_games
+from .rows import GAME_COLUMNS, StoredGame, read_actions, read_game, row_of, write_actions
 from .schema import EARLIER_FORMAT, check_types, settings_of_1_0
 
 __all__ = ["Finding", "GameKey", "Store", "StoreError", "StoredGame", "StoredTournament"]
@@ -37,10 +37,6 @@ __all__ = ["Finding", "GameKey", "Store", "StoreError", "StoredGame", "StoredTou
 NEVER = "an older copy, or changed: no tournament in it ever had the digest"
 GameKey = tuple[int, int, int]  # pair, the agents' numbers by seat
 
-_GAME_COLUMNS = (
-    "pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, return_1, reason, fault, "
-    "forfeited, seconds_0, seconds_1, decisions_0, decisions_1, tokens_0, tokens_1, conditions"
-)
 _INSERT_GAME = (
     f"INSERT INTO games ({GAME_FIELDS}) VALUES ({', '.join('?' for _ in GAME_FIELDS.split(','))}) "
     f"ON CONFLICT DO NOTHING"
@@ -48,20 +44,6 @@ _INSERT_GAME = (
 _HAS_GAME = (
     "SELECT 1 FROM games WHERE tournament = ? AND pair = ? AND player_0 = ? AND player_1 = ?"
 )
-
-
-class StoredGame(NamedTuple):
-    """A finished game: pair, agents by seat, opening, seeds by seat, result.
-
-    ``circumstances`` is where and how it was played, None where that is not known.
-    """
-
-    pair: int
-    players: tuple[int, int]
-    opening: tuple[int, ...]
-    seeds: tuple[int, int]
-    result: GameResult
-    circumstances: Circumstances | None = None
 
 
 class StoredTournament(NamedTuple):
@@ -236,7 +218,7 @@ class Store(StoreFile):
                 if pair != expected or opening in openings:
                     break
                 openings[opening] = None
-        return [_read_actions(opening) for opening in openings]
+        return [read_actions(opening) for opening in openings]
 
     def set_left_out(self, tournament: int, games: int) -> None:
         """Note how many games of a tournament are not played because they would repeat others."""
@@ -282,7 +264,7 @@ class Store(StoreFile):
 
         There are few statements because a tournament of fast agents spends much of its time here.
         """
-        if connection.execute(_INSERT_GAME, (number, *_row(tournament, game))).rowcount == 0:
+        if connection.execute(_INSERT_GAME, (number, *row_of(tournament, game))).rowcount == 0:
             if connection.execute(_HAS_GAME, (tournament, game.pair, *game.players)).fetchone():
                 return False
             raise StoreError(
@@ -303,7 +285,7 @@ class Store(StoreFile):
     def games(self, tournament: int, pairs: int | None = None) -> Iterator[StoredGame]:
         """The games of a tournament, pair by pair; ``pairs`` limits them to the first pairs."""
         query = (
-            f"SELECT {_GAME_COLUMNS} FROM games WHERE tournament = ? AND pair < ? ORDER BY pair, "
+            f"SELECT {GAME_COLUMNS} FROM games WHERE tournament = ? AND pair < ? ORDER BY pair, "
             f"player_0, player_1"
         )
         with self._errors("read"):
@@ -312,7 +294,7 @@ class Store(StoreFile):
             for row in self._connection.execute(
                 query, (tournament, 2**62 if pairs is None else pairs)
             ):
-                game = _read_game(row)
+                game = read_game(row)
                 first, second = game.players
                 if first == second or not (0 <= first < agent_count and 0 <= second < agent_count):
                     raise ValueError(f"a game of agents {game.players}; there are {agent_count}")
@@ -400,20 +382,36 @@ class Store(StoreFile):
 
         None stands for a game that cannot be read.
         """
-        query = f"SELECT number, {_GAME_COLUMNS} FROM games WHERE tournament = ? ORDER BY number"
+        query = f"SELECT number, {GAME_COLUMNS} FROM games WHERE tournament = ? ORDER BY number"
         with self._errors("read"):
             for number, *row in self._connection.execute(query, (tournament,)):
                 try:
-                    yield number, _read_game(tuple(row))
+                    yield number, read_game(tuple(row))
                 except ValueError:
                     yield number, None
 
+    def games_with(
+        self, courses: Iterable[tuple[int, ...]]
+    ) -> Iterator[tuple[dict[str, Any], tuple[str, str], tuple[int, ...]]]:
+        """Settings, labels by seat and moves of all games that have one of these courses."""
+        query = (
+            "SELECT settings, a.label, b.label, moves FROM games "
+            "JOIN tournaments AS t ON t.number = games.tournament "
+            "JOIN agents AS a ON a.tournament = t.number AND a.number = player_0 "
+            "JOIN agents AS b ON b.tournament = t.number AND b.number = player_1 "
+            "WHERE moves IN (SELECT value FROM json_each(?))"
+        )
+        texts = json.dumps([write_actions(moves) for moves in courses])
+        with self._errors("read"):
+            for settings, first, second, moves in self._connection.execute(query, (texts,)):
+                yield _read_settings(settings), (str(first), str(second)), read_actions(moves)
+
     def numbered_games(self) -> Iterator[tuple[int, int, StoredGame]]:
         """All games, the one finished last first: its number, its tournament's, and the game."""
-        query = f"SELECT number, tournament, {_GAME_COLUMNS} FROM games ORDER BY number DESC"
+        query = f"SELECT number, tournament, {GAME_COLUMNS} FROM games ORDER BY number DESC"
         with self._errors("read"):
             for number, tournament, *row in self._connection.execute(query):
-                yield number, tournament, _read_game(tuple(row))
+                yield number, tournament, read_game(tuple(row))
 
     def game(self, number: int) -> tuple[StoredTournament, StoredGame]:
         """A game by its number, and its tournament.
@@ -422,7 +420,7 @@ class Store(StoreFile):
             StoreError: there is no such game.
         """
         tournaments = {tournament.number: tournament for tournament in self.tournaments()}
-        query = f"SELECT tournament, {_GAME_COLUMNS} FROM games WHERE number = ?"
+        query = f"SELECT tournament, {GAME_COLUMNS} FROM games WHERE number = ?"
         possible = 0 < number < 2**63  # SQLite takes no others
         with self._errors("read"):
             row = self._connection.execute(query, (number,)).fetchone() if possible else None
@@ -430,7 +428,7 @@ class Store(StoreFile):
         if row is None:
             numbers = f"its games have numbers from 1 to {most}" if most else "it holds no games"
             raise StoreError(f"{self.path} holds no game {number}; {numbers}")
-        return tournaments[row[0]], _read_game(row[1:])
+        return tournaments[row[0]], read_game(row[1:])
 
     def finish_time(self, number: int) -> float:
         """When a game that the store holds was finished, in seconds since 1970."""
@@ -441,44 +439,12 @@ class Store(StoreFile):
     def latest(self, tournament: int, agent: int, count: int) -> list[StoredGame]:
         """The games of an agent that were finished last, the last one first, at most ``count``."""
         query = (
-            f"SELECT {_GAME_COLUMNS} FROM games NOT INDEXED WHERE tournament = ? AND ? IN "
+            f"SELECT {GAME_COLUMNS} FROM games NOT INDEXED WHERE tournament = ? AND ? IN "
             f"(player_0, player_1) ORDER BY rowid DESC LIMIT ?"
         )
         with self._errors("read"):
             rows = self._connection.execute(query, (tournament, agent, count))
-            return [_read_game(row) for row in rows]
-
-
-def _row(tournament: int, game: StoredGame) -> tuple[Any, ...]:
-    """A game as the values of ``GAME_FIELDS``, without its number, of the columns' types."""
-    result = game.result
-    actions = _write_actions(game.opening), _write_actions(result.moves)
-    return (
-        *(tournament, game.pair, *game.players, *actions, *game.seeds),
-        *(*map(float, result.returns), result.reason, result.fault, result.forfeited),
-        *(*map(float, result.seconds), *result.decisions, time.time(), *result.tokens),
-        text_of(game.circumstances),
-    )
-
-
-def _read_game(row: tuple[Any, ...]) -> StoredGame:
-    """A game from the columns of ``_GAME_COLUMNS``; ValueError if they make no game."""
-    check_types("games", _GAME_COLUMNS, row)
-    fault, loser = row[10:12]
-    if (fault is None) != (loser is None) or loser not in (None, 0, 1):
-        raise ValueError(f"a game with the fault {fault!r} of seat {loser!r}")
-    result = GameResult(
-        moves=_read_actions(row[4]),
-        returns=row[7:9],
-        reason=row[9],
-        fault=fault,
-        forfeited=loser,
-        seconds=row[12:14],
-        decisions=row[14:16],
-        tokens=row[16:18],
-    )
-    opening, conditions = _read_actions(row[3]), circumstances_of(row[18])
-    return StoredGame(row[0], row[1:3], opening, row[5:7], result, conditions)
+            return [read_game(row) for row in rows]
 
 
 def _read_table(text: str) -> dict[str, Any]:
@@ -495,14 +461,6 @@ def _read_settings(text: str) -> dict[str, Any]:
     if isinstance(settings.get("game"), str):
         settings["game"] = recorded_spec(settings["game"], settings.get("rules"))
     return settings_of_1_0(settings) if EARLIER_FORMAT in settings else settings
-
-
-def _write_actions(actions: tuple[int, ...]) -> str:
-    return " ".join(map(str, actions))
-
-
-def _read_actions(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split()))
 
 
 def _text(value: Any) -> str:

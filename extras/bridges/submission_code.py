@@ -135,7 +135,7 @@ class SubmissionCode:
     @contextlib.contextmanager
     def imports(self) -> Iterator[None]:
         """In the body its modules and the places where it looks for them are in force."""
-        places, loaded = list(sys.path), set(sys.modules)
+        places, loaded = list(sys.path), dict(sys.modules)
         sys.path += self._places
         sys.modules.update(self._modules)
         sys.path_hooks.insert(0, self._finder_of)
@@ -147,14 +147,18 @@ class SubmissionCode:
             sys.path_hooks.remove(self._finder_of)
             self._places = [place for place in sys.path if place not in places]
             sys.path[:] = places
-            new = sys.modules.keys() - loaded
-            own = {name: _place_of(sys.modules[name]) for name in new}
-            own = {name: place for name, place in own.items() if self._holds(place)}
+            own = {
+                name: place
+                for name, module in list(sys.modules.items())
+                if loaded.get(name) is not module and self._holds(place := _place_of(module))
+            }
             compiled = (name for name, place in own.items() if place.endswith(COMPILED))
             staying = {name.partition(".")[0] for name in (PACKAGE, *compiled)}
             self._modules = {
                 name: sys.modules.pop(name) for name in own if name.partition(".")[0] not in staying
             }
+            hidden = self._modules.keys() & loaded.keys()  # those of others with the same name
+            sys.modules.update({name: loaded[name] for name in hidden})
 
     def code_of(self, path: str) -> CodeType:
         """The code of one of its files, as it was when it was first read."""
@@ -196,7 +200,8 @@ class _Loader(SourceFileLoader):
 
 def _place_of(module: ModuleType) -> str:
     """The file of a module; the folder of a package without one."""
-    return getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "")
+    values = vars(module) if isinstance(module, ModuleType) else {}  # asks no __getattr__
+    return str(values.get("__file__") or next(iter(values.get("__path__", ())), ""))
 
 
 def arguments_of(agent: Callable[..., Any], name: str) -> int:

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 from ...commands.app import command
-from ...commands.common import DEFAULT_STORE, StoreOption, argument, option
+from ...commands.common import DEFAULT_STORE, StoreOption, argument, flag, option
 from ...commands.output import note
 from ...envs.games.gomoku.gomocup import RULES
 from ...envs.specification import SpecificationError, check_names
 from ...evaluation.store.store import Store
 from .formats import READERS, read_games
-from .record import single_game_courses, store_record
+from .record import RecordError, present_keys, store_record
 
 
 @command("FILE...", purpose="Records", rank=1)
@@ -22,13 +22,14 @@ def import_(
         str,
         option("|".join(RULES.values()), "The rule of games whose file does not state it."),
     ] = "freestyle",
+    strict: Annotated[bool, flag("Import nothing where a game cannot be read.")] = False,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Take over games from the files of other programs into a store.
 
     Gomoku in PSQ (Piskvork, Gomocup) and SGF, Hex in SGF (HexGui, Little Golem), Othello in GGF
-    (GGS) and WTHOR. Games that the store holds already are left out; a file that is damaged, or
-    holds what plyground cannot play, changes nothing.
+    (GGS), WTHOR and SGF (Quarry). Games that the store holds already are left out, and so are those
+    that plyground cannot read or play, which are named. A damaged file changes nothing.
 
     [bold]Examples[/bold]
 
@@ -41,16 +42,25 @@ def import_(
     if not files:
         raise SpecificationError("import needs a file; plyground import --help explains it")
     check_names("there is no rule", [rule], RULES.values())
-    records = [each for path in files for each in read_games(path, rule)]
+    unreadable: list[RecordError] = []
+    records = [
+        each for path in files for each in read_games(path, rule, None if strict else unreadable)
+    ]
+    if not records:
+        raise unreadable[0]
+    for error in unreadable:
+        note(f"plyground: {error}")
     count = 0
     with Store(store) as games:
-        present = single_game_courses(games)
+        present = present_keys(games, (record for record, _ in records))
         for record, result in records:
-            key = (record.game.spec, record.labels, record.moves)
-            if key in present:
-                continue
-            store_record(games, record, result)
-            present.add(key)
-            count += 1
-    there = len(records) - count
-    note(f"{count} games in {store}" + (f"; {there} were there already" if there else ""))
+            if record.key not in present:
+                store_record(games, record, result)
+                present.add(record.key)
+                count += 1
+    there, missing = len(records) - count, len(unreadable)
+    note(
+        f"{count} games in {store}"
+        + (f"; {there} were there already" if there else "")
+        + (f"; {missing} cannot be read, see above" if missing else "")
+    )

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from ...envs.specification import plain_text
 from ...evaluation.match import GameResult
 from .ggf import read_ggf
 from .psq import read_psq
-from .record import Record, RecordError, result_of
+from .record import Record, RecordError, Unread, result_of
 from .sgf import read_sgf
 from .wthor import read_wthor
 
 # By the ending of a file's name: the reader of its content. The path tells what stands beside it,
 # the rule is that of games whose file does not state it.
-READERS: dict[str, Callable[[bytes, Path, str], Iterable[Record]]] = {
-    "psq": lambda content, path, rule: [read_psq(text_of(content), rule)],
+READERS: dict[str, Callable[[bytes, Path, str], Iterable[Unread]]] = {
+    "psq": lambda content, path, rule: [partial(read_psq, text_of(content), rule)],
     "sgf": lambda content, path, rule: read_sgf(text_of(content), rule),
     "hsgf": lambda content, path, rule: read_sgf(text_of(content), rule),
     "ggf": lambda content, path, rule: read_ggf(text_of(content)),
@@ -25,32 +26,44 @@ READERS: dict[str, Callable[[bytes, Path, str], Iterable[Record]]] = {
 }
 
 
-def read_games(path: Path, rule: str) -> list[tuple[Record, GameResult]]:
+def read_games(
+    path: Path, rule: str, unreadable: list[RecordError] | None = None
+) -> list[tuple[Record, GameResult]]:
     """The games of a file with their results.
 
     Args:
         path: the file, whose ending tells the format.
         rule: the rule of games that do not state one.
+        unreadable: takes the errors of games that cannot be read, which are left out; None: the
+            first of them is raised.
 
     Raises:
-        RecordError: the file cannot be read, is damaged, or holds what plyground cannot play; says
-            which game.
+        RecordError: the file cannot be read or is damaged; or a game in it is, or is one that
+            plyground cannot play, and says which.
     """
     reader = READERS.get(path.suffix.lower().removeprefix("."))
     if reader is None:
         *others, last = (f".{ending}" for ending in READERS)
         raise RecordError(f"{path}: files of games end in {', '.join(others)} or {last}")
-    games: list[tuple[Record, GameResult]] = []
     try:
-        for record in reader(path.read_bytes(), path, rule):
-            first, second = (plain_text(name) or "?" for name in record.players)
-            record = record._replace(players=(first, second), title=plain_text(record.title))
-            games.append((record, result_of(record)))
+        unread = list(reader(path.read_bytes(), path, rule))
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}") from None
     except RecordError as error:
-        which = f"game {len(games) + 1}: " if games else ""
-        raise RecordError(f"{path}: {which}{error}") from None
+        raise RecordError(f"{path}: {error}") from None
+    games: list[tuple[Record, GameResult]] = []
+    for number, read in enumerate(unread, 1):
+        try:
+            record = read()
+            first, second = (plain_text(name) or "?" for name in record.players)
+            record = record._replace(players=(first, second), title=plain_text(record.title))
+            games.append((record, result_of(record)))
+        except RecordError as error:
+            which = f"game {number}: " if len(unread) > 1 else ""
+            complaint = RecordError(f"{path}: {which}{error}")
+            if unreadable is None:
+                raise complaint from None
+            unreadable.append(complaint)
     return games
 
 

@@ -10,10 +10,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from ...envs.game import Game, IllegalActionError, IllegalPositionError
 from ...envs.specification import plain_text
-from .record import PASS, Record, RecordError, game_titled, with_passes
+from .record import (
+    COLOURS,
+    PASS,
+    Record,
+    RecordError,
+    Unread,
+    game_titled,
+    moves_by_colour,
+)
 
 BETWEEN = re.compile(r"[\s\d]*")  # the number of games of a match stands before them
 PROPERTY = re.compile(r"\s*([A-Za-z]+)\[([^\]]*)\]")
@@ -21,15 +30,15 @@ END = re.compile(r"\s*;\s*\)")
 BOARD = re.compile(r"(\d{1,2}) (.+) ([*O])", re.DOTALL)
 TYPE = re.compile(r"s?\d+[bw]?(?:r\d+)?")  # synchronous, size, colour, discs of a random board
 RESULT = re.compile(r"([+-]?\d{1,4}(?:\.\d+)?)(?::([rts]))?")
-COLOURS, TIME = "BW", "t"
+TIME = "t"
 MARKS = str.maketrans("*-", "X.")
 
 
-def read_ggf(text: str) -> Iterator[Record]:
+def read_ggf(text: str) -> Iterator[Unread]:
     """The games of a file.
 
     Raises:
-        RecordError: it is no such file, or holds a game that plyground does not have.
+        RecordError: it is no such file; of a game, when it is read: plyground does not have it.
     """
     place, count = 0, 0
     while (place := _end(BETWEEN, text, place)) < len(text):
@@ -43,7 +52,7 @@ def read_ggf(text: str) -> Iterator[Record]:
         if _end(END, text, place) == place:
             raise RecordError(f"at character {place + 1} it does not follow the format of GGF")
         place, count = _end(END, text, place), count + 1
-        yield _record(properties)
+        yield partial(_record, properties)
     if not count:
         raise RecordError("there is no game in it")
 
@@ -61,19 +70,12 @@ def _record(properties: list[tuple[str, str]]) -> Record:
     if not TYPE.fullmatch(kind) or head.keys() & {"KB", "KW", "KM"}:
         raise RecordError(f"TY[{plain_text(kind, 20)}] is no game by the usual rules")
     game = _game(head)
-    actions = [(name, _action(game, value)) for name, value in moves]
-    passing = game.facts.num_actions - 1
-    played = list(with_passes(game, (action for _, action in actions if action != passing)))
-    movers = [mover for mover, action in played if action != passing]
-    colours = [name for name, action in actions if action != passing]
-    for number, (mover, colour) in enumerate(zip(movers, colours), 1):
-        if COLOURS[mover] != colour:
-            raise RecordError(f"disc {number} is of {colour}, whose turn it is not")
+    played = moves_by_colour(game, [(name, _action(game, value)) for name, value in moves])
     result = RESULT.fullmatch(head.get("RE", ""))
     margin = float(result[1]) if result else 0.0
     return Record(
         game,
-        tuple(action for _, action in played),
+        played,
         (head.get("PB", ""), head.get("PW", "")),
         None if not margin else int(margin < 0),
         result is not None,

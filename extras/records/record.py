@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ...envs.game import Game, IllegalActionError, Position
@@ -11,16 +11,20 @@ from ...envs.registry import game_names, make_game, rules_type
 from ...envs.rules_types import parameter_values
 from ...envs.specification import SpecificationError, plain_text
 from ...evaluation.fingerprints import Description
-from ...evaluation.match import SINGLE_GAMES, GameResult
+from ...evaluation.match import AGREEMENT, SINGLE_GAMES, GameResult
 from ...evaluation.single_games import concession, store_game
-from ...evaluation.store.store import Store, StoredTournament
+from ...evaluation.store.store import Store
 
 PASS = "pass"
+COLOURS = "BW"
 UNKNOWN_PROGRAM = "imported"  # the version of a player whose program is not known
 
 
 class RecordError(SpecificationError):
     """A file that holds no game, or one that cannot be played."""
+
+
+Unread = Callable[[], "Record"]  # a game of a file, read when it is called, or a RecordError
 
 
 class Record(NamedTuple):
@@ -31,7 +35,7 @@ class Record(NamedTuple):
         moves: the actions played.
         players: the names of the players in seats 0 and 1.
         winner: 0, 1 or None: a draw, or not known.
-        ended: whether the file says how the game ended; without that, only the board can tell.
+        ended: whether the file states a winner or a draw; else only the board can tell.
         forfeit: whether it was lost by a fault, such as time.
         title: what it belongs to, such as a tournament.
     """
@@ -54,6 +58,11 @@ class Record(NamedTuple):
         """The players as a store names them, which tells two of one name apart."""
         first, second = self.players
         return first, second if second != first else f"{second} #2"
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from other games."""
+        return self.game.spec, self.labels, self.moves
 
 
 def game_of(name: str, **parameters: Any) -> Game:
@@ -105,6 +114,26 @@ def with_passes(game: Game, actions: Iterable[int]) -> Iterator[tuple[int, int]]
         play(position, action)
 
 
+def moves_by_colour(game: Game, moves: Iterable[tuple[str, int]]) -> tuple[int, ...]:
+    """The plies of a game with passes, which a file states or leaves out.
+
+    Args:
+        game: the game.
+        moves: the colour and the action of each move in the file.
+
+    Raises:
+        RecordError: an action is illegal, or of the other colour.
+    """
+    passing = game.facts.num_actions - 1
+    discs = [(colour, action) for colour, action in moves if action != passing]
+    played = list(with_passes(game, (action for _, action in discs)))
+    movers = (mover for mover, action in played if action != passing)
+    for number, (mover, (colour, _)) in enumerate(zip(movers, discs), 1):
+        if COLOURS[mover] != colour:
+            raise RecordError(f"disc {number} is of {colour}, whose turn it is not")
+    return tuple(action for _, action in played)
+
+
 def stored_records(store: Store) -> Iterator[Record]:
     """The games of gomoku in a store, tournament by tournament."""
     for tournament in store.tournaments():
@@ -125,24 +154,15 @@ def stored_records(store: Store) -> Iterator[Record]:
             )
 
 
-def single_game_courses(store: Store) -> set[tuple[str, tuple[str, ...], tuple[int, ...]]]:
-    """Game, players and moves of all single games in a store; what was imported is among them."""
+def present_keys(store: Store, records: Iterable[Record]) -> set[tuple[object, ...]]:
+    """The keys of the single games in a store that have the moves of one of these records."""
     if not store.path.exists():
         return set()
     return {
-        (
-            tournament.settings["game"],
-            _labels(tournament, game_record.players),
-            game_record.result.moves,
-        )
-        for tournament in store.tournaments()
-        if tournament.settings.get("format") == SINGLE_GAMES
-        for game_record in store.games(tournament.number)
+        (settings.get("game"), labels, moves)
+        for settings, labels, moves in store.games_with(record.moves for record in records)
+        if settings.get("format") == SINGLE_GAMES
     }
-
-
-def _labels(tournament: StoredTournament, players: tuple[int, int]) -> tuple[str, ...]:
-    return tuple(tournament.agents[number].label for number in players)
 
 
 def store_record(store: Store, record: Record, result: GameResult) -> int:
@@ -158,6 +178,8 @@ def store_record(store: Store, record: Record, result: GameResult) -> int:
 def result_of(record: Record) -> GameResult:
     """The result of a game; a side that gave up or forfeited counts as resigned.
 
+    An unfinished game that the file states as drawn was agreed.
+
     Raises:
         RecordError: a move is illegal, or nothing tells how the game ended.
     """
@@ -170,6 +192,8 @@ def result_of(record: Record) -> GameResult:
     if position.outcome is not None:
         reason, returns = position.outcome.reason, position.returns
         return GameResult(moves, returns, reason, None, None, (0.0, 0.0), counts)
+    if record.winner is None and record.ended:
+        return GameResult(moves, (0.0, 0.0), AGREEMENT, None, None, (0.0, 0.0), counts)
     if record.winner is None:
         raise RecordError(f"the game is not over after its {len(moves)} moves")
     return concession(game, moves, 1 - record.winner, (0.0, 0.0), counts)

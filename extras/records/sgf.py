@@ -1,18 +1,25 @@
-"""SGF, the Smart Game Format: games of gomoku (GM[4]) and of Hex (GM[11]), several in a file.
+"""SGF, the Smart Game Format: gomoku (GM[4]), Hex (GM[11]), Othello (GM[2]), several in a file.
 
 Of a game with variations the main line counts. Little Golem's files of Hex state the game in EV,
 write cells as two letters, and call the first player white, though PB names that player.
 
 A swap of Hex either moves the first stone to its mirror image (``swap-pieces``, as plyground has
-it) or exchanges the sides (``swap-sides``). Then, and where white begins, the board is the mirror
-image of plyground's, on which the first player connects top and bottom. Sources:
-https://www.red-bean.com/sgf/ and https://www.red-bean.com/sgf/hex.html.
+it) or exchanges the sides (``swap-sides``). Where the colour that swaps moves again, the sides were
+exchanged whatever the swap is called, as in files of HexGui and Benzene. Then, and where white
+begins, the board is the mirror image of plyground's, on which the first player connects top and
+bottom.
+
+Files of Othello (Cassio, OthelloTk, Quarry) may set up the first position, and leave passes out.
+Sources: https://www.red-bean.com/sgf/ and https://www.red-bean.com/sgf/hex.html.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
+
+import numpy as np
 
 from ...envs import __version__
 from ...envs.game import Game, IllegalActionError
@@ -20,16 +27,18 @@ from ...envs.games.gomoku.gomocup import GAME, RULES
 from ...envs.loading.texts import visible
 from ...envs.registry import profiles
 from ...envs.specification import plain_text
-from .record import Record, RecordError, game_of, gomoku
+from .record import COLOURS, PASS, Record, RecordError, Unread, game_of, gomoku, moves_by_colour
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-COLOURS = "BW"
 TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\]\\]|\\.)*)\])", re.DOTALL)
 TWO_LETTERS = re.compile(r"[a-z]{2}")
 NAMED = re.compile(r"[a-z]\d{1,2}", re.ASCII)
 SWAPS = ("swap", "swap-pieces", "swap-sides")
 SIDES = SWAPS[-1]
 CONCESSIONS = ("resign", "forfeit")
+DRAWS = ("0", "DRAW")
+PASSES = ("", "pass", "pa", "--", "@@@@")
+SETUP = {"AB", "AW", "AE"}
 RULE_NAMES = {GAME: "freestyle", "free": "freestyle"} | {name: name for name in RULES.values()}
 
 Node = dict[str, list[str]]
@@ -71,7 +80,7 @@ def _point(action: int, cols: int) -> str:
     return LETTERS[column] + LETTERS[row]
 
 
-def read_sgf(text: str, rule: str = "freestyle") -> Iterator[Record]:
+def read_sgf(text: str, rule: str = "freestyle") -> Iterator[Unread]:
     """The games of a file.
 
     Args:
@@ -79,11 +88,12 @@ def read_sgf(text: str, rule: str = "freestyle") -> Iterator[Record]:
         rule: the rule, where a game does not state one that is known.
 
     Raises:
-        RecordError: it is no such file, or holds another game or what is not understood.
+        RecordError: it is no such file; of a game, when it is read: it is another game, or not
+            understood.
     """
     nodes = None
     for nodes in _main_lines(text):
-        yield _record(nodes, rule)
+        yield partial(_record, nodes, rule)
     if nodes is None:
         raise RecordError("there is no game in it")
 
@@ -137,10 +147,15 @@ def _record(nodes: list[Node], rule: str) -> Record:
     ]
     if not moves:
         raise RecordError("there are no moves")
-    if any(name in node for node in nodes for name in ("AB", "AW", "AE")):
+    name = _game_name(root)
+    if name != GAME:
+        size = _square(name, root)
+        if _has_passes(game := game_of(name, **size)):
+            return _disc_record(game, root, nodes, moves)
+    if any(SETUP & node.keys() for node in nodes):
         raise RecordError("it sets stones up (AB, AW), which is no move")
-    if _game_name(root) != GAME:
-        return _hex_record(_game_name(root), root, moves)
+    if name != GAME:
+        return _hex_record(name, size, root, moves)
     cols, rows = _size(root) or (15, 15)
     game = gomoku(cols, rows, RULE_NAMES.get(root.get("RU", "").lower(), rule))
     for ply, (colour, _) in enumerate(moves):
@@ -161,7 +176,7 @@ def _game_name(root: dict[str, str]) -> str:
         event = root.get("EV", "").partition(".")[0]
         return event if event in numbers.values() else GAME
     if root["GM"] not in numbers:
-        games = " and ".join(f"GM[{number}] is {name}" for number, name in numbers.items())
+        games = ", ".join(f"GM[{number}] is {name}" for number, name in numbers.items())
         raise RecordError(f"GM[{plain_text(root['GM'], 20)}] is another game; {games}")
     return numbers[root["GM"]]
 
@@ -174,6 +189,14 @@ def _size(root: dict[str, str]) -> tuple[int, int] | None:
     if size is None:
         raise RecordError(f"SZ[{plain_text(root['SZ'], 20)}] is no size of a board")
     return int(size[1]), int(size[2] or size[1])
+
+
+def _square(name: str, root: dict[str, str]) -> dict[str, int]:
+    """The parameters that a header states of a square board."""
+    cols, rows = _size(root) or (None, None)
+    if cols != rows:
+        raise RecordError(f"SZ[{root['SZ']}] is no square, as a board of {name} is")
+    return {"size": cols} if cols else {}
 
 
 def _winner(root: dict[str, str]) -> int | None:
@@ -192,7 +215,7 @@ def _with_header(
         actions,
         (root.get("PB", ""), root.get("PW", "")),
         winner,
-        bool(result),
+        winner is not None or result.upper() in DRAWS,
         result[1:].upper() in ("+F", "+T", "+FORFEIT", "+TIME"),
         root.get("EV", ""),
     )
@@ -208,15 +231,40 @@ def _cell(game: Game, colour: str, point: str) -> int:
     return row * cols + column
 
 
-def _hex_record(name: str, root: dict[str, str], moves: list[tuple[str, str]]) -> Record:
+def _has_passes(game: Game) -> bool:
+    return game.action_to_text(game.facts.num_actions - 1) == PASS
+
+
+def _disc_record(
+    game: Game, root: dict[str, str], nodes: list[Node], moves: list[tuple[str, str]]
+) -> Record:
+    """A game with passes: Othello."""
+    start = game.initial_position().observation(0)
+    first = [set(np.flatnonzero(start[:, :, plane]).tolist()) for plane in (0, 1)]
+    setup = [{_disc(game, each, v) for v in nodes[0].get(each, ())} for each in ("AB", "AW")]
+    if setup not in ([set(), set()], first) or any(SETUP & node.keys() for node in nodes[1:]):
+        raise RecordError("it does not begin with the first position, but with another board")
+    played = moves_by_colour(
+        game, [(colour, _disc(game, colour, value)) for colour, value in moves]
+    )
+    return _with_header(root, game, played, _winner(root))
+
+
+def _disc(game: Game, colour: str, value: str) -> int:
+    """The action of a cell, as two letters or a letter and a number, or of a pass."""
+    value = value.strip().lower()
+    if value in PASSES:
+        return game.facts.num_actions - 1
+    return (_cell if TWO_LETTERS.fullmatch(value) else _named_cell)(game, colour, value)
+
+
+def _hex_record(
+    name: str, size: dict[str, int], root: dict[str, str], moves: list[tuple[str, str]]
+) -> Record:
     """A game of Hex."""
-    moves = [(colour, value.lower()) for colour, value in moves]
+    moves = _with_sides([(colour, value.lower()) for colour, value in moves])
     swaps = {value for _, value in moves if value in SWAPS}
-    cols, rows = _size(root) or (None, None)
-    if cols != rows:
-        raise RecordError(f"SZ[{root['SZ']}] is no square, as a board of {name} is")
-    parameters = ({"size": cols} if cols else {}) | ({"swap": "yes"} if swaps else {})
-    game = game_of(name, **parameters)
+    game = game_of(name, **size, **({"swap": "yes"} if swaps else {}))
     first, value = moves[0]
     is_golem = TWO_LETTERS.fullmatch(value) is not None
     white_first = first == "W" and not is_golem
@@ -228,6 +276,18 @@ def _hex_record(name: str, root: dict[str, str], moves: list[tuple[str, str]]) -
         winner = 1 - winner if winner is not None and white_first else winner
     record = _with_header(root, game, actions, winner)
     return record._replace(players=record.players[::-1]) if white_first else record
+
+
+def _with_sides(moves: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The moves, where a swap after which the same colour moves again exchanges the sides."""
+    following = [*moves[1:], ("", "")]
+    return [
+        (
+            colour,
+            SIDES if value in SWAPS and colour == after and reply not in CONCESSIONS else value,
+        )
+        for (colour, value), (after, reply) in zip(moves, following)
+    ]
 
 
 def _hex_actions(

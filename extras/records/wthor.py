@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from .record import Record, RecordError, game_titled, with_passes
+from ...envs.game import Game
+from .record import Record, RecordError, Unread, game_titled, with_passes
 
 TITLE = "Othello"
 HEADER = struct.Struct("<4sIHHBBBB")  # date, games, names, year, size, type, depth, nothing
@@ -23,7 +25,7 @@ BASE = "wthor"  # the name of the files of names, where it is not that of the ga
 USUAL_SIZE, SOLITAIRE = 8, 1
 
 
-def read_wthor(content: bytes, path: Path) -> Iterator[Record]:
+def read_wthor(content: bytes, path: Path) -> Iterator[Unread]:
     """The games of a file.
 
     Args:
@@ -31,7 +33,7 @@ def read_wthor(content: bytes, path: Path) -> Iterator[Record]:
         path: the file, beside which those of the names are looked for.
 
     Raises:
-        RecordError: it is no such file, or holds what cannot be played.
+        RecordError: it is no such file; of a game, when it is read: it cannot be played.
         OSError: a file of names cannot be read.
     """
     if len(content) < HEADER.size:
@@ -47,22 +49,25 @@ def read_wthor(content: bytes, path: Path) -> Iterator[Record]:
     game = game_titled(TITLE, size)
     players, tournaments = (_names(path, ending) for ending in NAMES)
     for tournament, black, white, discs, _, moves in GAME.iter_unpack(content[HEADER.size :]):
-        cells = moves.rstrip(b"\0")
-        if discs > size * size:
-            raise RecordError(f"black has {discs} discs; there are {size * size} cells")
-        for cell in cells:
-            if not (1 <= cell // 10 <= size and 1 <= cell % 10 <= size):
-                raise RecordError(f"move {cell} is no cell of {game.spec}")
-        actions = ((cell // 10 - 1) * size + cell % 10 - 1 for cell in cells)
+        names = players.get(black, f"player {black}"), players.get(white, f"player {white}")
         title = tournaments.get(tournament, f"tournament {tournament}")
-        yield Record(
-            game,
-            tuple(action for _, action in with_passes(game, actions)),
-            (players.get(black, f"player {black}"), players.get(white, f"player {white}")),
-            None if 2 * discs == size * size else int(2 * discs < size * size),
-            True,
-            title=f"{title} {year}" if year else title,
-        )
+        yield partial(_record, game, size, moves, discs, names, f"{title} {year or ''}".strip())
+
+
+def _record(
+    game: Game, size: int, moves: bytes, discs: int, names: tuple[str, str], title: str
+) -> Record:
+    """A game of a file, of black's discs at its end."""
+    cells = moves.rstrip(b"\0")
+    if discs > size * size:
+        raise RecordError(f"black has {discs} discs; there are {size * size} cells")
+    for cell in cells:
+        if not (1 <= cell // 10 <= size and 1 <= cell % 10 <= size):
+            raise RecordError(f"move {cell} is no cell of {game.spec}")
+    actions = ((cell // 10 - 1) * size + cell % 10 - 1 for cell in cells)
+    winner = None if 2 * discs == size * size else int(2 * discs < size * size)
+    played = tuple(action for _, action in with_passes(game, actions))
+    return Record(game, played, names, winner, True, title=title)
 
 
 def _names(path: Path, ending: str) -> dict[int, str]:

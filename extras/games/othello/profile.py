@@ -9,7 +9,10 @@ PROFILE = Profile(
     examples=(Example("othello", "othello", "alphabeta:depth=3", "d3,c3,c4,e3,d2,c5", 6),),
     won_game=WonGame("othello:size=4", "a2,c1,d1,a3,a4,d2,b1,a1,d3,d4,c4,b4"),
     lead=140.0,
-    elsewhere={"openspiel": Elsewhere("othello", where={"size": 8, "reward": "win"})},
+    elsewhere={
+        "openspiel": Elsewhere("othello", where={"size": 8, "reward": "win"}),
+        "sgf": Elsewhere("2"),
+    },
     training={
         # All games are about as long, so near wins are worth no more; see docs/alphazero.md.
         "alphazero": (

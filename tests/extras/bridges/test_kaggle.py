@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import types
 
 import numpy as np
 import plyground
@@ -86,9 +87,13 @@ def test_submissions_beside_each_other_have_modules_of_their_own(tmp_path):
         folder = tmp_path / str(column)
         folder.mkdir()
         (folder / "helper.py").write_text(f"COLUMN = {column}")
-        (folder / "main.py").write_text("import helper\nagent = lambda shown: helper.COLUMN")
+        (folder / "main.py").write_text(
+            "import helper\n\ndef agent(shown):\n    import helper\n    return helper.COLUMN"
+        )
         agents.append(make_agent(f"kaggle:{folder}", "connect_four"))
+    sys.modules["helper"] = others = types.ModuleType("helper")
     assert [agent.act(start) for agent in agents] == [2, 5]
+    assert sys.modules.pop("helper") is others
     before = agents[0].version
     (tmp_path / "2" / "helper.py").write_text("COLUMN = 3")
     agents[0].reset(1)

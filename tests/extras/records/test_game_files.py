@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 from command_line import plyground
 from helpers import finished_position, run
@@ -36,6 +38,10 @@ JAX25.zip\r
 """
 
 
+def games_of(text):
+    return [read() for read in read_sgf(text)]
+
+
 def record_of(spec, seed=0):
     position = finished_position(make_game(spec), seed)
     return Record(
@@ -50,7 +56,7 @@ def test_what_is_written_is_read_again(spec):
     assert (again.game, again.moves, again.players) == record[:3]
     assert again.title == record.title
     records = [record, record_of(spec, 1)]
-    assert list(read_sgf("".join(write_sgf(records)))) == records
+    assert games_of("".join(write_sgf(records))) == records
     assert result_of(again) == result_of(record)
 
 
@@ -98,7 +104,7 @@ def test_names_and_codes_after_the_moves_are_told_from_moves(
 def test_of_a_tree_of_variations_the_main_line_is_read():
     text = """(;FF[4]GM[4]SZ[15]PB[Ann\\]]PW[Ben]C[a comment: \\] (;B[aa\\])]RE[W+R]
       ;B[hh];W[ii](;B[jj](;W[kk])(;W[aa]))(;B[bb];W[cc]))"""
-    (record,) = read_sgf(text)
+    (record,) = games_of(text)
     names = [record.game.action_to_text(action) for action in record.moves]
     assert names == ["h8", "i7", "j6", "k5"]
     assert record.players == ("Ann]", "Ben")
@@ -114,21 +120,21 @@ def test_of_a_tree_of_variations_the_main_line_is_read():
         (read_psq, "Piskvorky 15x15, 0:0, 0\n16,1,0\na\nb\n", "off the board"),
         (read_psq, "Piskvorky 99x99, 0:0, 0\n1,1,0\n", "rows must be a whole number"),
         (read_psq, "Piskvorky 9x9, 0:0, 0\n1,1,0\na\nb\n-1\n4,Renju\n", "rule 4 is none"),
-        (read_sgf, "", "there is no game"),
-        (read_sgf, "hello", "outside of the games"),
-        (read_sgf, "(;GM[1];B[aa])", "another game"),
-        (read_sgf, "(;GM[4];B[aa];B[bb])", "colours take turns"),
-        (read_sgf, "(;GM[4]SZ[9];B[jj])", "no cell"),
-        (read_sgf, "(;GM[4]SZ[9];B[])", "no cell"),
-        (read_sgf, "(;GM[4];B[aa]", "does not end"),
-        (read_sgf, "(;GM[4]AB[aa];B[bb])", "sets stones up"),
-        (read_sgf, "(;GM[4]SZ[big];B[aa])", "no size"),
-        (read_sgf, "(;GM[4];B[aa] ]", "does not follow the format"),
+        (games_of, "", "there is no game"),
+        (games_of, "hello", "outside of the games"),
+        (games_of, "(;GM[1];B[aa])", "another game"),
+        (games_of, "(;GM[4];B[aa];B[bb])", "colours take turns"),
+        (games_of, "(;GM[4]SZ[9];B[jj])", "no cell"),
+        (games_of, "(;GM[4]SZ[9];B[])", "no cell"),
+        (games_of, "(;GM[4];B[aa]", "does not end"),
+        (games_of, "(;GM[4]AB[aa];B[bb])", "sets stones up"),
+        (games_of, "(;GM[4]SZ[big];B[aa])", "no size"),
+        (games_of, "(;GM[4];B[aa] ]", "does not follow the format"),
     ],
 )
 def test_what_is_no_such_file_is_refused(read, text, message):
     with pytest.raises(RecordError, match=message):
-        list(read(text))
+        read(text)
 
 
 def test_a_game_that_cannot_be_or_has_no_end_is_refused():
@@ -175,14 +181,52 @@ def test_two_players_of_one_name_are_imported_once(tmp_path):
         assert result.stderr.startswith(f"{count} games in")
 
 
-def test_a_file_that_is_refused_changes_nothing(tmp_path):
+def test_games_that_cannot_be_read_are_named_and_the_others_kept(tmp_path):
     good, bad, store = (tmp_path / name for name in ("good.psq", "bad.sgf", "store.db"))
     good.write_text(GOMOCUP)
-    bad.write_text("(;GM[4]RE[B+];B[aa])(;GM[4];B[aa];W[aa])")
-    result = plyground(f"import {good} {bad} --store {store}")
-    assert result.exit_code == 2
-    assert result.stderr.startswith(f"plyground: {bad}: game 2: move 2 (a15) cannot be played")
+    bad.write_text("(;GM[4]RE[B+];B[aa])(;GM[4];B[aa];W[aa])(;GM[4]RE[0];B[bb])(;GM[4]RE[?];B[a])")
+    refused = plyground(f"import {good} {bad} --store {store} --strict")
+    assert refused.exit_code == 2
+    complaint = f"plyground: {bad}: game 2: move 2 (a15) cannot be played: it is illegal there\n"
+    assert refused.stderr == complaint
     assert not store.exists()
+    result = plyground(f"import {good} {bad} --store {store}")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        f"{complaint}plyground: {bad}: game 4: B[a] is no cell of a board of 15x15\n"
+        f"3 games in {store}; 2 cannot be read, see above\n"
+    )
+    again = plyground(f"import {good} {bad} --store {store}").stderr.splitlines()[-1]
+    assert again == f"0 games in {store}; 3 were there already; 2 cannot be read, see above"
+    bad.write_text("(;GM[4];B[aa];W[aa])")
+    assert plyground(f"import {bad} --store {store}").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("result", "returns"),
+    [("0", (0, 0)), ("Draw", (0, 0)), ("draw", (0, 0)), ("?", None), ("Void", None), ("", None)],
+)
+def test_a_draw_that_a_file_states_is_a_result(result, returns):
+    (record,) = games_of(f"(;GM[4]RE[{result}];B[aa];W[bb])")
+    if returns is None:
+        with pytest.raises(RecordError, match="not over after its 2 moves"):
+            result_of(record)
+    else:
+        assert (result_of(record).returns, result_of(record).reason) == (returns, "agreed")
+
+
+def test_games_that_were_drawn_by_their_length_are_imported(tmp_path):
+    store, file, other = (tmp_path / name for name in ("a.db", "games.sgf", "b.db"))
+    run(Plan("gomoku:size=9", ("random", "random"), 2, draw_after=6), store)
+    assert plyground(f"export {store} --format sgf --out {file}").exit_code == 0
+    assert plyground(f"import {file} --store {other} --strict").stderr == f"4 games in {other}\n"
+    assert plyground(f"verify {other}").exit_code == 0
+    assert "agreed" in plyground(f"replay {other} 1").stdout
+    with sqlite3.connect(other) as connection:  # an agreed draw is worth nothing to either
+        connection.execute("UPDATE games SET return_0 = 1, return_1 = -1 WHERE number = 2")
+    found = plyground(f"verify {other}")
+    assert found.exit_code == 1
+    assert "game 2 is not over after its moves" in found.stdout + found.stderr
 
 
 @pytest.mark.parametrize(

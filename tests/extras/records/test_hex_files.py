@@ -18,6 +18,10 @@ GOLEM = TESTS / "data" / "games" / "little_golem.hsgf"
 NEIGHBOURS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1))
 
 
+def games_of(text):
+    return [read() for read in read_sgf(text)]
+
+
 def connects(stones, size, colour):
     """Whether the stones of a colour, (column, row) to "B" or "W", connect its sides."""
     along = 1 if colour == "B" else 0
@@ -69,12 +73,27 @@ def played_file(first, swap, seed, size=5, label="stone"):
 def test_who_connects_the_sides_of_a_file_wins(first, label, swap):
     for seed in range(10):
         text, winner = played_file(first, swap.lower(), seed, label=label)
-        (record,) = read_sgf(text.replace("swap-sides", swap) if swap.isupper() else text)
+        (record,) = games_of(text.replace("swap-sides", swap) if swap.isupper() else text)
         result = result_of(record)
         assert result.returns[winner] == 1, text
         assert result.reason != "resignation"
         assert record.game.spec == ("hex:size=5,swap=yes" if swap else "hex:size=5")
         assert record.players == (("Ann", "Ben") if first == "B" else ("Ben", "Ann"))
+
+
+@pytest.mark.parametrize("swap", ["swap", "SWAP", "swap-pieces", "Swap-Pieces"])
+def test_a_swap_after_which_its_colour_moves_again_exchanges_the_sides(swap):
+    text = f"(;FF[4]GM[11]SZ[5];B[a2];W[{swap}];W[c3];B[b3];W[resign])"
+    (record,) = games_of(text)
+    names = [record.game.action_to_text(move) for move in record.moves]
+    assert names == ["a2", "swap", "c3", "c2"]  # the mirror image: first connects top and bottom
+    assert result_of(record).returns == (-1, 1)
+    for seed in range(10):  # colours name stones
+        text, winner = played_file("B", "swap-sides", seed)
+        (record,) = games_of(text.replace("swap-sides", swap))
+        result = result_of(record)
+        assert result.returns[winner] == 1
+        assert result.reason != "resignation"
 
 
 def test_games_of_little_golem_are_read():
@@ -100,12 +119,13 @@ def test_games_of_little_golem_are_read():
         ("(;GM[11]SZ[7:7];W[a3];B[f7];B[resign])", (1, -1)),
         ("(;GM[11]RE[W+];W[a3];B[f11])", (1, -1)),
         ("(;GM[11];B[a3];W[swap-sides];W[c3];B[resign])", (1, -1)),
+        ("(;GM[11];B[a3];W[swap-pieces];W[resign])", (1, -1)),
         ("(;GM[11];B[a3];W[swap-sides];B[c3];W[resign])", (1, -1)),
         ("(;GM[11]RE[B+];B[a3];W[swap-sides];W[c3])", None),  # whose colour is it?
     ],
 )
 def test_who_gives_up_or_is_named_loses(text, returns):
-    (record,) = read_sgf(text)
+    (record,) = games_of(text)
     if returns is None:
         with pytest.raises(RecordError, match="not over after its"):
             result_of(record)
@@ -126,13 +146,13 @@ def test_who_gives_up_or_is_named_loses(text, returns):
         ("(;GM[11];B[resign];W[a1])", "a move stands after"),
         ("(;GM[11]AB[a1];W[b1])", "sets stones up"),
         ("(;GM[11])", "there are no moves"),
-        ("(;GM[2];B[a1])", r"GM\[2\] is another game; GM\[4\] is gomoku and GM\[11\] is hex"),
+        ("(;GM[3];B[a1])", r"GM\[3\] is another game; .*GM\[4\] is gomoku, GM\[11\] is hex"),
         ("(;FF[4]EV[hex.ch.1]SZ[13];W[mn];B[aa])", r"W\[mn\] is no cell of a board of 13x13"),
     ],
 )
 def test_what_is_no_game_of_hex_is_refused(text, message):
     with pytest.raises(RecordError, match=message):
-        list(read_sgf(text))
+        games_of(text)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +163,7 @@ def test_what_is_no_game_of_hex_is_refused(text, message):
     ],
 )
 def test_illegal_moves_are_refused(text, message):
-    (record,) = read_sgf(text)
+    (record,) = games_of(text)
     with pytest.raises(RecordError, match=message):
         result_of(record)
 

@@ -26,7 +26,7 @@ def test_games_of_the_server_are_read():
 def test_what_is_written_as_ggf_is_read_again():
     games = random_games(40)
     text = "\n".join(f"2 {ggf(one)}{ggf(other)}" for one, other in zip(games[::2], games[1::2]))
-    records = list(read_ggf(text))
+    records = [read() for read in read_ggf(text)]
     assert [record.moves for record in records] == [game.moves for game in games]
     for record, game in zip(records, games):
         assert result_of(record).returns == game.returns
@@ -44,7 +44,11 @@ def test_names_of_any_kind_become_one_line(tmp_path):
 def test_passes_may_be_left_out():
     game = next(game for game in random_games(40) if PASS in game.moves)
     text = ggf(game)
-    assert list(read_ggf(text.replace("B[PA]", "").replace("W[PA]", ""))) == list(read_ggf(text))
+    (with_passes,), (without,) = (
+        [read() for read in read_ggf(each)]
+        for each in (text, text.replace("B[PA]", "").replace("W[PA]", ""))
+    )
+    assert without == with_passes
 
 
 @pytest.mark.parametrize(
@@ -53,12 +57,14 @@ def test_passes_may_be_left_out():
         ("+64.00:r", (1, -1), False),
         ("-12:t", (-1, 1), True),
         ("-2.000:s", (-1, 1), False),
-        ("+0.00:s", None, False),
+        ("+0.00:s", (0, 0), False),
+        ("+0.000", (0, 0), False),
         ("?", None, False),
     ],
 )
 def test_a_game_that_is_not_over_ends_as_the_file_says(result, returns, forfeit):
-    (record,) = read_ggf(ggf(make_game("othello").position(["d3", "c3", "c4"]), result=result))
+    (read,) = read_ggf(ggf(make_game("othello").position(["d3", "c3", "c4"]), result=result))
+    record = read()
     assert record.forfeit == forfeit
     if returns is None:
         with pytest.raises(RecordError, match="not over after its 3 moves"):
@@ -94,7 +100,66 @@ D3 = ggf(make_game("othello").position(["d3"]))
 )
 def test_what_is_no_game_in_ggf_is_refused(text, message):
     with pytest.raises(RecordError, match=message):
-        list(read_ggf(text))
+        [read() for read in read_ggf(text)]
+
+
+def sgf(position, setup, passes, point):
+    """A game as Cassio, OthelloTk and Quarry write it."""
+    moves, game = "", position.game
+    for ply, action in enumerate(position.moves):
+        colour = "BW"[game.position(position.moves[:ply]).to_move]
+        if action != PASS:
+            moves += f";{colour}[{point(action)}]"
+        elif passes is not None:
+            moves += f";{colour}[{passes}]"
+    return f"(;GM[2]FF[4]SZ[8]{setup}PB[Ann]PW[Ben]\n{moves})"
+
+
+def letters(action):
+    return "abcdefgh"[action % 8] + "abcdefgh"[action // 8]
+
+
+NAMES = make_game("othello").action_to_text
+SETUP = "AB[e4][d5]AW[d4][e5]PL[B]"
+
+
+@pytest.mark.parametrize(
+    ("setup", "passes", "point"),
+    [
+        (SETUP, None, NAMES),
+        ("", "@@@@", NAMES),
+        ("AB[de][ed]AW[dd][ee]", "", letters),
+        ("", "pass", lambda action: NAMES(action).upper()),
+    ],
+)
+def test_games_in_sgf_are_read(setup, passes, point, tmp_path):
+    games, path = random_games(40)[-8:], tmp_path / "games.sgf"
+    assert any(PASS in game.moves for game in games)
+    path.write_text("\n".join(sgf(game, setup, passes, point) for game in games))
+    read = read_games(path, "freestyle")
+    assert [record.moves for record, _ in read] == [game.moves for game in games]
+    assert [result.returns for _, result in read] == [game.returns for game in games]
+    assert read[0][0].players == ("Ann", "Ben")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("AB[e4]AW[d4];B[d3]", "it does not begin with the first position"),
+        ("AB[d4][e5]AW[e4][d5];B[d3]", "it does not begin with the first position"),
+        (";B[d3];AB[a1]", "it does not begin with the first position"),
+        (";W[d3]", "disc 1 is of W, whose turn it is not"),
+        (";B[d9]", r"B\[d9\] is no cell of othello"),
+        (";B[a1]", "it is illegal there"),
+        ("SZ[8:6];B[d3]", "no square, as a board of othello is"),
+        (";B[d3];W[c3]", "not over after its 2 moves"),
+    ],
+)
+def test_what_is_no_game_in_sgf_is_refused(text, message, tmp_path):
+    path = tmp_path / "game.sgf"
+    path.write_text(f"(;GM[2]{text})")
+    with pytest.raises(RecordError, match=message):
+        read_games(path, "freestyle")
 
 
 def test_what_is_written_as_wthor_is_read_again(tmp_path):
@@ -130,13 +195,11 @@ def test_the_names_of_players_and_tournaments_lie_beside_the_games(names, tmp_pa
 def test_a_game_of_wthor_that_was_given_up_counts_as_its_score_says(tmp_path):
     short = make_game("othello").position(["d3", "c3"])
     path = tmp_path / "a.wtb"
-    for score, returns in ((50, (1, -1)), (14, (-1, 1))):
+    for score, returns in ((50, (1, -1)), (14, (-1, 1)), (32, (0, 0))):
         path.write_bytes(wthor([short], scores=[score]))
         ((_, result),) = read_games(path, "freestyle")
-        assert (result.returns, result.reason) == (returns, "resignation")
-    path.write_bytes(wthor([short], scores=[32]))
-    with pytest.raises(RecordError, match="not over after its 2 moves"):
-        read_games(path, "freestyle")
+        reason = "resignation" if any(returns) else "agreed"
+        assert (result.returns, result.reason) == (returns, reason)
 
 
 @pytest.mark.parametrize(
