@@ -43,7 +43,7 @@ def row_of(tournament: int, game: StoredGame) -> tuple[Any, ...]:
 
 def read_game(row: tuple[Any, ...]) -> StoredGame:
     """A game from the columns of ``GAME_COLUMNS``; ValueError if they make no game."""
-    check_types("games", GAME_COLUMNS, row)
+    row = check_types("games", GAME_COLUMNS, row)
     fault, loser = row[10:12]
     if (fault is None) != (loser is None) or loser not in (None, 0, 1):
         raise ValueError(f"a game with the fault {fault!r} of seat {loser!r}")

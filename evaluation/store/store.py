@@ -218,7 +218,7 @@ class Store(StoreFile):
                 if pair != expected or opening in openings:
                     break
                 openings[opening] = None
-        return [read_actions(opening) for opening in openings]
+            return [read_actions(opening) for opening in openings]
 
     def set_left_out(self, tournament: int, games: int) -> None:
         """Note how many games of a tournament are not played because they would repeat others."""
@@ -428,7 +428,10 @@ class Store(StoreFile):
         if row is None:
             numbers = f"its games have numbers from 1 to {most}" if most else "it holds no games"
             raise StoreError(f"{self.path} holds no game {number}; {numbers}")
-        return tournaments[row[0]], read_game(row[1:])
+        with self._errors("read"):
+            if row[0] not in tournaments:
+                raise ValueError(f"game {number} belongs to no tournament")
+            return tournaments[row[0]], read_game(row[1:])
 
     def finish_time(self, number: int) -> float:
         """When a game that the store holds was finished, in seconds since 1970."""

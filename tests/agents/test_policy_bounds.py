@@ -83,6 +83,12 @@ def sparse_data_elsewhere(model):
     sparse.values.name, sparse.values.data_location = "more", TensorProto.EXTERNAL
 
 
+def dense_and_sparse(model):
+    sparse = model.graph.sparse_initializer.add(dims=[9])
+    sparse.values.CopyFrom(numpy_helper.from_array(np.ones(1, np.float32), "weights"))
+    sparse.indices.CopyFrom(numpy_helper.from_array(np.zeros(1, np.int64), "places"))
+
+
 def own_functions(model):
     model.functions.add(name="own", domain="of.others")
 
@@ -130,6 +136,7 @@ WAYS = [
     (data_elsewhere, "the data of 'weights' lie in another file"),
     (data_of_a_node_elsewhere, "lie in another file"),
     (sparse_data_elsewhere, "the data of 'more' lie in another file"),
+    (dense_and_sparse, "its initializer 'weights' is there twice, dense and sparse"),
     (own_functions, "it defines functions of its own"),
     (another_domain, "its operator Gelu is of another domain than ONNX's, 'com.microsoft'"),
     (many_nodes, "it has more than 5,000 nodes"),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
 from command_line import plyground, plyground_json
-from helpers import run
+from helpers import DATA, run
 from hostile import (
     INTERACTIVE,
     READERS,
@@ -17,9 +18,14 @@ from hostile import (
     set_trap,
     watched,
 )
+from plyground import make_game
 from plyground.agents.effects import effects_of
 from plyground.agents.registry import agent_classes
+from plyground.envs.specification import SpecificationError
 from plyground.evaluation.plan import Plan
+from plyground.training.api import train
+from plyground.training.folder import begun_settings
+from plyground.training.ppo.settings import PPOSettings
 
 GAMES = ("tic_tac_toe", "connect_four", "gomoku:size=9")
 
@@ -98,3 +104,54 @@ def test_verify_says_what_each_agent_would_do(files):
 @pytest.mark.parametrize("spec", ["random", "greedy", "mcts:network=zoo:hex", "solver:book=centre"])
 def test_agents_that_only_play_may_be_named_by_anybody(spec):
     assert effects_of(spec) == ()
+
+
+@pytest.fixture
+def hostile_run(tmp_path):
+    """The folder of a run that kept a snapshot, and a way to write its settings anew."""
+    folder = tmp_path / "run"
+    shutil.copytree(DATA / "release_0_2" / "ppo", folder)
+    (folder / "snapshots").mkdir()
+    shutil.copy(folder / "best.onnx", folder / "snapshots" / "000000008192.onnx")
+
+    def write(**settings):
+        facts = json.loads((folder / "run.json").read_text())
+        facts["description"] |= settings
+        (folder / "run.json").write_text(json.dumps(facts))
+        return folder
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "what"),
+    [
+        ("opponent", "python:trap:act", "python:trap:act imports a module"),
+        ("opponent", "mix:0.5 self,0.5 sb3:x.zip", "sb3:x.zip unpickles a file"),
+        ("opponent", "curriculum:random;gomocup:/bin/sh", "gomocup:/bin/sh runs a program"),
+        ("evaluate", "greedy;llm:m", "llm:m reaches the network"),
+        ("regret", "kaggle:x.py", "kaggle:x.py runs a file of Python"),
+        ("initial", "hf://owner/name", "hf://owner/name reaches the network"),
+    ],
+)
+def test_a_run_of_others_makes_no_agent_unless_it_is_set_again(name, value, what, hostile_run):
+    folder = hostile_run(**{name: value})
+    words = ("train", "ppo", "tic_tac_toe", "--out", folder)
+    result = plyground(*map(str, words))
+    assert result.exit_code == 2
+    assert f"{what}; set {name} again to allow that" in result.stderr
+    begun = begun_settings(folder, PPOSettings)
+    game = make_game("tic_tac_toe")
+    assert getattr(PPOSettings.for_game(game, {name: value}, begun=begun), name) == value
+    with pytest.raises(SpecificationError, match=f"set {name} again"):
+        train("ppo", game, folder)
+
+
+def test_a_ladder_makes_an_opponent_of_a_run_only_where_it_is_asked_for(hostile_run):
+    folder = hostile_run(evaluate="random;python:nothing:at_all")
+    result = plyground("ladder", str(folder))
+    assert result.exit_code == 2
+    assert "the opponent python:nothing:at_all, which imports a module; --ask" in result.stderr
+    for asked in ("python:nothing:at_all", "all"):
+        result = plyground("ladder", str(folder), "--ask", asked)
+        assert "there is no module 'nothing'" in result.stderr
