@@ -209,7 +209,7 @@ def _format_of(out: Path | None) -> str:
 
 
 USUAL_TEST = Hypotheses()
-USUAL_PLAN = Plan(opening="random:4")
+USUAL_PLAN = Plan()
 
 
 @command("GAME A B", without=("pairs", "format", "transform", "name", "withdraw_after"))

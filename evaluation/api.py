@@ -17,7 +17,7 @@ from ..envs.workers.jobs import JobPlace as JobPlace  # noqa: PLC0414
 from .move_quality.judge import MoveJudge
 from .move_quality.positions import ask_agents, sample_positions
 from .move_quality.qualities import Quality, qualities
-from .plan import Plan
+from .plan import DEFAULT_OPENING, Plan
 from .runners.isolation import make_safe_agent
 from .sequential_test import SprtMatch, SprtState
 from .statistics.ratings import Ratings, rate
@@ -45,7 +45,9 @@ def ratings(
         RatingsError: there are no games, or the anchor is none of the agents.
     """
     if isinstance(tournament, Tournament):
-        return rate(tournament.labels, tournament.table().meetings(), anchor)
+        rated = rate(tournament.labels, tournament.table().meetings(), anchor)
+        rated.opening = tournament.plan.opening
+        return rated
     with _temporary_store() as store:
         one = Tournament(tournament, store, place=place)
         one.run()
@@ -60,7 +62,7 @@ def sprt(
     elo0: float = 0.0,
     elo1: float = 20.0,
     pairs: int | None = None,
-    opening: str = "random:2",
+    opening: str = DEFAULT_OPENING,
     seed: int = 1,
     store: Store | None = None,
     place: JobPlace = HERE,

@@ -18,6 +18,7 @@ from ..agents.bots import players_of
 from ..agents.opponents import make_opponents
 from ..envs.actions import NoActionError, whole_actions
 from ..envs.game import Game, IllegalActionError, Position
+from ..envs.loading.settings import OPENING_PLIES
 from ..envs.pictures.tables import ResultList
 from ..envs.registry import make_game
 from ..envs.single_agent.game_batch import GameBatch
@@ -39,6 +40,7 @@ class GauntletResult(NamedTuple):
         wins, draws, losses: among them.
         score: points for each game (a win is one, a draw half a point).
         low, high: 95 % interval of the score, from the spread of the pairs.
+        opening: where the openings of the games came from, such as ``random:4``.
     """
 
     opponent: str
@@ -49,6 +51,7 @@ class GauntletResult(NamedTuple):
     score: float
     low: float
     high: float
+    opening: str = ""
 
 
 def evaluate(
@@ -57,7 +60,7 @@ def evaluate(
     against: str | Sequence[str] = ("random", "greedy"),
     *,
     pairs: int = 100,
-    opening_plies: int = 2,
+    opening_plies: int = OPENING_PLIES,
     seed: int = 1,
     judged: int = 0,
 ) -> list[GauntletResult]:
@@ -131,12 +134,16 @@ def _play_opponents(
     """Play against each opponent from the same openings."""
     if not opponents:
         return []
-    openings = Openings(game, f"random:{opening_plies}", seed)
+    opening = f"random:{opening_plies}"
+    openings = Openings(game, opening, seed)
     starts = game.new_records(2 * pairs)
     for pair in range(pairs):
         starts[2 * pair] = starts[2 * pair + 1] = game.position(openings[pair]).record
     seats = np.tile(np.array([0, 1], np.int8), pairs)
-    return [_play_opponent(game, player, opponent, starts, seats, seed) for opponent in opponents]
+    results = (
+        _play_opponent(game, player, opponent, starts, seats, seed) for opponent in opponents
+    )
+    return [result._replace(opening=opening) for result in results]
 
 
 def _play_opponent(

@@ -14,7 +14,7 @@ from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.workers.jobs import HERE, JobPlace
 from .conditions import AUTO, NEVER
-from .plan import Plan
+from .plan import DEFAULT_OPENING, Plan
 from .statistics.cross_table import CrossTable
 from .statistics.ratings import Meeting, Ratings, rate
 from .store.store import Store, StoredGame
@@ -55,7 +55,7 @@ class Ladder:
         store: str | Path,
         *,
         pairs: int = 50,
-        opening: str = "random:2",
+        opening: str = DEFAULT_OPENING,
         seed: int = 1,
         anchor: tuple[str, float] | None = None,
         place: JobPlace = HERE,

@@ -28,11 +28,12 @@ from typing import Any, ClassVar
 from ..agents.bots import players_of
 from ..envs.loading.files import read_file
 from ..envs.loading.records import check_value
-from ..envs.loading.settings import setting
+from ..envs.loading.settings import OPENING_PLIES, setting
 from ..envs.specification import SpecificationError
 from .conditions import Conditions
 
 ROUND_ROBIN, GAUNTLET, LADDER = FORMATS = ("round-robin", "gauntlet", "ladder")
+DEFAULT_OPENING = f"random:{OPENING_PLIES}"
 DEFAULT_PAIRS, MOST_PAIRS = 10, 1_000_000
 LARGEST_SEED = 2**63 - 1
 
@@ -68,7 +69,7 @@ class Plan(Conditions):
         no_effect="a plan with more pairs begins with the games of one with fewer",
     )
     opening: str = setting(
-        "random:2",
+        DEFAULT_OPENING,
         "random:PLIES, all:PLIES, swap2:STONES, balanced:STONES or a file: random moves, every "
         "position of that depth up to symmetry, stones near the centre (gomoku), those of them "
         "that the engine holds even, or what the file lists.",

@@ -15,7 +15,7 @@ from ..agents.opponents import MIXTURE, read_mixture
 from ..agents.policies.named import effects_of_network
 from ..envs.game import Game
 from ..envs.loading.numbers import read_count
-from ..envs.loading.settings import Settings, parameters_of, setting
+from ..envs.loading.settings import OPENING_PLIES, Settings, parameters_of, setting
 from ..envs.profile import TrainingSettings, tuned_settings
 from ..envs.specification import SpecificationError, check_names
 
@@ -63,7 +63,7 @@ class RunSettings(Settings):
     evaluation_pairs: int = setting(
         100, "Openings of each measurement; each is played in both seats.", low=1
     )
-    evaluation_plies: int = setting(2, "Random moves of each of these openings.", low=0)
+    evaluation_plies: int = setting(OPENING_PLIES, "Random moves of each of these openings.", low=0)
     keep: int = setting(
         0, "Snapshots that are kept, evenly over the run's work, and rated; 0: none.", low=0
     )

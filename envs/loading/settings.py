@@ -16,6 +16,9 @@ from typing import Any, ClassVar, Self
 from ..specification import Parameter
 
 POSITIVE = 1e-12  # the lowest value of a number that must be above 0
+OPENING_PLIES = (
+    4  # random moves of an opening in whatever measures, unless a setting says otherwise
+)
 KINDS: tuple[type, ...] = (int, float, str, bool)
 _parameters: dict[type, tuple[Parameter, ...]] = {}  # of each class, once they were asked for
 

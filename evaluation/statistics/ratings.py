@@ -80,7 +80,10 @@ class Ratings:
         covariance: of the ratings relative to the mean of the pool, in Elo points squared,
             float64[k, k].
         anchor: the number of the agent whose rating is given, or None.
+        opening: where the openings of the games came from; empty if it is not known.
     """
+
+    opening: str = ""
 
     def __init__(
         self,
@@ -122,12 +125,16 @@ class Ratings:
         return sorted(range(len(self.labels)), key=lambda agent: (-self.elo[agent], agent))
 
     def __str__(self) -> str:
-        """A line for each agent, the strongest first: its name, its rating, the interval."""
+        """A line for each agent, the strongest first: its name, its rating, the interval.
+
+        A last line says where the openings came from.
+        """
         width = max(map(len, self.labels))
-        return "\n".join(
+        lines = [
             f"{self.labels[i]:{width}} {self.elo[i]:+6.0f} ± {self.margin(i):.0f} Elo"
             for i in self.order()
-        )
+        ]
+        return "\n".join([*lines, *([f"openings {self.opening}"] if self.opening else [])])
 
     def to_json(self) -> dict[str, Any]:
         agents = [
@@ -144,7 +151,8 @@ class Ratings:
             for j in self.order()
             if i != j
         ]
-        return {"agents": agents, "superiority": superior}
+        about = {"opening": self.opening} if self.opening else {}
+        return {"agents": agents, "superiority": superior, **about}
 
 
 def rate(

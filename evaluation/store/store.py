@@ -322,14 +322,12 @@ class Store(StoreFile):
     def digest(self, tournament: int) -> str:
         """The digest of all that the store keeps of a tournament; see :mod:`.digests`."""
         with self._reading() as connection:
-            *_, last = digests(connection, tournament)
-            return last
+            return [*digests(connection, tournament)][-1]
 
     def games_digest(self, tournament: int) -> str:
         """The digest of what can be repeated of a tournament; see :mod:`.digests`."""
         with self._reading() as connection:
-            *_, last = digests_of_games(connection, tournament)
-            return last
+            return [*digests_of_games(connection, tournament)][-1]
 
     def findings(self, tournament: StoredTournament | None = None) -> list[Finding]:
         """What does not check in a tournament's games; None asks about the file as a whole."""

@@ -16,7 +16,7 @@ from ...commands.output import Terminal, note
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
-from ...evaluation.plan import Plan
+from ...evaluation.plan import DEFAULT_OPENING, Plan
 from ...evaluation.report.display import percent, plain_table
 from ...evaluation.runners.isolation import make_isolated_opponent
 from ...evaluation.store.store import Store
@@ -95,8 +95,8 @@ class _TableOptions:
     """The options of the games between members."""
 
     pairs: Annotated[int, option("N", "Pairs of games of two members.", low=1)] = 100
-    opening: Annotated[str, option("OPENINGS", "Openings of these games, such as random:2.")] = (
-        "random:2"
+    opening: Annotated[str, option("OPENINGS", "Openings of these games, such as all:2.")] = (
+        DEFAULT_OPENING
     )
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 from plyground import make_game
+from plyground.envs.loading.settings import OPENING_PLIES
 from plyground.envs.specification import SpecificationError
+from plyground.evaluation import Ladder, Plan, ratings, sprt
 from plyground.evaluation.gauntlet import evaluate, summarise
+from plyground.extras.studies.measurements.games import Strength
+from plyground.training.settings import RunSettings
 
 
 class First:
@@ -24,7 +30,9 @@ class First:
 def test_openings_are_used_again_where_there_are_fewer_than_pairs():
     # 12 edges: 66 positions after two moves
     player = First()
-    (result,) = evaluate(player, "dots_and_boxes:rows=2,cols=2", ["alphabeta:depth=1"])
+    game = "dots_and_boxes:rows=2,cols=2"
+    (result,) = evaluate(player, game, ["alphabeta:depth=1"], opening_plies=2)
+    assert result.opening == "random:2"
     assert int(player.masks.sum(axis=1).max()) == 10  # no game starts from the empty board
     to_move = player.observations[player.masks.sum(axis=1) == 10]
     _, counts = np.unique(to_move.reshape(len(to_move), -1), axis=0, return_counts=True)
@@ -70,3 +78,22 @@ def test_moves_are_held_against_perfect_play_in_positions_that_are_solved_once()
 def test_perfect_play_is_asked_for_only_where_there_is_a_solver():
     with pytest.raises(SpecificationError, match="solver"):
         evaluate(First(), "gomoku", [], judged=5)
+
+
+@pytest.mark.parametrize("measure", [evaluate, sprt, Ladder, Plan, Strength, RunSettings])
+def test_whatever_measures_opens_with_equally_many_random_moves(measure):
+    defaults = [
+        parameter.default
+        for name, parameter in inspect.signature(measure).parameters.items()
+        if name in ("opening", "opening_plies", "evaluation_plies")
+    ]
+    assert [str(each).removeprefix("random:") for each in defaults] == [str(OPENING_PLIES)]
+
+
+def test_results_state_their_openings():
+    plan = Plan("hex:size=4", ("random", "greedy"), pairs=2)
+    assert str(ratings(plan)).endswith(f"\nopenings random:{OPENING_PLIES}")
+    assert ratings(plan.replace(opening="all:2")).to_json()["opening"] == "all:2"
+    results = evaluate("random", "hex:size=4", ["greedy"], pairs=2)
+    assert [row.opening for row in results] == [f"random:{OPENING_PLIES}"]
+    assert "opening='random:4'" in repr(results)

@@ -40,7 +40,7 @@ def test_every_pair_of_agents_plays_every_opening_in_both_seats(tmp_path):
     )
     assert len({game.opening for game in games}) == 3
     assert all(len({game.opening for game in games if game.pair == pair}) == 1 for pair in range(3))
-    assert all(game.result.moves[:2] == game.opening for game in games)
+    assert all(game.result.moves[:4] == game.opening for game in games)
     assert len({seed for game in games for seed in game.seeds}) == 2 * len(games)
 
 

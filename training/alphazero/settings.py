@@ -57,7 +57,6 @@ class LearnerSettings(NetworkSettings, RunSettings):
         "Opponents that the learner is measured against, separated by semicolons, or none.",
         metavar="AGENT;AGENT",
     )
-    evaluation_plies: int = setting(4, "Random moves of each of these openings.", low=0)
     batch_size: int = setting(1024, "Positions in a minibatch.", low=2)
     learning_rate: float = setting(2e-3, "Of AdamW; it falls in the second half.", low=POSITIVE)
     weight_decay: float = setting(1e-4, "Of AdamW.", low=0)

@@ -24,7 +24,7 @@ from ....envs.game import Game
 from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
 from ....evaluation.conditions import CPU, NEVER
-from ....evaluation.plan import Plan
+from ....evaluation.plan import DEFAULT_OPENING, Plan
 from ....evaluation.statistics.cross_table import CrossTable
 from ....evaluation.statistics.intervals import paired_score_interval
 from ....evaluation.statistics.ratings import (
@@ -100,7 +100,7 @@ class _Pool(Measurement):
     game: str
     agents: tuple[str, ...]
     pairs: int
-    opening: str = "random:2"
+    opening: str = DEFAULT_OPENING
     seed: int = 1
     names: tuple[str, ...] = ()
     book: Book | None = None
