@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from ..envs.game import Game
-from ..envs.loading.numbers import read_count
 from ..envs.loading.settings import Settings, parameters_of, setting
 from ..envs.profile import TrainingSettings, tuned_settings
 from ..envs.specification import SpecificationError, check_names
@@ -126,7 +125,7 @@ class RunSettings(Settings):
                     f"{text!r} is not of the form NAME=VALUE, such as learning_rate=0.0005"
                 )
             check_names("there is no setting", [name], kinds)
-            settings[name] = _count(value) if kinds[name] is int else value
+            settings[name] = value
         length = {
             name: parameters[name].convert(settings[name], cls.algorithm)
             for name in LENGTH
@@ -231,11 +230,3 @@ class OpposedSettings(RunSettings):
                 f"or is none"
             )
         return units
-
-
-def _count(text: str) -> Any:
-    """The number that ``text`` names, if it is a count; otherwise the text, to be refused later."""
-    try:
-        return read_count(text)
-    except ValueError:
-        return text

@@ -20,7 +20,7 @@ from ...envs.specification import SpecificationError, check_names, refusing
 from ...envs.workers.processors import available_processors
 from ...evaluation.report.display import percent
 from ...evaluation.runners.isolation import make_isolated_opponent
-from ...training.api import SETTINGS, train
+from ...training.api import SETTINGS, load_algorithm, train
 from ...training.run import Progress, TrainingRun
 from ...training.settings import RunSettings
 
@@ -82,6 +82,8 @@ def tune(
     plyground tune alphazero tic_tac_toe --out sweeps/ttt --hours 0.02 --set reuse=1..8
     """
     learner = _Learner(algorithm, game, given, options)
+    with missing_packages_are_refused():  # before a folder is made
+        load_algorithm(algorithm)
     with refusing(ImportError, 'tune needs Optuna: pip install "plyground[tune]"'):
         from .sweep import Dimension, Sweep
     ranges = [Dimension(*each) for each in learner.ranges()]
