@@ -123,7 +123,7 @@ def read_tournaments(path: Path, usual: Mapping[str, Any] = {}) -> list[Plan]:
     """
     try:
         text = read_file(path).decode("utf-8-sig")
-        content = tomllib.loads(text, parse_float=_read_float)  # type: ignore[arg-type]
+        content = tomllib.loads(text, parse_float=_read_float)
     except OSError as error:
         raise SpecificationError(
             f"the tournament file {path} cannot be read: {error.strerror}"

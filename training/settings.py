@@ -81,7 +81,8 @@ class RunSettings(Settings):
             length: ``steps`` and ``hours`` of the run, where they are set.
             gpu: whether its network is on a GPU.
         """
-        facts = {cls.discount_setting: 1.0} if game.facts.moves_again else {}
+        has_discount = hasattr(cls, cls.discount_setting)  # some learners discount nothing
+        facts = {cls.discount_setting: 1.0} if game.facts.moves_again and has_discount else {}
         entries = sorted(
             (*cls.budgets, *game.profile.training.get(cls.algorithm, ())),
             key=lambda entry: entry.follows_run,  # what is for all runs comes first

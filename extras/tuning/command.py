@@ -179,7 +179,8 @@ class _Learner:
 
     def command(self, out: Path, chosen: Mapping[str, Any]) -> str:
         """The command line that trains by chosen settings."""
-        words = ["plyground", "train", self._algorithm, self._game.spec, "--out", str(out)]
+        name = self._algorithm.replace("_", "-")  # as commands are written
+        words = ["plyground", "train", name, self._game.spec, "--out", str(out)]
         words += ["--seed", str(self._options.seed), "--threads", str(self._options.threads)]
         words += ["--device", self._options.device] if self._options.device else []
         texts = (*_texts(self._given), *self._fixed, *_texts(chosen))
