@@ -13,6 +13,7 @@ import functools
 import importlib
 import inspect
 import os
+import re
 import shlex
 import sys
 import tempfile
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from cyclopts import (
     App,
+    CoercionError,
     CycloptsError,
     Group,
     MissingArgumentError,
@@ -33,6 +35,7 @@ from cyclopts import (
 
 from ..envs import __version__
 from ..envs.loading.interruption import interrupt_status
+from ..envs.loading.numbers import FORMS
 from ..envs.loading.packages import COMMANDS as PACKAGES
 from ..envs.loading.packages import PackageWarning, declared, import_own, source_of
 from ..envs.loading.texts import visible
@@ -41,6 +44,7 @@ from .output import note, use_plain_characters
 
 LONGEST_SENTENCE = 1000  # characters
 IMPORT = "--import"  # stands before any command
+UNKNOWN = re.compile(r"there is no (game|agent) |has no (heuristic|ordering) ")  # it may register
 OUTPUT_FAILS = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
 FAILURE, BAD_INPUT = 1, 2  # exit statuses
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -277,7 +281,10 @@ def run(words: Sequence[str]) -> int:
         where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         return _refuse(f"{where}{error.strerror or error}")
     except Exception as error:
-        return _refuse(str(error)) if isinstance(error, _user_errors()) else _report(error)
+        if not isinstance(error, _user_errors()):
+            return _report(error)
+        text = f"; {IMPORT} MODULE before the command imports a module that registers your own"
+        return _refuse(f"{error}{text if UNKNOWN.search(str(error)) else ''}")
     finally:
         warnings.formatwarning = usual_format
         _words.reset(token)
@@ -363,6 +370,11 @@ def _sentence(error: CycloptsError) -> str:
         if name in given_options():
             return f"{name} needs a value; plyground {words} --help explains it"
         return f"{words} needs {name}; plyground {words} --help explains it"
+    kind = getattr(error, "target_type", None)
+    if isinstance(error, CoercionError) and kind in FORMS and error.argument and error.token:
+        name = error.token.keyword or error.argument.name
+        meaning = (error.argument.parameter.help or "").partition(" (default")[0].removesuffix(".")
+        return f"{name} {error.token.value} is not possible ({meaning}); {FORMS[kind]}"
     text = " ".join(str(error).split())
     return text[:1].lower() + (text[1:] if text.endswith("...") else text[1:].removesuffix("."))
 

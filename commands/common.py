@@ -14,7 +14,7 @@ from cyclopts import Parameter, convert
 from cyclopts.validators import Number
 
 from ..envs import Game, IllegalActionError, Position, make_game
-from ..envs.loading.numbers import NUMBERS, read_count, read_number
+from ..envs.loading.numbers import FORMS, read_number
 from ..envs.loading.settings import Settings, parameters_of
 from ..envs.registry import profiles
 from ..envs.specification import SpecificationError
@@ -57,9 +57,7 @@ def _convert(kind: Any, words: Any) -> Any:
 
 
 def _convert_word(kind: type, word: str) -> Any:
-    if kind is int:
-        return read_count(word)
-    return read_number(word, kind) if kind in NUMBERS else convert(kind, [word])
+    return read_number(word, kind) if kind in FORMS else convert(kind, [word])
 
 
 def argument(name: str, help: str) -> Any:

@@ -3,6 +3,7 @@
 from .aec import BoardEnv as BoardEnv
 from .aec import IllegalMoveError as IllegalMoveError
 from .aec import env_functions as env_functions
+from .boards.rows import cells_board as cells_board
 from .conformance import ConformanceError as ConformanceError
 from .conformance import Ledger as Ledger
 from .conformance import check_env as check_env

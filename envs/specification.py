@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .loading.numbers import limit_text, number_text, read_number
+from .loading.numbers import FORMS, limit_text, number_text, read_number
 
 LONGEST_TEXT = 300  # characters of a text of others inside of a message
 
@@ -181,7 +181,8 @@ class Parameter(NamedTuple):
         try:
             number = read_number(value, self.kind) if isinstance(value, str) else self.kind(value)
         except (TypeError, ValueError, OverflowError):
-            raise error from None
+            meaning = f" ({self.help.removesuffix('.')})" if self.help else ""
+            raise SpecificationError(f"{error}{meaning}; {FORMS[self.kind]}") from None
         if not self.low <= number <= self.high:
             raise error
         return number

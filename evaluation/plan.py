@@ -124,7 +124,8 @@ def read_tournaments(path: Path, usual: Mapping[str, Any] = {}) -> list[Plan]:
             in it is unknown, missing or not possible.
     """
     try:
-        content = tomllib.loads(read_file(path).decode("utf-8-sig"))
+        text = read_file(path).decode("utf-8-sig")
+        content = tomllib.loads(text, parse_float=_read_float)
     except OSError as error:
         raise SpecificationError(
             f"the tournament file {path} cannot be read: {error.strerror}"
@@ -176,3 +177,9 @@ def _read_plan(table: dict[str, Any], defaults: dict[str, Any], path: Path, numb
 def _check_table(table: dict[str, Any], place: str) -> None:
     check_value(table.get("agents", []), list[str], place, "agents")
     check_value(table, Plan, place)
+
+
+def _read_float(text: str) -> float:
+    """A number of TOML with a point or an exponent; ``1e3`` is a whole number, as elsewhere."""
+    value = float(text)
+    return int(value) if value.is_integer() else value

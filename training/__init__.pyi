@@ -12,3 +12,5 @@ from .sb3 import BoardVecEnv as BoardVecEnv
 from .sb3_callbacks import LadderCallback as LadderCallback
 from .sb3_callbacks import SelfPlayCallback as SelfPlayCallback
 from .sb3_callbacks import set_opponent as set_opponent
+from .settings import RunSettings as RunSettings
+from .settings import setting as setting

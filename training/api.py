@@ -97,6 +97,8 @@ def load_algorithm(name: str) -> Callable[..., TrainingRun]:
     It takes game, settings, seed, folder, facts and device, and ``make``, what makes opponents, if
     there are any; see :class:`~plyground.training.run.TrainingRun`.
     """
+    from . import devices  # noqa: F401  # says what to install where there is no torch
+
     train: Callable[..., TrainingRun]
     package = SETTINGS.get(name).__module__.rpartition(".")[0]
     train = importlib.import_module(f"{package}.train").train

@@ -7,7 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import torch
+try:
+    import torch
+except ImportError as error:
+    raise ImportError('training needs torch: pip install "plyground[train]"') from error
 
 from ..envs.specification import Parameter, SpecificationError
 

@@ -14,7 +14,6 @@ from ..agents.effects import not_to_make
 from ..agents.opponents import MIXTURE, read_mixture
 from ..agents.policies.named import effects_of_network
 from ..envs.game import Game
-from ..envs.loading.numbers import read_count
 from ..envs.loading.settings import OPENING_PLIES, Settings, parameters_of, setting
 from ..envs.profile import TrainingSettings, tuned_settings
 from ..envs.specification import SpecificationError, check_names
@@ -88,7 +87,8 @@ class RunSettings(Settings):
             length: ``steps`` and ``hours`` of the run, where they are set.
             gpu: whether its network is on a GPU.
         """
-        facts = {cls.discount_setting: 1.0} if game.facts.moves_again else {}
+        has_discount = hasattr(cls, cls.discount_setting)  # some learners discount nothing
+        facts = {cls.discount_setting: 1.0} if game.facts.moves_again and has_discount else {}
         entries = sorted(
             (*cls.budgets, *game.profile.training.get(cls.algorithm, ())),
             key=lambda entry: entry.follows_run,  # what is for all runs comes first
@@ -133,7 +133,7 @@ class RunSettings(Settings):
                     f"{text!r} is not of the form NAME=VALUE, such as learning_rate=0.0005"
                 )
             check_names("there is no setting", [name], kinds)
-            settings[name] = _count(value) if kinds[name] is int else value
+            settings[name] = value
         length = {
             name: parameters[name].convert(settings[name], cls.algorithm)
             for name in LENGTH
@@ -271,11 +271,3 @@ def _agents_in(text: str) -> list[str]:
         for spec in ([s for _, s in read_mixture(part)] if part.startswith(MIXTURE) else [part])
     ]
     return [spec for spec in specs if spec not in ("", SELF, NONE)]
-
-
-def _count(text: str) -> Any:
-    """The number that ``text`` names, if it is a count; otherwise the text, to be refused later."""
-    try:
-        return read_count(text)
-    except ValueError:
-        return text

@@ -4,10 +4,12 @@
 one is higher: a figure may fall, and rises only by a line in that file that says why. ``--write``
 records lower figures.
 
-Lines and names are counted in the sources. What a newcomer reads for a task, and of which
-mechanisms there are several kinds, are lists in ``measure.toml``, each entry with its reason; an
-entry that no longer exists is refused. Ways are traced: the files of the package whose functions
-run while a game of a tournament, an update of AlphaZero or a click takes place.
+Lines and names are counted in the sources. What a newcomer reads for a task follows from its
+models, the files that ``measure.toml`` names: the models, and the public parts of what they import
+themselves. Of which mechanisms there are several kinds is a list there, each entry with its reason;
+an entry that no longer exists is refused. Ways are traced: the files of the package whose functions
+run while a game of a tournament, an update of AlphaZero or a click takes place. The package must be
+this checkout's.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import tempfile
 import threading
 import tomllib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,36 +71,100 @@ def _part_of(path: Path) -> str:
 
 
 def listed(record: dict[str, Any]) -> dict[str, int]:
-    """The lines of each reading list, and the number of kinds of each mechanism."""
+    """The lines to read for each task, and the number of kinds of each mechanism."""
     figures = {}
-    for task, entries in record["reading"].items():
-        figures[f"lines to read, to {task}"] = sum(_lines_of(entry) for entry in entries)
+    for task, models in record["reading"].items():
+        figures[f"lines to read, to {task}"] = len(lines_to_read(models))
     for mechanism, entries in record["kinds"].items():
         for entry in entries:
-            _lines_of(entry)
+            _check_entry(entry)
         figures[f"kinds of {mechanism}"] = len(entries)
     return figures
 
 
-def _lines_of(entry: str) -> int:
-    """The lines of ``FILE`` or of ``FILE:NAME``, a class or a function in it."""
+def _check_entry(entry: str) -> None:
+    """Refuse ``FILE`` or ``FILE:NAME``, a class or a function in it, that does not exist."""
     name, _, definition = entry.partition(":")
-    path = ROOT / name
-    if not path.is_file():
+    if definition and not _public_part(_file_of(name), definition):
+        raise SystemExit(f"{RECORD.name} names {definition} of {name}, which does not exist")
+
+
+def _file_of(name: str) -> Path:
+    if not (ROOT / name).is_file():
         raise SystemExit(f"{RECORD.name} names {name}, which does not exist")
-    text = path.read_text(encoding="utf-8")
-    if not definition:
-        return text.count("\n")
-    for node in ast.parse(text).body:
-        if getattr(node, "name", None) == definition:
-            return (node.end_lineno or node.lineno) - node.lineno + 1
-    raise SystemExit(f"{RECORD.name} names {definition} of {name}, which does not exist")
+    return ROOT / name
+
+
+def lines_to_read(models: list[str]) -> set[tuple[Path, int]]:
+    """The lines of models, and of the public parts of what they import from the package."""
+    lines: set[tuple[Path, int]] = set()
+    for model in map(_file_of, models):
+        lines |= {(model, number) for number, _ in enumerate(model.read_text().splitlines())}
+        for path, name in _imports_of(model):
+            lines |= _public_part(path, name)
+    return lines
+
+
+def _imports_of(path: Path) -> Iterator[tuple[Path, str]]:
+    """Where each name that a file imports from the package stands; a module has no name."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        place = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+        for name in (each.name for each in node.names):
+            if (place / f"{name}.py").is_file():
+                yield place / f"{name}.py", ""
+            elif place.is_dir():
+                yield place / "__init__.py", name
+            else:
+                yield place.with_suffix(".py"), name
+
+
+def _public_part(path: Path, name: str) -> set[tuple[Path, int]]:
+    """The lines of a definition without its private methods; without a name, of all public ones.
+
+    What a module has imported itself is looked up where it stands.
+    """
+    lines: set[tuple[Path, int]] = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if not any(each == name or not (name or each[0] == "_") for each in _names_of(node)):
+            continue
+        lines |= _lines_of(path, node)
+        for inner in node.body if isinstance(node, ast.ClassDef) else ():
+            if any(each[0] == "_" and each[:2] != "__" for each in _names_of(inner)):
+                lines -= _lines_of(path, inner)
+    if not lines and name:
+        where = [place for place, imported in _imports_of(path) if imported == name]
+        return _public_part(where[0], name) if where else lines
+    return lines
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    """The names that a statement defines."""
+    if isinstance(node, ast.ClassDef | ast.FunctionDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return [each.id for each in targets if isinstance(each, ast.Name)]
+
+
+def _lines_of(path: Path, node: ast.stmt) -> set[tuple[Path, int]]:
+    """The lines of a statement with its decorators, counted from 0."""
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    return {(path, line) for line in range(first - 1, node.end_lineno or node.lineno)}
 
 
 class Trace:
-    """The files of the package whose functions have run."""
+    """The files of the package whose functions have run; SystemExit if it is another checkout."""
 
     def __init__(self) -> None:
+        import plyground
+
+        package = Path(plyground.__file__).resolve().parent
+        if package != ROOT:
+            raise SystemExit(
+                f"plyground is that of {package}, not of {ROOT}: nothing is measured; install this "
+                f"checkout, or run make measure"
+            )
         self.files: set[str] = set()
         self._names: dict[str, str | None] = {}
 
@@ -206,6 +272,8 @@ def main(*, write: bool = False, list_files: bool = False) -> int:
     figures = count_names(product_files()) | listed(record)
     for name, way in WAYS.items():
         files = way()
+        if not files:
+            raise SystemExit(f"no file was seen on the way of {name}: nothing is measured")
         figures[f"files on the way of {name}"] = len(files)
         if list_files:
             print(f"{name}:", *sorted(files), sep="\n  ")

@@ -149,8 +149,9 @@ def train_or_list(
         return
     folders = options.folders()
     with missing_packages_are_refused():
-        trackers = Trackers(options.log)  # refused here, before anything is made
+        # refused here, before anything is made
         load_algorithm(settings.algorithm)
+        trackers = Trackers(options.log)
     if len(folders) == 1:
         results = [_train(game, settings, options, describe, place)]
     else:

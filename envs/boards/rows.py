@@ -115,18 +115,18 @@ def seen_cells(rules: Any, position: Any) -> np.ndarray:
 
 
 def cells_board(
-    rules: Any, areas: Sequence[Area | None], extra: str = "", from_top: bool = False
+    rules: Any, areas: Sequence[Area | None] = (), extra: str = "", from_top: bool = False
 ) -> Board:
     """The board of a game whose actions are its cells, and perhaps one more.
 
     Args:
         rules: of the game, which observes as many rows and columns as its board has.
-        areas: of the cells, row-major.
+        areas: of the cells in a picture, row-major; none: the game has no picture of its own.
         extra: the name of the action behind the cells, which has no place.
         from_top: whether rows are numbered from the top.
     """
     rows, cols, _ = r.facts(rules).observation_shape
-    symbols = "".join(rules.declaration.marks)
+    symbols, areas = "".join(rules.declaration.marks), areas or [None] * (rows * cols)
     places = [
         Place(cell_name(rows, cols, cell, from_top), cell // cols, cell % cols, symbols, area)
         for cell, area in enumerate(areas)

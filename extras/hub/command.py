@@ -49,7 +49,7 @@ def push(
 
     plyground push c4.onnx folder
     """
-    network = load_run(policy)
+    network = load_run(_file_in(policy))
     assert isinstance(network, OnnxNetwork)
     if ELSEWHERE not in target:
         _write(network, Path(target), FILE, FILE)
@@ -69,7 +69,11 @@ def push(
 @command("hf://OWNER/NAME --out FILE", purpose="Train")
 def pull(
     source: Annotated[
-        str, argument("hf://OWNER/NAME", "The repository; @REVISION and /FILE may follow.")
+        str,
+        argument(
+            "hf://OWNER/NAME",
+            "The repository; @REVISION and /FILE may follow. Or a folder that push wrote.",
+        ),
     ],
     /,
     *,
@@ -81,9 +85,15 @@ def pull(
 
     plyground pull hf://OWNER/NAME --out c4.onnx
     """
-    network = load_policy_file(source)
+    network = load_policy_file(_file_in(source))
     network.write(out)
     say(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")
+
+
+def _file_in(source: str) -> str:
+    """The policy file of a folder that ``push`` wrote; any other source as it is."""
+    file = Path(source) / FILE
+    return str(file) if ELSEWHERE not in source and file.is_file() else source
 
 
 def _write(network: OnnxNetwork, folder: Path, name: str, source: str) -> None:

@@ -16,7 +16,7 @@ from ...training.trackers import name_in
 try:
     import mlflow
 except ImportError as error:
-    raise ImportError('--log mlflow needs it: pip install "plyground[trackers]"') from error
+    raise ImportError('--log mlflow needs MLflow: pip install "plyground[trackers]"') from error
 
 FORBIDDEN = re.compile(r"[^\w\-. :/]")  # in the names of its metrics
 

@@ -8,7 +8,8 @@ from typing import Any
 try:
     from torch.utils.tensorboard import SummaryWriter
 except ImportError as error:
-    raise ImportError('--log tensorboard needs it: pip install "plyground[train]"') from error
+    needs = '--log tensorboard needs torch and TensorBoard: pip install "plyground[train]"'
+    raise ImportError(needs) from error
 
 
 class TensorBoard:

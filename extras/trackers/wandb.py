@@ -15,7 +15,7 @@ from ...training.trackers import name_in
 try:
     import wandb
 except ImportError as error:
-    raise ImportError('--log wandb needs it: pip install "plyground[trackers]"') from error
+    raise ImportError('--log wandb needs W&B: pip install "plyground[trackers]"') from error
 
 
 class WeightsAndBiases:

@@ -20,7 +20,7 @@ from ...envs.specification import SpecificationError, refusing
 from ...envs.workers.processors import available_processors
 from ...evaluation.report.display import percent
 from ...evaluation.runners.isolation import make_isolated_opponent
-from ...training.api import SETTINGS, train
+from ...training.api import SETTINGS, load_algorithm, train
 from ...training.run import Progress, TrainingRun
 from ...training.settings import RunSettings
 
@@ -82,6 +82,8 @@ def tune(
     plyground tune alphazero tic_tac_toe --out sweeps/ttt --hours 0.02 --set reuse=1..8
     """
     learner = _Learner(algorithm, game, given, options)
+    with missing_packages_are_refused():  # before a folder is made
+        load_algorithm(algorithm)
     with refusing(ImportError, 'tune needs Optuna: pip install "plyground[tune]"'):
         from .sweep import Dimension, Sweep
     ranges = [Dimension(*each) for each in learner.ranges()]
@@ -176,7 +178,8 @@ class _Learner:
 
     def command(self, out: Path, chosen: Mapping[str, Any]) -> str:
         """The command line that trains by chosen settings."""
-        words = ["plyground", "train", self._algorithm, self._game.spec, "--out", str(out)]
+        name = self._algorithm.replace("_", "-")  # as commands are written
+        words = ["plyground", "train", name, self._game.spec, "--out", str(out)]
         words += ["--seed", str(self._options.seed), "--threads", str(self._options.threads)]
         words += ["--device", self._options.device] if self._options.device else []
         texts = (*_texts(self._given), *self._fixed, *_texts(chosen))

@@ -98,6 +98,7 @@ def test_a_package_with_a_game_is_written(tmp_path):
         (("game", "gomoku"), "a game 'gomoku' exists already"),
         (("agent", "greedy"), "an agent 'greedy' exists already"),
         (("game", "my_nim", "--out", "full"), "full exists already"),
+        (("learner", "ppo"), "a learner 'ppo' exists already"),
         (("engine", "my_engine"), "game"),
     ],
 )
@@ -192,6 +193,41 @@ def test_generated_packages_that_are_installed_work_everywhere(tmp_path, monkeyp
     trained = run(*cli, *words, *settings, "--evaluate", "my_first")
     assert trained.returncode == 0, trained.stderr
     assert "my_first" in trained.stdout
+
+
+@pytest.mark.thorough
+def test_a_generated_learner_that_is_installed_is_trained_resumed_drawn_and_tuned(
+    tmp_path, monkeypatch
+):
+    assert plyground("new", "learner", "my_learner").exit_code == 0
+    options = ("--quiet", "--no-deps", "--no-build-isolation", "--target", "site")
+    install = run("-m", "pip", "install", *options, "./my_learner")
+    assert install.returncode == 0, install.stderr
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"), prepend=os.pathsep)
+    tests = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "my_learner")
+    assert tests.returncode == 0, tests.stdout
+
+    def command(*words):
+        result = run("-m", "plyground.cli", *words)
+        assert result.returncode == 0, result.stderr
+        return result
+
+    small = ("--set", "games=8", "--set", "units=8", "--set", "evaluation_pairs=2")
+    learner = ("train", "my-learner", "hex:size=3", "--evaluate", "random", *small)
+    assert "units" in command(*learner, "--list-settings").stdout
+    first = command(*learner, "--out", "runs", "--seeds", "2", "--steps", "300")
+    assert [line.split(":")[0] for line in first.stdout.splitlines()] == ["seed 1", "seed 2"]
+    longer = command(*learner, "--out", "runs/seed_1", "--steps", "600", "--keep", "2")
+    assert "resumed at step 3" in longer.stderr
+    assert len(list(Path("runs/seed_1/snapshots").glob("*.onnx"))) > 0
+    command("curves", "runs/seed_1", "runs/seed_2", "--group-by", "seed", "--out", "c.png")
+    assert Path("c.png").exists()
+    assert "onnx" in command("match", "hex:size=3", "onnx:runs/seed_1/best.onnx", "random").stdout
+    swept = ("--set", "learning_rate=0.001..0.01", "--trials", "2", "--steps", "200", *small)
+    tuned = command(
+        "tune", "my_learner", "hex:size=3", "--out", "s", "--evaluate", "random", *swept
+    )
+    assert tuned.stdout.startswith("plyground train my-learner hex:size=3 --out s/best")
 
 
 GREETING = """

@@ -8,6 +8,7 @@ import pytest
 from broken.games import Line
 from helpers import ALL_GAMES, finished_position, random_position
 from plyground import make_game
+from plyground.envs import cells_board
 from plyground.envs import rules as r
 from plyground.envs.declaration import Board, Facts, Place
 from plyground.envs.game import Game, IllegalPositionError
@@ -135,3 +136,12 @@ def test_names_and_text_follow_from_any_board():
     with pytest.raises(ValueError, match="'up' is no side of this board; sides run from left to r"):
         r.text_to_action(Shelf(), "up")
     assert action_cells(Shelf()).tolist() == [[-1, -1, -1]] * 2
+
+
+@pytest.mark.parametrize("spec", ["tic_tac_toe", "gomoku:size=9"])
+def test_the_board_of_a_game_on_cells_is_made_without_a_picture(spec):
+    rules = make_game(spec).rules
+    plain, drawn = cells_board(rules), r.board(rules)
+    assert [each._replace(area=None) for each in drawn.places] == plain.places
+    assert (plain.actions, plain.cells) == (drawn.actions, drawn.cells)
+    assert set(plain.areas) == {None}

@@ -93,6 +93,14 @@ def test_push_writes_file_and_card_into_a_folder(cache, tmp_path):
     assert "plyground play tic_tac_toe --against onnx:policy.onnx\n" in card
 
 
+def test_a_folder_that_push_wrote_is_pulled_and_pushed(cache, tmp_path):
+    write_network(tmp_path / "own.onnx", "tic_tac_toe")
+    for words in ("push own.onnx folder", "push folder copy", "pull copy --out mine.onnx"):
+        result = invoke(words.split())
+        assert result.exit_code == 0, result.output
+    assert (tmp_path / "mine.onnx").read_bytes() == (tmp_path / "own.onnx").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
