@@ -31,6 +31,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ...agents.faults import AgentFaults
+from ...envs.pictures.tables import html_table
 from .intervals import QUANTILE
 
 ELO = 400 / math.log(10)  # Elo points for each unit of log-odds
@@ -80,6 +82,7 @@ class Ratings:
         covariance: of the ratings relative to the mean of the pool, in Elo points squared,
             float64[k, k].
         anchor: the number of the agent whose rating is given, or None.
+        faults: of the agents that have forfeited games, which are rated as lost.
     """
 
     def __init__(
@@ -88,11 +91,13 @@ class Ratings:
         elo: Floats,
         covariance: Floats,
         anchor: int | None = None,
+        faults: Sequence[AgentFaults] = (),
     ) -> None:
         self.labels: list[str] = list(labels)
         self.elo: np.ndarray = elo
         self.covariance: np.ndarray = covariance
         self.anchor = anchor
+        self.faults: tuple[AgentFaults, ...] = tuple(faults)
 
     def margin(self, agent: int) -> float:
         """Half the width of the 95 % interval of an agent's rating relative to the pool's mean.
@@ -122,12 +127,24 @@ class Ratings:
         return sorted(range(len(self.labels)), key=lambda agent: (-self.elo[agent], agent))
 
     def __str__(self) -> str:
-        """A line for each agent, the strongest first: its name, its rating, the interval."""
+        """A line for each agent, the strongest first: its name, its rating, the interval.
+
+        Below stands a line for each agent that forfeited games.
+        """
         width = max(map(len, self.labels))
-        return "\n".join(
+        lines = [
             f"{self.labels[i]:{width}} {self.elo[i]:+6.0f} ± {self.margin(i):.0f} Elo"
             for i in self.order()
-        )
+        ]
+        return "\n".join([*lines, *map(str, self.faults)])
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the ratings as a table."""
+        rows = [
+            (place, self.labels[i], f"{self.elo[i]:+.0f}", f"± {self.margin(i):.0f}")
+            for place, i in enumerate(self.order(), 1)
+        ]
+        return html_table(rows, ["#", "agent", "Elo", "95 %"], notes=self.faults)
 
     def to_json(self) -> dict[str, Any]:
         agents = [
@@ -144,11 +161,15 @@ class Ratings:
             for j in self.order()
             if i != j
         ]
-        return {"agents": agents, "superiority": superior}
+        faults = [{"agent": each.agent, **each.to_json()} for each in self.faults]
+        return {"agents": agents, "superiority": superior, "faults": faults}
 
 
 def rate(
-    labels: Sequence[str], meetings: Sequence[Meeting], anchor: tuple[str, float] | None = None
+    labels: Sequence[str],
+    meetings: Sequence[Meeting],
+    anchor: tuple[str, float] | None = None,
+    faults: Sequence[AgentFaults] = (),
 ) -> Ratings:
     """Rate a pool of k agents.
 
@@ -156,6 +177,7 @@ def rate(
         labels: the agents' names; their places are the numbers that the meetings use.
         meetings: the results; agents that meet may be listed several times, in either order.
         anchor: an agent's name and the rating it is given; without it the mean rating is 0.
+        faults: of the agents, which the ratings keep.
 
     Raises:
         RatingsError: there are no agents, the anchor is none of them, a meeting names an agent that
@@ -191,9 +213,9 @@ def rate(
     covariance = ELO**2 * _sandwich(strengths, bread, prior, results)
     elo = ELO * strengths
     if anchor is None:
-        return Ratings(labels, elo, covariance)
+        return Ratings(labels, elo, covariance, faults=faults)
     place = list(labels).index(anchor[0])
-    return Ratings(labels, elo - elo[place] + anchor[1], covariance, place)
+    return Ratings(labels, elo - elo[place] + anchor[1], covariance, place, faults)
 
 
 def elo_of(score: float) -> float:
