@@ -23,6 +23,7 @@ from ..envs.environments.observations import (
     position_shown,
 )
 from ..envs.game import Game, Position
+from ..envs.loading.own_modules import place_of_function
 from ..envs.loading.packages import version_of
 from ..envs.registry import make_game
 from ..envs.specification import (
@@ -305,6 +306,11 @@ class Agent(ABC):
         book = "" if self._book is None else self._book.version
         functions = (each.version for each in own.functions_of(self.options, self.bound_game))
         return ", ".join(filter(None, (f"plyground {__version__}", package, book, *functions)))
+
+    @property
+    def origin(self) -> str:
+        """``FILE, line N`` of the code of a user's that chooses its moves; empty for any other."""
+        return place_of_function(type(self).decide)
 
     @property
     def spec(self) -> str:

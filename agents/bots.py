@@ -22,7 +22,7 @@ import numpy as np
 from ..envs.actions import whole_action, whole_actions
 from ..envs.environments.observations import MASK, ObservationOptions, find_layout
 from ..envs.game import Game, Position
-from ..envs.loading.own_modules import DIGITS, loaded_version
+from ..envs.loading.own_modules import DIGITS, loaded_version, place_of_function
 from ..envs.loading.packages import version_of
 from ..envs.loading.signatures import read_signature
 from ..envs.registry import make_game
@@ -175,6 +175,10 @@ class Bot(Agent):
         return getattr(self.bot, "deterministic", False) is True
 
     @property
+    def origin(self) -> str:
+        return place_of_function(self._method)
+
+    @property
     def version(self) -> str:
         """A hash of its source files and of what it holds when this is first asked.
 
@@ -241,6 +245,10 @@ class _BatchBot(Bot):
         super().__init__(bot, game)
         self._acts_alone = callable(getattr(bot, "act", None))
         self._batch_method = getattr(bot, "act_batch", bot)
+
+    @property
+    def origin(self) -> str:
+        return place_of_function(self._method if self._acts_alone else self._batch_method)
 
     @property
     def takes_streams(self) -> bool:

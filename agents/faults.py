@@ -1,4 +1,4 @@
-"""What loses an agent a game: the kinds of faults, and how an agent is asked so that they are seen.
+"""What loses an agent a game: the kinds of faults, how they are seen, counted and warned of.
 
 A match raises most faults itself. An agent that speaks for another program, or for a process of its
 own, raises those that this commits.
@@ -7,16 +7,18 @@ own, raises those that this commits.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import sys
-import traceback
-from collections.abc import Iterator
-from pathlib import Path
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from ..envs.actions import NoActionError, one_line, whole_action
 from ..envs.game import Game, Position
 from ..envs.loading.interruption import InterruptWatch
+from ..envs.loading.own_modules import place_of_error
 from ..envs.specification import SpecificationError
 from .decision import Score
 
@@ -117,6 +119,13 @@ def tokens_of(agent: Agent) -> int:
     return 0
 
 
+def origin_of(agent: Agent) -> str:
+    """Where its code stands, see :attr:`Agent.origin`; empty if that cannot be said."""
+    with contextlib.suppress(Fault), faults_of(agent.foreign):
+        return agent.origin
+    return ""
+
+
 def close(agent: Agent) -> None:
     """Close an agent, whatever it raises."""
     with contextlib.suppress(Fault), faults_of(agent.foreign):
@@ -161,25 +170,84 @@ def exception_fault(error: BaseException) -> Fault:
     """The fault of raising: type, message and place, in one line; or of an answer that is none."""
     if isinstance(error, NoActionError):
         return Fault(NO_ACTION, str(error))
-    message = one_line(error, str)
-    place = _place(error)
-    return Fault(RAISED, f"raised {type(error).__name__}{': ' + message if message else ''}{place}")
+    message, place = one_line(error, str), place_of_error(error)
+    text = f"raised {type(error).__name__}{': ' + message if message else ''}"
+    return Fault(RAISED, f"{text} ({place})" if place else text)
 
 
-def _place(error: BaseException) -> str:
-    """The innermost line of a user's code that an error came through; of any, where none did."""
-    frames = list(traceback.walk_tb(error.__traceback__))
-    if not frames:
-        return ""
-    own = [each for each in frames if not _is_library(each[0])]
-    frame, line = (own or frames)[-1]
-    return f" ({Path(frame.f_code.co_filename).name}, line {line})"
+class FaultWarning(UserWarning):
+    """An agent has forfeited games, or failed to move: figures of it say nothing of its play."""
 
 
-def _is_library(frame: FrameType) -> bool:
-    module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    return (
-        module == _PACKAGE
-        or module in sys.stdlib_module_names
-        or "site-packages" in frame.f_code.co_filename
-    )
+def warn_of_faults(faults: Iterable[object]) -> None:
+    """One FaultWarning of all these, a line each; nothing where there are none.
+
+    It is shown with the line outside of plyground that has led here.
+    """
+    text, frame, level = "\n".join(map(str, faults)), sys._getframe(), 1
+    while frame.f_back is not None and _is_here(frame):
+        frame, level = frame.f_back, level + 1
+    if text:
+        warnings.warn(text, FaultWarning, stacklevel=level)
+
+
+def _is_here(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE
+
+
+@dataclasses.dataclass
+class AgentFaults:
+    """The games that an agent has forfeited. It is true if there are such.
+
+    Attributes:
+        agent: its name.
+        games: how many games it has played.
+        kinds: how many of them it forfeited, by the kind of fault.
+        first: what it did in the first of these; None if there is none. What it raised has the file
+            and the line of the user's code.
+    """
+
+    agent: str
+    games: int = 0
+    kinds: Counter[str] = dataclasses.field(default_factory=Counter)
+    first: str | None = None
+
+    def add(self, reason: str, fault: str | None) -> None:
+        """Count a game: its reason, and the kind of fault if the agent has forfeited it."""
+        self.games += 1
+        if fault is not None:
+            self.kinds[fault] += 1
+            if self.first is None:
+                self.first = reason.partition(" ")[2].removeprefix(f"({self.agent}) ")
+
+    @property
+    def count(self) -> int:
+        """How many games it has forfeited."""
+        return self.kinds.total()
+
+    def __bool__(self) -> bool:
+        return bool(self.kinds)
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in self.kinds.most_common())
+        return (
+            f"{self.agent} forfeited {self.count} of {self.games} games ({kinds}); in the first it "
+            f"{self.first}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {"forfeits": dict(self.kinds), "first_forfeit": self.first}
+
+
+def faults_in_all(parts: Iterable[Sequence[AgentFaults]]) -> list[AgentFaults]:
+    """The faults of agents in several tournaments together, by their names."""
+    whole: dict[str, AgentFaults] = {}
+    for each in (each for part in parts for each in part):
+        before = whole.get(each.agent, AgentFaults(each.agent))
+        whole[each.agent] = AgentFaults(
+            each.agent,
+            before.games + each.games,
+            before.kinds + each.kinds,
+            before.first or each.first,
+        )
+    return [each for each in whole.values() if each]

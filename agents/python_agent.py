@@ -80,6 +80,10 @@ class PythonAgent(Agent):
         return self.bot.deterministic
 
     @property
+    def origin(self) -> str:
+        return self.bot.origin
+
+    @property
     def version(self) -> str:
         """A hash of the module's source, and of all it imports from its own folder or package.
 

@@ -311,8 +311,10 @@ def _format_warning(
     lineno: int,
     line: str | None = None,
 ) -> str:
-    """A warning as Python shows it; of a package, in one sentence."""
-    if issubclass(category, PackageWarning):
+    """A warning as Python shows it; of a package, or of agents that fail, in one sentence."""
+    from ..agents.faults import FaultWarning
+
+    if issubclass(category, PackageWarning | FaultWarning):
         return f"plyground: {plain_text(str(message), LONGEST_SENTENCE)}\n"
     return visible(usual_format(message, category, filename, lineno, line))
 

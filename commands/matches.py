@@ -8,7 +8,7 @@ from ..agents import Decision
 from ..envs import Position, make_game
 from ..envs.outcome import PLAYERS
 from ..evaluation.conditions import USUAL, Conditions
-from ..evaluation.match import GameResult, play_game
+from ..evaluation.match import GameResult, play_match_game
 from ..evaluation.report import display
 from ..evaluation.runners.contest import Arena, Contest
 from ..evaluation.tournament import distinct_labels
@@ -113,7 +113,7 @@ def _play(
         tell("opening: " + ", ".join(map(game.action_to_text, opening)))
     if show:
         tell(f"{game.position(opening)}\n")
-    result = play_game(
+    result = play_match_game(
         game, arena.agents, opening, (seed, seed + 1), names, on_move, contest.conditions
     )
     tell(str(result))

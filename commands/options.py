@@ -81,12 +81,7 @@ def report_withdrawals(tournaments: list[Tournament]) -> None:
 def fail_if_given_up(tournaments: list[Tournament]) -> None:
     """If games could not be played wherever they were tried, say so and end with exit status 1."""
     given_up = [each for tournament in tournaments for each in tournament.given_up]
-    for game, reason in given_up:
-        first, second = game.players
-        text = (
-            f"game {game.pair} of agents {first} and {second} was given up, since every worker "
-            f"died over it; the last one {reason}"
-        )
-        Terminal(stderr=True, soft_wrap=True).print(text, style="red")
+    for each in given_up:
+        Terminal(stderr=True, soft_wrap=True).print(str(each), style="red")
     if given_up:
         raise SystemExit(FAILURE)

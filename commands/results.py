@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ from typing import Annotated, Any
 from rich.console import Console
 from rich.text import Text
 
+from ..agents.faults import FaultWarning
 from ..agents.human import refuse_people
 from ..envs.loading.packages import RECORDS
 from ..envs.loading.registry import Registry
@@ -242,7 +244,8 @@ def sprt(
     with Store(stored.store).expect(stored.expect) as games:
         match = SprtMatch(plan, test, games, place, stored.answer_to_change())
         match.tournament.enter(same_command())  # reports show the test that it asks for
-        _run_sprt(match, stored.store)
+        with warnings.catch_warnings(action="ignore", category=FaultWarning):  # the result says it
+            _run_sprt(match, stored.store)
         report_withdrawals([match.tournament])
         if stored.as_json:
             print_json(match.to_json())
@@ -318,3 +321,5 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
     table.add_row(GAMES_DIGEST, match.tournament.games_digest)
     table.add_row(CONTENT_DIGEST, match.tournament.digest)
     console.print(table)
+    for faults in match.faults:
+        console.print(Text(str(faults), "red"))

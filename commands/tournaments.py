@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
 from rich.console import Console
 
+from ..agents.faults import FaultWarning
 from ..agents.human import refuse_people
 from ..envs.specification import SpecificationError
 from ..envs.workers.jobs import HERE, JobPlace
@@ -72,7 +74,8 @@ def tournament(
         on_changed = stored.answer_to_change()
         tournaments = [Tournament(each, games, place, on_changed) for each in plans]
         _begin(tournaments, stored.store, resume)
-        tables = _play(tournaments, games, same_command("--resume"))
+        with warnings.catch_warnings(action="ignore", category=FaultWarning):  # the tables say it
+            tables = _play(tournaments, games, same_command("--resume"))
         report_withdrawals(tournaments)
         if stored.as_json:
             pairs = zip(tournaments, tables)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..agents.bots import players_of
+from ..agents.bots import as_policy, players_of
+from ..agents.faults import warn_of_faults
 from ..envs.pictures.tables import ResultList
 from ..envs.registry import make_game
 from ..envs.workers.errors import RunnerError as RunnerError  # noqa: PLC0414 (exported)
@@ -20,7 +21,7 @@ from .move_quality.qualities import Quality, qualities
 from .plan import DEFAULT_OPENING, Plan
 from .runners.isolation import make_safe_agent
 from .sequential_test import SprtMatch, SprtState
-from .statistics.ratings import Ratings, rate
+from .statistics.ratings import Ratings
 from .statistics.sprt import Hypotheses
 from .store.store import Store
 from .tournament import Tournament, distinct_labels
@@ -45,7 +46,7 @@ def ratings(
         RatingsError: there are no games, or the anchor is none of the agents.
     """
     if isinstance(tournament, Tournament):
-        rated = rate(tournament.labels, tournament.table().meetings(), anchor)
+        rated = tournament.table().ratings(anchor)
         rated.opening = tournament.plan.opening
         return rated
     with _temporary_store() as store:
@@ -110,11 +111,17 @@ def quality(game: str, agents: Any, *, positions: int = 100, seed: int = 1) -> l
     """
     judge, agents = MoveJudge(make_game(game)), players_of(agents)
     players = [
-        make_safe_agent(agent, judge.game) if isinstance(agent, str) else agent for agent in agents
+        make_safe_agent(agent, judge.game)
+        if isinstance(agent, str)
+        else as_policy(agent, judge.game)
+        for agent in agents
     ]
-    labels = distinct_labels(tuple(map(str, agents)))
+    names = (a if isinstance(a, str) else str(player) for a, player in zip(agents, players))
+    labels = distinct_labels(tuple(names))
     sample = sample_positions(judge, positions, seed)
-    return ResultList(qualities(ask_agents(judge, sample, players, labels, seed)))
+    evidence = ask_agents(judge, sample, players, labels, seed)
+    warn_of_faults(evidence.fault_lines)
+    return ResultList(qualities(evidence))
 
 
 @contextlib.contextmanager

@@ -16,12 +16,13 @@ import numpy as np
 
 from ..agents.bots import players_of
 from ..agents.opponents import make_opponents
-from ..envs.actions import NoActionError, whole_actions
+from ..envs.actions import whole_actions
 from ..envs.game import Game, IllegalActionError, Position
 from ..envs.loading.settings import OPENING_PLIES
 from ..envs.pictures.tables import ResultList
 from ..envs.registry import make_game
 from ..envs.single_agent.game_batch import GameBatch
+from ..envs.single_agent.opponents import errors_of
 from .move_quality.judge import MoveJudge
 from .move_quality.positions import sample_positions
 from .openings import Openings
@@ -102,10 +103,8 @@ class _BatchPlayer:
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Legal actions, int64 of shape (n,)."""
-        try:
+        with errors_of("the player", SystemExit):  # its other errors show their own traces
             actions = whole_actions(self._act_batch(observations, masks), len(masks))
-        except NoActionError as error:
-            raise IllegalActionError(f"the player {error}") from None
         exist = (actions >= 0) & (actions < masks.shape[1])
         legal = exist & (masks[np.arange(len(masks)), np.where(exist, actions, 0)] > 0)
         if not legal.all():

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..agents.bots import players_of
+from ..agents.faults import AgentFaults, faults_in_all
 from ..agents.registry import resolve_agent
 from ..envs.game import Game
 from ..envs.registry import make_game
@@ -139,6 +140,7 @@ class Ladder:
         if count > 1:
             plans.insert(0, (tuple(range(count)), self._plan))
         meetings: list[Meeting] = []
+        faults: list[list[AgentFaults]] = []
         with Store(self.path) as store:
             for field, plan in plans:
                 table = self._play(plan, store, until, on_game)
@@ -146,7 +148,8 @@ class Ladder:
                     meeting._replace(first=field[meeting.first], second=field[meeting.second])
                     for meeting in table.meetings()
                 ]
-        return rate(labels, meetings, self.anchor), meetings
+                faults.append(table.faults)
+        return rate(labels, meetings, self.anchor, faults_in_all(faults)), meetings
 
     def _play(
         self, plan: Plan, store: Store, until: float, on_game: Callable[[StoredGame], None]

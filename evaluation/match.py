@@ -16,12 +16,15 @@ from ..agents.bots import as_policy, players_of
 from ..agents.decision import Decision
 from ..agents.faults import (
     OUT_OF_TIME,
+    RAISED,
     Fault,
     ask,
     existing_action,
     faults_of,
     illegal,
+    origin_of,
     tokens_of,
+    warn_of_faults,
 )
 from ..envs.game import Game, IllegalActionError, Position
 from ..envs.outcome import PLAYERS, Outcome
@@ -254,11 +257,14 @@ class _GameUnderWay:
             raise Fault(OUT_OF_TIME, conditions.excess_text(seconds, before))
         return answer
 
-    def forfeit(self, fault: Fault, name: str) -> GameResult:
+    def forfeit(self, fault: Fault, names: Sequence[str] | None) -> GameResult:
         """The result of a game that the fault of the seat asked last has ended."""
+        agent = self._agents[self.seat]
+        name = str(agent) if names is None else names[self.seat]
+        origin = "" if fault.kind == RAISED else origin_of(agent)
         return self._result(
             greatest_loss(self._game, self.seat),
-            f"{PLAYERS[self.seat]} ({name}) {fault}",
+            f"{PLAYERS[self.seat]} ({name}) {fault}{f' ({origin})' if origin else ''}",
             fault.kind,
             self.seat,
         )
@@ -297,7 +303,8 @@ def play_game(
     """Play one game.
 
     An agent that raises (or calls ``exit()``), returns no action, plays illegally or takes too long
-    forfeits the game. KeyboardInterrupt is passed on.
+    forfeits the game, which is a :class:`~plyground.agents.FaultWarning` and the reason
+    of the result. KeyboardInterrupt is passed on.
 
     Args:
         game: the game or its specification.
@@ -315,6 +322,22 @@ def play_game(
         IllegalActionError: the opening cannot be played.
         SpecificationError: an agent cannot play this game, or there are not two.
     """
+    result = play_match_game(game, agents, opening, seeds, names, on_move, conditions)
+    if result.fault is not None:
+        warn_of_faults([result.reason])
+    return result
+
+
+def play_match_game(
+    game: Game | str,
+    agents: Sequence[Any],
+    opening: Sequence[int] = (),
+    seeds: tuple[int, int] = (0, 0),
+    names: Sequence[str] | None = None,
+    on_move: OnMove | None = None,
+    conditions: Conditions = USUAL,
+) -> GameResult:
+    """As :func:`play_game`, for those who show the reason of a forfeit: nothing is warned of."""
     players = players_of(agents)
     if len(players) != 2:
         raise SpecificationError(f"a game is between two agents, not {len(players)}")
@@ -329,5 +352,4 @@ def play_game(
         under_way.begin(seeds)
         return under_way.play()
     except Fault as fault:
-        seat = under_way.seat
-        return under_way.forfeit(fault, str(players[seat]) if names is None else names[seat])
+        return under_way.forfeit(fault, names)

@@ -10,11 +10,12 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..agents.faults import AgentFaults
 from ..envs.specification import SpecificationError
 from ..envs.workers.jobs import HERE, JobPlace
 from .plan import Plan
 from .statistics.cross_table import CrossTable
-from .statistics.ratings import Ratings, rate
+from .statistics.ratings import Ratings
 from .statistics.sprt import Hypotheses, hypotheses_of, log_likelihood_ratio, normalized_elo
 from .store.store import Store, StoredGame
 from .tournament import Tournament
@@ -158,13 +159,14 @@ class SprtMatch:
             if self.finished:
                 raise _End
 
+    @property
+    def faults(self) -> list[AgentFaults]:
+        """What the agents did wrong that forfeited games."""
+        return self._table.faults
+
     def ratings(self) -> Ratings | None:
         """Both agents' ratings from the judged pairs, B's being 0; None before the first pair."""
-        return (
-            rate(self.labels, self._table.meetings(), (self.labels[1], 0.0))
-            if any(self.state.pairs)
-            else None
-        )
+        return self._table.ratings((self.labels[1], 0.0)) if any(self.state.pairs) else None
 
     def to_json(self) -> dict[str, Any]:
         ratings, state = self.ratings(), self.state
@@ -191,6 +193,7 @@ class SprtMatch:
             "normalized_elo": normalized and normalized[0],
             "normalized_margin": normalized and normalized[1],
             "repeated_games": state.repeated,
+            "faults": [{"agent": each.agent, **each.to_json()} for each in self.faults],
             "seconds": self.seconds,
             "elo": elo,
             "margin": margin,

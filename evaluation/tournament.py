@@ -12,6 +12,7 @@ from typing import Any
 
 from ..agents.agent import Agent
 from ..agents.bots import as_policy
+from ..agents.faults import AgentFaults, warn_of_faults
 from ..envs import __version__
 from ..envs.game import Game
 from ..envs.registry import make_game
@@ -241,19 +242,26 @@ class Tournament:
         Each is committed to the store before it is counted and ``on_game`` is called with it.
 
         Another process may be working on the same tournament: a game it has committed first is not
-        counted again. In the end, or after Ctrl-C, the store is read back from its file.
+        counted again. In the end, or after Ctrl-C, the store is read back from its file. Forfeits
+        among these games, and games that could not be played, are one
+        :class:`~plyground.agents.FaultWarning`.
 
         Raises:
             StoreError: the store cannot be written, or its file was removed, replaced or damaged.
         """
+        faults = [AgentFaults(label) for label in self.labels]
         try:
-            self._play(on_game)
+            self._play(on_game, faults)
         except KeyboardInterrupt:
             self._store.check_readable()
             raise
+        finally:
+            warn_of_faults([*filter(None, faults), *map(str, self.given_up)])
         self._store.check_readable()
 
-    def _play(self, on_game: Callable[[StoredGame], None] | None) -> None:
+    def _play(
+        self, on_game: Callable[[StoredGame], None] | None, faults: list[AgentFaults]
+    ) -> None:
         keys, withdrawals = self._store.game_keys(self._number), self._withdrawals()
         missing = self._missing(keys, withdrawals.withdrawn)
         with contextlib.closing(self._jobs.play(missing)) as results:
@@ -266,8 +274,13 @@ class Tournament:
                     added = self._store.add_all(self._number, some)
                     if len(added) < len(some):
                         keys |= self._store.game_keys(self._number)
-                    if on_game is not None:
-                        for game in added:
+                    for game in added:
+                        for seat, player in enumerate(game.players):
+                            own = game.result.forfeited == seat
+                            faults[player].add(
+                                game.result.reason, game.result.fault if own else None
+                            )
+                        if on_game is not None:
                             on_game(game)
         self._store.set_left_out(self._number, self.schedule.left_out)
 

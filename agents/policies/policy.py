@@ -9,7 +9,7 @@ import copy
 from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from ..registry import register_agent
 from .compiled.words import FLOAT32, PRECISIONS
 from .named import BEST, effects_of_network, load_run
 from .policy_file import NO_VALUE, OF_ACTIONS, Network, load_policy_file
+from .prediction import Prediction
 from .zoo import PREFIX, ZooNetworks
 
 # probabilities that differ by less count as equal: a batch is computed in another order than one
@@ -127,21 +128,6 @@ def masked_softmax(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
     weights = np.exp(legal_logits - legal_logits.max(axis=-1, keepdims=True))
     probabilities: np.ndarray = weights / weights.sum(axis=-1, keepdims=True)
     return probabilities
-
-
-class Prediction(NamedTuple):
-    """What a network says of N positions.
-
-    Attributes:
-        probabilities: of the actions, float64, (N, num_actions), 0 for illegal ones.
-        values: of the positions, float64, (N,); None where the network gives none.
-        action_values: of the actions, float64, (N, num_actions), where the network is one of
-            action values; its probabilities are then the softmax of these.
-    """
-
-    probabilities: np.ndarray
-    values: np.ndarray | None
-    action_values: np.ndarray | None = None
 
 
 class PolicyAgent(Agent):

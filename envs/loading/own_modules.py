@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import inspect
 import sys
 import sysconfig
 from collections.abc import Iterator
 from importlib.machinery import all_suffixes
 from pathlib import Path
+from traceback import walk_tb
+from typing import Any
 
 _PACKAGE = __name__.partition(".")[0]
 _SUFFIXES = all_suffixes()
@@ -113,3 +116,31 @@ def _imports_of(name: str, path: Path) -> Iterator[str]:
             base = ".".join([*above, *([node.module] if node.module else [])])
             yield from ([base] if base else [])
             yield from (f"{base}.{alias.name}".lstrip(".") for alias in node.names)
+
+
+def place_of_error(error: BaseException) -> str:
+    """``FILE, line N``, the innermost line of a user's code that an error came through.
+
+    Of any code where it came through none of a user's; empty where no line is known.
+    """
+    frames = [(frame.f_code, frame.f_globals, line) for frame, line in walk_tb(error.__traceback__)]
+    own = [each for each in frames if _is_own(each[1].get("__name__"), each[0].co_filename)]
+    for code, _, line in (own or frames)[-1:]:
+        return f"{Path(code.co_filename).name}, line {line}"
+    return ""
+
+
+def place_of_function(function: Any) -> str:
+    """``FILE, line N``, where a function or a method of a user's begins; empty for any other."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None or not _is_own(function.__module__, code.co_filename):
+        return ""
+    return f"{Path(code.co_filename).name}, line {code.co_firstlineno}"
+
+
+def _is_own(module: str | None, file: str) -> bool:
+    """Whether code is a user's: neither plyground's, nor Python's, nor an installed library's."""
+    top = str(module).partition(".")[0]
+    return top != _PACKAGE and top not in sys.stdlib_module_names and "site-packages" not in file

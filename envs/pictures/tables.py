@@ -11,7 +11,11 @@ PICTURE_WIDTH = 260  # pixels
 
 
 def html_table(
-    rows: Iterable[Sequence[Any]], head: Sequence[str] = (), caption: str = "", picture: str = ""
+    rows: Iterable[Sequence[Any]],
+    head: Sequence[str] = (),
+    caption: str = "",
+    picture: str = "",
+    notes: Iterable[object] = (),
 ) -> str:
     """A table as HTML that needs no style.
 
@@ -20,13 +24,15 @@ def html_table(
         head: the headings of the columns; without them the first cell of each row is a heading.
         caption: a sentence above the table.
         picture: an SVG element above both.
+        notes: sentences below the table.
     """
     lines = [_line("th", head)] if head else []
     for first, *others in rows:
         lines.append(_line("td", (first, *others)) if head else _line("td", others, first))
     board = f'<div style="width:{PICTURE_WIDTH}px">{picture}</div>' if picture else ""
     said = f"<caption>{html.escape(caption)}</caption>" if caption else ""
-    return f"<div>{board}<table>{said}<tbody>{''.join(lines)}</tbody></table></div>"
+    below = "".join(f"<p>{_cell(note)}</p>" for note in notes)
+    return f"<div>{board}<table>{said}<tbody>{''.join(lines)}</tbody></table>{below}</div>"
 
 
 def _line(tag: str, cells: Iterable[Any], heading: Any = None) -> str:

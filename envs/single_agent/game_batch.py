@@ -13,13 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from ..actions import NoActionError, whole_actions
+from ..actions import whole_actions
 from ..compiled.kernels import announce_compilation, entry_point
 from ..game import Game, IllegalActionError, Position
 from ..registry import make_game
 from ..specification import SpecificationError
 from . import batch_kernels as kernels
-from .opponents import Opponent, PythonOpponent, choose_actions, cumulative_shares, new_turns
+from .illegal_games import IllegalEnds
+from .opponents import (
+    Opponent,
+    PythonOpponent,
+    choose_actions,
+    cumulative_shares,
+    errors_of,
+    new_turns,
+)
 from .regret import Judge, Regrets
 
 SEATS: dict[int | str, int] = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
@@ -94,6 +102,7 @@ class GameBatch:
             _whole_number("long_opening_plies", long_opening_plies, least=0),
         )
         self.state: kernels.BatchState = self._allocate()
+        self._illegal_ends = IllegalEnds(self.game)
         self.opponents: tuple[Opponent, ...] = ()
         self._compile()
         if opponents is not None:
@@ -239,12 +248,9 @@ class GameBatch:
                     else {}
                 )
                 act = opponent.player.act_batch
-                try:
-                    replies = whole_actions(
-                        act(turns.planes[:count], turns.masks[:count], **drawing), count
-                    )
-                except NoActionError as error:
-                    raise IllegalActionError(f"{opponent} {error}") from None
+                with errors_of(str(opponent), SystemExit):
+                    answers = act(turns.planes[:count], turns.masks[:count], **drawing)
+                    replies = whole_actions(answers, count)
                 if drawing:
                     state.streams[games] = drawing["streams"]
                 turns.actions[:count] = replies
@@ -371,10 +377,12 @@ class GameBatch:
         self._actions[:] = numbers
         if self._raises:
             self._check_legality(left_out)
+        before = None if self._options.restart else self.state.terminated.copy()
         if self._executor is None:
             self._step_slice(0)
         else:
             list(self._executor.map(self._step_slice, range(self.threads)))
+        self._illegal_ends.note(self.state.illegal, self.state.terminated, before)
 
     def _check_legality(self, left_out: np.ndarray | None) -> None:
         rules, state, game = self.game.rules, self.state, -1

@@ -10,7 +10,8 @@ the loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from ..actions import NoActionError, whole_action
 from ..compiled.dispatch import missing, rule
 from ..game import Game, IllegalActionError, Position
+from ..loading.own_modules import place_of_error
 from ..specification import SpecificationError, plain_text
 
 
@@ -89,6 +91,27 @@ class Opponent(NamedTuple):
         return self.title or f"the opponent {self.label}"
 
 
+@contextlib.contextmanager
+def errors_of(title: str, *kinds: type[BaseException]) -> Iterator[None]:
+    """What a player does wrong in the body is told with its title, and the line of its code.
+
+    Args:
+        title: what messages call the player.
+        kinds: errors that become a SpecificationError. An answer that is no action becomes an
+            IllegalActionError.
+    """
+    try:
+        yield
+    except SpecificationError:
+        raise
+    except NoActionError as error:
+        raise IllegalActionError(f"{title} {error}") from None
+    except kinds as error:
+        what, place = plain_text(f"{type(error).__name__}: {error}"), place_of_error(error)
+        place = f" ({place})" if place else ""
+        raise SpecificationError(f"{title} raised {what}{place}") from error
+
+
 def cumulative_shares(opponents: Sequence[Opponent]) -> np.ndarray:
     """The cumulative shares of the opponents, float64, the last one 1."""
     weights = np.array([opponent.weight for opponent in opponents], np.float64)
@@ -137,15 +160,8 @@ class PythonOpponent:
             self.player.stream = rng
         position = Position(self.game, record)
         while not position.is_over and position.to_move != seat:
-            try:
+            with errors_of(self.title, Exception, SystemExit):
                 action = whole_action(self.player.act(position.copy()))
-            except SpecificationError:
-                raise
-            except NoActionError as error:
-                raise IllegalActionError(f"{self.title} {error}") from None
-            except (Exception, SystemExit) as error:
-                what = plain_text(f"{type(error).__name__}: {error}")
-                raise SpecificationError(f"{self.title} raised {what}") from error
             try:
                 position.play(action)
             except IllegalActionError as error:

@@ -72,6 +72,14 @@ class Evidence(NamedTuple):
     left_out: dict[str, int]
     faults: dict[str, tuple[int, str]]
 
+    @property
+    def fault_lines(self) -> list[str]:
+        """A line for each agent that failed to move."""
+        return [
+            f"{label} failed to move in {count} positions; in the first it {first}"
+            for label, (count, first) in self.faults.items()
+        ]
+
 
 class MoveJudge:
     """Knows the value of every legal move of a position, and caches its results.

@@ -36,7 +36,7 @@ from ...envs.game import Game
 from ...envs.loading.texts import one_line, spreadsheet_cell
 from ...envs.specification import Parameter
 from ..statistics.complexity import SizeLine
-from ..statistics.cross_table import AgentRow, CrossTable
+from ..statistics.cross_table import CrossTable
 from ..store.store import StoredGame
 from .progress_lines import ProgressLines
 
@@ -141,9 +141,8 @@ def print_cross_table(table: CrossTable, console: Console) -> None:
             f"{table.repeated} games repeat earlier ones of the same deterministic agents and do "
             f"not count"
         )
-    for row in table.standings():
-        if row.faults:
-            console.print(_faults(row, table.named(row.last_fault or "")))
+    for faults in table.faults:
+        console.print(Text(str(faults), "red"))
 
 
 def _narrowest(table: Table, console: Console) -> int:
@@ -186,15 +185,6 @@ def standings(table: CrossTable, counts: bool = True, opponents: bool = True) ->
 
 def _whole_percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.0f}"
-
-
-def _faults(row: AgentRow, last: str) -> Text:
-    counts = ", ".join(f"{count} {fault}" for fault, count in row.faults.most_common())
-    return Text(
-        f"{row.label} forfeited {sum(row.faults.values())} of {row.played} games ({counts}), one "
-        f"of them because {last}",
-        "red",
-    )
 
 
 class _GamesPerSecond(ProgressColumn):

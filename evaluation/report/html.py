@@ -188,7 +188,7 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         "openings": report.named_openings(),
         "unmeasured": sum(not row.seconds_per_move for row in order),
         "first_shares": _shares(report.first_seat),
-        "forfeits": sum(sum(row.faults.values()) for row in table.rows),
+        "forfeits": sum(row.faults.count for row in table.rows),
         "replays": _replays(report),
     }
 
@@ -227,7 +227,7 @@ def _agent(
         if ratings is None or following is None
         else ratings.superiority(row.number, following.number),
         "shares": _shares(row.total),
-        "faults": [f"{count} × {fault}" for fault, count in row.faults.most_common()],
+        "faults": [f"{count} × {fault}" for fault, count in row.faults.kinds.most_common()],
     }
 
 

@@ -25,7 +25,7 @@ from ..pages import notebook_html
 from ..statistics.courses import game_of
 from ..statistics.cross_table import AgentRow, CrossTable, Tally
 from ..statistics.intervals import mean_margin_of_totals
-from ..statistics.ratings import ELO, Ratings, RatingsError, elo_of, rate
+from ..statistics.ratings import ELO, Ratings, RatingsError, elo_of
 from ..statistics.withdrawals import Withdrawals
 from ..store.checks import Finding
 from ..store.store import Store, StoredGame, StoredTournament
@@ -298,7 +298,7 @@ def report_tournament(
         if tournament.reported_by and not rate_reported:
             who = tournament.reported_by
             raise RatingsError(f"its games were reported by {who}, and nobody saw them played")
-        ratings = rate(labels, table.meetings(), anchor if anchor and anchor[0] in labels else None)
+        ratings = table.ratings(anchor if anchor and anchor[0] in labels else None)
     except RatingsError as error:
         fault = str(error)
     pairs = pair_results(table, ratings)

@@ -23,7 +23,7 @@ from ...envs.workers.jobs import LOCAL, JobPlace, Jobs, Needs, Work, difference
 from ..circumstances import Circumstances, machine_here
 from ..conditions import ALWAYS, AUTO, NEVER, USUAL, Conditions
 from ..fingerprints import Description, check_identity, describe
-from ..match import GameResult, play_game
+from ..match import GameResult, play_match_game
 from ..store.store import GameKey
 from .at_once import GamesAtOnce, plays_at_once
 from .isolation import IsolatedAgent, is_isolated
@@ -216,7 +216,7 @@ class Arena:
 
     def play(self, game: ScheduledGame) -> GameResult:
         """Play a game."""
-        return play_game(
+        return play_match_game(
             self.contest.game,
             [self.agents[number] for number in game.players],
             game.opening,
@@ -273,6 +273,13 @@ class GivenUp(NamedTuple):
 
     game: ScheduledGame
     reason: str
+
+    def __str__(self) -> str:
+        first, second = self.game.players
+        return (
+            f"game {self.game.pair} of agents {first} and {second} was given up, since every "
+            f"worker died over it; the last one {self.reason}"
+        )
 
 
 def _open_arena(contest: Contest, versions: tuple[str, ...]) -> Arena:

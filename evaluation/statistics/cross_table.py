@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from ...agents.faults import AgentFaults
 from ...envs.game import Game
 from ...envs.pictures.tables import html_table
 from ..store.store import StoredGame
 from .courses import Courses, named
-from .ratings import Meeting
+from .ratings import Meeting, Ratings, rate
 
 
 class Tally:
@@ -68,8 +69,7 @@ class AgentRow:
         total: its games that count.
         by_seat: its games in seat 0 and in seat 1.
         against: its games by the opponent's number.
-        faults: how often it forfeited, by kind of fault.
-        last_fault: the reason of the latest of those games, or None.
+        faults: the games that it forfeited.
         seconds: its thinking time.
         decisions: the moves it was asked for.
         tokens: what its language model has used.
@@ -83,8 +83,7 @@ class AgentRow:
         self.total: Tally = Tally()
         self.by_seat: tuple[Tally, Tally] = (Tally(), Tally())
         self.against: dict[int, Tally] = {opponent: Tally() for opponent in opponents}
-        self.faults: Counter[str] = Counter()
-        self.last_fault: str | None = None
+        self.faults: AgentFaults = AgentFaults(label)
         self.seconds: float = 0.0
         self.decisions: int = 0
         self.tokens: int = 0
@@ -117,10 +116,7 @@ class AgentRow:
         self.decisions += result.decisions[seat]
         self.tokens += result.tokens[seat]
         self.courses.add(course)
-        if result.forfeited == seat:
-            assert result.fault is not None
-            self.faults[result.fault] += 1
-            self.last_fault = result.reason
+        self.faults.add(result.reason, result.fault if result.forfeited == seat else None)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -131,8 +127,7 @@ class AgentRow:
             "tokens": self.tokens,
             "distinct_games": self.distinct_games,
             "distinct_share": self.distinct_share,
-            "forfeits": dict(self.faults),
-            "last_forfeit": self.last_fault,
+            **self.faults.to_json(),
             "as_player_0": self.by_seat[0].to_json(),
             "as_player_1": self.by_seat[1].to_json(),
         }
@@ -266,6 +261,15 @@ class CrossTable:
             )
         return meetings
 
+    @property
+    def faults(self) -> list[AgentFaults]:
+        """What the agents did wrong that forfeited games."""
+        return [row.faults for row in self.rows if row.faults]
+
+    def ratings(self, anchor: tuple[str, float] | None = None) -> Ratings:
+        """The ratings by the games that count; see :func:`~.ratings.rate`, also for its errors."""
+        return rate([row.label for row in self.rows], self.meetings(), anchor, self.faults)
+
     def standings(self) -> list[AgentRow]:
         """The rows, the highest score first; equals in the order of the tournament."""
         return sorted(self.rows, key=lambda row: -(row.total.score or 0.0))
@@ -284,7 +288,7 @@ class CrossTable:
                 "" if other is row else _percent(row.against[other.number].score) for other in rows
             ]
             lines.append(cells)
-        return html_table(lines, headings, f"{self.games} games")
+        return html_table(lines, headings, f"{self.games} games", notes=self.faults)
 
     def to_json(self) -> dict[str, Any]:
         rows = self.standings()

@@ -31,6 +31,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ...agents.faults import AgentFaults
+from ...envs.pictures.tables import html_table
 from .intervals import QUANTILE
 
 ELO = 400 / math.log(10)  # Elo points for each unit of log-odds
@@ -81,6 +83,7 @@ class Ratings:
             float64[k, k].
         anchor: the number of the agent whose rating is given, or None.
         opening: where the openings of the games came from; empty if it is not known.
+        faults: of the agents that have forfeited games, which are rated as lost.
     """
 
     opening: str = ""
@@ -91,11 +94,13 @@ class Ratings:
         elo: Floats,
         covariance: Floats,
         anchor: int | None = None,
+        faults: Sequence[AgentFaults] = (),
     ) -> None:
         self.labels: list[str] = list(labels)
         self.elo: np.ndarray = elo
         self.covariance: np.ndarray = covariance
         self.anchor = anchor
+        self.faults: tuple[AgentFaults, ...] = tuple(faults)
 
     def margin(self, agent: int) -> float:
         """Half the width of the 95 % interval of an agent's rating relative to the pool's mean.
@@ -127,14 +132,23 @@ class Ratings:
     def __str__(self) -> str:
         """A line for each agent, the strongest first: its name, its rating, the interval.
 
-        A last line says where the openings came from.
+        Below stands a line for each agent that forfeited games, and where the openings came from.
         """
         width = max(map(len, self.labels))
         lines = [
             f"{self.labels[i]:{width}} {self.elo[i]:+6.0f} ± {self.margin(i):.0f} Elo"
             for i in self.order()
         ]
-        return "\n".join([*lines, *([f"openings {self.opening}"] if self.opening else [])])
+        openings = [f"openings {self.opening}"] if self.opening else []
+        return "\n".join([*lines, *map(str, self.faults), *openings])
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the ratings as a table."""
+        rows = [
+            (place, self.labels[i], f"{self.elo[i]:+.0f}", f"± {self.margin(i):.0f}")
+            for place, i in enumerate(self.order(), 1)
+        ]
+        return html_table(rows, ["#", "agent", "Elo", "95 %"], notes=self.faults)
 
     def to_json(self) -> dict[str, Any]:
         agents = [
@@ -152,11 +166,15 @@ class Ratings:
             if i != j
         ]
         about = {"opening": self.opening} if self.opening else {}
-        return {"agents": agents, "superiority": superior, **about}
+        faults = [{"agent": each.agent, **each.to_json()} for each in self.faults]
+        return {"agents": agents, "superiority": superior, "faults": faults, **about}
 
 
 def rate(
-    labels: Sequence[str], meetings: Sequence[Meeting], anchor: tuple[str, float] | None = None
+    labels: Sequence[str],
+    meetings: Sequence[Meeting],
+    anchor: tuple[str, float] | None = None,
+    faults: Sequence[AgentFaults] = (),
 ) -> Ratings:
     """Rate a pool of k agents.
 
@@ -164,6 +182,7 @@ def rate(
         labels: the agents' names; their places are the numbers that the meetings use.
         meetings: the results; agents that meet may be listed several times, in either order.
         anchor: an agent's name and the rating it is given; without it the mean rating is 0.
+        faults: of the agents, which the ratings keep.
 
     Raises:
         RatingsError: there are no agents, the anchor is none of them, a meeting names an agent that
@@ -199,9 +218,9 @@ def rate(
     covariance = ELO**2 * _sandwich(strengths, bread, prior, results)
     elo = ELO * strengths
     if anchor is None:
-        return Ratings(labels, elo, covariance)
+        return Ratings(labels, elo, covariance, faults=faults)
     place = list(labels).index(anchor[0])
-    return Ratings(labels, elo - elo[place] + anchor[1], covariance, place)
+    return Ratings(labels, elo - elo[place] + anchor[1], covariance, place, faults)
 
 
 def elo_of(score: float) -> float:

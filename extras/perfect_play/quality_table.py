@@ -33,13 +33,8 @@ def print_qualities(evidence: Evidence, meaning: str, console: Console) -> None:
     )
     if left_out:
         console.print(f"left out: {left_out}", style="dim", markup=False, soft_wrap=True)
-    for label, (count, first) in evidence.faults.items():
-        console.print(
-            f"{label} failed to move in {count} positions, first because it {first}",
-            style="red",
-            markup=False,
-            soft_wrap=True,
-        )
+    for line in evidence.fault_lines:
+        console.print(line, style="red", markup=False, soft_wrap=True)
 
 
 def _overview(rows: list[Quality]) -> Table:

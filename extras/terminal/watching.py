@@ -33,7 +33,7 @@ from ...envs import Position, make_game
 from ...envs.game import Game
 from ...evaluation.conditions import USUAL, Conditions
 from ...evaluation.fingerprints import describe
-from ...evaluation.match import play_game
+from ...evaluation.match import play_match_game
 from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
@@ -202,7 +202,7 @@ def watch(
             games.open()
         with viewer.screen:
             viewer.begin(actions)
-            result = play_game(
+            result = play_match_game(
                 board,
                 arena.agents,
                 actions,

@@ -1,0 +1,38 @@
+"""What a network says of positions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.pictures.tables import html_table
+
+MOST_ROWS, MOST_ACTIONS = 20, 5  # that notebooks show
+
+
+class Prediction(NamedTuple):
+    """What a network says of N positions.
+
+    Attributes:
+        probabilities: of the actions, float64, (N, num_actions), 0 for illegal ones.
+        values: of the positions, float64, (N,); None where the network gives none.
+        action_values: of the actions, float64, (N, num_actions), where the network is one of
+            action values; its probabilities are then the softmax of these.
+    """
+
+    probabilities: np.ndarray
+    values: np.ndarray | None
+    action_values: np.ndarray | None = None
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the value and the most probable actions of the first positions."""
+        rows = []
+        for number, row in enumerate(self.probabilities[:MOST_ROWS]):
+            best = [action for action in np.argsort(-row, kind="stable")[:MOST_ACTIONS]
+                    if row[action] > 0]  # fmt: skip
+            actions = ", ".join(f"{action}: {100 * row[action]:.1f} %" for action in best)
+            rows.append((number, None if self.values is None else self.values[number], actions))
+        more = len(self.probabilities) - len(rows)
+        notes = [f"and {more} more positions"] if more else []
+        return html_table(rows, ["position", "value", "most probable actions"], notes=notes)
