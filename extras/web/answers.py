@@ -22,13 +22,33 @@ class EventStream(StreamingResponse):
 
 
 Answers = dict[int | str, dict[str, Any]]
-REFUSALS_AS_JSON: Answers = {
-    status: {"model": RefusalAnswer, "description": why}
-    for status, why in (("4XX", "It is refused."), ("5XX", "It cannot be answered now."))
-}
-REFUSALS_AS_PAGES: Answers = {
-    status: {"content": {"text/html": {}}, "description": answer["description"]}
-    for status, answer in REFUSALS_AS_JSON.items()
+
+
+def _refusals(kind: str, schema: dict[str, Any]) -> Answers:
+    return {
+        status: {"content": {kind: {"schema": schema}}, "description": description}
+        for status, description in (("4XX", "It is refused."), ("5XX", "It fails now."))
+    }
+
+
+REFUSALS_AS_JSON = _refusals("application/json", RefusalAnswer.model_json_schema())
+REFUSALS_AS_PAGES = _refusals("text/html", {"type": "string"})
+EVENTS: Answers = {
+    200: {
+        "content": {
+            EventStream.media_type: {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "event": {"enum": ["preparing", "ready", "progress", "move", "error"]},
+                        "data": {"type": "string", "contentMediaType": "application/json"},
+                    },
+                    "required": ["event", "data"],
+                }
+            }
+        },
+        "description": "Progress any number of times, then a move or an error, each as JSON.",
+    }
 }
 ELSEWHERE: Answers = {303: {"description": "The page is at the address of the header Location."}}
 

@@ -165,7 +165,7 @@ def _games(words: Words) -> list[dict[str, Any]]:
     ]
 
 
-@router.get("/new", status_code=303, responses=ELSEWHERE)
+@router.get("/new", status_code=303, response_class=RedirectResponse)
 def new(
     request: Request,
     name: SpecQuery,
