@@ -13,7 +13,6 @@ from ...agents.registry import resolve_agent
 from ...envs.specification import format_specification
 from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import analysis
-from .answers import EVENTS, EventStream
 from .errors import Refusal
 from .jobs import (
     EXACT_VALUES,
@@ -40,7 +39,7 @@ from .queries import (
 )
 from .settings import LONGEST_NAME, LONGEST_POSITION, LONGEST_SPEC, MOST_MOVES
 from .state import server_state, words_for
-from .streams import stream
+from .streams import EVENTS, EventStream, stream
 from .thinking import Call, Decide
 from .wording.agent_names import agent_name
 from .wording.values import bar_value, result_json, value_json

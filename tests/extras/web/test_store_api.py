@@ -110,29 +110,27 @@ def test_times_that_cannot_be_are_refused(client, seconds):
     assert answer.json()["error"].startswith("Seconds")
 
 
-def game_against(spec, other_moves=()):
-    """The first actions of a person against an agent, unless others are given by their ply."""
+def game_against(spec):
+    """The moves of a person who plays the first action, against an agent."""
     game = make_game("tic_tac_toe")
     position, agent = game.initial_position(), make_agent(spec, game)
     while not position.is_over:
-        legal = position.legal_actions()
-        own = legal[0] if position.to_move == 0 else agent.act(position)
-        other = position.plies in other_moves
-        position.play(next(each for each in legal if each != own) if other else own)
+        first = position.to_move == 0
+        position.play(position.legal_actions()[0] if first else agent.act(position))
     return [game.action_to_text(action) for action in position.moves]
 
 
 def test_what_a_deterministic_opponent_does_not_play_is_refused(client, path):
-    for spec in ("minimax:depth=9", "solver", "random"):
+    for spec in ("minimax:depth=9", "solver", "zoo:tic_tac_toe", "random"):
         body = {"game": "tic_tac_toe", "opponent": spec, "seat": 0}
         moves = game_against(spec)
         if spec != "random":
             answer = client.post("/api/finish", json=body | {"moves": WON["moves"]})
             assert (answer.status_code, answer.json()["code"]) == (409, "other_move")
-            assert f"{spec} plays otherwise at move 2" in answer.json()["error"]
+            assert "plays otherwise at move 2." in answer.json()["error"]
         assert client.post("/api/finish", json=body | {"moves": moves}).status_code == 200
     with Store(path) as store:
-        assert len(store.tournaments()) == 3
+        assert len(store.tournaments()) == 4
 
 
 def test_games_of_browsers_are_marked_bounded_and_not_rated(client, path, monkeypatch):
@@ -146,7 +144,7 @@ def test_games_of_browsers_are_marked_bounded_and_not_rated(client, path, monkey
         (tournament,) = store.tournaments()
         (report,) = report_store(store)
     assert tournament.name.endswith(", reported by browsers")
-    assert "nobody saw them played" in report.ratings_fault
+    assert "nobody saw them played" in report.unrated
     assert report.ratings is None
     assert "as a browser reports" in client.get("/games").text
     page = client.get("/ratings").text
