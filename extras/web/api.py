@@ -13,7 +13,6 @@ from ...agents.registry import resolve_agent
 from ...envs.specification import format_specification
 from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import analysis
-from .answers import EventStream
 from .errors import Refusal
 from .jobs import (
     EXACT_VALUES,
@@ -40,7 +39,7 @@ from .queries import (
 )
 from .settings import LONGEST_NAME, LONGEST_POSITION, LONGEST_SPEC, MOST_MOVES
 from .state import server_state, words_for
-from .streams import stream
+from .streams import EVENTS, EventStream, stream
 from .thinking import Call, Decide
 from .wording.agent_names import agent_name
 from .wording.values import bar_value, result_json, value_json
@@ -57,7 +56,7 @@ MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 def with_example(**values: Any) -> ConfigDict:
     """The configuration of a body whose schema has an example: a game's moves, and these values."""
     example = {"game": USUAL_GAME, "moves": EXAMPLE_MOVES} | values
-    return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
+    return ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [example]})
 
 
 class GameBody(BaseModel):
@@ -128,7 +127,7 @@ def check(request: Request, game: SpecQuery, agent: AgentQuery) -> dict[str, str
     return {"agent": spec, "name": agent_name(words_for(request), spec, board)}
 
 
-@router.get("/think", response_class=EventStream)
+@router.get("/think", response_class=EventStream, responses=EVENTS)
 async def think(
     request: Request,
     line: UnfinishedQuery,
@@ -154,7 +153,7 @@ async def think(
     return stream(request, job, to_json, with_view)
 
 
-@router.get("/solve", response_class=EventStream)
+@router.get("/solve", response_class=EventStream, responses=EVENTS)
 async def solve(request: Request, line: UnfinishedQuery) -> EventStream:
     """The exact values of all actions as server-sent events; 422 for a board without a solver.
 
@@ -171,7 +170,7 @@ async def solve(request: Request, line: UnfinishedQuery) -> EventStream:
     return stream(request, job, dict, to_json)
 
 
-@router.get("/lines", response_class=EventStream)
+@router.get("/lines", response_class=EventStream, responses=EVENTS)
 async def lines(
     request: Request,
     line: UnfinishedQuery,
@@ -204,7 +203,7 @@ def with_time(agent: str, seconds: float) -> str:
     return format_specification(agent_class.name, {**options, "time": f"{seconds:g}"})
 
 
-@router.get("/review", response_class=EventStream)
+@router.get("/review", response_class=EventStream, responses=EVENTS)
 async def review(request: Request, line: GameLineQuery, agent: GraderQuery) -> EventStream:
     """The grades of all moves, the last one first, then the review, as server-sent events."""
     if not line.actions:

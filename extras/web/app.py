@@ -17,8 +17,7 @@ from ...envs import __version__
 from ...evaluation.runners.agent_process import AgentProcess
 from ...evaluation.store.store import StoreError
 from . import api, exports, games, pages
-from .answers import REFUSALS_AS_JSON, REFUSALS_AS_PAGES
-from .errors import Refusal, sentence
+from .errors import REFUSALS_AS_JSON, REFUSALS_AS_PAGES, Refusal, sentence
 from .guard import App, ForwardedHeaders, guarded
 from .opponents import HINTS, PRESETS
 from .positions import read_game

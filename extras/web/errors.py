@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import BaseModel
+
 from ...envs.specification import plain_text
 from .wording.words import Words, words_of
 
@@ -43,3 +45,30 @@ def sentence(message: object) -> str:
     """What the library says as a sentence: with a capital letter and a full stop."""
     text = plain_text(str(message), LONGEST_SENTENCE)
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+# Answers by their status, as the schema of the interface states them.
+Answers = dict[int | str, dict[str, Any]]
+
+
+class RefusalAnswer(BaseModel):
+    """Why a request is refused: a sentence in the visitor's language, and its code."""
+
+    error: str
+    code: str
+
+
+def _refusals(kind: str, schema: dict[str, Any]) -> Answers:
+    return {
+        status: {"content": {kind: {"schema": schema}}, "description": description}
+        for status, description in (("4XX", "It is refused."), ("5XX", "It fails now."))
+    }
+
+
+REFUSALS_AS_JSON = _refusals("application/json", RefusalAnswer.model_json_schema())
+REFUSALS_AS_PAGES = _refusals("text/html", {"type": "string"})
+
+
+def files_of(*kinds: str) -> Answers:
+    """Answers that are files of these kinds."""
+    return {200: {"content": {kind: {} for kind in kinds}, "description": "The file."}}

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from ...evaluation.played_game import PlayedGame
-from .answers import files_of
-from .errors import Refusal
+from .errors import Refusal, files_of
 from .jobs import ANIMATION, FILE_SECONDS, PICTURE, REVIEW_PAGE, REVIEW_SECONDS
 from .positions import LineOfPlay
 from .queries import GameLineQuery, GraderQuery, LineQuery, Whole

@@ -23,9 +23,8 @@ from ...evaluation.replay import ending_of
 from ...evaluation.report.report import TournamentReport, report_tournament
 from ...evaluation.single_games import concession, person, store_game
 from ...evaluation.store.store import Store, StoredGame, StoredTournament, StoreError
-from .answers import REFUSALS_AS_JSON
 from .api import GameBody, Spec, with_example
-from .errors import Refusal
+from .errors import REFUSALS_AS_JSON, Refusal
 from .jobs import FILE_SECONDS, OTHER_MOVE
 from .opponents import PERSON, graders, limit_spec
 from .pages import how_to_play, render
@@ -288,9 +287,10 @@ async def finish(
     It is kept as reported by a browser. 409 if the opponent does not play so, as far as it repeats
     itself and its answers take little time.
     """
-    if server_state(request).settings.store is None:
+    settings = server_state(request).settings
+    if settings.store is None:
         return {"number": None}
-    if game.opponent is not None and not resolve_agent(game.opponent)[0].isolated:
+    if game.opponent is not None and game.opponent not in settings.agents:
         arguments = (game.opponent, game.line.start, game.line.actions, game.seat)
         job = Call("work.check", game.line.game, OTHER_MOVE, arguments, FILE_SECONDS)
         ply = await result(request, job)

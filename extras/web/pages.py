@@ -19,8 +19,7 @@ from ...envs.game import Position
 from ...envs.loading.texts import visible
 from ...envs.registry import game_names, make_game
 from ...envs.specification import format_specification
-from .answers import ELSEWHERE, REFUSALS_AS_JSON, files_of
-from .errors import Refusal
+from .errors import REFUSALS_AS_JSON, Answers, Refusal, files_of
 from .jobs import has_solver
 from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent, other_rules
 from .positions import LineOfPlay, blank_board, open_line, read_game
@@ -48,6 +47,7 @@ PAGES = (
 STORE_PAGES = 2
 CLOCKS = ((1, 0), (3, 2), (5, 0), (10, 5), (30, 0))  # minutes, seconds added by a move
 YEAR = 365 * 24 * 3600
+ELSEWHERE: Answers = {303: {"description": "The page is at the address of the header Location."}}
 
 
 class _StaticFile:
@@ -167,7 +167,7 @@ def _games(words: Words) -> list[dict[str, Any]]:
     ]
 
 
-@router.get("/new", status_code=303, responses=ELSEWHERE)
+@router.get("/new", status_code=303, response_class=RedirectResponse)
 def new(
     request: Request,
     name: SpecQuery,

@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 from fastapi import Request
+from fastapi.responses import StreamingResponse
 
-from .answers import EventStream
-from .errors import Refusal
+from .errors import Answers, Refusal
 from .state import server_state, words_for
 from .thinking import PREPARING, READY, Job
 
@@ -28,6 +28,31 @@ log: logging.Logger = logging.getLogger(__name__)
 
 # Turns what a job reports, or its result, into plain data.
 ToJson = Callable[[Any], Any]
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events."""
+
+    media_type = "text/event-stream"
+
+
+EVENTS: Answers = {
+    200: {
+        "content": {
+            EventStream.media_type: {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "event": {"enum": ["preparing", "ready", "progress", "move", "error"]},
+                        "data": {"type": "string", "contentMediaType": "application/json"},
+                    },
+                    "required": ["event", "data"],
+                }
+            }
+        },
+        "description": "Progress any number of times, then a move or an error, each as JSON.",
+    }
+}
 
 
 def stream(

@@ -74,26 +74,38 @@ class RequestTurns:
         """Refusal if a session asks for too much, or if the queue is full."""
         if session.waiting >= SEARCHES_OF_A_SESSION:
             raise Refusal("busy_session", 429)
-        if len(self.waiting) >= self.room and self._longest() in (None, session.address):
+        if len(self.waiting) >= self.room and self._loser(session) is None:
             raise Refusal("busy_server", 503)
 
-    def _longest(self) -> Asker | None:
-        """The address for which most searches wait."""
+    def _loser(self, session: Session) -> Turn | None:
+        """The search that makes room for one of a session; None if that is the one refused.
+
+        It is of the address for which most searches wait; of several, of that whose searches have
+        taken most time of late, so that a crowd does not keep out who asks seldom.
+        """
         counts = collections.Counter(turn.session.address for turn in self.waiting)
-        return max(counts, key=lambda address: counts[address], default=None)
+        counts[session.address] += 1
+
+        def weight(each: Session) -> tuple[float, ...]:
+            return counts[each.address], each.address.spent, each.spent
+
+        heaviest = max(reversed(self.waiting), key=lambda turn: weight(turn.session), default=None)
+        if heaviest is None or weight(session) >= weight(heaviest.session):
+            return None
+        return heaviest
 
     async def take(self, session: Session, distance: Distance, short: Callable[[], bool]) -> Turn:
         """A turn with its process, which :meth:`give_back` ends.
 
-        Where the queue is full, the last search of the address for which most wait is refused.
+        Where the queue is full, another search may be refused: see :meth:`_loser`.
 
         Raises:
             Refusal: too many wait.
         """
         if len(self.waiting) >= self.room:
             self.check_room(session)
-            longest = self._longest()
-            last = [turn for turn in self.waiting if turn.session.address is longest][-1]
+            last = self._loser(session)
+            assert last is not None
             self.waiting.remove(last)
             last.process.set_exception(Refusal("busy_server", 503))
         turn = Turn(session, short, distance, asyncio.get_running_loop().create_future())

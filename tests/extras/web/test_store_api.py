@@ -12,15 +12,17 @@ import pytest
 from fastapi.testclient import TestClient
 from helpers import SMALL_GAMES, open_position
 from PIL import Image
-from plyground import make_game
+from plyground import make_agent, make_game
 from plyground.agents.faults import RAISED
 from plyground.evaluation.match import (
     GameResult,
     agreed_reason,
     drawn_reason,
 )
+from plyground.evaluation.report.report import report_store
 from plyground.evaluation.single_games import RESIGNATION, person, store_game
 from plyground.evaluation.store.store import Store
+from plyground.extras.web import games, sessions
 from plyground.extras.web.app import make_app
 from plyground.extras.web.settings import ServerSettings
 
@@ -106,6 +108,49 @@ def test_times_that_cannot_be_are_refused(client, seconds):
     answer = client.post("/api/finish", json=body)
     assert answer.status_code == 422
     assert answer.json()["error"].startswith("Seconds")
+
+
+def game_against(spec):
+    """The moves of a person who plays the first action, against an agent."""
+    game = make_game("tic_tac_toe")
+    position, agent = game.initial_position(), make_agent(spec, game)
+    while not position.is_over:
+        first = position.to_move == 0
+        position.play(position.legal_actions()[0] if first else agent.act(position))
+    return [game.action_to_text(action) for action in position.moves]
+
+
+def test_what_a_deterministic_opponent_does_not_play_is_refused(client, path):
+    for spec in ("minimax:depth=9", "solver", "zoo:tic_tac_toe", "random"):
+        body = {"game": "tic_tac_toe", "opponent": spec, "seat": 0}
+        moves = game_against(spec)
+        if spec != "random":
+            answer = client.post("/api/finish", json=body | {"moves": WON["moves"]})
+            assert (answer.status_code, answer.json()["code"]) == (409, "other_move")
+            assert "plays otherwise at move 2." in answer.json()["error"]
+        assert client.post("/api/finish", json=body | {"moves": moves}).status_code == 200
+    with Store(path) as store:
+        assert len(store.tournaments()) == 4
+
+
+def test_games_of_browsers_are_marked_bounded_and_not_rated(client, path, monkeypatch):
+    monkeypatch.setattr(sessions, "GAMES_AT_ONCE", 3.0)
+    monkeypatch.setattr(games, "MOST_GAMES", 2)
+    body = WON | {"opponent": "random", "seat": 0}
+    answers = [client.post("/api/finish", json=body) for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [200, 200, 507, 429]
+    assert all(answer.json()["error"].endswith(".") for answer in answers[2:])
+    with Store(path) as store:
+        (tournament,) = store.tournaments()
+        (report,) = report_store(store)
+    assert tournament.name.endswith(", reported by browsers")
+    assert "nobody saw them played" in report.unrated
+    assert report.ratings is None
+    assert "as a browser reports" in client.get("/games").text
+    page = client.get("/ratings").text
+    assert "reported by browsers" in page
+    assert "<tr>" not in page
+    assert "nobody saw them played" in client.get("/ratings?tournament=1").text
 
 
 def test_a_game_from_a_position_that_was_set_up_is_not_kept(client):

@@ -122,6 +122,28 @@ def test_a_full_queue_refuses_the_address_for_which_most_searches_wait():
     asyncio.run(play())
 
 
+def test_a_full_queue_of_a_crowd_has_room_for_who_asked_seldom_of_late():
+    async def play():
+        crowd = sessions_of("10.0.0.1", "10.0.0.2", "10.0.0.3")
+        quiet, loud = sessions_of("10.0.0.4", "10.0.0.5")
+        for each, seconds in zip([*crowd, loud], (9.0, 3.0, 2.0, 5.0)):
+            each.address.spend(seconds)
+        turns = RequestTurns(["one"], 2)
+        tasks = [asked(turns, each) for each in crowd]
+        await settled(tasks)
+        with pytest.raises(Refusal, match="queue is full"):
+            turns.check_room(loud)
+        tasks.append(asked(turns, quiet))
+        assert await settled(tasks) == [True, True, False, False]
+        with pytest.raises(Refusal, match="queue is full"):
+            tasks[1].result()
+        turns.close()
+        await settled(tasks)
+        assert all(task.exception() for task in tasks[1:])
+
+    asyncio.run(play())
+
+
 class Stubborn:
     """A job that ends when it likes."""
 

@@ -1,0 +1,127 @@
+"""What a quiet visitor waits for while hundreds of sessions ask for moves, and what breaks.
+
+    python benchmarks/extras/web/quiet_visitor.py --sessions 500 --seconds 60
+
+Each session has an address of its own and asks, again and again, for the view of a position and for
+a move of ``random``. The visitor does so every second. It ends by itself; ``--package`` names the
+folder of another checkout to serve, to compare two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from urllib.parse import urlencode
+
+GAME = "connect_four"
+PATIENCE = 90.0  # seconds for an answer
+QUERY = {"game": GAME, "agent": "random", "moves": "dd"}
+VIEW = json.dumps({"game": GAME, "moves": ["d", "d"]})
+
+
+async def fetch(port: int, place: str, request: str, body: str = "") -> str:
+    """The whole answer to a request from an address."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(place, 0))
+    try:
+        head = f"{request} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
+        length = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        writer.write(f"{head}{length if body else ''}\r\n{body}".encode())
+        return (await reader.read()).decode()
+    finally:
+        writer.close()
+
+
+async def ask(port: int, place: str) -> str:
+    """How asking for a view and for a move has ended: ``answered``, or how not."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            view = await fetch(port, place, "POST /api/view", VIEW)
+            move = await fetch(port, place, f"GET /api/think?{urlencode(QUERY)}")
+    except (OSError, TimeoutError) as error:
+        return type(error).__name__
+    for answer in (view, move):
+        status = answer[9:12]
+        if status != "200":
+            return status or "nothing"
+    if "event: move" in move:
+        return "answered"
+    refused = re.search(r'event: error.*"status": (\d+)', move, re.DOTALL)
+    return refused[1] if refused else "broken stream"
+
+
+async def asking(port: int, place: str, until: float, times: list[float]) -> Counter[str]:
+    """One session, until the time is over: how its questions ended."""
+    ends = Counter[str]()
+    while time.time() < until:
+        began = time.perf_counter()
+        ends[await ask(port, place)] += 1
+        times.append(time.perf_counter() - began)
+        await asyncio.sleep(1)
+    return ends
+
+
+async def crowd(port: int, sessions: int, until: float) -> Counter[str]:
+    """The many, each from an address of its own."""
+    places = (f"127.{1 + number // 200}.0.{1 + number % 200}" for number in range(sessions))
+    ends = await asyncio.gather(*(asking(port, place, until, []) for place in places))
+    return sum(ends, Counter[str]())
+
+
+def measure(port: int, sessions: int, seconds: float) -> dict[str, object]:
+    """All of them at once; the many are in another process."""
+    until, times = time.time() + seconds, list[float]()
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        others = pool.submit(run_crowd, port, sessions, until)
+        own = asyncio.run(asking(port, "127.0.0.1", until, times))
+        return {
+            "visitor": dict(own),
+            "median": round(statistics.median(times), 3),
+            "slowest": round(max(times), 3),
+            "others": dict(others.result()),
+        }
+
+
+def run_crowd(port: int, sessions: int, until: float) -> Counter[str]:
+    """What the other process does."""
+    return asyncio.run(crowd(port, sessions, until))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sessions", type=int, default=500)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--package", help="folder in which plyground is found")
+    args = parser.parse_args()
+    words = [sys.executable, "-m", "plyground.cli", "web", "--port", "0", "--workers", "2"]
+    environment = os.environ | ({"PYTHONPATH": args.package} if args.package else {})
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(
+            words, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
+        ) as process,
+    ):
+        try:
+            port = int(re.search(r"http://[\w.]+:(\d+)", process.stdout.readline())[1])
+            asyncio.run(ask(port, "127.0.0.1"))  # compiled and loaded
+            result = measure(port, args.sessions, args.seconds)
+        finally:
+            process.terminate()
+            process.wait()
+        errors.seek(0)
+        lines = len(errors.readlines())
+    print(json.dumps(result | {"lines logged": lines, "load": os.getloadavg()[0]}))
+
+
+if __name__ == "__main__":
+    main()
