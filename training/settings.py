@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from ..envs.game import Game
-from ..envs.loading.settings import Settings, parameters_of, setting
+from ..envs.loading.settings import Settings, parameters_of
+from ..envs.loading.settings import setting as setting  # noqa: PLC0414  # exported too
 from ..envs.profile import TrainingSettings, tuned_settings
 from ..envs.specification import SpecificationError, check_names
 
