@@ -14,7 +14,8 @@ from ..agents.effects import not_to_make
 from ..agents.opponents import MIXTURE, read_mixture
 from ..agents.policies.named import effects_of_network
 from ..envs.game import Game
-from ..envs.loading.settings import OPENING_PLIES, Settings, parameters_of, setting
+from ..envs.loading.settings import OPENING_PLIES, Settings, parameters_of
+from ..envs.loading.settings import setting as setting  # noqa: PLC0414  # exported too
 from ..envs.profile import TrainingSettings, tuned_settings
 from ..envs.specification import SpecificationError, check_names
 

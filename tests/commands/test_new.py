@@ -213,15 +213,15 @@ def test_a_generated_learner_that_is_installed_is_trained_resumed_drawn_and_tune
         return result
 
     small = ("--set", "games=8", "--set", "units=8", "--set", "evaluation_pairs=2")
-    learner = ("train", "my-learner", "hex:size=3", "--evaluate", "random", *small)
+    learner = ("train", "my-learner", "hex:size=3", "--evaluate", "random", "--keep", "2", *small)
     assert "units" in command(*learner, "--list-settings").stdout
     first = command(*learner, "--out", "runs", "--seeds", "2", "--steps", "300")
     assert [line.split(":")[0] for line in first.stdout.splitlines()] == ["seed 1", "seed 2"]
-    longer = command(*learner, "--out", "runs/seed_1", "--steps", "600", "--keep", "2")
-    assert "resumed at step 3" in longer.stderr
-    assert len(list(Path("runs/seed_1/snapshots").glob("*.onnx"))) > 0
     command("curves", "runs/seed_1", "runs/seed_2", "--group-by", "seed", "--out", "c.png")
     assert Path("c.png").exists()
+    longer = command(*learner, "--out", "runs/seed_1", "--steps", "600")
+    assert "resumed at step 3" in longer.stderr
+    assert len(list(Path("runs/seed_1/snapshots").glob("*.onnx"))) > 0
     assert "onnx" in command("match", "hex:size=3", "onnx:runs/seed_1/best.onnx", "random").stdout
     swept = ("--set", "learning_rate=0.001..0.01", "--trials", "2", "--steps", "200", *small)
     tuned = command(
