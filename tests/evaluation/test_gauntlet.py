@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plyground import make_game
+from plyground import make_game, play_game
 from plyground.envs.specification import SpecificationError
+from plyground.evaluation import Plan, quality, ratings
 from plyground.evaluation.gauntlet import evaluate, summarise
 
 
@@ -70,3 +71,18 @@ def test_moves_are_held_against_perfect_play_in_positions_that_are_solved_once()
 def test_perfect_play_is_asked_for_only_where_there_is_a_solver():
     with pytest.raises(SpecificationError, match="solver"):
         evaluate(First(), "gomoku", [], judged=5)
+
+
+def test_a_specification_or_a_function_alone_is_a_list_of_one():
+    def first(position):
+        return position.legal_actions()[0]
+
+    (row,) = evaluate(first, "tic_tac_toe", "random", pairs=2)
+    assert row.opponent == "random"
+    assert Plan("tic_tac_toe", "random").agents == ("random",)
+    assert Plan("tic_tac_toe", first).agents == (first,)
+    assert {each.agent for each in quality("tic_tac_toe", "greedy", positions=2)} == {"greedy"}
+    with pytest.raises(SpecificationError, match="a game is between two agents, not 1"):
+        play_game("tic_tac_toe", "random")
+    with pytest.raises(SpecificationError, match="needs at least two agents, not 1"):
+        ratings(Plan("tic_tac_toe", "random"))
