@@ -6,10 +6,10 @@ import inspect
 
 import numpy as np
 import pytest
-from plyground import make_game
+from plyground import make_game, play_game
 from plyground.envs.loading.settings import OPENING_PLIES
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation import Ladder, Plan, ratings, sprt
+from plyground.evaluation import Ladder, Plan, quality, ratings, sprt
 from plyground.evaluation.gauntlet import evaluate, summarise
 from plyground.extras.studies.measurements.games import Strength
 from plyground.training.settings import RunSettings
@@ -97,3 +97,18 @@ def test_results_state_their_openings():
     results = evaluate("random", "hex:size=4", ["greedy"], pairs=2)
     assert [row.opening for row in results] == [f"random:{OPENING_PLIES}"]
     assert "opening='random:4'" in repr(results)
+
+
+def test_a_specification_or_a_function_alone_is_a_list_of_one():
+    def first(position):
+        return position.legal_actions()[0]
+
+    (row,) = evaluate(first, "tic_tac_toe", "random", pairs=2)
+    assert row.opponent == "random"
+    assert Plan("tic_tac_toe", "random").agents == ("random",)
+    assert Plan("tic_tac_toe", first).agents == (first,)
+    assert {each.agent for each in quality("tic_tac_toe", "greedy", positions=2)} == {"greedy"}
+    with pytest.raises(SpecificationError, match="a game is between two agents, not 1"):
+        play_game("tic_tac_toe", "random")
+    with pytest.raises(SpecificationError, match="needs at least two agents, not 1"):
+        ratings(Plan("tic_tac_toe", "random"))

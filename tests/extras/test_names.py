@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from command_line import plyground
 from fastapi.testclient import TestClient
 from helpers import GAMES
 from plyground import evaluate, make_env, make_game, solve
+from plyground.agents import Prediction
 from plyground.agents.faults import ILLEGAL_ACTION
 from plyground.agents.human import HumanAgent
 from plyground.agents.registry import make_agent
@@ -23,6 +25,7 @@ from plyground.evaluation import Store
 from plyground.evaluation.fingerprints import describe
 from plyground.evaluation.match import GameResult, play_game
 from plyground.evaluation.single_games import concession, person, store_game
+from plyground.evaluation.statistics.ratings import Meeting, rate
 from plyground.extras.web.app import make_app
 from plyground.extras.web.settings import ServerSettings
 
@@ -231,6 +234,12 @@ def test_solutions_and_lists_of_results_are_tables():
     position = make_game("tic_tac_toe").position(["b2", "a1"])
     solution = ElementTree.fromstring(solve(position, moves="all")._repr_html_())
     assert solution.findtext(".//caption") == "Cross (X) draws"
+    table = ElementTree.fromstring(rate(["a", "b"], [Meeting(0, 1, (0, 1, 2, 3, 4))])._repr_html_())
+    assert [row[1].text for row in table.findall(".//tr")] == ["agent", "a", "b"]
+    prediction = Prediction(np.array([[0.25, 0.75, 0.0]] * 30), np.full(30, 0.5))
+    shown = ElementTree.fromstring(prediction._repr_html_())
+    assert [cell.text for cell in shown.findall(".//tr")[1]] == ["0", "0.5", "1: 75.0 %, 0: 25.0 %"]
+    assert shown.findtext("./p") == "and 10 more positions"
     results = evaluate("random", "tic_tac_toe", ("random", "greedy"), pairs=2)
     rows = ElementTree.fromstring(results._repr_html_()).findall(".//tr")
     assert [row[0].text for row in rows] == ["opponent", "random", "greedy"]
