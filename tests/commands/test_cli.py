@@ -32,7 +32,7 @@ def test_a_tournament_prints_its_table_and_keeps_its_games():
     assert result.exit_code == 0
     output = " ".join(result.stdout.split())
     assert re.match(
-        r"connect_four: 6 games, 6 of them distinct \(round-robin, pairs 3, opening random:2, "
+        r"connect_four: 6 games, 6 of them distinct \(round-robin, pairs 3, opening random:4, "
         r"seed 1\) ",
         output,
     )
@@ -63,7 +63,7 @@ def test_json_is_all_that_standard_output_holds():
     assert value["games"] == 12
     assert value["store"] == "games.db"
     settings = {
-        "opening": "random:2",
+        "opening": "random:4",
         "seed": 1,
         "format": "round-robin",
         "balanced": None,
