@@ -15,7 +15,7 @@ from pathlib import Path
 import onnx
 import pytest
 from command_line import invoke
-from helpers import DATA, run
+from helpers import DATA, ROOT, run
 from hostile import READERS
 from networks import write_network
 from plyground.commands.output import Terminal, print_json, say
@@ -262,3 +262,14 @@ def test_no_cell_of_a_table_is_a_formula(formula, store, tmp_path):
         with path.open(newline="") as stream:
             cells = [cell for row in csv.reader(stream) for cell in row]
         assert not [cell for cell in cells if cell.startswith(formula)]
+
+
+def test_commands_print_by_one_console_alone():
+    files = [
+        path
+        for folder in ("commands", "extras", "evaluation", "training")
+        for path in (ROOT / folder).rglob("*.py")
+        if path != ROOT / "commands" / "output.py"
+    ]
+    prints = re.compile(r"\bConsole\(|(?<![.\w])(?<!def )print\(")
+    assert [path.name for path in files if prints.search(path.read_text())] == []
