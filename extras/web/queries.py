@@ -20,11 +20,12 @@ from .thinking import SEEDS
 USUAL_GAME = usual_game()
 # What the schema shows: the first moves of a game, one more, and a game that has ended.
 _BOARD = make_game(USUAL_GAME)
-_END = _BOARD.initial_position()
+_END, _ACTIONS = _BOARD.initial_position(), list[int]()
 while not _END.is_over:
-    _END.play(_END.legal_actions()[0])
-EXAMPLE_GAME = [_BOARD.action_to_text(action) for action in _END.moves]
-EXAMPLE_MOVES, EXAMPLE_ACTION = EXAMPLE_GAME[:2], _END.moves[2]
+    _ACTIONS.append(int(_END.legal_actions()[0]))
+    _END.play(_ACTIONS[-1])
+EXAMPLE_GAME = [_BOARD.action_to_text(action) for action in _ACTIONS]
+EXAMPLE_MOVES, EXAMPLE_ACTION = EXAMPLE_GAME[:2], _ACTIONS[2]
 
 SpecQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=[USUAL_GAME])]
 AgentQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["random"])]
