@@ -114,6 +114,9 @@ class Guard:
         other_site = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
         if other_site and headers.get("sec-fetch-mode") != "navigate":
             return Refusal("origin", 403)
+        length = headers.get("content-length", "0")
+        if length.isdecimal() and int(length) > LONGEST_BODY:
+            return Refusal("long_request", 413, most=LONGEST_BODY)
         return None
 
     def _is_own(self, name: str) -> bool:

@@ -8,7 +8,7 @@ from fastapi import Depends, Query, Request
 from pydantic import BeforeValidator
 from pydantic_core import PydanticKnownError
 
-from ...envs.loading.numbers import WHOLE
+from ...envs.loading.numbers import NUMBERS
 from ...envs.registry import make_game, usual_game
 from .errors import Refusal
 from .opponents import limit_spec
@@ -22,9 +22,9 @@ USUAL_GAME = usual_game()
 _BOARD = make_game(USUAL_GAME)
 _END, _ACTIONS = _BOARD.initial_position(), list[int]()
 while not _END.is_over:
-    _ACTIONS.append(_END.legal_actions()[0])
+    _ACTIONS.append(int(_END.legal_actions()[0]))
     _END.play(_ACTIONS[-1])
-EXAMPLE_GAME = list(map(_BOARD.action_to_text, _ACTIONS))
+EXAMPLE_GAME = [_BOARD.action_to_text(action) for action in _ACTIONS]
 EXAMPLE_MOVES, EXAMPLE_ACTION = EXAMPLE_GAME[:2], _ACTIONS[2]
 
 SpecQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=[USUAL_GAME])]
@@ -37,7 +37,7 @@ PositionQuery = Annotated[str, Query(max_length=LONGEST_POSITION)]
 
 def _plain_number(text: str | int) -> str | int:
     """Refuse what only pydantic takes for a whole number: 1_0, 3.0, spaces around it."""
-    if WHOLE.fullmatch(str(text)) is None:
+    if NUMBERS[int].fullmatch(str(text)) is None:
         raise PydanticKnownError("int_parsing")
     return text
 
