@@ -1,4 +1,6 @@
-"""Child processes: the one place where plyground starts programs.
+"""Child processes and temporary folders: what must not outlive this process.
+
+This is the one place where plyground starts programs.
 
 A child has a session of its own: Ctrl-C in the terminal does not reach it, and what it starts is
 killed with it. It ends with the process that started it, however sudden that end: a
@@ -9,10 +11,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,12 +36,12 @@ class ChildProcess(subprocess.Popen[Any]):
     def __init__(self, command: Sequence[str], **options: Any) -> None:
         with _reaper.started():
             super().__init__(command, start_new_session=True, **options)
-            _reaper.watch(self.pid)
+            _reaper.watch(f"kill {self.pid}")
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for the end of the program; its exit status."""
         status = super().wait(timeout)
-        _reaper.forget(self.pid)
+        _reaper.forget(f"kill {self.pid}")
         return status
 
     def kill_all(self) -> None:
@@ -60,53 +65,71 @@ def exit_text(status: int) -> str:
     return f"ended its process with exit status {status}"
 
 
+def temporary_folder(owner: object) -> Path:
+    """A new folder, removed when ``owner`` is gone or this process ends, however sudden."""
+    with _reaper.started():
+        folder = tempfile.mkdtemp(prefix="plyground-")
+        _reaper.watch(f"remove {folder}")
+    weakref.finalize(owner, _remove, folder, os.getpid())
+    return Path(folder)
+
+
+def _remove(folder: str, maker: int) -> None:
+    if os.getpid() == maker:  # a fork does not own it
+        shutil.rmtree(folder, ignore_errors=True)
+        _reaper.forget(f"remove {folder}")
+
+
 class _Reaper:
-    """The program that kills the children of this process in its place, while there are any."""
+    """The program that does in place of this process what it can no longer do."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._groups: set[int] = set()
+        self._lock = threading.RLock()  # a finalizer may come in between
+        self._tasks: set[str] = set()
+        self._starting = 0
         self._process: subprocess.Popen[bytes] | None = None
 
     @contextlib.contextmanager
     def started(self) -> Iterator[None]:
-        """It waits for the end of this process before there is anything to kill."""
+        """It waits for the end of this process before there is anything to do."""
         with self._lock:
-            if self._process is None:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-IS", str(REAPER)],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,
-                    bufsize=0,
-                )
+            self._starting += 1
             try:
+                if self._process is None:
+                    self._process = subprocess.Popen(
+                        [sys.executable, "-IS", str(REAPER)],
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.DEVNULL,
+                        stderr=subprocess.DEVNULL,
+                        start_new_session=True,
+                        bufsize=0,
+                    )
                 yield
             finally:
-                self._end_without_groups()
+                self._starting -= 1
+                self._end_without_tasks()
 
-    def watch(self, group: int) -> None:
-        """Have a group killed when this process ends; within :meth:`started`."""
-        self._groups.add(group)
-        self._write(group)
+    def watch(self, task: str) -> None:
+        """Have a task done when this process ends; within :meth:`started`."""
+        self._tasks.add(task)
+        self._write(task)
 
-    def forget(self, group: int) -> None:
-        """A group has ended."""
+    def forget(self, task: str) -> None:
+        """A task is done."""
         with self._lock:
-            if group in self._groups:
-                self._groups.remove(group)
-                self._write(-group)
-                self._end_without_groups()
+            if task in self._tasks:
+                self._tasks.remove(task)
+                self._write(f"forget {task}")
+                self._end_without_tasks()
 
-    def _write(self, number: int) -> None:
+    def _write(self, line: str) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # somebody has killed it
-            self._process.stdin.write(b"%d\n" % number)
+            self._process.stdin.write(f"{line}\n".encode())
 
-    def _end_without_groups(self) -> None:
-        if self._process is not None and not self._groups:
+    def _end_without_tasks(self) -> None:
+        if self._process is not None and not self._tasks and not self._starting:
             self.close_pipe()
             self._process.wait()
             self._process = None

@@ -1,8 +1,8 @@
-"""Kills process groups when the process that started it ends, however sudden.
+"""Kills process groups and removes folders when the process that made them ends, however sudden.
 
-Run as a program. Its standard input is a pipe from the process that started it: a line with a
-number names a group that is killed in the end, one with ``-`` before it a group that is not any
-more. The end of the pipe is the end of that process.
+Run as a program. Its standard input is a pipe from that process: a line ``kill NUMBER`` names a
+group, ``remove PATH`` a folder; a line ``forget LINE`` takes that back. The end of the pipe is the
+end of that process.
 
 It imports no more than it needs: every process that starts others has one.
 """
@@ -16,21 +16,27 @@ import sys
 
 
 def main() -> None:
-    """Read the groups; kill those that are left at the end."""
-    # Schedulers send it to all processes at once, and what is left is killed nevertheless.
+    """Read what is to be done; do what is left at the end."""
+    # Schedulers send it to all processes at once, and what is left is done nevertheless.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    groups: set[int] = set()
+    tasks: dict[str, None] = {}
     for line in sys.stdin:
-        number = int(line)
-        if number > 0:
-            groups.add(number)
+        word, _, rest = line.rstrip("\n").partition(" ")
+        if word == "forget":
+            tasks.pop(rest, None)
         else:
-            groups.discard(-number)
+            tasks[f"{word} {rest}"] = None
     kill = getattr(os, "killpg", os.kill)  # Windows has no groups, and SIGTERM kills there
-    for group in groups:
+    for task in tasks:
+        word, _, rest = task.partition(" ")
+        if word == "remove":
+            import shutil
+
+            shutil.rmtree(rest, ignore_errors=True)
+            continue
         with contextlib.suppress(OSError):
-            kill(group, getattr(signal, "SIGKILL", signal.SIGTERM))
+            kill(int(rest), getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 if __name__ == "__main__":

@@ -17,11 +17,8 @@ import hashlib
 import inspect
 import os
 import re
-import subprocess
 import sys
 import tarfile
-import tempfile
-import weakref
 import zlib
 from collections.abc import Callable, Iterator
 from importlib.machinery import (
@@ -37,14 +34,12 @@ from typing import Any
 
 from ...envs.loading.own_modules import DIGITS, version_of_files
 from ...envs.specification import SpecificationError, refusing
+from ...envs.workers.children import temporary_folder
 
 MAIN = "main.py"
 PACKAGE = __name__.partition(".")[0]
 COMPILED = tuple(EXTENSION_SUFFIXES)
 PLACE_AT_KAGGLE = re.compile(r"/kaggle_simulations/agent(?!\w)")
-# What removes the folder of an archive when its standard input ends: that is when this process
-# ends, even if it is killed.
-REMOVAL = "import shutil, sys; sys.stdin.read(); shutil.rmtree(sys.argv[1], ignore_errors=True)"
 
 
 class SubmissionCode:
@@ -95,20 +90,12 @@ class SubmissionCode:
 
     def _unpack(self, archive: Path) -> Path:
         """The temporary folder with the content of an archive."""
-        folder = tempfile.mkdtemp(prefix="plyground-")
-        remover = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", REMOVAL, folder],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # it outlives a process that is killed with all it has started
-        )
-        weakref.finalize(self, remover.communicate)
+        folder = temporary_folder(self)
         damage = (tarfile.TarError, zlib.error, OSError, EOFError)
         complaint = f"{archive} is no .py file, no folder and no archive that can be unpacked"
         with refusing(damage, complaint), tarfile.open(archive) as content:
             content.extractall(folder, filter="data")
-        return Path(folder)
+        return folder
 
     def execute(self) -> Callable[..., Any]:
         """Execute the file; the last thing in its namespace that can be called is the agent.
