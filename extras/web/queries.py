@@ -8,7 +8,7 @@ from fastapi import Depends, Query, Request
 from pydantic import BeforeValidator
 from pydantic_core import PydanticKnownError
 
-from ...envs.loading.numbers import NUMBERS
+from ...envs.loading.numbers import WHOLE
 from ...envs.registry import make_game, usual_game
 from .errors import Refusal
 from .opponents import limit_spec
@@ -37,7 +37,7 @@ PositionQuery = Annotated[str, Query(max_length=LONGEST_POSITION)]
 
 def _plain_number(text: str | int) -> str | int:
     """Refuse what only pydantic takes for a whole number: 1_0, 3.0, spaces around it."""
-    if NUMBERS[int].fullmatch(str(text)) is None:
+    if WHOLE.fullmatch(str(text)) is None:
         raise PydanticKnownError("int_parsing")
     return text
 
