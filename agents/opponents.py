@@ -16,12 +16,13 @@ from .agent import Agent
 from .bots import FORMS, NotAPolicyError, as_policy
 from .compiled_opponents import compiled_form
 from .policies.policy import PolicyAgent
-from .registry import make_agent
+from .registry import agent_classes, agent_presets, make_agent
 
 MIXTURE = "mix:"
 _NEXT_MEMBER = re.compile(r",\s*(?=[0-9.]+\s)")  # commas also stand between the options of an agent
 _MEMBER = re.compile(r"(\d{1,15}\.?\d*|\.\d+)\s+(\S.*)", re.ASCII)
 
+_INNER_MEMBER = re.compile(r"\s[0-9.]+\s+(\w+)")  # after a blank, where a comma should stand
 
 # Makes the agent of a specification for a game.
 MakeAgent = Callable[[str, Game], Agent]
@@ -77,6 +78,13 @@ def read_mixture(text: str) -> list[tuple[float, str]]:
     members = []
     for item in _NEXT_MEMBER.split(text.strip()[len(MIXTURE) :].strip()):
         match = _MEMBER.fullmatch(item.strip())
+        # the command of an engine may hold numbers too, but no agents
+        inner = _INNER_MEMBER.findall(match[2]) if match else []
+        if inner and not {*agent_classes(), *agent_presets()}.isdisjoint(inner):
+            raise SpecificationError(
+                f"{item!r} in {text!r} names several agents; commas separate them, as in mix:0.3 "
+                f"random,0.7 alphabeta:depth=2"
+            )
         if match is None or float(match[1]) == 0:
             raise SpecificationError(
                 f"{item!r} in {text!r} is not of the form WEIGHT AGENT, such as mix:0.3 random,0.7 "

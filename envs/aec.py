@@ -29,7 +29,7 @@ from .loading.ids import register_with_pettingzoo
 from .outcome import PLAYERS
 from .registry import make_game
 from .rules_types import Declaration
-from .specification import SpecificationError
+from .specification import SpecificationError, check_names
 from .stepping import describe_turn, records_of, step_turn
 
 Observation = dict[str, np.ndarray]
@@ -54,6 +54,9 @@ class IllegalMoveError(IllegalActionError, AssertionError):
 
     It is an AssertionError, as the raw environments of PettingZoo raise.
     """
+
+
+OPTIONS = ("render_mode", "agents", *ObservationOptions._fields)
 
 
 class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZoo publishes no types
@@ -97,8 +100,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
     ) -> None:
         super().__init__()
         view = ObservationOptions.read(AS_DICT, options)
-        if options:
-            raise TypeError(f"BoardEnv() has no option {next(iter(options))!r}")
+        check_names("BoardEnv() has no option", options, OPTIONS)
         self.render_mode = check_render_mode(render_mode)
         self.game: Game = make_game(game)
         self.metadata: dict[str, Any] = {
@@ -399,7 +401,8 @@ def env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> 
     ``agents=("player_1", "player_2")`` and the options of
     :class:`~plyground.envs.environments.observations.ObservationOptions` are keywords too.
     """
-    return _make(lambda left: make_game(game, left), render_mode, True, parameters)
+    declaration = make_game(game).declaration
+    return _make(lambda left: make_game(game, left), declaration, render_mode, True, parameters)
 
 
 def raw_env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> BoardEnv:
@@ -407,11 +410,13 @@ def raw_env(game: Game | str, render_mode: str | None = None, **parameters: Any)
 
     An illegal action raises; calls out of order are not noticed.
     """
-    return _make(lambda left: make_game(game, left), render_mode, False, parameters)
+    declaration = make_game(game).declaration
+    return _make(lambda left: make_game(game, left), declaration, render_mode, False, parameters)
 
 
 def _make(
     game: Callable[[dict[str, Any]], Game],
+    declaration: Declaration,
     render_mode: str | None,
     checked: bool,
     keywords: dict[str, Any],
@@ -419,6 +424,7 @@ def _make(
     """The environment; its options are among the keywords, the rest are the game's parameters."""
     options = ObservationOptions.read(AS_DICT, keywords)._asdict()
     agents = keywords.pop("agents", PLAYERS)
+    declaration.check_keywords(keywords, OPTIONS)
     return BoardEnv(game(keywords), render_mode, agents=agents, checked=checked, **options)
 
 
@@ -447,6 +453,7 @@ def env_functions(rules_type: Any) -> tuple[MakeBoardEnv, MakeBoardEnv]:
         def construct(render_mode: str | None = None, **parameters: Any) -> BoardEnv:
             return _make(
                 lambda left: Game(declaration.make_rules(rules_type, left)),
+                declaration,
                 render_mode,
                 checked,
                 parameters,

@@ -126,9 +126,15 @@ def make_game(
         SpecificationError: unknown game or parameter, or a value out of range; says what is
             allowed.
     """
+    values = {**(parameters or {}), **more}
     if isinstance(spec, Game):
+        if values:
+            raise SpecificationError(
+                f"{spec.spec} is a Game, whose parameters are set; {', '.join(values)} cannot be "
+                f"given beside it"
+            )
         return spec
-    return Game(_make_rules(spec, {**(parameters or {}), **more}))
+    return Game(_make_rules(spec, values))
 
 
 def recorded_spec(spec: str, rules: object) -> str:

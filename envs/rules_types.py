@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -70,6 +70,15 @@ class Declaration(NamedTuple):
             tuple.__new__(rules_type, (_stored(p, complete[p.name]) for p in parameters)),
             self.name,
             self.check,
+        )
+
+    def check_keywords(self, names: Iterable[str], options: Iterable[str]) -> None:
+        """Refuse what is neither an option of an environment nor a parameter of its game."""
+        parameters = [each.name for each in self.parameters + self.short_forms]
+        check_names(
+            f"the environment of {self.name} got an unexpected keyword argument",
+            names,
+            [*options, *parameters],
         )
 
     def stated(self, rules: Any) -> dict[str, Any]:

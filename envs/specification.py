@@ -75,8 +75,13 @@ class Specification(NamedTuple):
 def parse_specification(text: str) -> Specification:
     """Parse ``name:argument,key=value,...``.
 
-    Raises SpecificationError if the text does not follow the grammar.
+    Raises SpecificationError if the text does not follow the grammar, or is no text.
     """
+    if not isinstance(text, str):
+        raise SpecificationError(
+            f"{plain_text(repr(text), 60)} is no specification: write a text, such as "
+            f"'connect_four:rows=5' for a game or 'alphabeta:depth=4' for an agent"
+        )
     name, colon, rest = text.strip().partition(":")
     if not name:
         raise SpecificationError(f"{text!r} names nothing; write NAME or NAME:KEY=VALUE,…")

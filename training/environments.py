@@ -62,7 +62,7 @@ def make_env(
     Raises:
         UnknownOptionError: a keyword that is neither.
     """
-    board = read_game(game, options, SingleOptions)
+    board = read_game(game, options, SingleOptions, "opponent")
     return LearnerEnv(board, make_opponents(opponent, board), **options)
 
 
@@ -74,7 +74,7 @@ def make_vector_env(
     With ``opponent=None`` the caller acts for both players. The rest is as in :func:`make_env`,
     with the options of :class:`~plyground.envs.single_agent.options.VectorOptions`.
     """
-    board = read_game(game, options, VectorOptions)
+    board = read_game(game, options, VectorOptions, "num_envs", "opponent")
     opponents = None if opponent is None else make_opponents(opponent, board)
     return LearnerVectorEnv(board, num_envs, opponents, **options)
 
@@ -86,30 +86,27 @@ class UnknownOptionError(SpecificationError, TypeError):
     """
 
 
-def read_game(game: Game | str, keywords: Any, kind: Any) -> Game:
+def read_game(game: Game | str, keywords: Any, kind: Any, *names: str) -> Game:
     """The game with its parameters, which are taken out of keywords; a judge among them is made.
 
     Args:
         game: the game, or its specification.
         keywords: options and parameters by name.
         kind: the options that are possible, a TypedDict.
+        *names: the environment's other arguments.
 
     Raises:
         UnknownOptionError: a keyword that is neither.
         SpecificationError: a judge that does not exist or cannot play the game.
     """
-    parameters = {name: keywords.pop(name) for name in keywords.keys() - kind.__optional_keys__}
+    options = kind.__annotations__
+    parameters = {name: keywords.pop(name) for name in [*keywords] if name not in options}
+    declaration = make_game(game).declaration
     try:
-        board = make_game(game, parameters)
+        declaration.check_keywords(parameters, [*names, *options])
     except SpecificationError as error:
-        declaration = make_game(game).declaration
-        names = {each.name for each in declaration.parameters + declaration.short_forms}
-        unknown = [name for name in parameters if name not in names]
-        if not unknown:
-            raise
-        raise UnknownOptionError(
-            f"{error}; it is an unexpected keyword argument {unknown[0]!r}"
-        ) from None
+        raise UnknownOptionError(str(error)) from None
+    board = make_game(game, parameters)
     if keywords.get("regret") is not None:
         keywords["regret"] = make_judge(keywords["regret"], board)
     return board

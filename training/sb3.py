@@ -31,6 +31,7 @@ from .environments import read_game
 from .symmetry import SymmetricView
 
 RENDER_MODES = ("rgb_array",)
+OWN_ARGUMENTS = ("num_envs", "opponent", "threads", "symmetries", "render_mode")
 
 
 class BoardVecEnv(VecEnv):
@@ -64,7 +65,7 @@ class BoardVecEnv(VecEnv):
         **options: Unpack[LearnerOptions],
     ) -> None:
         batch_options: dict[str, Any] = {**options}
-        self.game: Game = read_game(game, batch_options, LearnerOptions)
+        self.game: Game = read_game(game, batch_options, LearnerOptions, *OWN_ARGUMENTS)
         self._observation_options = ObservationOptions.read(AS_PLANES, batch_options)
         opponents = make_opponents(opponent, self.game)
         self.games: GameBatch = GameBatch(
