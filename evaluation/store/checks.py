@@ -18,6 +18,7 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.kernels import announce_compilation
 from ...envs.game import Game, Position
+from ...envs.loading.texts import one_line
 from ...envs.profile import Ending
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
@@ -69,7 +70,7 @@ def check_file(connection: sqlite3.Connection) -> list[Finding]:
         findings.append(Finding(f"game {number} belongs to no tournament", number))
     for (label,) in connection.execute(orphans.format("label", "agents")):
         findings.append(Finding(f"agent {label} belongs to no tournament"))
-    return findings
+    return [finding._replace(what=one_line(finding.what)) for finding in findings]
 
 
 def check_end(connection: sqlite3.Connection, end: int, name: str) -> list[Finding]:

@@ -334,10 +334,8 @@ class Store(StoreFile):
         with self._reading() as connection:
             if tournament is None:
                 end = self._noted_end()  # first, since another process may be adding games
-                findings = check_file(connection) + check_end(connection, end, self.path.name)
-            else:
-                findings = check_games(tournament, self.games_by_number(tournament.number))
-        return [finding._replace(what=one_line(finding.what)) for finding in findings]
+                return check_file(connection) + check_end(connection, end, self.path.name)
+            return check_games(tournament, self.games_by_number(tournament.number))
 
     def all_findings(self) -> list[Finding]:
         """Everything that does not check, as it stands at one moment."""
@@ -426,9 +424,9 @@ class Store(StoreFile):
         if row is None:
             numbers = f"its games have numbers from 1 to {most}" if most else "it holds no games"
             raise StoreError(f"{self.path} holds no game {number}; {numbers}")
+        if row[0] not in tournaments:
+            raise StoreError(f"game {number} of {self.path} belongs to no tournament")
         with self._errors("read"):
-            if row[0] not in tournaments:
-                raise ValueError(f"game {number} belongs to no tournament")
             return tournaments[row[0]], read_game(row[1:])
 
     def finish_time(self, number: int) -> float:
