@@ -33,6 +33,7 @@ from .specification import SpecificationError, check_names
 from .stepping import describe_turn, records_of, step_turn
 
 Observation = dict[str, np.ndarray]
+OPTIONS = ("render_mode", "agents", *ObservationOptions._fields)  # beside a game's parameters
 
 ILLEGAL_REWARD = -1.0
 KNOWN_AFTER_RESET = frozenset(
@@ -54,9 +55,6 @@ class IllegalMoveError(IllegalActionError, AssertionError):
 
     It is an AssertionError, as the raw environments of PettingZoo raise.
     """
-
-
-OPTIONS = ("render_mode", "agents", *ObservationOptions._fields)
 
 
 class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZoo publishes no types

@@ -95,7 +95,7 @@ def render_page(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=lambda value: visible(value) if type(value) is str else value,
+        finalize=lambda value: value if hasattr(value, "__html__") else visible(str(value)),
     )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
     environment.policies["json.dumps_function"] = _dump

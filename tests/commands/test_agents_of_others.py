@@ -6,9 +6,7 @@ import json
 import shutil
 
 import pytest
-from command_line import plyground, plyground_json
-from helpers import DATA, run
-from hostile import (
+from broken.stores import (
     INTERACTIVE,
     READERS,
     TRAPS,
@@ -18,6 +16,8 @@ from hostile import (
     set_trap,
     watched,
 )
+from command_line import plyground, plyground_json
+from helpers import DATA, run
 from plyground import make_game
 from plyground.agents.effects import effects_of
 from plyground.agents.registry import agent_classes

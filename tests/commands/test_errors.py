@@ -52,7 +52,7 @@ REFUSALS = [
         ["sprt", "tic_tac_toe", "random", "greedy", "--elo0", "9", "--elo1", "1"],
         "must be less than",
     ),
-    (["sprt", "tic_tac_toe", "random", "greedy", "--elo1", "nan"], "invalid value for --elo1"),
+    (["sprt", "tic_tac_toe", "random", "greedy", "--elo1", "nan"], "--elo1 nan is not possible"),
     (["solve", "connect_four", "--memory", "1048576"], "there is not enough memory"),
     (["report", LONG], "File name too long"),
     (["export", "/dev/null"], "no file to keep games in"),

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import onnx
 import pytest
+from broken.stores import READERS
 from command_line import invoke
 from helpers import DATA, ROOT, run
-from hostile import READERS
 from networks import write_network
 from plyground.commands.output import Terminal, print_json, say
 from plyground.envs.loading.texts import spreadsheet_cell, visible

@@ -141,7 +141,7 @@ def test_a_bad_value_is_refused_with_what_is_allowed(parameter, value, allowed):
         SpecificationError,
         match=(
             f"{parameter.name}={value} is not possible for thing: {parameter.name} must be "
-            f"{allowed}$"
+            f"{allowed}(;| \\(|$)"
         ),
     ):
         parameter.convert(value, "thing")

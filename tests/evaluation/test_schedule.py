@@ -219,7 +219,8 @@ def old_store(tmp_path, monkeypatch):
 
 def test_a_tournament_of_an_old_store_goes_on_exactly(old_store, tmp_path):
     path = old_store
-    plan, name = Plan("tic_tac_toe", ("random", "greedy", "minimax:depth=2"), 3, seed=5), OLD_NAME
+    agents, name = ("random", "greedy", "minimax:depth=2"), OLD_NAME
+    plan = Plan("tic_tac_toe", agents, 3, opening="random:2", seed=5)
     with pytest.raises(ChangedSourcesError, match="what has changed is all of it"):
         run(plan, path, name)
     note_sources(path, plan, name)

@@ -40,7 +40,6 @@ def test_a_misspelt_keyword_is_answered_with_the_nearest_one(maker, word, neares
         (lambda: make_game(None), "None is no specification: write a text"),
         (lambda: make_agent(4), "4 is no specification: write a text"),
         (lambda: make_game(make_game("hex"), size=5), "is a Game, whose parameters are set"),
-        (lambda: make_game("hex").position("a1b2"), "names of actions stand in a list"),
         (lambda: make_game("hex").position(3), "actions=3 is not possible; it is a list"),
         (
             lambda: make_opponents("mix:0.5 random 0.5 greedy", make_game("hex")),

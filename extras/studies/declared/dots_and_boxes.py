@@ -54,7 +54,7 @@ _CASES = (
 )
 # The boards that the course shows.
 _SAMPLES = (sample("dots-box", "v 0 1"), sample("dots-corner", "v 0 1"),
-            sample("dots-last", "v 1 1"), sample("dots-ending", "v 1 1"))  # fmt: skip
+            sample("dots-ending", "v 1 1"))  # fmt: skip
 _SCORED = (
     Case("no edges", _dots("3x3")),
     Case("one edge", _dots("3x3"), "h 0 0"),
