@@ -14,7 +14,7 @@ from typing import Any
 
 KEPT = "\n\t"  # of what cannot be printed, what stays as it is
 _FORMULA = re.compile(r"[=+\-@\t\r]")  # how one begins in a spreadsheet
-_NUMBER = re.compile(r"[-+]?[\d.,]*( %)?")
+_NUMBER = re.compile(r"[-+]?[\d.,]*[ \d.,%±()–]*")  # with its unit, interval or margin
 _PLAIN = re.compile(r"[ -~\n]+")
 _MARKS = re.compile(r"[^ -~\n]")
 
