@@ -66,7 +66,7 @@ def test_the_report_of_quality_tells_of_an_agent_that_fails(name):
     spec = f"python:failing_agents:{name}"
     result = invoke(["quality", "tic_tac_toe", spec, "--positions", "4"])
     assert result.exit_code == 0, result.output
-    assert f"{spec} failed to move in 4 positions, first because it {FAILS[name]}" in " ".join(
+    assert f"{spec} failed to move in 4 positions; in the first it {FAILS[name]}" in " ".join(
         result.output.split()
     )
 

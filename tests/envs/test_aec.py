@@ -283,7 +283,7 @@ def test_unknown_agents_and_render_modes_are_named():
         match="render_mode='gif' is not possible; it is one of human, rgb_array, ansi or None",
     ):
         tic_tac_toe_v0.env(render_mode="gif")
-    with pytest.raises(ValueError, match="connect_four has no parameter 'size'"):
+    with pytest.raises(ValueError, match="connect_four got an unexpected keyword argument 'size'"):
         connect_four_v0.env(size=3)
 
 

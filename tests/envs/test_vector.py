@@ -468,7 +468,7 @@ def test_a_reset_mask_starts_only_some_games_anew():
         ({"opponent": []}, "a pool of opponents needs at least one"),
         ({"opponent": "greedy:heuristic=lines"}, "connect_four has no heuristic 'lines'"),
         ({"rows": 1000}, "rows=1000 is not possible"),
-        ({"colour": "red"}, "connect_four has no parameter 'colour'"),
+        ({"colour": "red"}, "connect_four got an unexpected keyword argument 'colour'"),
     ],
 )
 def test_what_is_wrong_with_the_options_is_said_clearly(options, message):

@@ -264,7 +264,7 @@ def test_names_are_shown_as_they_are_and_never_run(open_page):
         == "plyground tournament '<script>alert(3)</script>'"
     )
     assert (
-        "Cross (<script>x</script>) raised ValueError: <img src=y>"
+        "in the first it (<script>x</script>) raised ValueError: <img src=y>"
         in page.locator("#t1 .note.warn").first.inner_text()
     )
 

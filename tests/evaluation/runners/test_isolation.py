@@ -297,7 +297,8 @@ def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path
         ("random", "greedy"),
         ("HangsInNativeCode", "EndsTheProcess", "EatsMemory", "IsSlow"),
     )
-    plan = Plan("tic_tac_toe", (*good, *(f"python:broken.agents:{name}" for name in bad)), pairs=2)
+    agents = (*good, *(f"python:broken.agents:{name}" for name in bad))
+    plan = Plan("tic_tac_toe", agents, pairs=2, opening="random:2")
     limits = {"move_timeout": 0.25, "memory_limit": "700M", "withdraw_after": 2}
     with Store(tmp_path / "store.db") as store:
         tournament = Tournament(plan.replace(**limits), store)

@@ -51,7 +51,9 @@ def path(original, tmp_path):
 def findings(path, games=0):
     """What verify finds out about each tournament, and about the store."""
     with Store(path) as store:
-        verifications = [verify(one, store, games, "never") for one in store.tournaments()]
+        verifications = [
+            verify(one, store, games, "never", ask=("all",)) for one in store.tournaments()
+        ]
         return verifications, store.findings()
 
 
@@ -304,7 +306,7 @@ def test_a_sample_is_drawn_from_all_games(original):
                 return ask(number)
 
             store.game = game_with_number
-            verify(tournament, store, 3, "never", seed)
+            verify(tournament, store, 3, "never", seed, ask=("all",))
             store.game = store_game
             assert len(numbers) == 3
             sample |= set(numbers)
@@ -325,7 +327,7 @@ def test_repeatable_agents_are_said_to_be_so(path):
 def test_the_command_names_the_agent_and_ends_with_status_1(tmp_path):
     path = tmp_path / "store.db"
     run(Plan("connect_four", ("random", SUSPECT), pairs=2), path, isolate="never")
-    result = invoke(["verify", str(path), "--isolate", "never"])
+    result = invoke(["verify", str(path), "--isolate", "never", "--ask", SUSPECT])
     assert result.exit_code == 1
     assert f"{SUSPECT} left the recorded moves in" in result.stdout
 
