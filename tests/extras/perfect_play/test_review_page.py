@@ -100,8 +100,9 @@ def test_a_page_calls_the_players_as_the_game_does(name, show):
 
 def test_a_file_of_an_unfinished_game_states_no_result():
     text = "(;GM[4]FF[4]SZ[15]PB[a]PW[b];B[hh];W[hi])"
-    (record,) = read_sgf(text)
+    (read,) = read_sgf(text)
+    record = read()
     assert "RE[" not in "".join(write_sgf([record]))
-    assert list(read_sgf("".join(write_sgf([record])))) == [record]
+    assert [again() for again in read_sgf("".join(write_sgf([record])))] == [record]
     drawn = record._replace(ended=True)
     assert "RE[0]" in "".join(write_sgf([drawn]))
