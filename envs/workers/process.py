@@ -17,6 +17,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 from multiprocessing.connection import Connection
 
@@ -68,6 +69,7 @@ class WorkerProcess:
                 )
             finally:
                 os.close(output)
+        self._closing = threading.Lock()
         self.connection: Connection = Connection(ours.detach())
         self._frame = bytearray()  # of the next message, as far as it has come
         self._missing = HEADER.size  # bytes of the frame's present part, its length or its content
@@ -187,8 +189,9 @@ class WorkerProcess:
     def kill(self) -> None:
         """End the process and all that it has started, whatever they are doing."""
         self._process.kill_all()
-        self.connection.close()
-        self._errors.close()
+        with self._closing:  # a thread that reads may see the death while another one kills
+            self.connection.close()
+            self._errors.close()
 
 
 def run(module: str, descriptor: int) -> None:

@@ -35,7 +35,7 @@ def results(board, first, second, games):
     return [winners.count(seat) for seat in (0, 1, None)]
 
 
-game, small = plyground.make_game("connect_four"), plyground.make_game("connect_four:rows=4,cols=4")
+game, small = (plyground.make_game(f"connect_four{size}") for size in ("", ":rows=4,cols=4"))
 env = connect_four_v0.env()  # C1, C4: reset, step, legal actions
 env.reset(seed=1)
 for column in [0] * 6:
@@ -55,9 +55,8 @@ register_ordering("connect_four", "mine", order_actions_fn)
 yours = make_agent("textbook:depth=7,heuristic=mine,ordering=mine").analyse(game.position("dd"))
 print(f"C5 depth 7: {game.action_to_text(yours.action)}, {yours.nodes:,} nodes")
 WINDOWS = game.declaration.heuristics.index("windows")
-boards = {  # of the course by name, reachable or not
-    each.name: game.position_from_text(each.position, check=False) for each in game.profile.boards
-}
+read = game.position_from_text  # the course's boards by name, reachable or not
+boards = {each.name: read(each.position, check=False) for each in game.profile.boards}
 search = "textbook:depth={},heuristic={},values=yes"  # the course's: a whole window at the root
 for depth in (2, 3, 4):  # C6: the board that is filled by half, and won by d at once
     for order in ("none", "default"):

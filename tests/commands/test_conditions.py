@@ -47,7 +47,7 @@ def test_conditions_that_make_no_sense_are_refused(options, message):
 def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():
     result = plyground(
         "tournament tic_tac_toe random greedy python:broken.agents:EndsTheProcess --pairs 2 "
-        "--withdraw-after 2"
+        "--opening random:2 --withdraw-after 2"
     )
     assert result.exit_code == 0
     output = " ".join(result.stderr.split())
@@ -58,7 +58,7 @@ def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():
     assert "tic_tac_toe: 6 games" in result.stdout
     again = plyground(
         "tournament tic_tac_toe random greedy python:broken.agents:EndsTheProcess --pairs 2 "
-        "--withdraw-after 2"
+        "--opening random:2 --withdraw-after 2"
     )
     assert "all 6 games of this tournament are in plyground-tournament.db already" in again.stderr
 

@@ -48,7 +48,7 @@ CLAIMS = {
             "C7 opens with d",
             "C9 c4-centre: 1 points",
             "C9 c4-almost: 53 points",
-            "C10 depth 4 against 2: [1, 0, 0] [0, 1, 0]",
+            "C10 depth 4 against 2: [1, 0, 0] [1, 0, 0]",
         ],
     ),
     "tic_tac_toe": (
