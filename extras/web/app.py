@@ -8,22 +8,24 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from anyio.to_thread import current_default_thread_limiter
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from ...envs import __version__
+from ...envs.specification import plain_text
 from ...evaluation.runners.agent_process import AgentProcess
 from ...evaluation.store.store import StoreError
 from . import api, exports, games, pages
 from .errors import REFUSALS_AS_JSON, REFUSALS_AS_PAGES, Refusal, sentence
+from .gate import Gate
 from .guard import App, ForwardedHeaders, guarded
 from .opponents import HINTS, PRESETS
 from .positions import read_game
 from .sessions import Sessions
 from .settings import LONGEST_BODY, ServerSettings
-from .state import State, words_for
+from .state import State, answered_in_turn, words_for
 from .thinking import Decide, Thinkers
 
 # More of them would not be faster, and would let the searches' answers wait.
@@ -44,7 +46,7 @@ def make_app(settings: ServerSettings, first: AgentProcess | None = None) -> App
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         current_default_thread_limiter().total_tokens = ANSWERING_THREADS
         thinkers = Thinkers(settings, first)
-        app.state.server = State(settings, sessions, thinkers)
+        app.state.server = State(settings, sessions, thinkers, Gate(ANSWERING_THREADS))
         if settings.presets_first:
             thinkers.warm_up(_preset_tasks())
         yield
@@ -55,10 +57,10 @@ def make_app(settings: ServerSettings, first: AgentProcess | None = None) -> App
     app = FastAPI(
         title="plyground", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan
     )
-    app.include_router(api.router, responses=REFUSALS_AS_JSON)
-    app.include_router(pages.router, responses=REFUSALS_AS_PAGES)
-    app.include_router(games.router, responses=REFUSALS_AS_PAGES)
-    app.include_router(exports.router, responses=REFUSALS_AS_PAGES)
+    in_turn = [Depends(answered_in_turn, scope="function")]  # the answer is sent outside of it
+    app.include_router(api.router, responses=REFUSALS_AS_JSON, dependencies=in_turn)
+    for each in (pages, games, exports):
+        app.include_router(each.router, responses=REFUSALS_AS_PAGES, dependencies=in_turn)
     app.add_exception_handler(Refusal, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
@@ -115,5 +117,5 @@ async def _store_error(request: Request, error: Any) -> Response:
 
 
 async def _failed(request: Request, error: Any) -> Response:
-    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    log.error("%s %s failed", request.method, plain_text(request.url.path), exc_info=error)
     return await _refuse(request, Refusal("server", 500))

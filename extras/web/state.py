@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import AsyncIterator
 from typing import cast
 
 from fastapi import Request
 
+from .gate import Gate
 from .sessions import Sessions
 from .settings import ServerSettings
 from .thinking import Thinkers
@@ -15,16 +17,23 @@ from .wording.words import LANGUAGE_COOKIE, Words, preferred_language, words_of
 
 @dataclasses.dataclass
 class State:
-    """The settings, the sessions and the processes that think."""
+    """The settings, the sessions, the processes that think, and who is answered next."""
 
     settings: ServerSettings
     sessions: Sessions
     thinkers: Thinkers
+    gate: Gate
 
 
 def server_state(request: Request) -> State:
     """The state of the server that a request has reached."""
     return cast(State, request.app.state.server)
+
+
+async def answered_in_turn(request: Request) -> AsyncIterator[None]:
+    """What a route depends on: the function that answers it waits for its place."""
+    async with server_state(request).gate.place(request.state.session):
+        yield
 
 
 def words_for(request: Request) -> Words:

@@ -8,6 +8,7 @@ import threading
 import pytest
 from plyground import make_game
 from plyground.extras.web.errors import Refusal
+from plyground.extras.web.gate import Gate
 from plyground.extras.web.sessions import Sessions
 from plyground.extras.web.settings import ServerSettings
 from plyground.extras.web.thinking import STOPPED, Decide, Thinkers
@@ -47,6 +48,27 @@ def test_who_had_no_process_of_late_goes_before_those_who_asked_earlier():
             turns.give_back(last.result())
         assert [tasks.index(task) for task in order] == [0, 3, 2, 1]
         assert (turns.running, turns.waiting, turns.free) == (0, [], ["one"])
+
+    asyncio.run(play())
+
+
+def test_a_quiet_visitor_is_answered_before_those_who_ask_again_and_again():
+    async def play():
+        gate, answered = Gate(1), []
+
+        async def ask(session):
+            async with gate.place(session):
+                await asyncio.sleep(0.01)
+                answered.append(session)
+
+        many, visitor, leaver = sessions_of("10.0.0.1", "10.0.0.2", "10.0.0.3")
+        await ask(many)
+        tasks = [asyncio.ensure_future(ask(each)) for each in (many, many, leaver, visitor)]
+        await settled(tasks)
+        tasks[2].cancel()
+        await asyncio.wait(tasks)
+        assert answered == [many, many, visitor, many]
+        await ask(leaver)  # the place is free again
 
     asyncio.run(play())
 
