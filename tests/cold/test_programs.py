@@ -25,10 +25,8 @@ RULES = tomllib.loads((TESTS / "cold" / "consoles.toml").read_text("utf-8"))
 LEFT_OUT = [line for each in RULES["left_out"] for line in each["lines"]]
 LINKED = ("benchmarks", "docs", "examples", "agents")  # of the repository, where a line names one
 # Each row of the courses' lines and of the studies' claims has commands as well.
-INLINE = [
-    ROOT / "docs/extras/studies/lines.md",
-    *sorted((ROOT / "extras/studies/claims").glob("*.toml")),
-]
+ROWS = ROOT / "docs/extras/studies/lines.md"
+CLAIMS = sorted((ROOT / "extras/studies/claims").glob("*.toml"))
 
 
 def blocks() -> dict[str, list[str]]:
@@ -40,11 +38,13 @@ def blocks() -> dict[str, list[str]]:
             place = f"{page.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 2}"
             shown = match[1].replace("\\\n", " ").splitlines()
             lines[place] = [line[2:] for line in shown if line.startswith("$ ")]
-    for page in INLINE:
-        text = page.read_text("utf-8")
-        for number, row in enumerate(text.replace("\\\n", " ").splitlines(), 1):
-            if commands := re.findall(r"[`\"](plyground [^`]+?)[`\"]", row):
-                lines[f"{page.relative_to(ROOT)}:{number}"] = commands
+    for number, row in enumerate(ROWS.read_text("utf-8").splitlines(), 1):
+        if commands := re.findall(r"`(plyground [^`]+)`", row):
+            lines[f"{ROWS.relative_to(ROOT)}:{number}"] = commands
+    for page in CLAIMS:
+        claims = [each for rows in tomllib.loads(page.read_text("utf-8")).values() for each in rows]
+        for command in dict.fromkeys(claim["command"] for claim in claims if "command" in claim):
+            lines[f"{page.relative_to(ROOT)}:{command}"] = command.splitlines()
     return lines
 
 
