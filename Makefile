@@ -12,7 +12,7 @@ ADAPTERS = tianshou torchrl rllib agilerl kaggle pgx minari openenv
 ADAPTER_FOLDER ?= .venv-adapters
 
 # What is tested with the oldest versions allowed, in CI too: all that meets PettingZoo, Gymnasium, SB3 and numpy.
-OLDEST_TESTS = tests/envs/test_aec.py tests/envs/test_aec_like_pettingzoo.py tests/envs/test_pettingzoo.py tests/envs/other_libraries/test_pettingzoo_classic.py tests/envs/other_libraries/test_written_state.py tests/envs/test_gymnasium.py tests/envs/test_environment_options.py tests/envs/test_vector.py tests/envs/test_wrappers.py tests/envs/test_trace.py tests/envs/test_kernels.py tests/envs/compiled/test_linking.py tests/extras/league/test_league.py tests/training/test_sb3_callbacks.py tests/training/test_longer_runs.py
+OLDEST_TESTS = tests/envs/test_aec.py tests/envs/test_aec_like_pettingzoo.py tests/envs/test_pettingzoo.py tests/envs/other_libraries/test_pettingzoo_classic.py tests/envs/other_libraries/test_written_state.py tests/envs/test_gymnasium.py tests/envs/test_environment_options.py tests/envs/test_vector.py tests/envs/test_wrappers.py tests/envs/test_trace.py tests/envs/test_kernels.py tests/envs/compiled/test_linking.py tests/training/test_sb3_callbacks.py tests/training/test_longer_runs.py
 
 .PHONY: demo test test-all cold test-oldest test-adapters lint docs docs-version package bench measure without-extras clean
 

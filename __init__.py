@@ -5,11 +5,11 @@ in ``__init__.pyi``; ``plyground.envs``, ``.agents``, ``.training`` and ``.evalu
 rest.
 """
 
+import lazy_loader
+
 from . import envs
 from .envs.loading.ids import register_ids
-from .envs.loading.moved import answer_former_names, attach_stub
 
-__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 register_ids(envs.__name__, envs.__path__[0])
-answer_former_names()

@@ -7,6 +7,8 @@ from typing import Any
 
 import lazy_loader
 
+from .loading.packages import GAMES, own_extras
+
 _export, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
@@ -23,6 +25,9 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != module:
             raise
+    for each in own_extras(GAMES):  # each has its environments beside its rules
+        if name in (each.name, f"{each.name}_v0"):
+            return importlib.import_module(f"{each.module.rpartition('.')[0]}.environment")
     from .registry import BUILT_IN
     from .specification import SpecificationError, check_names
 

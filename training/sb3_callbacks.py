@@ -30,7 +30,7 @@ def set_opponent(env: VecEnv, opponent: Any) -> None:
 
 
 class OpponentSource(Protocol):
-    """Whom a learner meets, such as a league of its past versions."""
+    """Whom a learner meets, such as its past versions."""
 
     @property
     def members(self) -> Sequence[str]:
@@ -50,43 +50,43 @@ class OpponentSource(Protocol):
 
 
 class SelfPlayCallback(BaseCallback):
-    """Lets a model play against a league, and adds the model to it as it learns.
+    """Lets a model play against a source of opponents, and adds the model to it as it learns.
 
     Args:
-        league: the league, or another source of opponents; its anchors alone are met at first.
+        source: the opponents; the model is added at once if there are none.
         every: steps between two versions.
         draws: how many opponents are drawn for each rollout.
     """
 
-    def __init__(self, league: OpponentSource, every: int = 50_000, draws: int = 4) -> None:
+    def __init__(self, source: OpponentSource, every: int = 50_000, draws: int = 4) -> None:
         super().__init__()
-        self.league: OpponentSource = league
+        self.source: OpponentSource = source
         self._every: int = every
         self._draws: int = draws
         self._added = 0
         self._labels: list[str] = []
 
     def _on_training_start(self) -> None:
-        if not self.league.members:
-            self.league.add(self.model)
+        if not self.source.members:
+            self.source.add(self.model)
         self._added = self.num_timesteps
 
     def _on_rollout_start(self) -> None:
         if self.num_timesteps - self._added >= self._every:
-            self.league.add(self.model)
+            self.source.add(self.model)
             self._added = self.num_timesteps
-        opponents = self.league.draw(self._draws)
+        opponents = self.source.draw(self._draws)
         self._labels = [opponent.label for opponent in opponents]
         set_opponent(self.training_env, opponents)
 
     def _on_step(self) -> bool:
         for info in self.locals["infos"]:
             if "episode" in info:
-                self.league.add_result(self._labels[int(info["opponent"])], info["episode"]["r"])
+                self.source.add_result(self._labels[int(info["opponent"])], info["episode"]["r"])
         return True
 
     def _on_training_end(self) -> None:
-        self.league.save()
+        self.source.save()
 
 
 class LadderCallback(BaseCallback):

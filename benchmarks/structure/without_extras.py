@@ -6,7 +6,7 @@ stored tournament that is reported, and a game is learned; of the core alone, te
 
     make without-extras             # the core alone, in CI
     make without-extras EACH=--each # without each in turn, a line each
-    make without-extras EACH="--each ray league" # without these, one after the other
+    make without-extras EACH="--each ray hub" # without these, one after the other
 """
 
 from __future__ import annotations

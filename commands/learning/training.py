@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 from ...envs import make_game
-from ...envs.loading.packages import PICTURES
-from ...envs.loading.registry import Registry
 from ...envs.specification import SpecificationError
 from ...training.curves import STATISTICS, draw_curves
 from ...training.dqn.settings import DQNSettings
@@ -20,8 +17,6 @@ from ..common import GameArgument, OwnOptions, argument, option
 from ..output import note
 from .runs import DEFAULT_RUN, RunOptions, train_or_list
 
-# what draws a folder that holds a file of that name
-_DRAWINGS: Registry[str, Callable[[Path, Path], None]] = Registry("there is no picture", PICTURES)
 OPPOSED = ("opponent", "steps", "hours", "initial", "evaluate", "keep")
 OF_PPO, OF_DQN = OwnOptions(PPOSettings, OPPOSED), OwnOptions(DQNSettings, OPPOSED)
 
@@ -88,10 +83,7 @@ def _train(
 
 @command("RUN...")
 def curves(
-    *runs: Annotated[
-        Path,
-        argument("RUN", "Folders of training runs, or one that an extra draws, such as a league."),
-    ],
+    *runs: Annotated[Path, argument("RUN", "Folders of training runs.")],
     out: Annotated[Path, option("FILE", "The picture to write, such as a .png or a .pdf.")] = Path(
         "learning.png"
     ),
@@ -118,14 +110,8 @@ def curves(
     """
     if not runs:
         raise SpecificationError("name the folders of the runs to draw, such as runs/c4")
-    others = [(run, name) for run in runs for name in _DRAWINGS if (run / name).exists()]
-    if others and len(runs) > 1:
-        raise SpecificationError(f"{others[0][0]} is no training run; it is drawn alone")
     with missing_packages_are_refused():
-        if others:
-            _DRAWINGS.get(others[0][1])(runs[0], out)
-        else:
-            draw_curves(runs, out, group_by, statistic, _inches(size))
+        draw_curves(runs, out, group_by, statistic, _inches(size))
     note(f"{out}")
 
 

@@ -88,9 +88,8 @@ PAGES = (
     (
         "extras",
         "Extras",
-        "Leagues, reviews, datasets, studies, and adapters to other libraries.",
+        "Reviews, datasets, studies, and adapters to other libraries.",
         (
-            "plyground.extras.league.league.League",
             "plyground.extras.perfect_play.reviews.review.Review",
             "plyground.extras.perfect_play.reviews.reviewer.Reviewer",
             "plyground.extras.studies.declaration.Study",
@@ -146,8 +145,6 @@ MODULES = (
     "plyground.evaluation.statistics.cross_table",
     "plyground.evaluation.report.report",
     "plyground.evaluation.notebook",
-    "plyground.extras.league.league",
-    "plyground.extras.league.psro",
     "plyground.extras.perfect_play.reviews.reviewer",
     "plyground.extras.perfect_play.reviews.review",
     "plyground.extras.perfect_play.reviews.grades",

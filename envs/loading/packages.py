@@ -45,11 +45,8 @@ REPORTS = "plyground.reports"  # what says something about games, by name
 RECORDS = "plyground.records"  # writers of the games of a store, named by their formats
 EXPORTS = "plyground.exports"  # writers of policies: named by the ending of what they write
 POLICIES = "plyground.policies"  # what fetches a policy file NAME://…, by that name
-PICTURES = "plyground.pictures"  # what draws a folder: named by a file in it
 TRACKERS = "plyground.trackers"  # what keeps what runs log: named as in --log
 PLACES = "plyground.places"  # where jobs are done: named as --runner is
-# where modules are found that the documentation of 1.0 has under another name
-MODULES = "plyground.modules"
 PACKAGE = Path(__file__).resolve().parent.parent.parent
 OWN = __package__.partition(".")[0]
 _EXTRAS = f"{OWN}.extras."

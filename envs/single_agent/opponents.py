@@ -78,17 +78,15 @@ class Opponent(NamedTuple):
         compiled: makes the NamedTuple that :func:`choose_action` or :func:`choose_actions` takes,
             with buffers of its own for each thread; None: ``player`` chooses.
         weight: how often it is drawn, relative to the others.
-        title: what messages call it; empty: the opponent LABEL.
     """
 
     label: str
     player: Any
     compiled: Callable[[Game], Any] | None = None
     weight: float = 1.0
-    title: str = ""
 
     def __str__(self) -> str:
-        return self.title or f"the opponent {self.label}"
+        return f"the opponent {self.label}"
 
 
 @contextlib.contextmanager

@@ -64,7 +64,7 @@ def dataset(
 
     The positions are spread evenly over the plies and unique up to symmetry. The same seed gives
     the same file, and the same command resumes. Early positions of large boards take seconds each;
-    --plies leaves them out. Python reads the file with plyground.datasets.load.
+    --plies leaves them out. Python reads the file with plyground.extras.perfect_play.datasets.load.
 
     [bold]Examples[/bold]
 

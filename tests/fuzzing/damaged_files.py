@@ -31,7 +31,6 @@ from fuzzing.sound_files import (
     BOOK,
     CARD,
     DATASET,
-    LEAGUE,
     PACKAGED,
     PROOF,
     SETTINGS,
@@ -47,7 +46,7 @@ OTHERS = (None, True, False, "", "x", "3", "zoo:nothing", [], [1], {}, {"x": 1},
 USED = ("algorithm", "game", "seed", "steps", "hours", "evaluate", "evaluation_plies", "opponent")
 KINDS = (
     *("run.json", "checkpoint", "emptied", "window", "metrics", "dataset", "parts of a dataset"),
-    *("book", "TOML", "league", "card", "proof"),
+    *("book", "TOML", "card", "proof"),
 )
 
 
@@ -58,7 +57,7 @@ class FileCase(Case):
         self.draw, self.folder, self._sound = random.Random(number), folder, sound
         makers = (
             *(self.description, self.checkpoint, self.emptied, self.window, self.metrics),
-            *(self.dataset, self.parts, self.book, self.toml, self.league, self.card, self.proof),
+            *(self.dataset, self.parts, self.book, self.toml, self.card, self.proof),
         )
         self.kind, make = list(zip(KINDS, makers, strict=True))[number % len(KINDS)]
         self.words = make()
@@ -148,13 +147,6 @@ class FileCase(Case):
         path = self.folder / "plain.toml"
         self.damage(path, self.toml_content, self.folder / "plain.book")
         return ["tournament", "plain.toml", "--store", "new.db"]
-
-    def league(self) -> list[str]:
-        self.take("league")
-        name = self.draw.choice(("league.json", "training.json", "training.json"))
-        other = {"league.json": "training.json", "training.json": "league.json"}[name]
-        self.damage_json(self.folder / "league" / name, self.folder / "league" / other)
-        return self.draw.choice((LEAGUE, ["curves", "league"]))
 
     def card(self) -> list[str]:
         """A model card or the table of boards, among those of the package."""
@@ -381,7 +373,7 @@ class FileCase(Case):
             replaced = ("checkpoints", "window", "snapshots")
             return after is not None or (len(parts) == 3 and parts[1] in replaced)
         if status == 0:
-            grows = name.startswith("league/") or name.endswith(("ladder.db", "proof/table"))
+            grows = name.endswith(("ladder.db", "proof/table"))
             return name.startswith("parts.npz.parts") or (grows and after is not None)
         return False
 

@@ -25,11 +25,6 @@ STEPS = {"ppo": 128, "dqn": 64, "alphazero": 20, "supervised": 32}
 COMMON = "evaluations=1 evaluation_pairs=1 evaluation_plies=2"
 PROOF = ["solve", "dots_and_boxes:rows=2,cols=2", "--proof", "proof"]
 BOOK = ["analyse", "tic_tac_toe", "--agent", "minimax:depth=1,book=plain.book"]
-LEAGUE = [
-    *("train", "league", "tic_tac_toe", "--rounds", "1", "--members", "ppo", "--steps", "64"),
-    *("--pairs", "1", "--out", "league"),
-    *(word for each in SETTINGS["ppo"].split() for word in ("--set", f"ppo.{each}")),
-]
 DATASET = ["dataset", "tic_tac_toe", "--positions", "600", "--out", "parts.npz"]
 
 
@@ -90,7 +85,6 @@ MAKERS: dict[str, Callable[[], None]] = {
     "plain.book": made(small_book("plain.book", "greedy")),
     "other.book": made(small_book("other.book", "random")),
     "plain.toml": lambda: Path("plain.toml").write_text(TOML.replace("openings.txt", "random:2")),
-    "league": made(LEAGUE),
     "proof": made(PROOF),
     "parts.npz.parts": parts_of_a_dataset,
     "networks": networks,
@@ -120,7 +114,5 @@ READERS: list[tuple[tuple[str, ...], list[str]]] = [
     (("parts.npz.parts",), DATASET),
     (("plain.book",), BOOK),
     (("plain.toml",), ["tournament", "plain.toml"]),
-    (("league",), LEAGUE),
-    (("league",), ["curves", "league"]),
     (("proof",), [*PROOF, "--check", "2"]),
 ]

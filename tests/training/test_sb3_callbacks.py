@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from plyground import make_game
 from plyground.agents.opponents import make_opponents
@@ -16,6 +18,7 @@ from networks import write_network
 from plyground.training.sb3 import BoardVecEnv
 from plyground.training.sb3_callbacks import LadderCallback, SelfPlayCallback
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.env_util import make_vec_env
 
 torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
 GAME = "tic_tac_toe"
@@ -46,14 +49,16 @@ class Pool:
         self.calls.append("save")
 
 
-def new_ppo():
-    env = BoardVecEnv(GAME, 8, "random")
+def new_ppo(env=None):
+    env = env or BoardVecEnv(GAME, 8, "random")
     return MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=64, device="cpu", seed=1)
 
 
-def test_a_model_learns_against_any_source_of_opponents():
+@pytest.mark.parametrize("new_env", [None, partial(make_vec_env, "plyground/TicTacToe-v0", 8)])
+def test_a_model_learns_against_any_source_of_opponents(new_env):
     pool = Pool()
-    new_ppo().learn(8 * 16 * 3, callback=SelfPlayCallback(pool, every=128, draws=3))
+    model = new_ppo(new_env and new_env())
+    model.learn(8 * 16 * 3, callback=SelfPlayCallback(pool, every=128, draws=3))
     assert pool.calls == ["add", 3, "add", 3, "add", 3, "save"]
     assert pool.members == ["after 0", "after 128", "after 256"]
     assert {name for name, _ in pool.returns} == {"after 0", "after 128"}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import plyground
 import pytest
 from command_line import invoke
 from helpers import run
 from plyground.evaluation.plan import Plan
+from plyground.extras.perfect_play import datasets
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def dataset(*words):
 def test_a_dataset_is_written_and_read():
     result = dataset("tic_tac_toe", "--positions", "50", "--out", "data.parquet")
     assert (result.exit_code, result.stdout) == (0, "data.parquet: 50 positions of tic_tac_toe\n")
-    assert len(plyground.datasets.load("data.parquet")) == 50
+    assert len(datasets.load("data.parquet")) == 50
 
 
 def test_it_says_when_there_are_no_more_positions():
@@ -36,7 +36,7 @@ def test_positions_come_from_the_games_of_a_store(tmp_path):
         *("tic_tac_toe", "--positions", "20", "--from-store", "games.db", "--out", "data.npz")
     )
     assert result.exit_code == 0, result.output
-    data = plyground.datasets.load("data.npz")
+    data = datasets.load("data.npz")
     assert data.metadata["source"] == "games.db"
     assert np.all(data.arrays["ply"] < 9)
 

@@ -10,7 +10,6 @@ import sys
 import time
 
 import numpy as np
-import plyground
 import pytest
 from plyground import make_game
 from plyground.agents import solve
@@ -18,6 +17,7 @@ from plyground.envs.canonical import CanonicalForm, position_layers
 from plyground.envs.loading.locks import locked
 from plyground.envs.specification import SpecificationError
 from plyground.envs.workers.jobs import JobPlace
+from plyground.extras.perfect_play import datasets
 from plyground.extras.perfect_play.datasets.build import (
     BuildProgress,
     Source,
@@ -36,7 +36,7 @@ GAMES = ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,col
 def test_every_value_is_the_solvers_and_every_column_is_the_positions(spec, suffix, tmp_path):
     game = make_game(spec)
     count = build_dataset(game, 60, tmp_path / f"data{suffix}", seed=3)
-    data = plyground.datasets.load(tmp_path / f"data{suffix}")
+    data = datasets.load(tmp_path / f"data{suffix}")
     assert len(data) == count == 60
     for index in range(0, len(data), 7):
         position, row = data.position(index), data[index]
@@ -61,7 +61,7 @@ def test_results_are_those_of_the_whole_game_where_boxes_are_owned_already(tmp_p
     """The margin of the rest of a game may be won and the game lost."""
     game = make_game("dots_and_boxes:rows=2,cols=2")
     build_dataset(game, 200, tmp_path / "data.npz")
-    data = plyground.datasets.load(tmp_path / "data.npz")
+    data = datasets.load(tmp_path / "data.npz")
     differ = 0
     for index in range(len(data)):
         position, row = data.position(index), data[index]
@@ -75,7 +75,7 @@ def test_results_are_those_of_the_whole_game_where_boxes_are_owned_already(tmp_p
 def test_positions_are_unique_up_to_symmetry_and_spread_over_the_plies(tmp_path):
     game = make_game("tic_tac_toe")
     build_dataset(game, 200, tmp_path / "data.npz")
-    data = plyground.datasets.load(tmp_path / "data.npz")
+    data = datasets.load(tmp_path / "data.npz")
     canonical = CanonicalForm(game)
     assert len({canonical(data.position(index))[0] for index in range(len(data))}) == 200
     layers = [len(layer) for layer, _ in zip(position_layers(game), range(9))]
@@ -104,7 +104,7 @@ def test_positions_come_from_an_agents_games(tmp_path):
     game = make_game("connect_four:rows=5,cols=5")
     source = Source("alphabeta:depth=2")
     build_dataset(game, 50, tmp_path / "data.npz", plies=range(9, 14), source=source)
-    data = plyground.datasets.load(tmp_path / "data.npz")
+    data = datasets.load(tmp_path / "data.npz")
     assert data.metadata["source"] == "alphabeta:depth=2"
     assert np.bincount(data.arrays["ply"]).tolist()[9:] == [10] * 5
 
@@ -134,7 +134,7 @@ def test_a_build_that_was_killed_goes_on_to_the_same_file(tmp_path):
     build_dataset(
         game, 2_000, out, progress=BuildProgress(solved=lambda count, _: counts.append(count))
     )
-    whole, second = (plyground.datasets.load(path) for path in (tmp_path / "whole.npz", out))
+    whole, second = (datasets.load(path) for path in (tmp_path / "whole.npz", out))
     for name, array in whole.arrays.items():
         assert np.array_equal(array, second.arrays[name])
     assert counts[0] >= 500  # at least one chunk was there
@@ -163,7 +163,7 @@ def test_the_parts_of_another_dataset_are_refused(tmp_path):
 
 def test_batches_hold_every_position_once_in_an_order_that_the_seed_decides(tmp_path):
     build_dataset(make_game("tic_tac_toe"), 100, tmp_path / "data.npz")
-    data = plyground.datasets.load(tmp_path / "data.npz")
+    data = datasets.load(tmp_path / "data.npz")
     batches = list(data.batches(32))
     assert [len(batch["value"]) for batch in batches] == [32, 32, 32, 4]
     assert np.array_equal(np.concatenate([b["key"] for b in batches]), data.arrays["key"])
@@ -180,7 +180,7 @@ def test_torch_loaders_read_it(tmp_path):
     torch = pytest.importorskip("torch")
     build_dataset(make_game("tic_tac_toe"), 64, tmp_path / "data.npz")
     loader = torch.utils.data.DataLoader(
-        plyground.datasets.load(tmp_path / "data.npz").torch(), batch_size=16
+        datasets.load(tmp_path / "data.npz").torch(), batch_size=16
     )
     shapes = {tuple(batch["observation"].shape) for batch in loader}
     assert shapes == {(16, 3, 3, 2)}
@@ -208,7 +208,7 @@ def test_files_that_are_no_dataset_are_refused_in_a_sentence(tmp_path):
     np.savez(tmp_path / "other.npz", a=np.zeros(3))
     for name in ("text.npz", "other.npz", "missing.parquet"):
         with pytest.raises(SpecificationError, match="dataset"):
-            plyground.datasets.load(tmp_path / name)
+            datasets.load(tmp_path / name)
 
 
 def test_no_process_is_left_behind(tmp_path):
@@ -223,8 +223,8 @@ def test_several_files_are_read_as_one_dataset_of_all_their_positions(tmp_path):
     for number, plies in enumerate((range(3), range(3, 9))):
         build_dataset(game, 30, tmp_path / f"{number}.npz", plies=plies)
     files = [tmp_path / "0.npz", tmp_path / "1.npz"]
-    parts = [plyground.datasets.load(file) for file in files]
-    whole = plyground.datasets.load(*files)
+    parts = [datasets.load(file) for file in files]
+    whole = datasets.load(*files)
     assert len(whole) == sum(map(len, parts))
     for row in range(len(whole)):
         part, index = (parts[0], row) if row < len(parts[0]) else (parts[1], row - len(parts[0]))
@@ -237,4 +237,4 @@ def test_files_of_other_games_are_not_joined(tmp_path):
         build_dataset(make_game(name), 10, tmp_path / f"{len(name)}.npz")
     first, second = sorted(tmp_path.glob("*.npz"))
     with pytest.raises(SpecificationError, match="cannot be joined: they are of tic_tac_toe"):
-        plyground.datasets.load(first, second)
+        datasets.load(first, second)

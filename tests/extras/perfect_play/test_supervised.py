@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import plyground
 import pytest
 import torch
 from command_line import invoke
@@ -13,6 +12,7 @@ from plyground import make_agent, make_game
 from plyground.agents import solve
 from plyground.agents.policies.policy_file import load_policy_file
 from plyground.envs.specification import SpecificationError
+from plyground.extras.perfect_play import datasets
 from plyground.extras.perfect_play.datasets.build import build_dataset, build_taught_dataset
 from plyground.extras.perfect_play.supervised.settings import SupervisedSettings
 from plyground.extras.perfect_play.supervised.train import (
@@ -59,7 +59,7 @@ def test_a_teachers_choices_are_learnt_and_the_policy_file_names_it(tmp_path):
     run(tmp_path / "data.npz", tmp_path / "run", steps=20_000)
     network = load_policy_file(tmp_path / "run" / "best.onnx")
     assert network.kind == "supervised by alphabeta:depth=9"
-    dataset = plyground.datasets.load(tmp_path / "data.npz")
+    dataset = datasets.load(tmp_path / "data.npz")
     choices = optimal_actions(dataset)
     assert (choices.sum(axis=1) == 1).all()
     logits, _ = network.evaluate(dataset.arrays["observation"])
@@ -70,18 +70,18 @@ def test_a_teachers_choices_are_learnt_and_the_policy_file_names_it(tmp_path):
 def test_answers_of_the_solver_and_of_a_teacher_are_learnt_together(data, tmp_path):
     taught = tmp_path / "taught.npz"
     build_taught_dataset(make_game("tic_tac_toe"), 200, taught, "alphabeta:depth=9")
-    both = plyground.datasets.load(data, taught)
+    both = datasets.load(data, taught)
     names = "the exact solver and alphabeta:depth=9"
     assert both.teacher == names
-    solved = plyground.datasets.load(data)
-    expected = [*optimal_actions(solved), *optimal_actions(plyground.datasets.load(taught))]
+    solved = datasets.load(data)
+    expected = [*optimal_actions(solved), *optimal_actions(datasets.load(taught))]
     assert np.array_equal(optimal_actions(both), expected)
     run(f"{data};{taught}", tmp_path / "run", steps=20_000)
     assert load_policy_file(tmp_path / "run" / "best.onnx").kind == f"supervised by {names}"
 
 
 def test_optimal_actions_are_those_of_the_best_value(data):
-    dataset = plyground.datasets.load(data)
+    dataset = datasets.load(data)
     best = optimal_actions(dataset)
     values = dataset.arrays["action_values"].astype(int)
     assert best.any(axis=1).all()
@@ -91,7 +91,7 @@ def test_optimal_actions_are_those_of_the_best_value(data):
 def test_the_value_of_a_margin_game_is_its_final_margin(tmp_path):
     game = make_game("dots_and_boxes:rows=2,cols=2,reward=margin")
     build_dataset(game, 100, tmp_path / "boxes.npz")
-    dataset = plyground.datasets.load(tmp_path / "boxes.npz")
+    dataset = datasets.load(tmp_path / "boxes.npz")
     positions = learning_positions(dataset, np.arange(len(dataset)))
     for index in range(0, len(dataset), 9):
         position = dataset.position(index)
@@ -192,7 +192,7 @@ def test_one_network_learns_from_two_boards_and_plays_both(tmp_path):
         assert logits == pytest.approx(outputs.logits.numpy(), abs=1e-4)
         assert value == pytest.approx(outputs.value.numpy(), abs=1e-4)
     # on each board it agrees with the teacher more often than by chance
-    for data in map(plyground.datasets.load, files):
+    for data in map(datasets.load, files):
         logits, _ = network.playing(data.game).evaluate(data.arrays["observation"])
         masks = data.arrays["action_mask"] != 0
         choices = np.where(masks, logits, -np.inf).argmax(axis=1)

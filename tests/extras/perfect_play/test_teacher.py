@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import plyground
 import pytest
 from plyground import make_agent, make_game
 from plyground.envs.canonical import CanonicalForm
 from plyground.envs.specification import SpecificationError
 from plyground.envs.workers.jobs import JobPlace
+from plyground.extras.perfect_play import datasets
 from plyground.extras.perfect_play.datasets.build import build_taught_dataset
 from plyground.extras.perfect_play.datasets.labels import (
     ILLEGAL_VALUE,
@@ -30,7 +30,7 @@ GAMES = pytest.mark.parametrize("spec", TEACHERS)
 
 def build(spec, path, count=120, **options):
     build_taught_dataset(make_game(spec), count, path, TEACHERS[spec], **options)
-    return plyground.datasets.load(path)
+    return datasets.load(path)
 
 
 @GAMES

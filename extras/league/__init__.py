@@ -1,1 +1,0 @@
-"""Leagues: past versions of a learner as its opponents, and training of a whole league (PSRO)."""
