@@ -1,6 +1,6 @@
 """Reviews of games, as far as the core needs to know them; an extra makes them.
 
-It declares its reviewer as the entry point ``review`` of the group ``plyground.reports``.
+It plugs in its reviewer as the report ``review``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the core does without: each folder plugs in by entry points, and can be removed.
+"""What the core does without: each folder plugs in, and can be removed.
 
 An extra imports the core. The core imports no extra: it asks the entry points of
-``pyproject.toml``, as it does for packages of other people.
+``pyproject.toml``, as it does for packages of other people, and what :mod:`.plugins` plugs in.
 ``docs/guide/architecture.md`` lists the extras.
 """

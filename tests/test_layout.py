@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import functools
 import graphlib
+import importlib
 import re
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from typing import NamedTuple
 
 import plyground
 from helpers import GAMES
+from plyground.envs.loading import packages
 
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ("agents", "commands", "envs", "evaluation", "training")
@@ -295,7 +297,10 @@ def test_no_string_of_the_core_names_an_extra():
 def test_every_entry_point_leads_to_an_extra():
     """A removed folder leaves no line behind."""
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
-    places = {value.partition(":")[0] for group in groups.values() for value in group.values()}
+    importlib.import_module("plyground.extras.plugins")
+    values = [each.value for each in packages._plugged_in if each.value.startswith("plyground.")]
+    values += [value for group in groups.values() for value in group.values()]
+    places = {value.partition(":")[0] for value in values}
     files = {ROOT.joinpath(*place.split(".")[1:]) for place in places}
     assert [
         str(path) for path in files if not (path.is_dir() or path.with_suffix(".py").is_file())

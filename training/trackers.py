@@ -1,6 +1,6 @@
 """Trackers: libraries that keep what runs log and show it, such as TensorBoard.
 
-Extras and other packages declare them among the entry points
+Extras and other packages plug them in as
 :data:`~plyground.envs.loading.packages.TRACKERS`, by the names that ``--log`` takes. Each is called
 with the run's folder, the step at which the run goes on, and what describes the run; it returns a
 :class:`Tracker`. Importing its module imports the library. Where it has a method ``prepare()``,

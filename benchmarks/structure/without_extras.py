@@ -83,8 +83,8 @@ def check_without(removed: Sequence[str], tests: Sequence[str]) -> None:
         for name in filter(None, names.split("\0")):
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, copy / name)
+        before = _entries(copy)
         project = (copy / "pyproject.toml").read_text(encoding="utf-8")
-        before = _entries(project)
         for extra in removed:
             shutil.rmtree(copy / "extras" / extra)
             shutil.rmtree(copy / "tests" / "extras" / extra, ignore_errors=True)
@@ -117,18 +117,22 @@ def check_without(removed: Sequence[str], tests: Sequence[str]) -> None:
         subprocess.run([sys.executable, "-c", CARD], cwd=place, env=environment, check=True)
         if tests:
             paths = [str(copy / "tests" / path) for path in tests]
-            absent = [*games_of(removed), *before - _entries(project)]
+            absent = [*games_of(removed), *before - _entries(copy)]
             environment["PLYGROUND_ABSENT"] = " ".join(absent)
             command = [sys.executable, "-m", "pytest", "-q", "-c", str(copy / "pyproject.toml")]
             command += ["--numprocesses", "2", "--dist", "loadfile"]
             subprocess.run([*command, *paths], cwd=copy, env=environment, check=True)
 
 
-def _entries(project: str) -> set[str]:
-    """The commands of one word, and the endings of exported files, that a project declares."""
-    groups = tomllib.loads(project)["project"]["entry-points"]
-    names = (*groups.get("plyground.commands", ()), *groups.get("plyground.exports", ()))
-    return {name for name in names if " " not in name}
+def _entries(copy: Path) -> set[str]:
+    """The commands of one word, and the endings of exported files, that a copy has."""
+    project = tomllib.loads((copy / "pyproject.toml").read_text(encoding="utf-8"))
+    commands = project["project"]["entry-points"].get("plyground.commands", ())
+    plugins = copy / "extras" / "plugins.py"
+    text = plugins.read_text(encoding="utf-8") if plugins.exists() else ""
+    exports = re.findall(r'\(EXPORTS, "(\w+)", "(\w+)', text)
+    endings = (ending for ending, extra in exports if (copy / "extras" / extra).exists())
+    return {name for name in (*commands, *endings) if " " not in name}
 
 
 def main(*chosen: str, each: bool = False) -> None:

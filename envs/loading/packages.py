@@ -1,6 +1,6 @@
 """What packages plug in, plyground's own extras among them, and modules that a user names.
 
-A package declares an entry point for each: in its ``pyproject.toml``
+A package declares an entry point for each game, agent and command: in its ``pyproject.toml``
 
     [project.entry-points."plyground.games"]
     breakthrough = "my_package.rules:Breakthrough"
@@ -14,11 +14,10 @@ A package declares an entry point for each: in its ``pyproject.toml``
 Its name is that of the game, with ``_v1`` if it is not version 0, of the agent, or the words of the
 command. Importing the module registers a game or an agent. Nothing is imported before a name is
 asked for that is not the core's own: :class:`~plyground.envs.loading.registry.Registry` looks names
-up. What a module registers for a game beside, a solver or a search of its own, is imported once an
-agent asks for it:
+up. All else is named by one module of the package, which calls :func:`plug_in`:
 
-    [project.entry-points."plyground.knowledge"]
-    breakthrough = "my_package.solver"
+    [project.entry-points."plyground.plugins"]
+    my_package = "my_package.plugins"
 
 The extras of plyground are declared so too. One whose folder is not there counts as not installed.
 
@@ -36,32 +35,61 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..specification import SpecificationError
+from ..specification import SpecificationError, check_names
 
 GAMES, AGENTS, COMMANDS = "plyground.games", "plyground.agents", "plyground.commands"
-KNOWLEDGE = "plyground.knowledge"  # what agents know of a game beside its rules, by its name
-LEARNERS = "plyground.learners"  # the settings of algorithms of learning
-REPORTS = "plyground.reports"  # what says something about games, by name
-RECORDS = "plyground.records"  # writers of the games of a store, named by their formats
-EXPORTS = "plyground.exports"  # writers of policies: named by the ending of what they write
-POLICIES = "plyground.policies"  # what fetches a policy file NAME://…, by that name
-TRACKERS = "plyground.trackers"  # what keeps what runs log: named as in --log
-PLACES = "plyground.places"  # where jobs are done: named as --runner is
+PLUGINS = "plyground.plugins"  # modules that call plug_in for the following kinds
+KNOWLEDGE = "knowledge"  # what agents know of a game beside its rules, by the game's name
+LEARNERS = "learners"  # the settings of algorithms of learning
+REPORTS = "reports"  # what says something about games, by name
+RECORDS = "records"  # writers of the games of a store, by their formats
+EXPORTS = "exports"  # writers of policies, by the ending of what they write
+POLICIES = "policies"  # what fetches a policy file NAME://…, by that name
+TRACKERS = "trackers"  # what keeps what runs log, named as in --log
+PLACES = "places"  # where jobs are done, named as --runner is
+KINDS = (KNOWLEDGE, LEARNERS, REPORTS, RECORDS, EXPORTS, POLICIES, TRACKERS, PLACES)
 PACKAGE = Path(__file__).resolve().parent.parent.parent
 OWN = __package__.partition(".")[0]
 _EXTRAS = f"{OWN}.extras."
 
 _failed: set[EntryPoint] = set()  # told once
+_plugged_in: list[EntryPoint] = []
 
 
 class PackageWarning(UserWarning):
     """A package whose games or agents cannot be used."""
 
 
+def plug_in(kind: str, name: str, value: str) -> None:
+    """Name a thing of a package, which is imported when it is asked for.
+
+    Args:
+        kind: one of :data:`KINDS`.
+        name: what users call it.
+        value: ``module:attribute``; of knowledge the module, which registers what it has.
+
+    Raises:
+        SpecificationError: there is no such kind.
+    """
+    check_names("there is no kind of plug-in", [kind], KINDS)
+    _plugged_in.append(EntryPoint(name, value, kind))
+    declared.cache_clear()
+
+
 @functools.cache
 def declared(group: str) -> tuple[EntryPoint, ...]:
-    """The entry points of a group, such as :data:`GAMES`: plyground's, then others, by name."""
-    there = (each for each in _installed().select(group=group) if _is_there(each.module))
+    """What packages declare: plyground's, then others, by name.
+
+    Args:
+        group: a group of entry points, such as :data:`GAMES`, or one of :data:`KINDS`.
+    """
+    if group in KINDS:
+        for each in declared(PLUGINS):
+            import_registering(each)
+        entries = [each for each in _plugged_in if each.group == group]
+    else:
+        entries = _installed().select(group=group)
+    there = (each for each in entries if _is_there(each.module))
     return tuple(sorted(there, key=lambda each: (not _is_own(each), each.name)))
 
 

@@ -21,7 +21,7 @@ class Registry(Generic[K, T]):
 
     Args:
         complaint: begins the error for an unknown name, such as "there is no agent".
-        group: the entry points by which packages declare theirs.
+        group: of :func:`.declared`, where packages declare theirs.
         core: where those of the core are, by name: ``module:attribute``, or a module that adds it.
         registers: whether the modules of packages add their things themselves, by :meth:`add` and
             under any names. One that cannot be imported is then told by a warning. Else each entry

@@ -3,7 +3,7 @@
 A job depends on nothing but its arguments. So it is the same whoever does it, and it is done again
 where a process or a machine is lost.
 
-Extras and other packages declare what reaches other machines among the entry points
+Extras and other packages plug in what reaches other machines as
 :data:`~plyground.envs.loading.packages.PLACES`, by the name of the runner: it is called with the
 work, the address and the concurrency of a :class:`JobPlace`, and returns :class:`Jobs`. Its workers
 get :meth:`Work.packed` and do jobs by :func:`outcome_of`; :func:`result_of` reads what they send.

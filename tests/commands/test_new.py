@@ -61,6 +61,11 @@ def dist(tmp_path, monkeypatch):
 
 
 # a runner of one's own: it plays here, and says what it was given
+PLUGINS = """
+from plyground.envs.loading.packages import PLACES, plug_in
+
+plug_in(PLACES, "announced", "my_place:AnnouncedJobs")
+"""
 ANNOUNCED = """
 from plyground.envs.workers.jobs import LocalJobs
 
@@ -129,7 +134,8 @@ def test_a_module_that_is_not_installed_is_imported_first():
 def test_a_package_brings_a_runner(dist, monkeypatch):
     dist(
         "my-place",
-        "[plyground.places]\nannounced = my_place:AnnouncedJobs\n",
+        "[plyground.plugins]\nmine = my_plugins\n",
+        my_plugins=PLUGINS,
         my_place=ANNOUNCED,
     )
     words = ("-m", "plyground.cli", "tournament", "tic_tac_toe", "random", "greedy", "--pairs", "1")
