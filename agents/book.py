@@ -44,13 +44,8 @@ FORMAT, FORMAT_VERSION = "plyground opening book", 2
 CENTRE = "centre"
 CENTRE_PLIES = 2
 
-BOOK_PARAMETERS = (
-    Parameter(
-        "book", str, None, "opening moves without search: centre, or a file made by plyground book"
-    ),
-    Parameter(
-        "book_plies", int, CENTRE_PLIES, "how many plies of the game book=centre decides", 1, 1000
-    ),
+BOOK = Parameter(
+    "book", str, None, "opening moves without search: centre, or a file made by plyground book"
 )
 
 
@@ -99,13 +94,9 @@ def open_book(options: Mapping[str, Any]) -> OpeningBook | None:
 
     None if the options name no book. Raises SpecificationError if a file is missing or damaged.
     """
-    source, plies = options.get("book"), options.get("book_plies", CENTRE_PLIES)
+    source = options.get("book")
     if source == CENTRE:
-        return CentreBook(plies)
-    if plies != CENTRE_PLIES:
-        raise SpecificationError(
-            "book_plies= is for book=centre; a book file says itself which positions it covers"
-        )
+        return CentreBook()
     return None if source is None else BookFile(source)
 
 
@@ -136,12 +127,11 @@ class CentreBook(OpeningBook):
     """The opening policy of taking the middle: the legal action nearest to the centre of the board.
 
     Of several equally near it takes the lowest in the canonical image of the position, so that it
-    plays in a mirrored position the mirrored move. It decides the first ``plies`` plies of the game
-    only (by default one move of each player); after them the agent searches.
+    plays in a mirrored position the mirrored move. It decides the first move of each player only;
+    after them the agent searches.
     """
 
-    def __init__(self, plies: int = CENTRE_PLIES) -> None:
-        self.plies = plies
+    def __init__(self) -> None:
         self._canon: CanonicalForm | None = None
 
     def check_game(self, game: Game) -> None:
@@ -162,7 +152,7 @@ class CentreBook(OpeningBook):
         self.prepare(position.game)
         assert self._canon is not None
         try:
-            is_opening = position.ply < self.plies
+            is_opening = position.ply < CENTRE_PLIES
         except NotImplementedError:  # neither the record nor the history tells
             is_opening = False
         if not is_opening:

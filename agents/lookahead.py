@@ -185,11 +185,11 @@ class LostMoves(NamedTuple):
     points: Any
 
 
-def new_lost_moves(game: Game, heuristic: str) -> LostMoves:
-    """Those of a game; the heuristic as agents name it."""
+def new_lost_moves(game: Game) -> LostMoves:
+    """Those of a game, by its default heuristic."""
     count = game.facts.num_actions
     return LostMoves(
-        heuristic_index(game, heuristic),
+        heuristic_index(game, "default"),
         game.facts.max_return == 1.0,
         game.new_records(2),
         np.empty(count, np.int16),

@@ -15,7 +15,6 @@ from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
 from ..envs.specification import Parameter
 from .agent import Agent
-from .book import BOOK_PARAMETERS
 from .decision import Decision, Score, score_of_position
 from .lookahead import keep_best, new_lost_moves
 from .registry import register_agent
@@ -137,7 +136,6 @@ class MonteCarlo(Agent):
     summary = "random games to the end after each legal action, the highest mean return"
     parameters = (
         Parameter("simulations", int, 100, "random games for each legal action", 1, 10**9),
-        *BOOK_PARAMETERS,
     )
 
     def prepare(self, game: Game) -> None:
@@ -155,7 +153,7 @@ class MonteCarlo(Agent):
             np.empty((count, 4)),
             game.new_records(2),
             np.empty(count, np.int16),
-            new_lost_moves(game, "default"),
+            new_lost_moves(game),
         )
 
     def decide(self, position: Position) -> Decision:

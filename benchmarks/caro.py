@@ -104,10 +104,13 @@ def two_threads(positions: int = 10, depth: int = 13) -> Iterator[Row]:
     speeds, seconds = [], []
     for threads in (1, 2):
         for limit in ("depth=1", "time=0.5", f"depth={depth}"):
-            agent = make_agent(f"gomoku:{limit},threads={threads},keep=no", FREESTYLE)
+            agent = make_agent(f"gomoku:{limit},threads={threads}", FREESTYLE)
             agent.get_ready(starts[0].game)
             start = time.perf_counter()
-            nodes = sum(agent.analyse(position).nodes for position in starts)
+            nodes = 0
+            for position in starts:
+                agent.reset()  # the table is not kept
+                nodes += agent.analyse(position).nodes
             duration = time.perf_counter() - start
             if limit == "time=0.5":
                 speeds.append(nodes / duration)

@@ -47,13 +47,17 @@ def works(spec: str) -> Iterator[tuple[str, str, Work]]:
     evaluate = agent.network.evaluate
 
     def search_work(search: plyground.Agent) -> Work:
-        return lambda: sum(search.analyse(position).simulations for position in sample[::16])
+        def simulations(position: plyground.Position) -> int:
+            search.reset()  # no tree is kept
+            return search.analyse(position).simulations
+
+        return lambda: sum(map(simulations, sample[::16]))
 
     yield "one by one", "positions", lambda: len([agent.act(position) for position in sample])
     yield "all at once", "positions", lambda: len(agent.act_batch(observations, masks))
     for batch in BATCHES:
         search = plyground.make_agent(
-            f"mcts:simulations={SIMULATIONS},network={spec},batch={batch},reuse=no", GAME
+            f"mcts:simulations={SIMULATIONS},network={spec},batch={batch}", GAME
         )
         search.get_ready(GAME)
         title = f"mcts:simulations={SIMULATIONS}, batch={batch}"
@@ -61,7 +65,7 @@ def works(spec: str) -> Iterator[tuple[str, str, Work]]:
         part = observations[:batch]
         title = f"the network alone, {batch} at once"
         yield title, "positions", lambda part=part: len(evaluate(part)[1])
-    search = plyground.make_agent(f"mcts:time={SEARCH_SECONDS},network={spec},reuse=no", GAME)
+    search = plyground.make_agent(f"mcts:time={SEARCH_SECONDS},network={spec}", GAME)
     search.get_ready(GAME)
     yield f"mcts:time={SEARCH_SECONDS}", "simulations", search_work(search)
     for games in VECTOR_GAMES:

@@ -63,13 +63,13 @@ def monte_carlo_tree_search(simulations: int) -> Iterator[Row]:
     """Simulations a second, one uniform playout each, against OpenSpiel's C++ bot, turn by turn."""
     for title, name, peer_name, elsewhere in PEERS:
         position = make_game(name).initial_position()
-        agent = make_agent(f"mcts:simulations={simulations},reuse=no")
+        agent = make_agent(f"mcts:simulations={simulations}")
         game = pyspiel.load_game(peer_name)
         evaluator, state = pyspiel.RandomRolloutEvaluator(1, 0), game.new_initial_state()
         bot = pyspiel.MCTSBot(game, evaluator, 1.4, simulations, 1000, False, 0, False)
         speeds = rates(
             {
-                "ours": lambda a=agent, p=position: (a.act(p), simulations)[1],
+                "ours": lambda a=agent, p=position: (a.reset(), a.act(p), simulations)[-1],
                 "theirs": lambda b=bot, s=state: (b.mcts_search(s), simulations)[1],
             },
             1e-9,  # one search a turn
@@ -85,11 +85,11 @@ def two_threads(simulations: int) -> Iterator[Row]:
     """Playouts a second of two threads against one, in wall-clock time, turn by turn."""
     position = make_game("connect_four").initial_position()
     agents = {
-        str(threads): make_agent(f"mcts:simulations={simulations},reuse=no,threads={threads}")
+        str(threads): make_agent(f"mcts:simulations={simulations},threads={threads}")
         for threads in (1, 2)
     }
     work = {
-        name: lambda agent=agent: (agent.act(position), simulations)[1]
+        name: lambda agent=agent: (agent.reset(), agent.act(position), simulations)[-1]
         for name, agent in agents.items()
     }
     speeds = rates(work, 1e-9, 2 * TURNS, time.perf_counter)

@@ -28,7 +28,6 @@ SIGNATURE = Path(__file__).with_name("signature.toml")
 PLAIN = "ordering=none,table=0,killers=no,history=no,scout=no,iterative=no,symmetry=no"
 SAMPLERS = (
     "mcts:simulations=400",
-    "mcts:simulations=400,playout=ordered,cutoff=6",
     "montecarlo:simulations=20",
     "greedy",
 )
@@ -61,7 +60,7 @@ WORK: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "connect_four:rows=5,cols=5": (
         ("", "c,c,b"),
-        ("solver:memory=16", "solver:memory=16,moves=all,weak=yes"),
+        ("solver:memory=16", "solver:memory=16,moves=all"),
     ),
     "dots_and_boxes:rows=3,cols=3": (
         ("", "h 1 1,v 1 1,h 2 1", "h 0 0,h 0 1,h 0 2,v 0 0,v 1 0,v 2 0,h 3 0,h 3 1,h 3 2,v 0 3"),

@@ -14,7 +14,7 @@ from ...envs import rules as r
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent
-from ..book import BOOK_PARAMETERS
+from ..book import BOOK
 from ..deadline import Deadline
 from ..decision import Decision, Kind, Score
 from ..own.heuristics import HEURISTIC, heuristic_index, ordering_number
@@ -324,7 +324,6 @@ class Minimax(TreeSearchAgent):
             18,
         ),
         _RESISTANCE,
-        *BOOK_PARAMETERS,
     )
 
     def _switches(self, defaults: Any) -> dict[str, int]:
@@ -405,7 +404,7 @@ class AlphaBeta(TreeSearchAgent):
         _RESISTANCE,
         ENDGAME,
         Parameter("values", bool, False, "give every root action its exact value (slower)"),
-        *BOOK_PARAMETERS,
+        BOOK,
     )
 
     def check_options(self) -> None:

@@ -13,12 +13,10 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.randomness import new_stream
 from ...envs.game import Game, Position
-from ...envs.specification import Parameter, SpecificationError
+from ...envs.specification import Parameter
 from ..agent import Agent
-from ..book import BOOK_PARAMETERS
 from ..decision import Decision, Score, score_of_position
 from ..lookahead import new_lost_moves
-from ..own.heuristics import heuristic_index
 from ..policies.policy_file import Network
 from ..registry import register_agent
 from ..solvers.endgame import ENDGAME, Endgame
@@ -26,7 +24,7 @@ from ..solvers.solver import solver_class_of
 from ..solvers.table_size import MIB
 from . import mcts_kernels as search
 from .descent import EXACT, NODE, ROOT
-from .playouts import EXPLORATION, KNOWING_EXPLORATION, Playouts
+from .playouts import Playouts
 from .puct import NETWORK_PARAMETERS, Guide, effects_of_guide, load_guide
 from .root_actions import (
     add_root_actions,
@@ -40,7 +38,6 @@ DEFAULT_SIMULATIONS = 1000
 # simulations before the first report of progress; the next ones follow at twice as many each
 FIRST_REPORT = 64
 FEWEST_TREES, MOST_TREES = 2, 32  # games that it plays at once in a match
-REUSE_PLIES = 4  # plies below the last root within which the new position is sought
 
 
 @register_agent("mcts")
@@ -75,37 +72,17 @@ class Mcts(Agent):
         ),
         Parameter("time", float, None, "seconds a move", 0.001, 86400),
         Parameter(
-            "exploration",
-            float,
-            None,
-            f"constant of UCB1, for returns from -1 to 1; {EXPLORATION}, with playout=knowledge "
-            f"{KNOWING_EXPLORATION}",
-            0,
-            100,
-        ),
-        Parameter(
             "playout",
             str,
             "default",
-            "how playouts choose: uniformly, favouring the game's ordering, or by the game's "
-            "knowledge of good replies, with all moves as first; that where a game has it",
-            choices=("default", "uniform", "ordered", "knowledge"),
+            "how playouts choose: uniform, or by the game's knowledge of good replies, with all "
+            "moves as first, where a game has it (default)",
+            choices=("default", "uniform"),
         ),
-        Parameter(
-            "cutoff",
-            int,
-            0,
-            "end playouts after so many plies by the heuristic; 0: play to the end",
-            0,
-            1000,
-        ),
-        Parameter("heuristic", str, "default", "what values a position at the cut-off, or lost"),
         *NETWORK_PARAMETERS,
         ENDGAME,
-        Parameter("reuse", bool, True, "keep the part of the tree that the next move still needs"),
         Parameter("threads", int, 1, "trees grown side by side", 1, 256),
         Parameter("memory", float, 256.0, "most memory for all trees, in MiB", 1, 1_000_000),
-        *BOOK_PARAMETERS,
     )
 
     @classmethod
@@ -125,23 +102,10 @@ class Mcts(Agent):
             self._network_for(game)
         if self.options["endgame"]:
             solver_class_of(game)
-        heuristic = self.options["heuristic"]
-        has_none = heuristic_index(game, heuristic) < 0 and heuristic != "none"
-        if self.options["cutoff"] and has_none:
-            raise SpecificationError(f"cutoff= needs a heuristic, and {game.name} has none")
-        if self.options["playout"] == "knowledge":
-            if self.options["cutoff"]:
-                raise SpecificationError(
-                    "cutoff= does not go with playout=knowledge, whose playouts go to the end"
-                )
-            if not r.has_own_body(game.rules, r.play_out):
-                raise SpecificationError(
-                    f"{game.name} has no playouts of its own: playout= is uniform or ordered"
-                )
 
     def prepare(self, game: Game) -> None:
         o, threads = self.options, self.options["threads"]
-        budget = int(o["memory"] * MIB / NODE.itemsize / (threads * (1 + o["reuse"])))
+        budget = int(o["memory"] * MIB / NODE.itemsize / (2 * threads))  # half of it is spare
         if o["time"] is None:
             # Every simulation expands at most one node; nodes kept from the last move are added.
             least_nodes = (o["simulations"] or DEFAULT_SIMULATIONS) // threads + 2
@@ -152,15 +116,15 @@ class Mcts(Agent):
         # what grows each tree
         self._growers: list[Playouts | Guide]
         if self._networks is None:
-            self._growers = [Playouts(game, o) for _ in range(threads)]
+            self._growers = [Playouts(game, o["playout"]) for _ in range(threads)]
         else:
-            self._growers = [Guide(self._network_for(game), game, o["c_puct"], o["batch"])]
+            self._growers = [Guide(self._network_for(game), game, o["batch"])]
         surest = self._networks is not None and o["lower_bound"]
         self._choice = int(surest), int(r.has_own_body(game.rules, r.margin))
-        self._lost_moves = new_lost_moves(game, o["heuristic"])
+        self._lost_moves = new_lost_moves(game)
         self._root_actions = new_root_actions(game, self._capacity)
         self._endgame = Endgame(game, o["endgame"])
-        self._descent = game.new_records(REUSE_PLIES + 1), np.zeros(REUSE_PLIES + 1, np.int64)
+        self._descent = search.new_line(game)
         self._has_root = False
         position = game.initial_position()
         self._set_root(position)
@@ -182,7 +146,6 @@ class Mcts(Agent):
             self._capacity,
             grower,
             o["simulations"] or DEFAULT_SIMULATIONS,
-            REUSE_PLIES if o["reuse"] else 0,
             self._choice,
             self._lost_moves,
         )
@@ -219,10 +182,8 @@ class Mcts(Agent):
         rules, record = position.game.rules, position.record
         for index, tree in enumerate(self._trees):
             node = -1
-            if self.options["reuse"] and self._has_root:
-                node = self._compiled(
-                    search.find_descendant, rules, tree, record, *self._descent, REUSE_PLIES
-                )
+            if self._has_root:
+                node = self._compiled(search.find_descendant, rules, tree, record, *self._descent)
             tree.positions[0] = record
             if node < 0 or not self._keep_subtree(index, node):
                 self._compiled(search.reset_tree, rules, tree)

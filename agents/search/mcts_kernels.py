@@ -24,15 +24,13 @@ import numpy as np
 
 from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
-from ...envs.compiled.randomness import random_below
 from ...envs.game import Game
-from ..own.kernels import points_of
 from .descent import ANY_CHILD, BOUND, EXACT, NODE, ROOT, UNKNOWN, descend, select_child
 
+REUSE_PLIES = 4  # plies below the last root within which the new position is sought
 MOST_LOOKED_AT = 50_000  # nodes searched for the new position in the last move's tree
 ESTIMATE_GAMES = 8  # all moves as first: what an estimate of an action counts for at first
 MOST_GAMES = 32_000  # the mean moves on from there
-SQUASH = 200.0  # points at which a heuristic's estimate counts as half a win
 
 
 class MctsOptions(NamedTuple):
@@ -41,17 +39,11 @@ class MctsOptions(NamedTuple):
     Attributes:
         exploration: the constant of UCB1.
         scale: the greatest return of the game, by which returns are divided.
-        use_ordering: whether playouts favour the front of the game's order of actions.
-        cutoff: the plies after which a playout ends with the heuristic's estimate; 0: never.
-        heuristic: the number of the heuristic, −1 for none.
         margins: whether the margins of the games played are added up.
     """
 
     exploration: float
     scale: float
-    use_ordering: int
-    cutoff: int
-    heuristic: int
     margins: int = 0
 
 
@@ -87,6 +79,11 @@ def new_knowledge(game: Game) -> Knowledge:
     """Empty buffers."""
     count = game.facts.num_actions
     return Knowledge(np.zeros(count, np.int8), np.zeros(count, np.float32))
+
+
+def new_line(game: Game) -> tuple[np.ndarray, np.ndarray]:
+    """The buffers of :func:`find_descendant`: records and cursors of a line of play."""
+    return game.new_records(REUSE_PLIES + 1), np.zeros(REUSE_PLIES + 1, np.int64)
 
 
 @kernel
@@ -132,7 +129,8 @@ def simulate(rules, options, tree, knowledge, rng, simulations):
         if is_proven:
             result = np.float64(nodes[node].result)
         elif knowledge is None:
-            result = play_out(rules, options, position, rng, actions)
+            play_out(rules, position, rng, actions)
+            result = r.returns(rules, position, 0) / options.scale
         else:
             players = knowledge.players
             r.play_out(rules, position, np.int64(nodes[node].action), rng, actions, players)
@@ -242,27 +240,10 @@ def _set_terminal(rules, options, entry, position):
 
 
 @inner_kernel
-def play_out(rules, options, position, rng, actions):
-    """Play to the end (or the cut-off), in place; returns player 0's scaled return."""
-    plies = 0
+def play_out(rules, position, rng, actions):
+    """Play random actions to the end of the game, in place."""
     while not r.is_over(rules, position):
-        if options.cutoff and plies >= options.cutoff:
-            points = (
-                np.float64(points_of(rules, position, 0, options.heuristic))
-                if options.heuristic >= 0
-                else 0.0
-            )
-            return points / (abs(points) + SQUASH)
-        if options.use_ordering:
-            # The product of two uniform numbers favours the front of the ordered list.
-            count = r.legal_actions(rules, position, actions)
-            r.order_actions(rules, position, actions, count)
-            action = np.int64(actions[random_below(rng, random_below(rng, count) + 1)])
-        else:
-            action = r.random_action(rules, position, rng, actions)
-        r.play(rules, position, action)
-        plies += 1
-    return r.returns(rules, position, 0) / options.scale
+        r.play(rules, position, r.random_action(rules, position, rng, actions))
 
 
 @inner_kernel
@@ -321,11 +302,11 @@ def follow_proofs(nodes, size, plies, margins):
 
 
 @kernel
-def find_descendant(rules, tree, target, positions, cursors, plies):
-    """The visited node at most ``plies`` below the root that has the key of ``target``, or −1.
+def find_descendant(rules, tree, target, positions, cursors):
+    """The visited node at most REUSE_PLIES below the root that has the key of ``target``, or −1.
 
-    Depth first over ``positions`` and ``cursors`` (records and int64, (plies + 1,)); gives up after
-    MOST_LOOKED_AT nodes.
+    Depth first over ``positions`` and ``cursors`` (records and int64, (REUSE_PLIES + 1,)); gives up
+    after MOST_LOOKED_AT nodes.
     """
     nodes, target_key = tree.nodes, r.key(rules, target)
     positions[0] = tree.positions[0]
@@ -335,7 +316,7 @@ def find_descendant(rules, tree, target, positions, cursors, plies):
     path[0], cursors[0], ply, looked_at = ROOT, 0, 0, 0
     while ply >= 0 and looked_at < MOST_LOOKED_AT:
         entry = nodes[path[ply]]
-        if ply == plies or cursors[ply] == entry.count:
+        if ply == REUSE_PLIES or cursors[ply] == entry.count:
             ply -= 1
             continue
         child = entry.children + cursors[ply]

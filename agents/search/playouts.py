@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -12,17 +10,16 @@ from ...envs import rules as r
 from ...envs.compiled.calls import KernelCalls
 from ...envs.game import Game
 from ..deadline import Deadline
-from ..own.heuristics import heuristic_index
 from . import mcts_kernels as search
 
-# all moves as first explore enough
+# the constant of UCB1, for returns from -1 to 1; all moves as first explore enough
 EXPLORATION, KNOWING_EXPLORATION = 1.4, 0.0
 FIRST_SLICE = 256
 SLICE_SECONDS, LARGEST_SLICE = 0.005, 1 << 20  # between two looks at the clock
 
 
 class Playouts:
-    """Grows a tree by playouts; ``options`` are those of ``mcts``.
+    """Grows a tree by playouts; ``playout`` is the option of ``mcts``.
 
     Attributes:
         has_priors: whether the root's actions have a network's probabilities.
@@ -33,21 +30,13 @@ class Playouts:
 
     has_priors = discounted = stopped = False
 
-    def __init__(self, game: Game, options: Mapping[str, Any]) -> None:
-        playout, cutoff = options["playout"], options["cutoff"]
-        own = r.has_own_body(game.rules, r.play_out) and not cutoff
-        knows = playout == "knowledge" or (playout == "default" and own)
-        exploration = options["exploration"]
-        if exploration is None:
-            exploration = KNOWING_EXPLORATION if knows else EXPLORATION
+    def __init__(self, game: Game, playout: str) -> None:
+        knows = playout == "default" and r.has_own_body(game.rules, r.play_out)
         self._rules, self._compiled = game.rules, KernelCalls()
         self.knowledge: search.Knowledge | None = search.new_knowledge(game) if knows else None
         self.options: search.MctsOptions = search.MctsOptions(
-            exploration,
+            KNOWING_EXPLORATION if knows else EXPLORATION,
             game.facts.max_return,
-            int(playout == "ordered"),
-            cutoff,
-            heuristic_index(game, options["heuristic"]),
             int(r.has_own_body(game.rules, r.margin)),
         )
 

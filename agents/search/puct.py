@@ -23,6 +23,7 @@ from .mcts_kernels import Tree
 from .playouts import LARGEST_SLICE, SLICE_SECONDS
 
 DEFAULT_BATCH = 8
+C_PUCT = 1.5  # how much the probabilities weigh against the values found
 ENDLESS = 1 << 40
 PATTERNS = "patterns"  # network=patterns: knowledge of the game in place of a network
 
@@ -33,14 +34,6 @@ NETWORK_PARAMETERS = (
         None,
         "in place of playouts: zoo:NAME, a policy file (.onnx), the folder of a training run, or "
         "patterns (gomoku)",
-    ),
-    Parameter(
-        "c_puct",
-        float,
-        1.5,
-        "with network=: how much its probabilities weigh against the values found",
-        0,
-        100,
     ),
     Parameter(
         "batch", int, DEFAULT_BATCH, "with network=: positions it is asked about at once", 1, 4096
@@ -55,8 +48,8 @@ NETWORK_PARAMETERS = (
     ),
 )
 _ONLY_WITH, _NOT_WITH = (
-    ("c_puct", "batch", "precision", "lower_bound"),
-    ("exploration", "playout", "cutoff", "heuristic", "threads"),
+    ("batch", "precision", "lower_bound"),
+    ("playout", "threads"),
 )
 
 
@@ -117,11 +110,11 @@ class Guide:
 
     has_priors, stopped = True, False
 
-    def __init__(self, network: Network, game: Game, c_puct: float, batch: int) -> None:
+    def __init__(self, network: Network, game: Game, batch: int) -> None:
         network.check_guides()
         self._network, self._rules, self._compiled = network, game.rules, KernelCalls()
         self._options = puct_search.puct_options(
-            game, c_puct, network.value == TO_COME, network.discount
+            game, C_PUCT, network.value == TO_COME, network.discount
         )
         self.discounted: bool = network.discount < 1.0
         self._leaves = puct_search.new_leaves(game, batch)

@@ -23,7 +23,6 @@ class TreeSearches(NamedTuple):
     Attributes:
         options, knowledge: of :func:`.mcts_kernels.simulate`.
         simulations: a move.
-        reuse: whether the part of the tree is kept that the next move still needs.
         nodes: NODE records, (N, capacity).
         positions: two records for each tree, (N, 2).
         sizes: int64, (N, 1): nodes in use.
@@ -36,7 +35,6 @@ class TreeSearches(NamedTuple):
     options: Any
     knowledge: Any
     simulations: int
-    reuse: bool
     nodes: Any
     positions: Any
     sizes: Any
@@ -57,7 +55,6 @@ def new_searches(
     capacity: int,
     playouts: Playouts,
     simulations: int,
-    reuse_plies: int,
     choice: tuple[int, int],
     lost_moves: Any,
 ) -> TreeSearches:
@@ -67,15 +64,13 @@ def new_searches(
         playouts.options,
         playouts.knowledge,
         simulations,
-        reuse_plies > 0,
         np.zeros((count, capacity), NODE).view(np.recarray),
         game.new_records(2 * count).reshape(count, 2),
         np.zeros((count, 1), np.int64),
         tree.path,
         tree.actions,
         tree.nodes,
-        game.new_records(reuse_plies + 1),
-        np.zeros(reuse_plies + 1, np.int64),
+        *search.new_line(game),
         new_root_actions(game, capacity),
         *choice,
         lost_moves,
@@ -94,9 +89,8 @@ def choose_by_tree(searches, game, is_first, rules, position, rng):
     )
     # 1. The part of the last tree below the position, if there is one.
     kept = 0
-    if searches.reuse and not is_first:
-        plies = searches.cursors.size - 1
-        node = search.find_descendant(rules, tree, position, searches.line, searches.cursors, plies)
+    if not is_first:
+        node = search.find_descendant(rules, tree, position, searches.line, searches.cursors)
         if node >= 0:
             kept = search.copy_subtree(tree.nodes, node, searches.spare)
             for index in range(kept):

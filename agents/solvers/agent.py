@@ -8,7 +8,6 @@ from typing import ClassVar
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter
 from ..agent import Agent
-from ..book import BOOK_PARAMETERS
 from ..decision import Decision, Score
 from ..registry import make_agent, register_agent
 from .parallel import THREADS
@@ -27,11 +26,9 @@ class SolverAgent(Agent):
         MEMORY,
         Parameter("time", float, None, "seconds a move; then it plays the best move known", 0.001),
         THREADS,
-        Parameter("weak", bool, False, "prove only win, draw or loss, which is quicker"),
         Parameter(
             "moves", str, "best", "value one best action or all actions", choices=("best", "all")
         ),
-        *BOOK_PARAMETERS,
     )
 
     def check_game(self, game: Game) -> None:
@@ -40,7 +37,7 @@ class SolverAgent(Agent):
     def prepare(self, game: Game) -> None:
         self._solver = make_solver(game, self.options["memory"], self.options["threads"])
         self._solver.prepare()
-        self._resistance = resistance_in(game, self._solver, self.options["weak"])
+        self._resistance = resistance_in(game, self._solver)
 
     @property
     def deterministic(self) -> bool:
@@ -54,16 +51,14 @@ class SolverAgent(Agent):
 
     def decide(self, position: Position) -> Decision:
         options, solver = self.options, self._solver
-        solution = solver.solve(
-            position, moves=options["moves"], weak=options["weak"], time=options["time"]
-        )
+        solution = solver.solve(position, moves=options["moves"], time=options["time"])
         decision = decision_of(solver, position, solution)
         return resist(decision, position, self._resistance)
 
 
-def resistance_in(game: Game, solver: Solver, weak: bool = False) -> Agent | None:
+def resistance_in(game: Game, solver: Solver) -> Agent | None:
     """Who chooses among the actions of a lost position; None if the solver's values do."""
-    if solver.graded and not weak:
+    if solver.graded:
         return None
     searcher = make_agent(RESISTANCE, game)
     searcher.get_ready(game)
@@ -99,15 +94,9 @@ def decision_of(solver: Solver, position: Position, solution: Solution) -> Decis
     def score_of_values(lower: int, upper: int) -> Score | None:
         return score_between(*(solver.expected_return(position, each) for each in (lower, upper)))
 
-    def score_of_results(lower: int, upper: int) -> Score | None:
-        return score_between(
-            float(lower) if lower >= 0 else least, float(upper) if upper <= 0 else most
-        )
-
     scores = None
     if solution.bounds is not None:
-        score_of = score_of_results if solution.weak else score_of_values
-        bounded = {action: score_of(*bounds) for action, bounds in solution.bounds.items()}
+        bounded = {action: score_of_values(*bounds) for action, bounds in solution.bounds.items()}
         scores = {action: score for action, score in bounded.items() if score is not None}
     return Decision(
         solution.best_action,

@@ -57,7 +57,6 @@ class LanguageModelAgent(Agent):
             "url", str, "http://localhost:8000/v1", "the endpoint, without /chat/completions"
         ),
         Parameter("retries", int, 2, "how often it is asked again after an illegal answer", 0, 100),
-        Parameter("temperature", float, 0.0, "of its choices", 0, 10),
         Parameter("tokens", int, 1024, "tokens of an answer, at most", 1, 10**6),
         Parameter("timeout", float, 60.0, "seconds until an answer is given up", 0.01, 86400),
     )
@@ -107,7 +106,7 @@ class LanguageModelAgent(Agent):
         body = {
             "model": options["model"],
             "messages": messages,
-            "temperature": options["temperature"],
+            "temperature": 0.0,
             "max_tokens": options["tokens"],
             "seed": short_seed(self.seed + self.asked) >> 1,
         }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ...agents.agent import Agent
@@ -13,6 +12,8 @@ from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError, refusing
 
 MCTS = "mcts"
+# of mcts, as in OpenSpiel's own open_spiel/python/examples/mcts.py
+EXPLORATION, ROLLOUTS, SOLVES = 2.0, 1, True
 
 
 @register_agent("openspiel")
@@ -29,9 +30,6 @@ class OpenSpielBot(Agent):
     parameters = (
         Parameter("bot", str, MCTS, "mcts, or a bot that OpenSpiel knows by name"),
         Parameter("simulations", int, 1000, "of mcts, for each move", 1, 10**9),
-        Parameter("exploration", float, 2.0, "of mcts: constant of UCT", 0, 100),
-        Parameter("rollouts", int, 1, "of mcts: random games for each new position", 1, 10**6),
-        Parameter("solve", bool, True, "of mcts: whether proven results go up the tree"),
     )
     argument = "bot"
     isolated = foreign = True
@@ -87,19 +85,19 @@ class OpenSpielBot(Agent):
     def _make_bot(self, game: Any, player: int) -> Any:
         import pyspiel
 
-        options, seed = self.options, short_seed(self.seed + player) >> 1
-        if options["bot"] != MCTS:
-            return pyspiel.load_bot(options["bot"], game, player)
+        simulations, seed = self.options["simulations"], short_seed(self.seed + player) >> 1
+        if self.options["bot"] != MCTS:
+            return pyspiel.load_bot(self.options["bot"], game, player)
         if game is self._adapted_game:  # its search in C++ cannot play games written in Python
-            return _python_mcts(game, options, seed)
-        evaluator = pyspiel.RandomRolloutEvaluator(options["rollouts"], seed)
+            return _python_mcts(game, simulations, seed)
+        evaluator = pyspiel.RandomRolloutEvaluator(ROLLOUTS, seed)
         return pyspiel.MCTSBot(
             game,
             evaluator,
-            options["exploration"],
-            options["simulations"],
+            EXPLORATION,
+            simulations,
             0,  # no limit of memory
-            options["solve"],
+            SOLVES,
             seed,
             False,
         )
@@ -121,18 +119,18 @@ class OpenSpielBot(Agent):
         return f"{super().version}, open_spiel {importlib.metadata.version('open_spiel')}"
 
 
-def _python_mcts(game: Any, options: Mapping[str, Any], seed: int) -> Any:
+def _python_mcts(game: Any, simulations: int, seed: int) -> Any:
     """OpenSpiel's tree search written in Python."""
     import numpy as np
     from open_spiel.python.algorithms import mcts
 
     random = np.random.RandomState(seed)
-    evaluator = mcts.RandomRolloutEvaluator(options["rollouts"], random)
+    evaluator = mcts.RandomRolloutEvaluator(ROLLOUTS, random)
     return mcts.MCTSBot(
         game,
-        options["exploration"],
-        options["simulations"],
+        EXPLORATION,
+        simulations,
         evaluator,
-        solve=options["solve"],
+        solve=SOLVES,
         random_state=random,
     )

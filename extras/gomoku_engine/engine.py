@@ -14,8 +14,7 @@ from ...agents.decision import Decision, Score
 from ...agents.registry import register_agent, register_preset
 from ...agents.search.alphabeta_kernels import PROVEN, WIN
 from ...agents.search.deepening import half_step, score_of_points
-from ...agents.search.transposition import NO_ACTION, check_table_size, new_table
-from ...envs.boards.stones import CELLS
+from ...agents.search.transposition import NO_ACTION, new_table
 from ...envs.game import Game, Position
 from ...envs.games.gomoku.patterns import LONGEST
 from ...envs.games.gomoku.rules import Gomoku
@@ -26,6 +25,7 @@ from .values import fitted_rules
 
 DEFAULT_SECONDS = 1.0
 DEEPEST = 60
+TABLE_MIB = 64.0
 ROOT_FOURS = 200_000  # moves that the search for fours may try at the root, and at most
 FOURS_SHARE, FOURS_A_SECOND = 0.25, 1_000_000  # this share of a limit on nodes or time
 
@@ -40,30 +40,13 @@ class GomokuEngine(Agent):
         Parameter("depth", int, None, "plies to look ahead", 1, DEEPEST),
         Parameter("nodes", int, None, "positions visited a move", 1, 10**15),
         Parameter("threads", int, 1, "searches side by side that share the table", 1, 256),
-        Parameter("table", float, 64.0, "size of the transposition table in MiB", 0.001, 1_000_000),
-        Parameter("radius", int, 2, "only cells within this distance of a stone", 1, 5),
-        Parameter("width", int, 20, "cells tried at a node, the most urgent", 2, CELLS),
-        Parameter("near_width", int, 12, "the same near the horizon", 2, CELLS),
-        Parameter(
-            "reductions", int, 90, "percent: late moves are searched with less depth", 0, 300
-        ),
-        Parameter("futility", int, 150, "points a quiet move may gain near the horizon", 0, 10_000),
-        Parameter("margin", int, 150, "points above the window, for each ply left", 0, 10_000),
-        Parameter("razoring", int, 200, "points below the window, for each ply left", 0, 10_000),
-        Parameter("late", int, 4, "quiet moves tried near the horizon", 0, CELLS),
-        Parameter("killers", int, 200, "order: points of what refuted a sibling", 0, 100_000),
-        Parameter("keep", bool, True, "the table is kept from move to move"),
-        Parameter("fours", int, 60, "moves of the search for fours at the horizon", 0, 10_000),
-        Parameter("inner_fours", int, 60, "the same above the horizon", 0, 10_000),
+        Parameter("fours", int, 60, "moves of the search for fours at a node", 0, 10_000),
         Parameter("threes", int, 0, "moves of the search for threats at the root", 0, 1_000_000),
-        Parameter("extensions", bool, True, "a reply to a four uses up no depth"),
     )
 
+    selection: EngineOptions = EngineOptions()  # `fours` is that of the options
     searchers: Sequence[Searcher] = ()
     _has_results = False  # whether the table holds results of this game
-
-    def check_options(self) -> None:
-        check_table_size(self.options["table"])
 
     def check_game(self, game: Game) -> None:
         if not isinstance(game.rules, Gomoku) or game.rules.connect > LONGEST:
@@ -72,19 +55,22 @@ class GomokuEngine(Agent):
             )
 
     def prepare(self, game: Game) -> None:
-        o = self.options
         rules = fitted_rules(game)
-        options = EngineOptions(**{name: int(o[name]) for name in EngineOptions._fields})
+        options = self.selection._replace(fours=self.options["fours"])
         # The table of the game before is taken over: fresh memory costs time when it is first
         # written. What it holds is another generation's, and so is ignored.
         predecessor = self.searchers[0] if self.searchers else None
-        table = new_table(o["table"]) if predecessor is None else predecessor.table
-        self.searchers = [Searcher(rules, options, table) for _ in range(o["threads"])]
+        table = new_table(TABLE_MIB) if predecessor is None else predecessor.table
+        self.searchers = [Searcher(rules, options, table) for _ in range(self.options["threads"])]
         if predecessor is not None:
             self.searchers[0].state.generation = predecessor.state.generation
         self._has_results = False
         start = game.initial_position()
         self._search(start.after(start.legal_actions()[0]), 1, math.inf, math.inf)
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self._has_results = False
 
     @property
     def deterministic(self) -> bool:
@@ -109,7 +95,7 @@ class GomokuEngine(Agent):
         first, rules = self.searchers[0], self.searchers[0].rules
         for helper in self.searchers[1:]:
             helper.state.nodes = 0
-        first.begin(position, self._has_results and self.options["keep"] and not self.deterministic)
+        first.begin(position, self._has_results and not self.deterministic)
         self._has_results = True
         five = first.find_five()
         if five >= 0:

@@ -52,6 +52,7 @@ from .values import static_points
 NEXT, SHALLOW, SCOUT, FULL = range(4)  # the search of the move under way; NEXT: not yet chosen
 MAX_PLY = 120
 MOST_MOVES = CELLS + 1
+KILLER_POINTS = 200  # for the order of a move that refuted a sibling
 REACH_OF_A_ROW = LONGEST - 1  # a stone farther from all others stands in no row with them
 
 ENGINE_FRAME = np.dtype(
@@ -89,9 +90,12 @@ ENGINE_STATE = np.dtype(
 
 
 class EngineOptions(NamedTuple):
-    """The switches of the search, whole numbers; 0 switches an item off.
+    """What the search leaves out; 0 leaves nothing out by that rule.
+
+    The values were chosen in matches, which docs/tables/caro/gomoku_engine_changes.csv lists.
 
     Attributes:
+        fours: nodes of the search for continuous fours at a node; 0 is no search.
         radius: cells at most this far from a stone are tried.
         width: cells tried at a node, the most urgent first.
         near_width: the same where at most two plies are left.
@@ -100,24 +104,17 @@ class EngineOptions(NamedTuple):
         margin: points by which a position near the horizon must exceed the window to be left.
         razoring: points by which a position near the horizon may fall short of the window.
         late: quiet moves tried near the horizon, and more with the square of the depth.
-        killers: points for the order of a move that refuted a sibling.
-        fours: nodes of the search for continuous fours at the horizon.
-        inner_fours: the same above the horizon.
-        extensions: whether a reply to a four uses up no depth.
     """
 
-    radius: int
-    width: int
-    near_width: int
-    reductions: int
-    futility: int
-    margin: int
-    razoring: int
-    late: int
-    killers: int
-    fours: int
-    inner_fours: int
-    extensions: int
+    fours: int = 60
+    radius: int = 2
+    width: int = 20
+    near_width: int = 12
+    reductions: int = 90
+    futility: int = 150
+    margin: int = 150
+    razoring: int = 200
+    late: int = 4
 
 
 class EngineWorkspace(NamedTuple):
@@ -204,7 +201,7 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
                 frame.cursor += 1
                 frame.mode = NEXT
             else:
-                descend(rules, options, workspace, ply)
+                descend(rules, workspace, ply)
                 ply += 1
                 step = ENTER
     state.ply, state.next, state.value, state.nodes = ply, step, value, nodes
@@ -261,10 +258,11 @@ def enter_node(rules, options, workspace, table, ply):
             if points - options.margin * frame.depth >= frame.beta and points < WIN // 2:
                 return LEAVE, points, fours_nodes
     # 4. A win by continuous fours.
-    most_fours = options.fours if frame.depth <= 0 else options.inner_fours
-    if most_fours > 0 and not under_four and ply > 0:
+    if options.fours > 0 and not under_four and ply > 0:
         if classes[mine + MAKES_FOUR] + classes[mine + FOUR_THREE] + classes[mine + WINS_SOON] > 0:
-            action, length, fours_nodes = find_fours(rules, position, workspace.fours, most_fours)
+            action, length, fours_nodes = find_fours(
+                rules, position, workspace.fours, options.fours
+            )
             if action >= 0:
                 return LEAVE, np.int64(WIN - ply - length), fours_nodes
     # 5. The horizon, and positions near it that are too bad.
@@ -297,7 +295,7 @@ def _list_node(rules, options, workspace, ply, first_action):
     if ply > 0 and not frame.forced:
         width = options.width if frame.depth > 2 else options.near_width
     if count > 1:
-        count = _sort_moves(rules, options, workspace, ply, count, width, first_action)
+        count = _sort_moves(rules, workspace, ply, count, width, first_action)
     frame.count = count
 
 
@@ -327,7 +325,7 @@ def _add_moves(rules, workspace, ply):
 
 
 @inner_kernel
-def _sort_moves(rules, options, workspace, ply, count, width, first_action):
+def _sort_moves(rules, workspace, ply, count, width, first_action):
     """Put the ``width`` best moves first, in order; returns how many these are."""
     position, keys, actions = workspace.board[0], workspace.keys, workspace.actions[ply]
     mover, killers = np.int64(position.ply & 1), workspace.killers[ply]
@@ -336,7 +334,7 @@ def _sort_moves(rules, options, workspace, ply, count, width, first_action):
         action = np.int64(actions[i])
         key = urgency(rules, position.keys, action, mover)
         if action == killers[0] or action == killers[1]:
-            key += options.killers
+            key += KILLER_POINTS
         if action == first_action:
             key += 1 << 24
         if size == width:
@@ -402,13 +400,13 @@ def _skip_move(options, position, frame, actions, ply):
 
 
 @inner_kernel
-def descend(rules, options, workspace, ply):
+def descend(rules, workspace, ply):
     """Play the move at the cursor and set the child's window and depth."""
     position, frame, child = workspace.board[0], workspace.frames[ply], workspace.frames[ply + 1]
     action, mover = np.int64(workspace.actions[ply, frame.cursor]), np.int64(position.ply & 1)
     copy_sums(position.sums, frame.sums)
     make_move(rules, position, action, mover, workspace.changes[ply], True)
-    used = 0 if frame.forced and options.extensions else 1
+    used = 0 if frame.forced else 1
     if frame.mode == SHALLOW:
         used += frame.reduction
     child.depth = frame.depth - used

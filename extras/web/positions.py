@@ -237,18 +237,20 @@ def _lead(position: Position) -> list[int] | None:
 def action_json(position: Position, action: int, words: Words) -> dict[str, Any]:
     """An action of the player to move as plain data.
 
-    ``lands`` is the area on which it puts a stone of the mover: True for its own area, None where
-    it puts none or where that is not known.
+    ``stone`` says whether it is known where it puts a stone of the mover; ``lands`` is the area
+    there, None where it is the action's own.
     """
     game = position.game
     name, area = game.action_to_text(action), _area_of(position, action)
+    landing = None if area is None else _landing(position, action, area)
     return {
         "action": action,
         "name": name,
         "label": words.action(game, name),
         "area": _corners(area),
         "from": _piece_json(game, action, words),
-        "lands": None if area is None else _landing(position, action, area),
+        "stone": landing is not None,
+        "lands": None if landing == area else _corners(landing),
     }
 
 
@@ -261,12 +263,13 @@ def _piece_json(game: Game, action: int, words: Words) -> dict[str, Any] | None:
     return {"name": place.name, "label": label, "area": _corners(place.area)}
 
 
-def _landing(position: Position, action: int, area: Area) -> bool | list[float] | None:
+def _landing(position: Position, action: int, area: Area) -> Area | None:
+    """The area of the stone that an action puts; None where it puts none or that is not known."""
     game, mark = position.game, position.game.declaration.marks[position.to_move]
-    place = _places(game).get(area)
-    if place is not None:
-        return True if mark in place.symbols else None
-    if not _places(game):
+    places = _places(game)
+    if area in places:
+        return area if mark in places[area].symbols else None
+    if not places:
         return None
     # the areas of actions are not those of places, as where a column is clicked
     before = r.board_rows(game.rules, position.record)
@@ -276,7 +279,7 @@ def _landing(position: Position, action: int, area: Area) -> bool | list[float] 
         for place in r.board(game.rules).places
         if before[place.row][place.column] != mark == after[place.row][place.column]
     ]
-    return _corners(areas[0]) if len(areas) == 1 else None
+    return areas[0] if len(areas) == 1 else None
 
 
 def _leaves_free_places(position: Position) -> bool:

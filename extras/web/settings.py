@@ -29,7 +29,6 @@ MOST: dict[str, float] = {
     "memory": 128,
     "table": 64,
     "batch": 64,
-    "cutoff": 1000,
     "endgame": 16,
 }
 

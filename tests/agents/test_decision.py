@@ -92,7 +92,7 @@ BESIDES = [
     "montecarlo:simulations=1001",
     "mcts:simulations=1",
     "mcts:simulations=700",
-    "mcts:simulations=60,reuse=no,heuristic=none",
+    "mcts:simulations=60,playout=uniform",
     "mcts:simulations=60,threads=3",
     "mcts:simulations=60,endgame=8",
     "mcts:simulations=60,network=zoo:connect_four,batch=2",

@@ -15,7 +15,7 @@ from rich.console import Console
 
 NODES = ["nodes=2", "nodes=40", "nodes=333", "nodes=2500"]
 TIMES = ["time=0.001", "time=0.01"]
-SEARCHES = ["alphabeta", "alphabeta:values=yes", "textbook", "gomoku:keep=no"]
+SEARCHES = ["alphabeta", "alphabeta:values=yes", "textbook", "gomoku"]
 PLAIN = "values=yes,iterative=no,table=0,killers=no,history=no,scout=no"
 
 

@@ -364,7 +364,7 @@ def test_exact_results_and_estimates_of_actions_are_told_apart():
 @pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four:rows=4,cols=4"])
 def test_exact_scores_are_results_and_upper_bounds_are_kept(spec):
     for position in some_positions(spec, 8, seed=8, plies_left=6):
-        solution = make_agent("solver:moves=all,weak=yes").analyse(position)
+        solution = make_agent("solver:moves=all").analyse(position)
         decision = make_agent("alphabeta:depth=12").analyse(position)
         assert decision.score.is_exact
         assert decision.score.value == solution.value

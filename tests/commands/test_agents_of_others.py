@@ -101,7 +101,9 @@ def test_verify_says_what_each_agent_would_do(files):
     assert left_out[f"alphabeta:book={trap / 'trap.py'}"] == "opens a file"
 
 
-@pytest.mark.parametrize("spec", ["random", "greedy", "mcts:network=zoo:hex", "solver:book=centre"])
+@pytest.mark.parametrize(
+    "spec", ["random", "greedy", "mcts:network=zoo:hex", "alphabeta:book=centre"]
+)
 def test_agents_that_only_play_may_be_named_by_anybody(spec):
     assert effects_of(spec) == ()
 

@@ -26,7 +26,7 @@ REFUSALS = [
     (["analyse", "tic_tac_toe", "--agent", "greedy:self=1"], "greedy has no parameter 'self'"),
     (["analyse", "tic_tac_toe", "--agent", "onnx:/dev/zero"], "it is a device, and no file"),
     (["analyse", "tic_tac_toe", "--agent", f"onnx:{LONG}"], "the policy file"),
-    (["analyse", "tic_tac_toe", "--agent", f"minimax:depth=1,book={LONG}"], "opening book"),
+    (["analyse", "tic_tac_toe", "--agent", f"alphabeta:depth=1,book={LONG}"], "opening book"),
     (["analyse", "tic_tac_toe", "--moves", "9" * 5000], "no name of an action is so long"),
     (["analyse", "tic_tac_toe", "--moves", "a" + "1" * 5000], "no name of an action is so long"),
     (["analyse", f"tic_tac_toe:size={'9' * 5000}"], "is not possible"),
@@ -118,7 +118,8 @@ def test_a_byte_order_mark_before_a_text_does_no_harm(tmp_path):
     write_book(path, game, make_agent("greedy"), plies=1)
     path.write_bytes(mark.encode() + path.read_bytes())
     assert (
-        invoke(["analyse", "tic_tac_toe", "--agent", "minimax:depth=1,book=b.book"]).exit_code == 0
+        invoke(["analyse", "tic_tac_toe", "--agent", "alphabeta:depth=1,book=b.book"]).exit_code
+        == 0
     )
 
 

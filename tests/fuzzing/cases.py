@@ -120,7 +120,7 @@ class Case:
 
     def book(self) -> list[str]:
         self.write("own.book", self.mutate(self._book.read_bytes()))
-        return ["analyse", "tic_tac_toe", "--agent", "minimax:depth=1,book=own.book"]
+        return ["analyse", "tic_tac_toe", "--agent", "alphabeta:depth=1,book=own.book"]
 
     def bytes_of_store(self) -> list[str]:
         self.write("store.db", self.mutate(self._store.read_bytes()))

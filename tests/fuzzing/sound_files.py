@@ -24,7 +24,7 @@ LAST = "supervised"  # it learns from another file
 STEPS = {"ppo": 128, "dqn": 64, "alphazero": 20, "supervised": 32}
 COMMON = "evaluations=1 evaluation_pairs=1 evaluation_plies=2"
 PROOF = ["solve", "dots_and_boxes:rows=2,cols=2", "--proof", "proof"]
-BOOK = ["analyse", "tic_tac_toe", "--agent", "minimax:depth=1,book=plain.book"]
+BOOK = ["analyse", "tic_tac_toe", "--agent", "alphabeta:depth=1,book=plain.book"]
 DATASET = ["dataset", "tic_tac_toe", "--positions", "600", "--out", "parts.npz"]
 
 

@@ -13,8 +13,13 @@ import cyclopts
 from plyground import Agent, Game, Position, make_agent, make_game
 from plyground.agents import Decision
 from plyground.evaluation.openings import Openings
+from plyground.extras.gomoku_engine.engine import GomokuEngine
+from plyground.extras.gomoku_engine.engine_kernels import EngineOptions
 
-WIDE = "radius=5,width=225,near_width=225,reductions=0,futility=0,margin=0,razoring=0,late=0"
+# leaves no move out
+WIDE = EngineOptions(
+    radius=5, width=225, near_width=225, reductions=0, futility=0, margin=0, razoring=0, late=0
+)
 STEP = 25  # claims between two lines of progress
 app = cyclopts.App(help=__doc__)
 
@@ -43,7 +48,7 @@ def main(
     *,
     game: str = "gomoku",
     agent: str = "gomoku:nodes=100000",
-    defender: str = f"gomoku:nodes=300000,{WIDE}",
+    defender: str = "gomoku:nodes=300000",
     claims: int = 1000,
     opening: str = "balanced:5",
     seed: int = 1,
@@ -53,13 +58,15 @@ def main(
     Args:
         game: the board
         agent: the engine and its options
-        defender: what plays for the side that is said to lose
+        defender: the engine that plays for the side that is said to lose, with every move
         claims: how many, one a game
         opening: as plyground tournament takes it
         seed: of the openings
     """
     board: Game = make_game(game)
     engine, other = make_agent(agent, board), make_agent(defender, board)
+    assert isinstance(other, GomokuEngine)
+    other.selection = WIDE
     openings = Openings(board, opening, seed)
     counts, number = {"wins": [0, 0, 0], "losses": [0, 0, 0]}, 0
     while sum(count[0] for count in counts.values()) < claims:

@@ -190,6 +190,7 @@ def search_time(rule: str, stones: list[str], seconds: float = LIMIT) -> tuple[b
     """Whether the engine finds the win, and the processor time that it takes."""
     position = position_of(rule, stones)
     agent = engine(rule, seconds)
+    agent.reset()  # the table is not kept
     began = time.process_time()
     decision = agent.analyse(position)
     seconds_used = time.process_time() - began
@@ -199,7 +200,7 @@ def search_time(rule: str, stones: list[str], seconds: float = LIMIT) -> tuple[b
 @functools.cache
 def engine(rule: str, seconds: float) -> Agent:
     game = make_game(f"gomoku:rule={rule}")
-    agent = make_agent(f"gomoku:time={seconds},keep=no", game)
+    agent = make_agent(f"gomoku:time={seconds}", game)
     agent.get_ready(game)
     return agent
 

@@ -76,7 +76,7 @@ _RIVALS = (
     ("MCTS", "mcts:simulations={count}"),
     ("MCTS, two threads", "mcts:simulations={count},threads=2"),
     ("AlphaZero", "mcts:simulations={count},network=zoo:gomoku"),
-    ("the engine without threats", "gomoku:nodes={count},fours=0,inner_fours=0"),
+    ("the engine without threats", "gomoku:nodes={count},fours=0"),
     ("threat-space search", "gomoku:nodes={count}"),
     ("MCTS by patterns", "mcts:simulations={count},network=patterns"),
 )

@@ -52,7 +52,7 @@ function spot(area) {
 // The way of a piece: the points of a line from its place to the target of an action.
 const way = ({ from, area }) => [...centre(from.area), ...centre(area)].join(" ");
 // Where an action puts a stone, or where it is clicked if it puts none.
-const landing = (action) => (Array.isArray(action.lands) ? action.lands : action.area);
+const landing = (action) => action.lands ?? action.area;
 
 const stoneSize = (area) => Math.min(0.42, 0.95 * reach(area));
 
@@ -167,7 +167,7 @@ export class Board {
   #area(each) {
     const isPiece = each.action === undefined;
     const shape = svgElement("polygon", {
-      class: each.from ? "area target" : each.lands ? "area stone" : "area",
+      class: each.from ? "area target" : each.stone ? "area stone" : "area",
       role: "button",
       tabindex: -1,
       points: each.area.join(" "),
@@ -315,7 +315,7 @@ export class Board {
     this.ghost?.remove();
     this.ghost = null;
     const fill = this.view.players[this.view.to_move].colour;
-    if (!shape?.of.lands || !fill || !this.enabled) return;
+    if (!shape?.of.stone || !fill || !this.enabled) return;
     const area = landing(shape.of);
     const [cx, cy] = centre(area);
     this.ghost = svgElement("circle", { class: "ghost", cx, cy, r: stoneSize(area), fill });

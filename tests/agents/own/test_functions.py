@@ -123,7 +123,6 @@ def test_functions_that_ask_the_game_search_as_its_own_do_node_for_node(spec):
         "minimax:depth=2,heuristic={}",
         "alphabeta:depth=2,heuristic={}",
         "textbook:depth=2,heuristic={}",
-        "mcts:simulations=40,cutoff=2,heuristic={}",
     ],
 )
 def test_every_agent_that_takes_a_heuristic_takes_one_that_python_runs(spec, capsys):

@@ -318,13 +318,13 @@ def test_weak_asks_for_the_result_of_the_whole_game(table_too):
 
 def test_among_moves_of_equal_result_weak_play_prefers_the_larger_margin_near_the_end():
     game = game_of(3, 4, reward="win")
-    agent, solver = make_agent("solver:memory=16,weak=yes", game), make_solver(game, 16)
+    solver = make_solver(game, 16)
     rng = np.random.default_rng(3)
     for _ in range(20):
         position = game.position(rng.permutation(31)[: rng.integers(13, 29)].tolist())
         if not position.is_over:
             full = solver.solve(position, moves="all")
-            assert agent.analyse(position).action in full.optimal_actions
+            assert solver.solve(position, weak=True).best_action in full.optimal_actions
 
 
 @pytest.mark.parametrize(
@@ -338,10 +338,9 @@ def test_among_moves_of_equal_result_weak_play_prefers_the_larger_margin_near_th
 )
 def test_a_lost_side_still_takes_boxes(drawn):
     position = game_of(4, 4, reward="win").position(drawn)
-    for agent in (make_agent("solver:memory=16,weak=yes"), make_agent("solver:memory=16")):
-        decision = agent.analyse(position)
-        assert (decision.exact, decision.value) == (True, -1)
-        assert sum(position.after(decision.action).record.score) > sum(position.record.score)
+    decision = make_agent("solver:memory=16").analyse(position)
+    assert (decision.exact, decision.value) == (True, -1)
+    assert sum(position.after(decision.action).record.score) > sum(position.record.score)
 
 
 def test_with_a_time_limit_the_bounds_are_proved_and_an_action_is_played():

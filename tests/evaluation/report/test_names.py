@@ -34,7 +34,7 @@ def test_a_name_is_broken_behind_its_punctuation(width, lines):
 @pytest.mark.parametrize("width", [60, 80])
 def test_no_table_of_a_report_breaks_a_word(tmp_path, width):
     store = str(tmp_path / "games.db")
-    agents = ("random", "alphabeta:depth=2,scout=no", "mcts:simulations=20,exploration=1.2")
+    agents = ("random", "alphabeta:depth=2,scout=no", "mcts:simulations=20,playout=uniform")
     played = invoke(
         ["tournament", "tic_tac_toe", *agents, "--pairs", "1", "--store", store],
         COLUMNS=str(width),

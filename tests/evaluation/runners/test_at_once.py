@@ -168,7 +168,7 @@ def test_agents_that_only_python_can_ask(spec):
     assert not plays_at_once([make_agent("random"), make_agent(spec, "tic_tac_toe")], HERE)
 
 
-@pytest.mark.parametrize("spec", ["mcts:simulations=40,reuse=no", "mcts:simulations=2000,memory=1"])
+@pytest.mark.parametrize("spec", ["mcts:simulations=40", "mcts:simulations=2000,memory=1"])
 def test_games_with_a_tree_each_are_those_of_one_tree(spec):
     game, agents = make_game("connect_four:rows=4,cols=4"), (spec, "random")
     with Arena(Contest(game, agents, agents, HERE)) as arena:

@@ -214,7 +214,7 @@ def test_a_specification_without_a_model_or_an_address_is_refused():
         make_agent("llm")
     with pytest.raises(SpecificationError, match="is no address"):
         make_agent("llm:m,url=localhost")
-    assert make_agent("llm:m,temperature=1").spec == "llm:m,temperature=1"
+    assert make_agent("llm:m,tokens=9").spec == "llm:m,tokens=9"
 
 
 @pytest.mark.parametrize(

@@ -276,15 +276,11 @@ def test_knowledge_finds_the_winning_openings_of_small_boards(options):
     assert decision.values[decision.action] > 0.9
 
 
-def test_playouts_are_uniform_where_the_game_knows_none_or_they_are_cut_off():
-    for spec, options, same in (
-        ("hex:size=4", "", False),
-        ("hex:size=4", ",cutoff=3", True),
-        ("gomoku:size=5,connect=4", "", True),
-    ):
+def test_playouts_are_uniform_where_the_game_knows_none():
+    for spec, same in (("hex:size=4", False), ("gomoku:size=5,connect=4", True)):
         position = make_game(spec).initial_position()
         by_default, uniform = (
-            make_agent(f"mcts:simulations=200{options}{playout}").analyse(position).visits
+            make_agent(f"mcts:simulations=200{playout}").analyse(position).visits
             for playout in ("", ",playout=uniform")
         )
         assert (by_default == uniform) == same
@@ -299,7 +295,7 @@ def grow_by_knowledge(spec: str, simulations: int):
     tree, stream, playouts = search.new_tree(game, 100_000), new_stream(1), []
     tree.positions[0] = game.initial_position().record
     search.reset_tree(game.rules, tree)
-    options, knowledge = search.MctsOptions(0.3, 1.0, 0, 0, -1), search.new_knowledge(game)
+    options, knowledge = search.MctsOptions(0.3, 1.0), search.new_knowledge(game)
     for _ in range(simulations):
         visits, totals = tree.nodes.visits.copy(), tree.nodes.total.copy()
         assert search.simulate(game.rules, options, tree, knowledge, stream, 1) == 1

@@ -11,6 +11,7 @@ from plyground import make_agent, make_game
 from plyground.agents.search.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.specification import SpecificationError
+from plyground.extras.gomoku_engine.engine_kernels import EngineOptions
 from plyground.extras.gomoku_engine.fours import find_fours
 from plyground.extras.gomoku_engine.patterns import CHANGES, make_move, unmake_move
 
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.thorough
 
 RULES = ["freestyle", "standard", "caro", "caro_overline"]
 ENOUGH = 200_000  # moves of a search for fours
+NARROW = {"width": 3, "near_width": 2, "late": 0}
 
 
 @kernel
@@ -45,8 +47,9 @@ def random_position(game, rng, plies, spread):
     return position
 
 
-def engine(game, spec="gomoku:depth=1"):
+def engine(game, spec="gomoku:depth=1", **selection):
     agent = make_agent(spec, game)
+    agent.selection = EngineOptions(**selection)
     agent.get_ready(game)
     return agent
 
@@ -175,16 +178,13 @@ def test_a_search_without_a_clock_does_not_depend_on_those_before(spec):
 def test_each_reduction_saves_nodes(option):
     game, rng = make_game("gomoku"), random.Random(5)
     positions = [random_position(game, rng, 6, 2) for _ in range(6)]
-    full = "reductions=0,futility=0,margin=0,razoring=0,late=0"
-    spec = full.replace(
-        f"{option}=0", f"{option}={ {'reductions': 100, 'late': 4}.get(option, 150) }"
-    )
+    full = dict.fromkeys(("reductions", "futility", "margin", "razoring", "late"), 0)
 
-    def nodes(options):
-        agent = engine(game, f"gomoku:depth=5,{options}")
+    def nodes(selection):
+        agent = engine(game, "gomoku:depth=5", **selection)
         return sum(agent.analyse(position).nodes for position in positions)
 
-    assert nodes(spec) < nodes(full)
+    assert nodes(full | {option: getattr(EngineOptions(), option)}) < nodes(full)
 
 
 def test_the_agent_names_the_games_that_it_plays():
@@ -263,17 +263,18 @@ def test_an_agent_that_changes_the_rule_forgets_what_held_under_the_other():
 
 
 @pytest.mark.parametrize(
-    ("spec", "moves"),
+    ("spec", "selection", "moves"),
     [
-        ("nodes=1100", "h7 g10 g11 f9 f7 h5 h10 i8 e10 g7 k8 j6 g5 k5 i9"),
-        ("depth=5,width=3,near_width=2,late=0", "k6 k9 e11 j7 j8 h7 e8 j10 e5 g8 h10 f6 k5 i7"),
-        ("depth=5,width=3,near_width=2,late=0", "f10 h7 j7 h6 h11 k7 i7 i10 i6 i9 k6"),
+        ("nodes=1100", {}, "h7 g10 g11 f9 f7 h5 h10 i8 e10 g7 k8 j6 g5 k5 i9"),
+        ("depth=5", NARROW, "k6 k9 e11 j7 j8 h7 e8 j10 e5 g8 h10 f6 k5 i7"),
+        ("depth=5", NARROW, "f10 h7 j7 h6 h11 k7 i7 i10 i6 i9 k6"),
     ],
     ids=["cut short", "narrow", "narrow too"],
 )
-def test_no_result_is_claimed_that_rests_on_moves_not_tried(spec, moves):
+def test_no_result_is_claimed_that_rests_on_moves_not_tried(spec, selection, moves):
     game = make_game("gomoku")
-    assert make_agent(f"gomoku:{spec}", game).analyse(game.position(moves.split())).mate_in is None
+    agent = engine(game, f"gomoku:{spec}", **selection)
+    assert agent.analyse(game.position(moves.split())).mate_in is None
 
 
 @pytest.mark.parametrize(

@@ -94,5 +94,5 @@ def test_other_games_are_refused():
         make_agent("mcts:network=patterns", "connect_four")
     with pytest.raises(SpecificationError, match="rows of up to"):
         make_agent("mcts:network=patterns", "gomoku:connect=8")
-    with pytest.raises(SpecificationError, match="exploration= does not go with network="):
-        make_agent("mcts:network=patterns,exploration=2", "gomoku")
+    with pytest.raises(SpecificationError, match="threads= does not go with network="):
+        make_agent("mcts:network=patterns,threads=2", "gomoku")

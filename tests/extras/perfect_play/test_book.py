@@ -85,18 +85,18 @@ def test_the_centre_book_takes_the_action_nearest_to_the_centre(spec, moves, exp
     ("spec", "moves"),
     [("connect_four:cols=6", "a"), ("connect_four:cols=6", "acb"), ("tic_tac_toe:size=4", "a1")],
 )
-def test_in_a_mirrored_position_the_centre_book_plays_the_mirrored_move(spec, moves):
+def test_in_a_mirrored_position_the_centre_book_plays_the_mirrored_move(spec, moves, monkeypatch):
+    monkeypatch.setattr("plyground.agents.book.CENTRE_PLIES", 9)
     game = make_game(spec)
     position = game.position([moves] if "tic" in spec else list(moves))
-    book, canon = CentreBook(9), CanonicalForm(game)
+    book, canon = CentreBook(), CanonicalForm(game)
     images = [position.transformed(number) for number in range(len(game.symmetries))]
     after = {canon(image.after(book.look_up(image).action))[0] for image in images}
     assert len(after) == 1
 
 
-@pytest.mark.parametrize("spec", AGENTS)
-@pytest.mark.fast_cases(2)
-def test_every_searching_agent_takes_a_book_and_searches_after_it(spec):
+@pytest.mark.parametrize("spec", ["alphabeta:depth=2", "textbook:depth=2"])
+def test_an_agent_searches_after_its_book(spec):
     position = make_game("connect_four").initial_position()
     agent = make_agent(f"{spec},book=centre")
     messages = []
@@ -105,14 +105,6 @@ def test_every_searching_agent_takes_a_book_and_searches_after_it(spec):
         messages.append((decision.from_book, decision.nodes + decision.simulations > 0))
         position.play(decision.action)
     assert messages == [(True, False), (True, False), (False, True), (False, True)]
-
-
-def test_book_plies_says_how_long_the_centre_is_followed():
-    game = make_game("connect_four")
-    agent = make_agent("alphabeta:depth=1,book=centre,book_plies=6")
-    assert game.action_to_text(agent.act(game.position("dddd"))) == "d"
-    assert agent.analyse(game.position("ddddd")).from_book
-    assert not agent.analyse(game.position("dddddd")).from_book
 
 
 def has_centre(name):
@@ -211,7 +203,7 @@ def test_a_position_is_found_under_every_symmetry_and_the_action_mapped_back(spe
 def test_an_agent_plays_from_its_book_with_the_value_and_searches_beyond_it(book):
     path = book(plies=2)
     agent, maker = (
-        make_agent(f"mcts:simulations=50,book={path}"),
+        make_agent(f"alphabeta:depth=2,book={path}"),
         make_agent("alphabeta:depth=4,values=yes"),
     )
     for actions in ([], ["a"], ["e"]):
@@ -367,11 +359,6 @@ def test_a_book_of_another_game_is_refused(book):
         make_agent(f"alphabeta:book={path}").act(make_game("tic_tac_toe").initial_position())
 
 
-def test_book_plies_without_the_centre_makes_no_sense():
-    with pytest.raises(SpecificationError, match="book_plies= is for book=centre"):
-        make_agent("alphabeta:book_plies=3")
-
-
 def test_a_place_that_cannot_be_written_is_refused_before_the_work_begins(tmp_path):
     for place in (tmp_path, tmp_path / "missing" / "book"):
         with pytest.raises(SpecificationError, match="cannot be written"):
@@ -388,7 +375,7 @@ def test_the_command_makes_a_file_that_agents_play_from(tmp_path, monkeypatch):
         "4 positions of the first 2 plies of tic_tac_toe, as alphabeta:depth=9 sees them, are "
         "in ttt.book\n"
     )
-    output = plyground_json("analyse tic_tac_toe --moves a1 --agent mcts:book=ttt.book")
+    output = plyground_json("analyse tic_tac_toe --moves a1 --agent alphabeta:book=ttt.book")
     assert (output["name"], output["from_book"], output["score_in_words"]) == ("b2", True, "draw")
 
 

@@ -76,11 +76,10 @@ def test_a_stone_lands_where_it_will_stand():
     column = view["actions"][3]
     assert column["lands"] == [3.35, 3.31, 4.35, 3.31, 4.35, 4.31, 3.35, 4.31]  # the third row
     assert column["lands"] != column["area"]
-    assert (
-        LineOfPlay(make_game("hex").initial_position()).view(words)["actions"][0]["lands"] is True
-    )
-    boxes = LineOfPlay(make_game("dots_and_boxes").initial_position()).view(words)
-    assert boxes["actions"][0]["lands"] is None  # an edge is no stone
+    assert column["stone"]
+    for name, stone in (("hex", True), ("dots_and_boxes", False)):  # an edge is no stone
+        action = LineOfPlay(make_game(name).initial_position()).view(words)["actions"][0]
+        assert (action["stone"], action["lands"]) == (stone, None)
 
 
 @pytest.mark.parametrize(
