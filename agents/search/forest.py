@@ -44,8 +44,6 @@ MARK = np.dtype(
         ("exact", np.int8),  # whether the search proved its value
         # divergence of the policy from the network's, in nats; −1: the network was not asked
         ("surprise", np.float32),
-        ("reply", np.int16),  # the action played after the position's; −1: none
-        ("soon", np.float32),  # mean of the next searches' values, from the mover's side
     ]
 )
 ENTRY = np.dtype(
@@ -168,21 +166,17 @@ class SearchSettings(Settings):
 _new_type: Any = namedtuple  # whose fields type checkers need not know
 _NUMBERS = [each.name for each in parameters_of(SearchSettings) if each.kind is not str]
 # What kernels read: the settings that are numbers, each by its name; `gumbel`, whether that is the
-# search at the root; `puct`, the PuctOptions below it; `final_boards`, whether samples hold the
-# observation of the end of their game.
-SearchOptions: Any = _new_type("SearchOptions", [*_NUMBERS, "gumbel", "puct", "final_boards"])
+# search at the root; `puct`, the PuctOptions below it.
+SearchOptions: Any = _new_type("SearchOptions", [*_NUMBERS, "gumbel", "puct"])
 
 
-def search_options(
-    game: Game, settings: SearchSettings, progress: float, final_boards: bool = False
-) -> Any:
+def search_options(game: Game, settings: SearchSettings, progress: float) -> Any:
     """The SearchOptions of games after this share of the run."""
     values = {name: getattr(settings, name) for name in _NUMBERS}
     values["simulations"] = settings.full_simulations(progress)
     values["value_scale"] = settings.value_scale_at(progress)
     puct = puct_options(game, settings.c_puct, discount=settings.discount)
-    gumbel = settings.search == GUMBEL
-    return SearchOptions(**values, gumbel=gumbel, puct=puct, final_boards=final_boards)
+    return SearchOptions(**values, gumbel=settings.search == GUMBEL, puct=puct)
 
 
 class Games(NamedTuple):
@@ -197,7 +191,6 @@ class Games(NamedTuple):
     policies: Any  # float32, (T, longest_game, num_actions)
     values: Any  # float32, (T, longest_game): of the search, from the side of player 0
     flags: Any  # int8, (T, longest_game)
-    moves: Any  # int16, (T, longest_game): the actions; not those of a random opening
     surprises: Any  # float32, (T, longest_game): see MARK
     regrets: Any  # records, (T,): where value and result of the last game disagreed most
 
@@ -207,9 +200,6 @@ class Samples(NamedTuple):
 
     observations: Any  # int8, (capacity, rows, columns, planes)
     policies: Any  # float32, (capacity, num_actions)
-    # int8, (capacity, rows, columns, planes): the end of the game, from the side of the player who
-    # moves in the sample; without `final_boards` of capacity 0
-    finals: Any
     marks: Any  # MARK records, (capacity,)
     count: Any  # int64, (1,): how many
 
@@ -257,19 +247,16 @@ def new_games(game: Game, count: int, seed: int) -> Games:
         policies=np.zeros((count, length, actions), np.float32),
         values=np.zeros((count, length), np.float32),
         flags=np.zeros((count, length), np.int8),
-        moves=np.zeros((count, length), np.int16),
         surprises=np.zeros((count, length), np.float32),
         regrets=game.new_records(count),
     )
 
 
-def new_samples(game: Game, capacity: int, final_boards: bool = False) -> Samples:
+def new_samples(game: Game, capacity: int) -> Samples:
     """Room for so many samples."""
-    planes = game.facts.observation_shape
     return Samples(
-        np.zeros((capacity, *planes), np.int8),
+        np.zeros((capacity, *game.facts.observation_shape), np.int8),
         np.zeros((capacity, game.facts.num_actions), np.float32),
-        np.zeros((capacity if final_boards else 0, *planes), np.int8),
         blank_records(capacity, MARK),
         np.zeros(1, np.int64),
     )

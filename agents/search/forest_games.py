@@ -50,7 +50,6 @@ from .puct_kernels import (
 from .search_form import blank_records
 
 UNKNOWN_LENGTH = -1  # plies left in a game that was resigned
-NEXT_SHARE = 0.2  # of the next search in the mean of those that follow; of the one after it 0.16 …
 LEAST_REGRET = 0.5  # between value and result, for a game to begin there again
 
 
@@ -91,7 +90,7 @@ def new_self_play(
         new_cache(game, count, entries),
         new_leaf_solver(game),
         new_games(game, count, seed),
-        new_samples(game, 2 * count * game.facts.longest_game, options.final_boards),
+        new_samples(game, 2 * count * game.facts.longest_game),
         blank_records(1, TALLY),
         np.ones(1, np.int32),
     )
@@ -363,7 +362,6 @@ def play_action(rules, play, game, action):
     state = games.states[game]
     position = games.positions[game]
     r.play(rules, position, action)
-    games.moves[game, state.plies] = action
     state.plies += 1
     state.goal = 0
     if r.is_over(rules, position):
@@ -377,7 +375,7 @@ def finish_game(rules, play, game, outcome, by_resignation):
 
     ``outcome`` is the scaled return of player 0.
     """
-    games, samples, tally, options = play.games, play.samples, play.tally, play.options
+    games, samples, tally = play.games, play.samples, play.tally
     state = games.states[game]
     state.regret = 0.0
     for ply in range(state.plies + 1):
@@ -401,30 +399,11 @@ def finish_game(rules, play, game, outcome, by_resignation):
         mark.outcome, mark.root = sign * outcome, sign * games.values[game, ply]
         mark.left = UNKNOWN_LENGTH if by_resignation else state.plies - ply
         mark.exact, mark.surprise = exact, games.surprises[game, ply]
-        mark.reply = games.moves[game, ply + 1] if ply + 1 < state.plies else -1
-        mark.soon = sign * _value_soon(games, game, ply, outcome)
-        if options.final_boards:
-            clear(samples.finals[index])
-            r.observe(rules, games.positions[game], mover, samples.finals[index])
     tally[0].games += 1
     tally[0].plies += state.plies
     tally[0].wins += outcome > 0.0
     tally[0].draws += outcome == 0.0
     begin_game(rules, play, game)
-
-
-@inner_kernel
-def _value_soon(games, game, ply, outcome):
-    """The mean of the values of the searches after a ply, the nearest with most weight.
-
-    It is one for player 0. The outcome has the weight that is left at the end.
-    """
-    total, left, end = 0.0, 1.0, games.states[game].plies
-    for later in range(ply + 1, min(end, games.flags.shape[1])):
-        if games.flags[game, later] & IS_SAMPLE:
-            total += left * NEXT_SHARE * games.values[game, later]
-            left *= 1.0 - NEXT_SHARE
-    return total + left * outcome
 
 
 @kernel

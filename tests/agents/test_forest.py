@@ -12,7 +12,7 @@ import pytest
 from plyground import make_game
 from plyground.agents.search import forest_games, forest_kernels
 from plyground.agents.search.descent import EXACT, ROOT
-from plyground.agents.search.forest import considered_visits, new_samples
+from plyground.agents.search.forest import considered_visits
 from plyground.envs import rules as r
 from reference.gumbel import Search
 from self_play.forest import Oracle, empty, options, play_until, self_play
@@ -287,43 +287,6 @@ def test_the_surprise_of_a_sample_is_the_divergence_of_its_policy_from_the_netwo
         surprise = play.samples.marks[index].surprise
         # a root that its children prove at once needs no network
         assert surprise == pytest.approx(expected, abs=1e-3) or surprise == -1.0
-
-
-def test_samples_hold_the_next_action_and_the_end_of_their_game():
-    game = make_game("tic_tac_toe")
-    play = self_play(game, options(game, simulations=8, final_boards=1), count=1)
-    play = play._replace(samples=new_samples(game, 5000, 1))
-    play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 20)
-    samples, count = play.samples, int(play.samples.count[0])
-    stones = samples.observations[:count].sum(axis=3).reshape(count, -1)
-    left, replies = samples.marks.left[:count], samples.marks.reply[:count]
-    assert (samples.finals[:count] >= samples.observations[:count])[..., :2].all()
-    final_stones = samples.finals[:count, ..., :2].sum(axis=(1, 2, 3))
-    assert (final_stones == samples.observations[:count, ..., :2].sum(axis=(1, 2, 3)) + left).all()
-    assert ((replies == -1) == (left == 1)).all()
-    checked = 0
-    for index in range(count - 2):
-        if left[index] == left[index + 2] + 2:  # three plies of one game
-            played = np.flatnonzero(stones[index + 2] != stones[index + 1])
-            assert replies[index] == played
-            checked += 1
-    assert checked > 20
-
-
-def test_samples_hold_the_mean_value_of_the_searches_that_follow():
-    game = make_game("tic_tac_toe")
-    play = self_play(game, options(game, simulations=8), count=1)
-    play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 20)
-    marks, checked = play.samples.marks[: int(play.samples.count[0])], 0
-    for index, mark in enumerate(marks):
-        expected, rest, later = 0.0, 1.0, index + 1
-        while later < len(marks) and marks.left[later] < marks.left[later - 1]:
-            sign = (-1) ** int(mark.left - marks.left[later])  # the players take turns
-            expected += 0.2 * rest * sign * marks.root[later]
-            rest, later = 0.8 * rest, later + 1
-        assert mark.soon == pytest.approx(expected + rest * mark.outcome, abs=1e-5)
-        checked += later > index + 3
-    assert checked > 20
 
 
 def test_a_game_can_begin_where_value_and_result_of_the_last_one_disagreed_most():

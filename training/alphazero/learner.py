@@ -39,9 +39,7 @@ class Minibatch(NamedTuple):
         observations: float32, (N, rows, columns, planes).
         policies: float32, (N, actions).
         results: float32, (N, 3).
-        values, nearness, soon: float32, (N,).
-        replies: int64, (N,).
-        finals: float32, as ``observations``; None where the window has none.
+        values, nearness: float32, (N,).
     """
 
     observations: torch.Tensor
@@ -49,9 +47,6 @@ class Minibatch(NamedTuple):
     results: torch.Tensor
     values: torch.Tensor
     nearness: torch.Tensor
-    replies: torch.Tensor
-    soon: torch.Tensor
-    finals: torch.Tensor | None
 
 
 class Draws:
@@ -113,7 +108,6 @@ class Sampler:
         self._device = device
         self._cells = torch.from_numpy(canonical.cells.astype(np.int64)).to(device)
         self._actions = torch.from_numpy(canonical.actions).to(device)
-        self._images = torch.from_numpy(canonical.forward).to(device)
         self._bits = torch.tensor(BITS, dtype=torch.uint8, device=device)
         self._buffers: dict[str, torch.Tensor] = {}
         self._graph: torch.cuda.CUDAGraph | None = None
@@ -166,23 +160,14 @@ class Sampler:
         window, cells = self._buffers, self._cells[symmetries]
         index = torch.searchsorted(window["bounds"], shares * window["total"], right=True)
         index = torch.minimum(index, window["last"])
-
-        def unpack(packed: torch.Tensor) -> torch.Tensor:
-            bits = (packed[index][:, :, None] >> self._bits) & 1
-            planes = bits.flatten(1).gather(1, cells)
-            return planes.reshape(-1, *self._shape).float()
-
-        replies = window["replies"][index].long()
-        images = self._images[symmetries, replies.clamp(min=0)]
+        bits = (window["observations"][index][:, :, None] >> self._bits) & 1
+        planes = bits.flatten(1).gather(1, cells)
         return Minibatch(
-            unpack(window["observations"]),
+            planes.reshape(-1, *self._shape).float(),
             window["policies"][index].float().gather(1, self._actions[symmetries]),
             window["results"][index],
             window["values"][index],
             window["nearness"][index],
-            torch.where(replies < 0, replies, images),
-            window["soon"][index],
-            unpack(window["finals"]) if len(window["finals"]) else None,
         )
 
     def run(self, step: Callable[[Sampler], None]) -> None:
@@ -400,13 +385,4 @@ def _losses_of(
     result = -(batch.results * functional.log_softmax(outputs.results, dim=1)).sum(1).mean()
     length = functional.binary_cross_entropy_with_logits(outputs.nearness, batch.nearness)
     loss = policy + settings.value_weight * (value + 0.5 * result) + settings.length_weight * length
-    if outputs.replies is not None:
-        replies = batch.replies
-        sums = functional.cross_entropy(outputs.replies, replies, ignore_index=-1, reduction="sum")
-        loss = loss + settings.reply_weight * sums / len(replies)
-    if outputs.soon is not None:
-        loss = loss + settings.soon_weight * functional.mse_loss(outputs.soon, batch.soon)
-    if outputs.finals is not None and batch.finals is not None:
-        finals = functional.binary_cross_entropy_with_logits(outputs.finals, batch.finals)
-        loss = loss + settings.final_weight * finals
     return loss, torch.stack([policy, value, result, length]).detach()

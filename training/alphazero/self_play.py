@@ -82,7 +82,7 @@ class SelfPlayer:
         self.settings: AlphaZeroSettings = settings
         most = max(settings.simulations, settings.first_simulations, settings.fast_simulations)
         entries = _cache_entries(game, settings.cache)
-        options = search_options(game, settings, 0.0, settings.final_weight > 0)
+        options = search_options(game, settings, 0.0)
         with announce_compilation(f"self-play of {game.name}"):
             self._play = forest_games.new_self_play(
                 game, options, settings.games, seed, most, entries
@@ -158,7 +158,7 @@ class SelfPlayer:
     def _search_like(self, progress: float) -> None:
         """Search as settings have it after this share of the run."""
         play, settings = self._play, self.settings
-        options = search_options(self.game, settings, progress, settings.final_weight > 0)
+        options = search_options(self.game, settings, progress)
         self._play = play._replace(options=options)
         if options.simulations != play.options.simulations:
             full_table, fast_table = forest_games.tables(self.game, options)
@@ -174,26 +174,19 @@ class SelfPlayer:
         return {
             "observations": samples.observations[:count].copy(),
             "policies": samples.policies[:count].copy(),
-            "finals": samples.finals[:count].copy(),
             **{name: marks[name].copy() for name in marks.dtype.names},
         }
 
     def _chunk(self, parts: list[dict[str, np.ndarray]]) -> ReplayChunk:
         """The samples as the learner's targets."""
         samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        keys, planes, policies, symmetries = self._canonical(
-            samples["observations"], samples["policies"]
-        )
-        finals = self._canonical.images(samples["finals"], symmetries)
+        keys, planes, policies = self._canonical(samples["observations"], samples["policies"])
         return ReplayChunk(
             keys,
             np.packbits(planes.astype(np.uint8), axis=1),
             policies.astype(np.float16),
             *targets(self.settings, self.game, samples),
             sample_weights(samples["surprise"], self.settings.surprise_share),
-            self._canonical.image_actions(samples["reply"], symmetries),
-            samples["soon"],
-            np.packbits(finals.astype(np.uint8), axis=1),
         )
 
     def begin(self, seed: int) -> None:
@@ -282,9 +275,7 @@ def pack_games(games: Games) -> dict[str, torch.Tensor]:
 
     Searches are not there: they begin anew. Policies are rounded to 16 bits, as those of samples.
     """
-    plies = np.arange(games.moves.shape[1])[None, :] < games.states.plies[:, None]
     parts = {name: getattr(games, name) for name in WHOLE}
-    parts["moves"] = np.where(plies, games.moves, 0)
     for name in OF_PLIES:
         values = getattr(games, name)[games.flags != 0]
         parts[name] = values.astype(np.float16) if name == "policies" else values
@@ -303,9 +294,9 @@ def unpack_games(state: dict[str, torch.Tensor], games: Games) -> None:
     Raises:
         ValueError: the state is of a version that kept them in another form.
     """
-    if state.keys() != {*WHOLE, *OF_PLIES, "moves"}:
+    if state.keys() != {*WHOLE, *OF_PLIES}:
         raise ValueError("other arrays")
-    for name in (*WHOLE, "moves"):
+    for name in WHOLE:
         values = getattr(games, name)
         values.reshape(-1)[...] = _read(state[name], values.dtype, values.size)
     searches = games.flags != 0

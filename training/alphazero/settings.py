@@ -26,13 +26,10 @@ SIMULATIONS_OF_GAME = 700  # between two updates, by default where the network i
 
 @dataclasses.dataclass(frozen=True)
 class NetworkSettings(Settings):
-    """The network's shape, and what its heads learn."""
+    """The network's shape."""
 
     # What those have who do not declare them as settings.
     discount = 1.0
-    reply_weight = 0.0
-    soon_weight = 0.0
-    final_weight = 0.0
 
     trunk: str = setting(CONVOLUTIONS, "Kind of network.", choices=(DENSE, CONVOLUTIONS))
     channels: int = setting(32, "Of each convolution.", low=1)
@@ -197,18 +194,6 @@ class AlphaZeroSettings(GamesSettings, LearnerSettings):
         0.5, "Weight of a position met n times: n to this power [5].", low=0, high=1
     )
     length_weight: float = setting(0.1, "Weight of the loss of plies left.", low=0)
-    reply_weight: float = setting(
-        0.0, "Weight of the loss of the next action, which a head of its own learns [3].", low=0
-    )
-    soon_weight: float = setting(
-        0.0,
-        "Weight of the loss of the searches' values in the next plies, which a head of its own "
-        "learns [3].",
-        low=0,
-    )
-    final_weight: float = setting(
-        0.0, "Weight of the loss of the board at the game's end, as the last [3].", low=0
-    )
     precision: str = setting(
         AUTO,
         "Of products; auto: in self-play the fastest by a trial on this processor when the run "

@@ -165,7 +165,7 @@ def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
     for start in range(0, len(rows), AT_ONCE):
         part = rows[start : start + AT_ONCE]
         shares = optimal[part] / optimal[part].sum(axis=1, keepdims=True)
-        _, images, image_policies, _ = canonical(
+        _, images, image_policies = canonical(
             data.arrays["observation"][part], shares.astype(np.float16)
         )
         packed.append(np.packbits(images.astype(np.uint8), axis=1))
@@ -177,9 +177,8 @@ def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
     ones = np.ones(len(rows), np.float32)
     observations, targets = np.concatenate(packed), np.concatenate(policies)
     counts = ones.astype(np.int64)
-    replies, finals = np.full(len(rows), -1, np.int16), np.zeros((0, 0), np.uint8)
-    learnt = observations, targets, results, values, nothing, ones
-    return Positions(*map(torch.from_numpy, (*learnt, replies, nothing, finals, counts)))
+    learnt = observations, targets, results, values, nothing, ones, counts
+    return Positions(*map(torch.from_numpy, learnt))
 
 
 def _final_margins(data: Dataset, rows: np.ndarray) -> np.ndarray:

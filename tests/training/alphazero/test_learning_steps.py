@@ -18,11 +18,10 @@ pytestmark = pytest.mark.thorough
 CPU = torch.device("cpu")
 STEPS = 100
 SMALL = ("precision=float32", "batch_size=32", "units=16", "channels=8", "blocks=2", "hidden=8")
-HEADS = ("reply_weight=0.2", "final_weight=0.2", "soon_weight=1")
 CASES = {
-    "tic_tac_toe": HEADS,
+    "tic_tac_toe": (),
     "connect_four": (),
-    "hex:size=3": ("pooled=yes", *HEADS),
+    "hex:size=3": ("pooled=yes",),
     "dots_and_boxes:rows=1,cols=2,reward=margin": ("trunk=dense",),
 }
 
@@ -39,9 +38,6 @@ def random_positions(game, count=500):
         "values": random.uniform(-1, 1, count).astype(np.float32),
         "nearness": random.random(count, np.float32),
         "weights": random.random(count, np.float32),
-        "replies": random.integers(-1, actions, count).astype(np.int16),
-        "soon": random.uniform(-1, 1, count).astype(np.float32),
-        "finals": np.packbits(random.random((count, width)) < 0.3, axis=1),
         "counts": random.integers(1, 9, count),
     }
 
@@ -73,15 +69,12 @@ class PlainLearner:
         index = np.searchsorted(bounds, self.random.random(size) * bounds[-1], side="right")
         symmetries = self.random.integers(0, len(self.game.symmetries), size)
         batch = {name: values[index] for name, values in positions.items()}
-        for name in ("observations", "finals"):
-            planes = np.unpackbits(batch[name], axis=1, count=width)
-            planes = np.take_along_axis(planes, canonical.cells[symmetries], axis=1)
-            batch[name] = planes.reshape(size, *self.game.facts.observation_shape)
+        planes = np.unpackbits(batch["observations"], axis=1, count=width)
+        planes = np.take_along_axis(planes, canonical.cells[symmetries], axis=1)
+        batch["observations"] = planes.reshape(size, *self.game.facts.observation_shape)
         batch["policies"] = np.take_along_axis(
             batch["policies"].astype(np.float32), canonical.actions[symmetries], axis=1
         )
-        replies = batch["replies"].astype(np.int64)
-        batch["replies"] = np.where(replies < 0, -1, self.game.symmetries[symmetries, replies])
         return {name: torch.from_numpy(values) for name, values in batch.items()}
 
     def step(self, positions):
@@ -96,16 +89,6 @@ class PlainLearner:
         policy, value, result, length = losses
         loss = policy + settings.value_weight * (value + result / 2)
         loss = loss + settings.length_weight * length
-        if outputs.replies is not None:
-            replies = batch["replies"].long()
-            sums = functional.cross_entropy(
-                outputs.replies, replies, ignore_index=-1, reduction="sum"
-            )
-            loss = loss + settings.reply_weight * sums / len(replies)
-            loss = loss + settings.soon_weight * functional.mse_loss(outputs.soon, batch["soon"])
-            loss = loss + settings.final_weight * functional.binary_cross_entropy_with_logits(
-                outputs.finals, batch["finals"].float()
-            )
         self.optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.gradient_norm)
@@ -143,9 +126,6 @@ def random_chunk(random, count, keys):
         random.random((count, 5)).astype(np.float16),
         random.random((count, 3)).astype(np.float32),
         *numbers,
-        random.integers(-1, 5, count).astype(np.int16),
-        random.random(count).astype(np.float32),
-        random.integers(0, 256, (count, 3)).astype(np.uint8),
     )
 
 
