@@ -33,7 +33,6 @@ GAME = np.dtype(
         ("opening", np.int16),  # plies of the opening that the network is still to draw
         ("full", np.int8),  # whether the search is recorded
         ("resigning", np.int8),  # whether sides may resign
-        ("regret", np.float32),  # of the position kept of the last game here; 0: none
     ]
 )
 MARK = np.dtype(
@@ -42,8 +41,6 @@ MARK = np.dtype(
         ("root", np.float32),  # scaled value of the search, from the mover's side
         ("left", np.int16),  # plies until the game ended
         ("exact", np.int8),  # whether the search proved its value
-        # divergence of the policy from the network's, in nats; −1: the network was not asked
-        ("surprise", np.float32),
     ]
 )
 ENTRY = np.dtype(
@@ -141,12 +138,6 @@ class SearchSettings(Settings):
         10_000, "With gumbel: plies of a game after which searches have no noise.", low=0
     )
     fast_noise: bool = setting(True, "With gumbel: whether fast searches have noise too.")
-    regret_share: float = setting(
-        0.0,
-        "Share of games that begin where value and result of the last game disagreed most.",
-        low=0,
-        high=1,
-    )
     solved_plies: int = setting(
         0,
         "Leaves with at most so many plies to go have the exact solver's value; 0: none.",
@@ -191,8 +182,6 @@ class Games(NamedTuple):
     policies: Any  # float32, (T, longest_game, num_actions)
     values: Any  # float32, (T, longest_game): of the search, from the side of player 0
     flags: Any  # int8, (T, longest_game)
-    surprises: Any  # float32, (T, longest_game): see MARK
-    regrets: Any  # records, (T,): where value and result of the last game disagreed most
 
 
 class Samples(NamedTuple):
@@ -247,8 +236,6 @@ def new_games(game: Game, count: int, seed: int) -> Games:
         policies=np.zeros((count, length, actions), np.float32),
         values=np.zeros((count, length), np.float32),
         flags=np.zeros((count, length), np.int8),
-        surprises=np.zeros((count, length), np.float32),
-        regrets=game.new_records(count),
     )
 
 

@@ -50,7 +50,6 @@ from .puct_kernels import (
 from .search_form import blank_records
 
 UNKNOWN_LENGTH = -1  # plies left in a game that was resigned
-LEAST_REGRET = 0.5  # between value and result, for a game to begin there again
 
 
 class SelfPlay(NamedTuple):
@@ -352,7 +351,6 @@ def record(rules, play, game):
         noise = games.noise[game]
         at_root.write_visit_policy(options, nodes, noise, play.forest.weights, policy)
         games.values[game, ply] = root.total / root.visits
-    games.surprises[game, ply] = at_root.surprise(nodes, policy)
 
 
 @kernel
@@ -377,15 +375,10 @@ def finish_game(rules, play, game, outcome, by_resignation):
     """
     games, samples, tally = play.games, play.samples, play.tally
     state = games.states[game]
-    state.regret = 0.0
     for ply in range(state.plies + 1):
         if ply == games.flags.shape[1] or not games.flags[game, ply] & IS_SAMPLE:
             continue
         exact = (games.flags[game, ply] & EXACT_VALUE) != 0
-        regret = abs(outcome - games.values[game, ply])
-        if not (exact or by_resignation) and regret > max(np.float64(state.regret), LEAST_REGRET):
-            state.regret = regret
-            games.regrets[game] = games.past[game, ply]
         index = samples.count[0]
         samples.count[0] += 1
         position = games.past[game, ply]
@@ -398,7 +391,7 @@ def finish_game(rules, play, game, outcome, by_resignation):
         mark = samples.marks[index]
         mark.outcome, mark.root = sign * outcome, sign * games.values[game, ply]
         mark.left = UNKNOWN_LENGTH if by_resignation else state.plies - ply
-        mark.exact, mark.surprise = exact, games.surprises[game, ply]
+        mark.exact = exact
     tally[0].games += 1
     tally[0].plies += state.plies
     tally[0].wins += outcome > 0.0
@@ -408,7 +401,7 @@ def finish_game(rules, play, game, outcome, by_resignation):
 
 @kernel
 def begin_game(rules, play, game):
-    """Begin a game: with an opening that is random or left to the network, or where one erred."""
+    """Begin a game, with an opening that is random or left to the network."""
     games, options = play.games, play.options
     state = games.states[game]
     position, stream = games.positions[game], games.streams[game]
@@ -418,10 +411,6 @@ def begin_game(rules, play, game):
     for ply in range(games.flags.shape[1]):
         games.flags[game, ply] = 0
     state.resigning = random_unit(stream) < options.resign_share
-    # a share of 0 costs no random number
-    if options.regret_share * state.regret > 0.0 and random_unit(stream) < options.regret_share:
-        games.positions[game] = games.regrets[game]
-        return
     plies = random_below(stream, options.opening_plies + 1)
     if random_unit(stream) >= options.random_openings:
         state.opening = plies

@@ -228,19 +228,6 @@ def write_exact_policy(nodes, out):
 
 
 @inner_kernel
-def surprise(nodes, policy):
-    """The divergence of a policy from the root's priors, in nats; −1 without priors."""
-    root, priors, divergence = nodes[ROOT], 0.0, 0.0
-    for child in range(root.children, root.children + root.count):
-        entry = nodes[child]
-        priors += entry.prior
-        share = np.float64(policy[entry.action])
-        if share > 0.0:
-            divergence += share * np.log(share / max(np.float64(entry.prior), LEAST_PRIOR))
-    return max(divergence, 0.0) if priors > 0.0 else -1.0
-
-
-@inner_kernel
 def write_improved_policy(options, nodes, raw, out):
     """Write the softmax of the improved logits, by action."""
     root, transform = nodes[ROOT], _value_transform(options, nodes, raw)

@@ -270,52 +270,6 @@ def test_noise_can_be_kept_to_the_first_plies_and_to_full_searches(full_share, c
     assert noise.any() == noisy
 
 
-def test_the_surprise_of_a_sample_is_the_divergence_of_its_policy_from_the_network_s():
-    oracle = Oracle(SMALL)
-    play = self_play(SMALL, options(SMALL, simulations=16))
-    play_until(SMALL, play, oracle, lambda: play.tally[0].games >= 6)
-    for index in range(int(play.samples.count[0])):
-        position = SMALL.position_from_observation(play.samples.observations[index])
-        logits, _ = oracle(position)
-        policy = {a: float(play.samples.policies[index, a]) for a in logits}
-        log_total = np.log(sum(np.exp(logit) for logit in logits.values()))
-        expected = sum(
-            share * (np.log(share) - logits[a] + log_total)
-            for a, share in policy.items()
-            if share > 0
-        )
-        surprise = play.samples.marks[index].surprise
-        # a root that its children prove at once needs no network
-        assert surprise == pytest.approx(expected, abs=1e-3) or surprise == -1.0
-
-
-def test_a_game_can_begin_where_value_and_result_of_the_last_one_disagreed_most():
-    game = make_game("tic_tac_toe")
-    play = self_play(game, options(game, simulations=4, considered=2, regret_share=1.0), count=1)
-    state, games = play.games.states[0], play.games
-
-    def finish(values, flags, by_resignation=False):
-        position = game.initial_position()
-        for ply, (value, flag) in enumerate(zip(values, flags)):
-            games.past[0, ply] = position.record
-            games.values[0, ply], games.flags[0, ply] = value, flag
-            position.play(ply)
-        state.plies, play.samples.count[0] = len(values), 0
-        forest_games.finish_game(game.rules, play, 0, 1.0, by_resignation)
-        return games.positions[0].tobytes()
-
-    assert finish([0.6, -0.4, -0.2], [1, 1, 1]) == game.position([0]).record.tobytes()
-    assert state.regret == pytest.approx(1.4)
-    # neither what was proved, nor small errors, nor the guesses of those who resign
-    for values, flags, resigned in (
-        ([0.6, -0.4, 0.9], [1, 3, 1], False),
-        ([0.6, 0.7, 0.9], [1, 1, 1], False),
-        ([0.6, -0.4, 0.9], [1, 1, 1], True),
-    ):
-        assert finish(values, flags, resigned) == game.initial_position().record.tobytes()
-        assert state.regret == 0.0
-
-
 def test_noise_has_the_distributions_it_is_named_for():
     stream = np.array([7], np.uint64)
     draws = np.zeros(20_000)

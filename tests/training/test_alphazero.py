@@ -92,7 +92,7 @@ def test_a_run_leaves_its_policy_its_metrics_and_its_window(tmp_path):
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.fast_cases(1)
 def test_an_interrupted_run_ends_with_the_weights_of_one_that_was_not(workers, tmp_path):
-    options = settings(f"workers={workers}", "regret_share=0.5", "surprise_share=0.5")
+    options = settings(f"workers={workers}")
     whole = train(GAME, options, 3, tmp_path / "whole", {}, CPU)
 
     updates = []

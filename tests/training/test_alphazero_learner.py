@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from plyground.training.alphazero.learner import AlphaZeroLearner
-from plyground.training.alphazero.self_play import SelfPlayer, sample_weights, targets
+from plyground.training.alphazero.self_play import SelfPlayer, targets
 from plyground.training.alphazero.window import (
     Canonical,
     Positions,
@@ -56,10 +56,10 @@ def test_positions_are_the_averages_of_their_samples():
     keys, observation, image_policies = canonical(observations, policies)
     random = np.random.default_rng(1)
     results = random.random((200, 3)).astype(np.float32)
-    values, nearness, weights = (random.random(200).astype(np.float32) for _ in range(3))
+    values, nearness = (random.random(200).astype(np.float32) for _ in range(2))
     packed = np.packbits(observation.astype(np.uint8), axis=1)
     targets = image_policies.astype(np.float16)
-    chunk = ReplayChunk(keys, packed, targets, results, values, nearness, weights)
+    chunk = ReplayChunk(keys, packed, targets, results, values, nearness)
     window = ReplayWindow(CPU)
     half = (
         ReplayChunk(*(part[:100] for part in chunk)),
@@ -79,7 +79,6 @@ def test_positions_are_the_averages_of_their_samples():
         assert positions.counts[place] == len(members)
         assert np.array_equal(positions.observations[place], packed[members[0]])
         assert positions.values[place] == pytest.approx(values[members].mean(), abs=1e-5)
-        assert positions.weights[place] == pytest.approx(weights[members].mean(), abs=1e-5)
         assert positions.results[place] == pytest.approx(results[members].mean(axis=0), abs=1e-5)
         targets_by_hand = chunk.policies[members].astype(np.float32).mean(axis=0)
         assert positions.policies[place] == pytest.approx(targets_by_hand, abs=1e-3)
@@ -132,13 +131,6 @@ def test_without_a_discount_results_count_in_full():
     _, values, nearness = targets(settings("discount=1", "result_share=1"), GAME, samples())
     assert values == pytest.approx([1, -1, 0, -0.9])
     assert nearness == pytest.approx([1 - 3 / 9, 1 - 2 / 9, 1 - 5 / 9, 1 - 4 / 9])
-
-
-def test_samples_count_by_the_surprise_of_their_policies():
-    surprise = np.array([0.0, 0.1, 0.5, -1.0], np.float32)
-    assert sample_weights(surprise, 0.0).tolist() == [1, 1, 1, 1]
-    assert sample_weights(surprise, 0.5) == pytest.approx([0.5, 0.75, 1.75, 1])
-    assert sample_weights(np.full(3, -1, np.float32), 0.5).tolist() == [1, 1, 1]
 
 
 # -- the learner --

@@ -118,9 +118,8 @@ class Sampler:
             self._stream = torch.cuda.Stream(device, priority=-1)  # type: ignore[no-untyped-call]
 
     def fill(self, positions: Positions, count_exponent: float) -> None:
-        """Draw from these positions from now on, by count to a power times weight."""
-        weights = positions.counts.double() ** count_exponent * positions.weights
-        bounds = weights.to(self._device).cumsum(0)
+        """Draw from these positions from now on, by their count to a power."""
+        bounds = (positions.counts.double() ** count_exponent).to(self._device).cumsum(0)
         for name, values in positions._asdict().items():
             self._put(name, values.to(self._device), 0)
         self._put("bounds", bounds, torch.inf)

@@ -23,8 +23,8 @@ from .window import Canonical, ReplayChunk
 
 # Of games under way a checkpoint has the positions, and of every ply that was searched in full what
 # becomes a sample when the game ends.
-WHOLE = ("positions", "states", "streams", "regrets", "flags")
-OF_PLIES = ("past", "policies", "values", "surprises")  # of those that are searched in full
+WHOLE = ("positions", "states", "streams", "flags")
+OF_PLIES = ("past", "policies", "values")  # of those that are searched in full
 LEVEL = 1  # of zlib: the quickest
 
 
@@ -186,7 +186,6 @@ class SelfPlayer:
             np.packbits(planes.astype(np.uint8), axis=1),
             policies.astype(np.float16),
             *targets(self.settings, self.game, samples),
-            sample_weights(samples["surprise"], self.settings.surprise_share),
         )
 
     def begin(self, seed: int) -> None:
@@ -236,20 +235,6 @@ def targets(
     values = np.where(exact, samples["root"], share * final + (1.0 - share) * samples["root"])
     bounded = np.clip(nearness, 0.0, 1.0)
     return results, values.astype(np.float32), bounded.astype(np.float32)
-
-
-def sample_weights(surprise: np.ndarray, share: float) -> np.ndarray:
-    """How much samples count: ``share`` of it goes by their surprise, in units of its mean.
-
-    Samples whose surprise is not known (below 0) count 1.
-
-    Source: Wu, "Accelerating self-play learning in Go", policy surprise weighting (KataGo methods).
-    """
-    known = surprise >= 0
-    mean = surprise[known].mean() if known.any() else 0.0
-    relative = surprise / mean if mean > 0 else np.ones(len(surprise))
-    counts = np.where(known, 1.0 - share + share * relative, 1.0)
-    return counts.astype(np.float32)
 
 
 _begin: Any = forest_games.begin_games

@@ -102,12 +102,6 @@ class GamesSettings(SearchSettings):
     window_smallest: int = setting(100_000, "Samples in the replay window at first [3].", low=1)
     window_largest: int = setting(2_000_000, "Samples in it at most.", low=1)
     window_exponent: float = setting(0.75, "How the window grows [3].", low=POSITIVE, high=1)
-    surprise_share: float = setting(
-        0.0,
-        "Share of a sample's weight that goes by how much its policy surprised the network [3].",
-        low=0,
-        high=1,
-    )
     result_share: float = setting(
         0.5, "Share of the game's result in the value's target; the search's is the rest [4].", 0, 1
     )

@@ -41,7 +41,6 @@ class ReplayChunk(NamedTuple):
         results: float32, (N, 3): win, draw, loss.
         values: float32: what the search's value should be.
         nearness: float32: how near the end is, from 0 to 1.
-        weights: float32: how much the sample counts.
     """
 
     keys: np.ndarray
@@ -50,7 +49,6 @@ class ReplayChunk(NamedTuple):
     results: np.ndarray
     values: np.ndarray
     nearness: np.ndarray
-    weights: np.ndarray
 
 
 class Positions(NamedTuple):
@@ -61,7 +59,6 @@ class Positions(NamedTuple):
     results: torch.Tensor
     values: torch.Tensor
     nearness: torch.Tensor
-    weights: torch.Tensor
     counts: torch.Tensor
 
 
@@ -157,7 +154,6 @@ class ReplayWindow:
             mean(whole["results"]),
             mean(whole["values"]),
             mean(whole["nearness"]),
-            mean(whole["weights"]),
             counts,
         )
 

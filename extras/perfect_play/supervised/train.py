@@ -174,10 +174,8 @@ def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
     results = np.stack([result == 1, result == 0, result == -1], axis=1).astype(np.float32)
     values = _final_margins(data, rows) if has_margin(game) else result.astype(np.float32)
     nothing = np.zeros(len(rows), np.float32)
-    ones = np.ones(len(rows), np.float32)
     observations, targets = np.concatenate(packed), np.concatenate(policies)
-    counts = ones.astype(np.int64)
-    learnt = observations, targets, results, values, nothing, ones, counts
+    learnt = observations, targets, results, values, nothing, np.ones(len(rows), np.int64)
     return Positions(*map(torch.from_numpy, learnt))
 
 

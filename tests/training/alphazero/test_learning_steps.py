@@ -37,7 +37,6 @@ def random_positions(game, count=500):
         "results": np.eye(3, dtype=np.float32)[random.integers(0, 3, count)],
         "values": random.uniform(-1, 1, count).astype(np.float32),
         "nearness": random.random(count, np.float32),
-        "weights": random.random(count, np.float32),
         "counts": random.integers(1, 9, count),
     }
 
@@ -64,7 +63,7 @@ class PlainLearner:
     def draw(self, positions):
         settings, canonical = self.settings, Canonical(self.game)
         size, width = settings.batch_size, canonical.cells.shape[1]
-        bounds = np.cumsum(positions["counts"] ** settings.count_exponent * positions["weights"])
+        bounds = np.cumsum(positions["counts"] ** settings.count_exponent)
         self.random.random()  # of the board
         index = np.searchsorted(bounds, self.random.random(size) * bounds[-1], side="right")
         symmetries = self.random.integers(0, len(self.game.symmetries), size)
@@ -118,7 +117,7 @@ def test_a_seed_draws_the_same_samples_and_learns_the_same_as_plain_steps(spec):
 
 def random_chunk(random, count, keys):
     """A chunk in which the observation is decided by the key."""
-    numbers = [random.random(count).astype(np.float32) for _ in range(3)]
+    numbers = [random.random(count).astype(np.float32) for _ in range(2)]
     drawn = random.integers(0, keys, count, np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     return ReplayChunk(
         drawn,
