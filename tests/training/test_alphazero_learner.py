@@ -128,8 +128,8 @@ def test_values_mix_the_result_with_the_search_and_count_near_results_more():
 
 
 def test_without_a_discount_results_count_in_full():
-    _, values, nearness = targets(settings("discount=1", "result_share=1"), GAME, samples())
-    assert values == pytest.approx([1, -1, 0, -0.9])
+    _, values, nearness = targets(settings("discount=1"), GAME, samples())
+    assert values == pytest.approx([0.75, -0.4, 0.05, -0.9])
     assert nearness == pytest.approx([1 - 3 / 9, 1 - 2 / 9, 1 - 5 / 9, 1 - 4 / 9])
 
 
@@ -137,7 +137,7 @@ def test_without_a_discount_results_count_in_full():
 
 
 def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
-    options = settings("learning_rate=0.01", "averaging=0.9")
+    options = settings("learning_rate=0.01")
     player = SelfPlayer(GAME, options, CPU, 1)
     learner = AlphaZeroLearner(GAME, options, 1, CPU)
     window = ReplayWindow(CPU)

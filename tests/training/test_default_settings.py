@@ -7,7 +7,6 @@ import re
 
 import pytest
 from plyground import make_game
-from plyground.agents.search.forest import search_options
 from plyground.envs.registry import game_names
 from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero.self_play import check_solved_plies
@@ -49,13 +48,6 @@ from plyground.training.ppo.settings import PPOSettings
 def test_the_defaults_of_a_board_follow_from_facts_and_from_the_profile(kind, spec, expected):
     settings = kind.for_game(make_game(spec))
     assert {name: getattr(settings, name) for name in expected} == expected
-
-
-def test_the_weight_of_the_values_grows_evenly():
-    game = make_game("tic_tac_toe")
-    options = AlphaZeroSettings.for_game(game, {}, ("value_scale=0.1", "value_scale_growth=5"))
-    scales = [search_options(game, options, progress).value_scale for progress in (0, 0.5, 1, 2)]
-    assert scales == pytest.approx([0.1, 0.3, 0.5, 0.5])
 
 
 def test_more_games_than_an_update_can_search_are_refused():

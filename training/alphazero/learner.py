@@ -30,6 +30,11 @@ EAGER_STEPS = 3  # before a step becomes a CUDA graph: libraries choose their al
 BITS = (7, 6, 5, 4, 3, 2, 1, 0)  # of a byte, as numpy packs them
 LOSSES = ("policy", "value", "result", "length")
 ILLEGAL = -1e9  # in the place of an illegal action's logit
+# Measured in docs/tables/alphazero/alphazero_settings.csv:
+COUNT_EXPONENT = 0.5  # a position met n times weighs n to this power
+LENGTH_WEIGHT = 0.1  # of the loss of plies left
+AVERAGING = 0.99  # decay of the average of the weights
+WEIGHT_DECAY = 1e-4  # of AdamW: Silver et al., Science 2018, pseudocode
 
 
 class Minibatch(NamedTuple):
@@ -117,9 +122,9 @@ class Sampler:
             # is recorded, and torch hands out the 32 streams of a pool in turn.
             self._stream = torch.cuda.Stream(device, priority=-1)  # type: ignore[no-untyped-call]
 
-    def fill(self, positions: Positions, count_exponent: float) -> None:
-        """Draw from these positions from now on, by their count to a power."""
-        bounds = (positions.counts.double() ** count_exponent).to(self._device).cumsum(0)
+    def fill(self, positions: Positions) -> None:
+        """Draw from these positions from now on, by their counts."""
+        bounds = (positions.counts.double() ** COUNT_EXPONENT).to(self._device).cumsum(0)
         for name, values in positions._asdict().items():
             self._put(name, values.to(self._device), 0)
         self._put("bounds", bounds, torch.inf)
@@ -212,6 +217,7 @@ class AlphaZeroLearner:
         seed: of the weights and of the choice of positions.
         device: where it learns.
         boards: what it learns from, ``game`` among them; none: ``game`` alone.
+        length_weight: of the loss of plies left.
 
     Attributes:
         network: what learns.
@@ -229,6 +235,7 @@ class AlphaZeroLearner:
         seed: int,
         device: torch.device,
         boards: Sequence[Game] = (),
+        length_weight: float = LENGTH_WEIGHT,
     ) -> None:
         self.game: Game = game
         self.settings: LearnerSettings = settings
@@ -246,6 +253,7 @@ class AlphaZeroLearner:
         for weights in self.average.parameters():
             weights.requires_grad_(False)
         self.updates: int = 0
+        self._length_weight = length_weight
         self._samplers = [Sampler(board, device) for board in boards or (game,)]
         self._random = np.random.default_rng(seed)
         self._bfloat16 = use_bfloat16(settings.precision, device)
@@ -256,7 +264,7 @@ class AlphaZeroLearner:
         on_gpu = device.type == "cuda"
         self._optimizer = torch.optim.AdamW(
             [
-                {"params": matrices, "weight_decay": settings.weight_decay},
+                {"params": matrices, "weight_decay": WEIGHT_DECAY},
                 {"params": others, "weight_decay": 0.0},
             ],
             # a graph reads the rate from the device
@@ -298,7 +306,7 @@ class AlphaZeroLearner:
             group["lr"] = group["lr"].fill_(rate) if self.device.type == "cuda" else rate
         self.network.train()
         for sampler, each in zip(self._samplers, positions, strict=True):
-            sampler.fill(each, self.settings.count_exponent)
+            sampler.fill(each)
         self._losses.zero_()
         for done in range(0, batches, DRAWN_AT_ONCE):
             for sampler in self._draw(min(DRAWN_AT_ONCE, batches - done)):
@@ -325,7 +333,7 @@ class AlphaZeroLearner:
             symmetries[step] = self._random.integers(0, sampler.symmetries, size)
             self.updates += 1
             # early on the average follows at once
-            decay = min(self.settings.averaging, self.updates / (self.updates + 10.0))
+            decay = min(AVERAGING, self.updates / (self.updates + 10.0))
             rates[step] = 1.0 - decay
         self._draws.fill(shares, symmetries, rates)
         return samplers
@@ -336,7 +344,10 @@ class AlphaZeroLearner:
         batch = sampler.batch(shares, symmetries)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
             outputs = self.network(batch.observations)
-        loss, parts = _losses_of(outputs, batch, self.settings)
+        parts = _losses_of(outputs, batch)
+        policy, value, result, length = parts
+        loss = policy + self.settings.value_weight * (value + 0.5 * result)
+        loss = loss + self._length_weight * length
         self._optimizer.zero_grad(set_to_none=False)
         loss.backward()  # type: ignore[no-untyped-call]
         parameters: list[torch.Tensor] = list(self.network.parameters())
@@ -347,7 +358,7 @@ class AlphaZeroLearner:
             changes = torch._foreach_sub(parameters, averages)
             torch._foreach_mul_(changes, rate)
             torch._foreach_add_(averages, changes)
-            self._losses += parts
+            self._losses += torch.stack(parts)
 
     # -- checkpoints --
 
@@ -375,13 +386,10 @@ class AlphaZeroLearner:
         self._random.bit_generator.state = json.loads(state["random"])
 
 
-def _losses_of(
-    outputs: Outputs, batch: Minibatch, settings: LearnerSettings
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """What is minimised, and the four of it that are logged, (4,)."""
+def _losses_of(outputs: Outputs, batch: Minibatch) -> tuple[torch.Tensor, ...]:
+    """Those of ``LOSSES``."""
     policy = -(batch.policies * functional.log_softmax(outputs.logits, dim=1)).sum(1).mean()
     value = functional.mse_loss(outputs.value, batch.values)
     result = -(batch.results * functional.log_softmax(outputs.results, dim=1)).sum(1).mean()
     length = functional.binary_cross_entropy_with_logits(outputs.nearness, batch.nearness)
-    loss = policy + settings.value_weight * (value + 0.5 * result) + settings.length_weight * length
-    return loss, torch.stack([policy, value, result, length]).detach()
+    return policy, value, result, length

@@ -26,6 +26,9 @@ from .window import Canonical, ReplayChunk
 WHOLE = ("positions", "states", "streams", "flags")
 OF_PLIES = ("past", "policies", "values")  # of those that are searched in full
 LEVEL = 1  # of zlib: the quickest
+# Share of the game's result in the value's target; the search's is the rest. Prasad, "Lessons from
+# AlphaZero: connect four", 2018; measured in docs/tables/alphazero/alphazero_settings.csv.
+RESULT_SHARE = 0.5
 
 
 class SelfPlayResult(NamedTuple):
@@ -222,17 +225,16 @@ def targets(
     exact = samples["exact"] != 0
     outcomes = np.where(exact, np.sign(samples["root"]), samples["outcome"])
     results = np.stack([outcomes > 0, outcomes == 0, outcomes < 0], axis=1).astype(np.float32)
-    has_length = samples["left"] >= 0
-    left = np.where(has_length, samples["left"], 0).astype(np.float32)
+    left = samples["left"].astype(np.float32)
     if settings.discount < 1.0:
-        nearness = np.where(has_length, settings.discount**left, np.abs(samples["root"]))
+        nearness = settings.discount**left
         final = samples["outcome"] * nearness
         nearness = np.where(exact & (samples["root"] != 0), np.abs(samples["root"]), nearness)
     else:
-        nearness = np.where(has_length, 1.0 - left / game.facts.longest_game, 0.5)
+        nearness = 1.0 - left / game.facts.longest_game
         final = samples["outcome"]
-    share = settings.result_share
-    values = np.where(exact, samples["root"], share * final + (1.0 - share) * samples["root"])
+    mixed = RESULT_SHARE * final + (1.0 - RESULT_SHARE) * samples["root"]
+    values = np.where(exact, samples["root"], mixed)
     bounded = np.clip(nearness, 0.0, 1.0)
     return results, values.astype(np.float32), bounded.astype(np.float32)
 

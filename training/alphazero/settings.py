@@ -19,6 +19,7 @@ from ..settings import UNLIMITED, RunSettings
 DENSE, CONVOLUTIONS = "dense", "convolutions"
 AUTO = "auto"
 SHORT_ROUNDS = 6  # at the beginning
+WINDOW_EXPONENT, WINDOW_SLOPE = 0.75, 0.4  # alpha and beta of [3]
 CHUNKS_OF_THREAD = 2  # that it plays at once, where the network is on a GPU
 GPU_FOREST_BYTES = 8 * 2**30  # of the search trees of all chunks, by default
 SIMULATIONS_OF_GAME = 700  # between two updates, by default where the network is on a GPU
@@ -46,8 +47,6 @@ class LearnerSettings(NetworkSettings, RunSettings):
     """How the network learns, from games of self-play or from a dataset."""
 
     initial = ""
-    length_weight = 0.0
-    count_exponent = 0.0
 
     evaluate: str = setting(
         "greedy;alphabeta:depth=2;alphabeta:depth=4",
@@ -56,11 +55,7 @@ class LearnerSettings(NetworkSettings, RunSettings):
     )
     batch_size: int = setting(1024, "Positions in a minibatch.", low=2)
     learning_rate: float = setting(2e-3, "Of AdamW; it falls in the second half.", low=POSITIVE)
-    weight_decay: float = setting(1e-4, "Of AdamW.", low=0)
     gradient_norm: float = setting(1.0, "Gradients are clipped to this norm.", low=POSITIVE)
-    averaging: float = setting(
-        0.99, "Decay of the average of the weights that plays and is kept.", low=0, high=0.99999
-    )
     value_weight: float = setting(1.0, "Weight of the value's loss.", low=0)
     precision: str = setting(
         AUTO,
@@ -101,10 +96,6 @@ class GamesSettings(SearchSettings):
     )
     window_smallest: int = setting(100_000, "Samples in the replay window at first [3].", low=1)
     window_largest: int = setting(2_000_000, "Samples in it at most.", low=1)
-    window_exponent: float = setting(0.75, "How the window grows [3].", low=POSITIVE, high=1)
-    result_share: float = setting(
-        0.5, "Share of the game's result in the value's target; the search's is the rest [4].", 0, 1
-    )
 
     def simulations_of_round(self, number: int) -> int:
         """Simulations of self-play before an update: each of the first rounds is twice the last.
@@ -118,11 +109,11 @@ class GamesSettings(SearchSettings):
 
         Source: [3].
         """
-        smallest, exponent = self.window_smallest, self.window_exponent
+        smallest = self.window_smallest
         if samples <= smallest:
             return smallest
-        growth = ((samples / smallest) ** exponent - 1.0) / exponent
-        return int(min(self.window_largest, smallest * (1.0 + 0.4 * growth)))
+        growth = ((samples / smallest) ** WINDOW_EXPONENT - 1.0) / WINDOW_EXPONENT
+        return int(min(self.window_largest, smallest * (1.0 + WINDOW_SLOPE * growth)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -184,10 +175,6 @@ class AlphaZeroSettings(GamesSettings, LearnerSettings):
         3.0, "Hours that the run takes at most; 0: no limit.", low=0, metavar="H"
     )
     reuse: float = setting(4.0, "How often a sample is learnt from, on average [3].", low=POSITIVE)
-    count_exponent: float = setting(
-        0.5, "Weight of a position met n times: n to this power [5].", low=0, high=1
-    )
-    length_weight: float = setting(0.1, "Weight of the loss of plies left.", low=0)
     precision: str = setting(
         AUTO,
         "Of products; auto: in self-play the fastest by a trial on this processor when the run "

@@ -67,7 +67,8 @@ def train(
         # the network, and what it learns from
         kind = f"supervised by {names_of_teachers(datasets)}"
         boards = [data.game for data in datasets]
-        learner = _SupervisedLearner(AlphaZeroLearner(game, settings, seed, device, boards), kind)
+        network = AlphaZeroLearner(game, settings, seed, device, boards, length_weight=0.0)
+        learner = _SupervisedLearner(network, kind)
         positions, held_out = _divide(datasets, settings, seed, device)
         exporter = learner.network.exporter(kind)
         run.resume(learner)

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 import torch
 from plyground import make_game
-from plyground.training.alphazero.learner import AlphaZeroLearner
+from plyground.training.alphazero.learner import (
+    AVERAGING,
+    COUNT_EXPONENT,
+    LENGTH_WEIGHT,
+    WEIGHT_DECAY,
+    AlphaZeroLearner,
+)
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.window import Canonical, Positions, ReplayChunk, ReplayWindow
 from torch.nn import functional
@@ -54,7 +60,7 @@ class PlainLearner:
         others = [w for w in self.network.parameters() if w.ndim <= 1]
         self.optimizer = torch.optim.AdamW(
             [
-                {"params": matrices, "weight_decay": self.settings.weight_decay},
+                {"params": matrices, "weight_decay": WEIGHT_DECAY},
                 {"params": others, "weight_decay": 0.0},
             ],
             lr=self.settings.learning_rate,
@@ -63,7 +69,7 @@ class PlainLearner:
     def draw(self, positions):
         settings, canonical = self.settings, Canonical(self.game)
         size, width = settings.batch_size, canonical.cells.shape[1]
-        bounds = np.cumsum(positions["counts"] ** settings.count_exponent)
+        bounds = np.cumsum(positions["counts"] ** COUNT_EXPONENT)
         self.random.random()  # of the board
         index = np.searchsorted(bounds, self.random.random(size) * bounds[-1], side="right")
         symmetries = self.random.integers(0, len(self.game.symmetries), size)
@@ -87,13 +93,13 @@ class PlainLearner:
         )
         policy, value, result, length = losses
         loss = policy + settings.value_weight * (value + result / 2)
-        loss = loss + settings.length_weight * length
+        loss = loss + LENGTH_WEIGHT * length
         self.optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.gradient_norm)
         self.optimizer.step()
         self.steps += 1
-        decay = min(settings.averaging, self.steps / (self.steps + 10))
+        decay = min(AVERAGING, self.steps / (self.steps + 10))
         for mean, weights in zip(self.average, self.network.parameters()):
             mean += (1 - decay) * (weights.detach() - mean)
         return [float(each.detach()) for each in losses]
