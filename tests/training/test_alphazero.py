@@ -223,7 +223,7 @@ def test_a_run_can_begin_with_the_weights_of_another(tmp_path):
     options = settings(f"initial={tmp_path / 'first'}")
     assert same(AlphaZeroLearner(GAME, options, 2, CPU).average.state_dict(), weights_of(first))
     with pytest.raises(TrainingError, match="its network has another shape"):
-        AlphaZeroLearner(GAME, dataclasses.replace(options, units=16), 2, CPU)
+        AlphaZeroLearner(GAME, settings(f"initial={tmp_path / 'first'}", "units=16"), 2, CPU)
     with pytest.raises(TrainingError, match="holds no checkpoint that is whole"):
         AlphaZeroLearner(GAME, settings(f"initial={tmp_path}"), 2, CPU)
 

@@ -85,7 +85,7 @@ def test_positions_are_the_averages_of_their_samples():
 
 
 def test_the_oldest_samples_leave_a_window_that_grows():
-    window_size = settings("window_smallest=100", "window_largest=1000").window_size
+    window_size = settings("window_smallest=100", "window_largest=1000").games.window_size
     assert window_size(50) == 100
     sizes = [window_size(count) for count in range(100, 20_000, 100)]
     assert sizes == sorted(sizes)
@@ -120,7 +120,7 @@ def samples(**changes):
 
 
 def test_values_mix_the_result_with_the_search_and_count_near_results_more():
-    results, values, nearness = targets(settings("discount=0.9"), GAME, samples())
+    results, values, nearness = targets(0.9, GAME, samples())
     assert results.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 1]]
     targets_by_hand = [0.5 * 0.9**3 + 0.25, -0.5 * 0.9**2 + 0.1, 0.05, -0.9]
     assert values == pytest.approx(targets_by_hand, abs=1e-6)
@@ -128,7 +128,7 @@ def test_values_mix_the_result_with_the_search_and_count_near_results_more():
 
 
 def test_without_a_discount_results_count_in_full():
-    _, values, nearness = targets(settings("discount=1"), GAME, samples())
+    _, values, nearness = targets(1.0, GAME, samples())
     assert values == pytest.approx([0.75, -0.4, 0.05, -0.9])
     assert nearness == pytest.approx([1 - 3 / 9, 1 - 2 / 9, 1 - 5 / 9, 1 - 4 / 9])
 

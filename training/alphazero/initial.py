@@ -21,7 +21,7 @@ from ..checkpoints import initial_learner
 from ..export import weights_of_policy
 from ..folder import TrainingError
 from .network import BoardNetwork
-from .settings import CONVOLUTIONS, DENSE, NetworkSettings
+from .settings import CONVOLUTIONS, DENSE, LearnerSettings
 
 Weights = dict[str, torch.Tensor]
 OUTPUTS = ("policy.3.", "policy.cells.2.", "policy.whole.", "judgement.")  # the game's, or results
@@ -57,12 +57,12 @@ def _weights(game: Game, source: str) -> Weights:
     return average
 
 
-def network_of(game: Game, settings: NetworkSettings, policy: bytes) -> BoardNetwork:
+def network_of(game: Game, settings: LearnerSettings, policy: bytes) -> BoardNetwork:
     """The network of a policy file, in its own shape.
 
     Args:
         game: the game.
-        settings: of a network; what the shape does not say is theirs.
+        settings: of a run; what the shape does not say is theirs.
         policy: the file's content.
 
     Raises:
@@ -78,7 +78,7 @@ def network_of(game: Game, settings: NetworkSettings, policy: bytes) -> BoardNet
     else:
         pooled = features.shape[1] == 2 * len(entry)
         shape |= {"trunk": CONVOLUTIONS, "channels": len(entry), "pooled": pooled}
-    network = BoardNetwork(game, settings.replace(**shape))
+    network = BoardNetwork(game, settings.network.replace(**shape), settings.discount)
     network.load_state_dict(weights)
     return network
 

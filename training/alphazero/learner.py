@@ -22,7 +22,7 @@ from ..export import NetworkExporter
 from ..folder import TrainingError
 from .initial import load_initial
 from .network import BoardNetwork, Outputs, PolicyAndValue
-from .settings import LearnerSettings, NetworkSettings
+from .settings import LearnerSettings
 from .window import Canonical, Positions
 
 DRAWN_AT_ONCE = 256  # minibatches whose random numbers are copied to the device together
@@ -197,11 +197,11 @@ class Sampler:
         self._graph.replay()
 
 
-def make_network(game: Game, settings: NetworkSettings, seed: int) -> BoardNetwork:
+def make_network(game: Game, settings: LearnerSettings, seed: int) -> BoardNetwork:
     """The network with its initial weights."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return BoardNetwork(game, settings)
+        return BoardNetwork(game, settings.network, settings.discount)
 
 
 class AlphaZeroLearner:
@@ -257,7 +257,7 @@ class AlphaZeroLearner:
         self._samplers = [Sampler(board, device) for board in boards or (game,)]
         self._random = np.random.default_rng(seed)
         self._bfloat16 = use_bfloat16(settings.precision, device)
-        self._draws = Draws(settings.batch_size, device)
+        self._draws = Draws(settings.learning.batch_size, device)
         self._losses = torch.zeros(len(LOSSES), dtype=torch.float64, device=device)
         matrices = [w for w in network.parameters() if w.ndim > 1]
         others = [w for w in network.parameters() if w.ndim <= 1]
@@ -268,7 +268,7 @@ class AlphaZeroLearner:
                 {"params": others, "weight_decay": 0.0},
             ],
             # a graph reads the rate from the device
-            lr=torch.tensor(settings.learning_rate, device=device) if on_gpu else 1.0,
+            lr=torch.tensor(settings.learning.learning_rate, device=device) if on_gpu else 1.0,
             fused=on_gpu,
             capturable=on_gpu,
         )
@@ -301,7 +301,7 @@ class AlphaZeroLearner:
         Raises:
             TrainingError: a loss is no longer a number.
         """
-        rate = self.settings.rate(progress)
+        rate = self.settings.learning.rate(progress)
         for group in self._optimizer.param_groups:
             group["lr"] = group["lr"].fill_(rate) if self.device.type == "cuda" else rate
         self.network.train()
@@ -321,7 +321,7 @@ class AlphaZeroLearner:
 
     def _draw(self, steps: int) -> list[Sampler]:
         """Draw what the next steps learn from, boards by their positions; returns the samplers."""
-        size = self.settings.batch_size
+        size = self.settings.learning.batch_size
         ends = np.cumsum([sampler.total for sampler in self._samplers])
         samplers, shares = [], np.empty((steps, size))
         symmetries, rates = np.empty((steps, size), np.int64), np.empty(steps)
@@ -346,12 +346,12 @@ class AlphaZeroLearner:
             outputs = self.network(batch.observations)
         parts = _losses_of(outputs, batch)
         policy, value, result, length = parts
-        loss = policy + self.settings.value_weight * (value + 0.5 * result)
+        loss = policy + self.settings.learning.value_weight * (value + 0.5 * result)
         loss = loss + self._length_weight * length
         self._optimizer.zero_grad(set_to_none=False)
         loss.backward()  # type: ignore[no-untyped-call]
         parameters: list[torch.Tensor] = list(self.network.parameters())
-        nn.utils.clip_grad_norm_(parameters, self.settings.gradient_norm, foreach=True)
+        nn.utils.clip_grad_norm_(parameters, self.settings.learning.gradient_norm, foreach=True)
         self._optimizer.step()
         with torch.no_grad():
             averages: list[torch.Tensor] = list(self.average.parameters())

@@ -143,15 +143,16 @@ class BoardNetwork(nn.Module):
 
     Args:
         game: the game.
-        settings: its shape. With a discount below 1 a win that is near is worth more.
+        settings: its shape.
+        discount: of the values. Below 1 a win that is near is worth more.
     """
 
-    def __init__(self, game: Game, settings: NetworkSettings) -> None:
+    def __init__(self, game: Game, settings: NetworkSettings, discount: float) -> None:
         super().__init__()
         rows, columns, planes = game.facts.observation_shape
         self.game: Game = game
         self.settings: NetworkSettings = settings
-        self.prefers_near_wins: bool = settings.discount < 1.0
+        self.prefers_near_wins: bool = discount < 1.0
         self.margin: bool = has_margin(game)  # the value is then learnt for itself
         self.scale: float = float(game.facts.max_return)
         hidden, channels, units = settings.hidden, settings.channels, settings.units

@@ -18,7 +18,7 @@ from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..folder import TrainingError
 from .evaluator import Evaluation, Evaluator, TorchNetwork, make_evaluator
-from .settings import AlphaZeroSettings, GamesSettings
+from .settings import AlphaZeroSettings
 from .window import Canonical, ReplayChunk
 
 # Of games under way a checkpoint has the positions, and of every ply that was searched in full what
@@ -83,13 +83,12 @@ class SelfPlayer:
     ) -> None:
         self.game: Game = game
         self.settings: AlphaZeroSettings = settings
-        most = max(settings.simulations, settings.first_simulations, settings.fast_simulations)
-        entries = _cache_entries(game, settings.cache)
-        options = search_options(game, settings, 0.0)
+        search, games = settings.search, settings.games.games
+        most = max(search.simulations, search.first_simulations, search.fast_simulations)
+        entries = _cache_entries(game, settings.games.cache)
+        options = search_options(game, search, 0.0)
         with announce_compilation(f"self-play of {game.name}"):
-            self._play = forest_games.new_self_play(
-                game, options, settings.games, seed, most, entries
-            )
+            self._play = forest_games.new_self_play(game, options, games, seed, most, entries)
             _begin(game.rules, self._play)
             # compiles the rest, with a game that is thrown away
             trial = forest_games.new_self_play(game, options, 1, 0, most, 1)
@@ -160,8 +159,8 @@ class SelfPlayer:
 
     def _search_like(self, progress: float) -> None:
         """Search as settings have it after this share of the run."""
-        play, settings = self._play, self.settings
-        options = search_options(self.game, settings, progress)
+        play = self._play
+        options = search_options(self.game, self.settings.search, progress)
         self._play = play._replace(options=options)
         if options.simulations != play.options.simulations:
             full_table, fast_table = forest_games.tables(self.game, options)
@@ -188,12 +187,12 @@ class SelfPlayer:
             keys,
             np.packbits(planes.astype(np.uint8), axis=1),
             policies.astype(np.float16),
-            *targets(self.settings, self.game, samples),
+            *targets(self.settings.discount, self.game, samples),
         )
 
     def begin(self, seed: int) -> None:
         """Begin all games anew, with the random numbers of this seed."""
-        games = new_games(self.game, self.settings.games, seed)
+        games = new_games(self.game, self.settings.games.games, seed)
         for old, new in zip(self._play.games, games):
             old[...] = new
         _begin(self.game.rules, self._play)
@@ -216,7 +215,7 @@ class SelfPlayer:
 
 
 def targets(
-    settings: GamesSettings, game: Game, samples: dict[str, Any]
+    discount: float, game: Game, samples: dict[str, Any]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Result (N, 3), value (N,) and nearness (N,) that the network is to learn.
 
@@ -226,8 +225,8 @@ def targets(
     outcomes = np.where(exact, np.sign(samples["root"]), samples["outcome"])
     results = np.stack([outcomes > 0, outcomes == 0, outcomes < 0], axis=1).astype(np.float32)
     left = samples["left"].astype(np.float32)
-    if settings.discount < 1.0:
-        nearness = settings.discount**left
+    if discount < 1.0:
+        nearness = discount**left
         final = samples["outcome"] * nearness
         nearness = np.where(exact & (samples["root"] != 0), np.abs(samples["root"]), nearness)
     else:

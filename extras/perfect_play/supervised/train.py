@@ -75,11 +75,11 @@ def train(
         while run.goes_on():
             began, batches = time.monotonic(), settings.batches_per_update
             losses = learner.network.learn(positions, batches, run.progress)
-            learner.step += batches * settings.batch_size
+            learner.step += batches * settings.learning.batch_size
             seconds = time.monotonic() - began
             values = {
                 "held_out/optimal": _optimal_share(learner.network, held_out),
-                "time/positions_per_second": batches * settings.batch_size / seconds,
+                "time/positions_per_second": batches * settings.learning.batch_size / seconds,
             }
             run.log(losses | values)
             run.measure(learner.network, exporter.write)

@@ -63,12 +63,12 @@ class PlainLearner:
                 {"params": matrices, "weight_decay": WEIGHT_DECAY},
                 {"params": others, "weight_decay": 0.0},
             ],
-            lr=self.settings.learning_rate,
+            lr=self.settings.learning.learning_rate,
         )
 
     def draw(self, positions):
         settings, canonical = self.settings, Canonical(self.game)
-        size, width = settings.batch_size, canonical.cells.shape[1]
+        size, width = settings.learning.batch_size, canonical.cells.shape[1]
         bounds = np.cumsum(positions["counts"] ** COUNT_EXPONENT)
         self.random.random()  # of the board
         index = np.searchsorted(bounds, self.random.random(size) * bounds[-1], side="right")
@@ -92,11 +92,11 @@ class PlainLearner:
             functional.binary_cross_entropy_with_logits(outputs.nearness, batch["nearness"]),
         )
         policy, value, result, length = losses
-        loss = policy + settings.value_weight * (value + result / 2)
+        loss = policy + settings.learning.value_weight * (value + result / 2)
         loss = loss + LENGTH_WEIGHT * length
         self.optimizer.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.gradient_norm)
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.learning.gradient_norm)
         self.optimizer.step()
         self.steps += 1
         decay = min(AVERAGING, self.steps / (self.steps + 10))
