@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import typing
@@ -15,7 +14,7 @@ from cyclopts.validators import Number
 
 from ..envs import Game, IllegalActionError, Position, make_game
 from ..envs.loading.numbers import FORMS, read_number
-from ..envs.loading.settings import Settings, parameters_of
+from ..envs.loading.settings import Settings, declared_fields, parameters_of
 from ..envs.registry import profiles
 from ..envs.specification import SpecificationError
 from .output import note
@@ -132,11 +131,10 @@ def _options_of(
     usual: Settings | OwnOptions, without: Collection[str]
 ) -> Iterator[inspect.Parameter]:
     """The options of settings, a class's own before those of its base."""
-    kind = _kind_of(usual)
-    hints = typing.get_type_hints(kind)
-    for field in sorted(dataclasses.fields(kind), key=lambda each: bool(each.kw_only)):
-        about, hint, default = field.metadata, hints[field.name], None
-        if "help" not in about or field.name in without:
+    fields = declared_fields(_kind_of(usual))
+    for field, hint in sorted(fields, key=lambda each: bool(each[0].kw_only)):
+        about, default = field.metadata, None
+        if field.name in without:
             continue
         text = about["help"]
         if isinstance(usual, OwnOptions):

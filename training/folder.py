@@ -14,7 +14,6 @@ Reading it needs neither torch nor stable-baselines3.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
@@ -144,7 +143,7 @@ class RunFolder:
             "game": game.spec,
             "game_version": game.declaration.version,
             "seed": seed,
-            **dataclasses.asdict(settings),
+            **settings.values(),
         }
         self.is_new: bool = not (path / "run.json").exists()
         if not self.is_new:

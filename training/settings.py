@@ -41,7 +41,6 @@ class RunSettings(Settings):
     device: ClassVar[str] = "auto"  # of the networks, where no other is asked for
 
     budgets: ClassVar[tuple[TrainingSettings, ...]] = ()  # for short runs at any game
-    judged: ClassVar[int] = 0  # positions in which moves are held against perfect play
 
     steps: int = setting(
         2_000_000, "Actions that the learner takes in all, such as 300k or 2M.", low=1
@@ -88,7 +87,8 @@ class RunSettings(Settings):
             length: ``steps`` and ``hours`` of the run, where they are set.
             gpu: whether its network is on a GPU.
         """
-        has_discount = hasattr(cls, cls.discount_setting)  # some learners discount nothing
+        names = [each.name for each in parameters_of(cls)]
+        has_discount = cls.discount_setting in names  # some learners discount nothing
         facts = {cls.discount_setting: 1.0} if game.facts.moves_again and has_discount else {}
         entries = sorted(
             (*cls.budgets, *game.profile.training.get(cls.algorithm, ())),
@@ -144,7 +144,28 @@ class RunSettings(Settings):
         own = begun if begun.get("game", game.spec) == game.spec else {}
         stay = {name: own[name] for name in kinds.keys() & own.keys() - {*LENGTH}}
         cls._refuse_effects({name: stay[name] for name in stay.keys() - settings.keys()})
-        return cls(**cls.defaults(game, length, gpu) | stay | settings)
+        chosen = cls.defaults(game, length, gpu) | stay | settings
+        return cls._with_parts(
+            {name: parameters[name].convert(each, cls.algorithm) for name, each in chosen.items()}
+        )
+
+    @classmethod
+    def _with_parts(cls, values: dict[str, Any]) -> Self:
+        """The settings with these values, each in the part that declares it."""
+        parts: dict[str, Any] = {}
+        for field in dataclasses.fields(cls):
+            if isinstance(field.default, Settings):
+                kind = type(field.default)
+                names = [each.name for each in parameters_of(kind) if each.name in values]
+                parts[field.name] = kind(**{name: values.pop(name) for name in names})
+        return cls(**values, **parts)
+
+    def values(self) -> dict[str, Any]:
+        """All values by name, those of parts among them."""
+        values: dict[str, Any] = {}
+        for name, value in vars(self).items():
+            values |= vars(value) if isinstance(value, Settings) else {name: value}
+        return values
 
     @classmethod
     def effects(cls, name: str, text: str) -> dict[str, str]:
@@ -178,6 +199,11 @@ class RunSettings(Settings):
     def counts_processor_time(self) -> bool:
         """Whether ``hours`` are hours of processor time, of all processes together."""
         return self.clock == PROCESSOR
+
+    @property
+    def judged(self) -> int:
+        """Positions in which moves are held against perfect play."""
+        return 0
 
     @property
     def processes(self) -> int:

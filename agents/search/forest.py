@@ -22,6 +22,7 @@ from .search_form import blank_records
 # Bits of a position's flags in the history of a game.
 IS_SAMPLE, EXACT_VALUE = 1, 2
 GUMBEL, PUCT = "gumbel", "puct"  # searches at the root
+MOST_CONSIDERED = 16  # actions that sequential halving begins with: mctx, ``gumbel_muzero_policy``
 
 GAME = np.dtype(
     [
@@ -32,8 +33,6 @@ GAME = np.dtype(
         ("plies", np.int32),  # of the game so far
         ("opening", np.int16),  # plies of the opening that the network is still to draw
         ("full", np.int8),  # whether the search is recorded
-        ("resigning", np.int8),  # whether sides may resign
-        ("regret", np.float32),  # of the position kept of the last game here; 0: none
     ]
 )
 MARK = np.dtype(
@@ -42,10 +41,6 @@ MARK = np.dtype(
         ("root", np.float32),  # scaled value of the search, from the mover's side
         ("left", np.int16),  # plies until the game ended
         ("exact", np.int8),  # whether the search proved its value
-        # divergence of the policy from the network's, in nats; −1: the network was not asked
-        ("surprise", np.float32),
-        ("reply", np.int16),  # the action played after the position's; −1: none
-        ("soon", np.float32),  # mean of the next searches' values, from the mover's side
     ]
 )
 ENTRY = np.dtype(
@@ -92,7 +87,7 @@ class SearchSettings(Settings):
     """How games of self-play are searched, and how they begin and end.
 
     Sources: [1] Silver et al., Science 2018; [2] Danihelka et al., ICLR 2022; [3] Wu,
-    "Accelerating self-play learning in Go", 2019; [6] mctx, ``qtransform_completed_by_mix_value``.
+    "Accelerating self-play learning in Go", 2019.
     """
 
     search: str = setting(
@@ -106,48 +101,14 @@ class SearchSettings(Settings):
     full_share: float = setting(
         1.0, "Share of the moves searched in full and recorded [3].", low=POSITIVE, high=1
     )
-    considered: int = setting(
-        16, "Actions that sequential halving begins with, at most [2].", low=1
-    )
-    visit_offset: float = setting(50.0, "c_visit of the completed Q values [2].", low=0)
-    value_scale: float = setting(
-        0.1, "c_scale of the completed Q values at the run's beginning [2, 6].", low=0
-    )
-    value_scale_growth: float = setting(
-        1.0, "How many times as much it is at the end of the run; it grows evenly.", low=POSITIVE
-    )
-    rescale_values: bool = setting(
-        False, "Whether the smallest completed Q value counts 0 and the largest 1 [6]."
-    )
+    value_scale: float = setting(0.1, "c_scale of the completed Q values [2].", low=0)
     c_puct: float = setting(1.5, "Weight of the priors below the root [1].", low=0)
-    noise_share: float = setting(
-        0.25, "With puct: share of the Dirichlet noise [1].", low=0, high=1
-    )
-    noise_alpha: float = setting(
-        10.0, "With puct: the noise's parameter, divided by the legal actions [1].", low=POSITIVE
-    )
-    forced: float = setting(2.0, "With puct: constant of forced visits; 0: none [3].", low=0)
-    sampled_plies: int = setting(
-        10, "With puct: plies whose moves are drawn by their visits [1].", low=0
-    )
     discount: float = setting(
         0.99, "What a result counts one ply earlier; below 1 quick wins are preferred.", 0.5, 1
     )
     opening_plies: int = setting(8, "Plies of a game's opening without search, at most.", low=0)
     random_openings: float = setting(
         0.5, "Share of random openings; the network draws the others [3].", low=0, high=1
-    )
-    resign_below: float = setting(-2.0, "Value at which a side resigns; -2: never [1].", -2, 0)
-    resign_share: float = setting(0.9, "Share of the games in which sides may resign [1].", 0, 1)
-    noise_plies: int = setting(
-        10_000, "With gumbel: plies of a game after which searches have no noise.", low=0
-    )
-    fast_noise: bool = setting(True, "With gumbel: whether fast searches have noise too.")
-    regret_share: float = setting(
-        0.0,
-        "Share of games that begin where value and result of the last game disagreed most.",
-        low=0,
-        high=1,
     )
     solved_plies: int = setting(
         0,
@@ -160,29 +121,20 @@ class SearchSettings(Settings):
         grown = (self.simulations - self.first_simulations) * min(progress, 1.0)
         return self.first_simulations + round(grown)
 
-    def value_scale_at(self, progress: float) -> float:
-        """c_scale after this share of the run."""
-        return self.value_scale * (1.0 + (self.value_scale_growth - 1.0) * min(progress, 1.0))
-
 
 _new_type: Any = namedtuple  # whose fields type checkers need not know
 _NUMBERS = [each.name for each in parameters_of(SearchSettings) if each.kind is not str]
 # What kernels read: the settings that are numbers, each by its name; `gumbel`, whether that is the
-# search at the root; `puct`, the PuctOptions below it; `final_boards`, whether samples hold the
-# observation of the end of their game.
-SearchOptions: Any = _new_type("SearchOptions", [*_NUMBERS, "gumbel", "puct", "final_boards"])
+# search at the root; `puct`, the PuctOptions below it.
+SearchOptions: Any = _new_type("SearchOptions", [*_NUMBERS, "gumbel", "puct"])
 
 
-def search_options(
-    game: Game, settings: SearchSettings, progress: float, final_boards: bool = False
-) -> Any:
+def search_options(game: Game, settings: SearchSettings, progress: float) -> Any:
     """The SearchOptions of games after this share of the run."""
     values = {name: getattr(settings, name) for name in _NUMBERS}
     values["simulations"] = settings.full_simulations(progress)
-    values["value_scale"] = settings.value_scale_at(progress)
     puct = puct_options(game, settings.c_puct, discount=settings.discount)
-    gumbel = settings.search == GUMBEL
-    return SearchOptions(**values, gumbel=gumbel, puct=puct, final_boards=final_boards)
+    return SearchOptions(**values, gumbel=settings.search == GUMBEL, puct=puct)
 
 
 class Games(NamedTuple):
@@ -197,9 +149,6 @@ class Games(NamedTuple):
     policies: Any  # float32, (T, longest_game, num_actions)
     values: Any  # float32, (T, longest_game): of the search, from the side of player 0
     flags: Any  # int8, (T, longest_game)
-    moves: Any  # int16, (T, longest_game): the actions; not those of a random opening
-    surprises: Any  # float32, (T, longest_game): see MARK
-    regrets: Any  # records, (T,): where value and result of the last game disagreed most
 
 
 class Samples(NamedTuple):
@@ -207,9 +156,6 @@ class Samples(NamedTuple):
 
     observations: Any  # int8, (capacity, rows, columns, planes)
     policies: Any  # float32, (capacity, num_actions)
-    # int8, (capacity, rows, columns, planes): the end of the game, from the side of the player who
-    # moves in the sample; without `final_boards` of capacity 0
-    finals: Any
     marks: Any  # MARK records, (capacity,)
     count: Any  # int64, (1,): how many
 
@@ -257,19 +203,14 @@ def new_games(game: Game, count: int, seed: int) -> Games:
         policies=np.zeros((count, length, actions), np.float32),
         values=np.zeros((count, length), np.float32),
         flags=np.zeros((count, length), np.int8),
-        moves=np.zeros((count, length), np.int16),
-        surprises=np.zeros((count, length), np.float32),
-        regrets=game.new_records(count),
     )
 
 
-def new_samples(game: Game, capacity: int, final_boards: bool = False) -> Samples:
+def new_samples(game: Game, capacity: int) -> Samples:
     """Room for so many samples."""
-    planes = game.facts.observation_shape
     return Samples(
-        np.zeros((capacity, *planes), np.int8),
+        np.zeros((capacity, *game.facts.observation_shape), np.int8),
         np.zeros((capacity, game.facts.num_actions), np.float32),
-        np.zeros((capacity if final_boards else 0, *planes), np.int8),
         blank_records(capacity, MARK),
         np.zeros(1, np.int64),
     )
@@ -278,7 +219,7 @@ def new_samples(game: Game, capacity: int, final_boards: bool = False) -> Sample
 def considered_visits(most: int, simulations: int) -> np.ndarray:
     """When sequential halving visits which action: int32, (most + 1, simulations).
 
-    Row m, for m actions considered: at simulation i the action to be visited next is the best of
+    Row m, for m actions to begin with: at simulation i the action to be visited next is the best of
     those that have been visited exactly so often. Source: Danihelka et al., "Policy improvement by
     planning with Gumbel", ICLR 2022; the table form is that of mctx.
     """

@@ -26,6 +26,7 @@ from .descent import ANY_CHILD, EXACT, ROOT
 from .forest import (
     EXACT_VALUE,
     IS_SAMPLE,
+    MOST_CONSIDERED,
     TALLY,
     Cache,
     Forest,
@@ -49,16 +50,15 @@ from .puct_kernels import (
 )
 from .search_form import blank_records
 
-UNKNOWN_LENGTH = -1  # plies left in a game that was resigned
-NEXT_SHARE = 0.2  # of the next search in the mean of those that follow; of the one after it 0.16 …
-LEAST_REGRET = 0.5  # between value and result, for a game to begin there again
+DIRICHLET_ALPHA = 10.0  # divided by the legal actions: 0.3 at chess, with about 35 (Silver et al.)
+SAMPLED_PLIES = 10  # with puct, whose moves are drawn by their visits; 30 in longer games there
 
 
 class SelfPlay(NamedTuple):
     """Everything that self-play in one process consists of."""
 
     options: Any  # see `search_options`
-    full_table: Any  # int32, (considered + 1, simulations): see `considered_visits`
+    full_table: Any  # int32, (actions + 1, simulations): see `considered_visits`
     fast_table: Any
     forest: Forest
     cache: Cache
@@ -91,7 +91,7 @@ def new_self_play(
         new_cache(game, count, entries),
         new_leaf_solver(game),
         new_games(game, count, seed),
-        new_samples(game, 2 * count * game.facts.longest_game, options.final_boards),
+        new_samples(game, 2 * count * game.facts.longest_game),
         blank_records(1, TALLY),
         np.ones(1, np.int32),
     )
@@ -99,7 +99,7 @@ def new_self_play(
 
 def tables(game: Game, options: Any) -> tuple[np.ndarray, np.ndarray]:
     """The tables of sequential halving for full and fast searches."""
-    most = min(options.considered, game.facts.num_actions)
+    most = min(MOST_CONSIDERED, game.facts.num_actions)
     return (
         considered_visits(most, options.simulations),
         considered_visits(most, options.fast_simulations),
@@ -208,12 +208,9 @@ def begin_search(rules, play, game):
     state.full = full
     state.goal = 1 + (options.simulations if full else options.fast_simulations)
     if options.gumbel:
-        if state.plies < options.noise_plies and (full or options.fast_noise):
-            at_root.draw_gumbels(stream, games.noise[game], count)
-        else:
-            games.noise[game] = 0.0
+        at_root.draw_gumbels(stream, games.noise[game], count)
     elif full:
-        at_root.draw_dirichlet(stream, games.noise[game], count, options.noise_alpha / count)
+        at_root.draw_dirichlet(stream, games.noise[game], count, DIRICHLET_ALPHA / count)
 
 
 @inner_kernel
@@ -314,16 +311,11 @@ def _finish_search(rules, play, game):
         return
     if state.full:
         record(rules, play, game)
-    value = root.result if root.proven == EXACT else root.total / root.visits
-    mover = np.int64(root.mover)
-    if state.resigning and (value if mover == 0 else -value) < options.resign_below:
-        finish_game(rules, play, game, -1.0 if mover == 0 else 1.0, True)
-        return
     if root.proven == EXACT:
         child = at_root.best_proven(nodes)
     elif options.gumbel:
         child = at_root.recommend_by_halving(options, nodes, games.noise[game], state.raw)
-    elif state.plies < options.sampled_plies:
+    elif state.plies < SAMPLED_PLIES:
         child = at_root.draw_by_visits(nodes, stream)
     else:
         child = at_root.most_visited(nodes)
@@ -353,7 +345,6 @@ def record(rules, play, game):
         noise = games.noise[game]
         at_root.write_visit_policy(options, nodes, noise, play.forest.weights, policy)
         games.values[game, ply] = root.total / root.visits
-    games.surprises[game, ply] = at_root.surprise(nodes, policy)
 
 
 @kernel
@@ -363,31 +354,24 @@ def play_action(rules, play, game, action):
     state = games.states[game]
     position = games.positions[game]
     r.play(rules, position, action)
-    games.moves[game, state.plies] = action
     state.plies += 1
     state.goal = 0
     if r.is_over(rules, position):
         outcome = r.returns(rules, position, 0) / play.options.puct.scale
-        finish_game(rules, play, game, outcome, False)
+        finish_game(rules, play, game, outcome)
 
 
 @kernel
-def finish_game(rules, play, game, outcome, by_resignation):
+def finish_game(rules, play, game, outcome):
     """Write the samples of a finished game, and begin a new one.
 
     ``outcome`` is the scaled return of player 0.
     """
-    games, samples, tally, options = play.games, play.samples, play.tally, play.options
+    games, samples, tally = play.games, play.samples, play.tally
     state = games.states[game]
-    state.regret = 0.0
     for ply in range(state.plies + 1):
         if ply == games.flags.shape[1] or not games.flags[game, ply] & IS_SAMPLE:
             continue
-        exact = (games.flags[game, ply] & EXACT_VALUE) != 0
-        regret = abs(outcome - games.values[game, ply])
-        if not (exact or by_resignation) and regret > max(np.float64(state.regret), LEAST_REGRET):
-            state.regret = regret
-            games.regrets[game] = games.past[game, ply]
         index = samples.count[0]
         samples.count[0] += 1
         position = games.past[game, ply]
@@ -399,13 +383,7 @@ def finish_game(rules, play, game, outcome, by_resignation):
             samples.policies[index, action] = games.policies[game, ply, action]
         mark = samples.marks[index]
         mark.outcome, mark.root = sign * outcome, sign * games.values[game, ply]
-        mark.left = UNKNOWN_LENGTH if by_resignation else state.plies - ply
-        mark.exact, mark.surprise = exact, games.surprises[game, ply]
-        mark.reply = games.moves[game, ply + 1] if ply + 1 < state.plies else -1
-        mark.soon = sign * _value_soon(games, game, ply, outcome)
-        if options.final_boards:
-            clear(samples.finals[index])
-            r.observe(rules, games.positions[game], mover, samples.finals[index])
+        mark.left, mark.exact = state.plies - ply, (games.flags[game, ply] & EXACT_VALUE) != 0
     tally[0].games += 1
     tally[0].plies += state.plies
     tally[0].wins += outcome > 0.0
@@ -413,23 +391,9 @@ def finish_game(rules, play, game, outcome, by_resignation):
     begin_game(rules, play, game)
 
 
-@inner_kernel
-def _value_soon(games, game, ply, outcome):
-    """The mean of the values of the searches after a ply, the nearest with most weight.
-
-    It is one for player 0. The outcome has the weight that is left at the end.
-    """
-    total, left, end = 0.0, 1.0, games.states[game].plies
-    for later in range(ply + 1, min(end, games.flags.shape[1])):
-        if games.flags[game, later] & IS_SAMPLE:
-            total += left * NEXT_SHARE * games.values[game, later]
-            left *= 1.0 - NEXT_SHARE
-    return total + left * outcome
-
-
 @kernel
 def begin_game(rules, play, game):
-    """Begin a game: with an opening that is random or left to the network, or where one erred."""
+    """Begin a game, with an opening that is random or left to the network."""
     games, options = play.games, play.options
     state = games.states[game]
     position, stream = games.positions[game], games.streams[game]
@@ -438,11 +402,6 @@ def begin_game(rules, play, game):
     state.plies, state.goal, state.opening = 0, 0, 0
     for ply in range(games.flags.shape[1]):
         games.flags[game, ply] = 0
-    state.resigning = random_unit(stream) < options.resign_share
-    # a share of 0 costs no random number
-    if options.regret_share * state.regret > 0.0 and random_unit(stream) < options.regret_share:
-        games.positions[game] = games.regrets[game]
-        return
     plies = random_below(stream, options.opening_plies + 1)
     if random_unit(stream) >= options.random_openings:
         state.opening = plies

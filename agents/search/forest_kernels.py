@@ -22,7 +22,9 @@ from ...envs.compiled.randomness import UNIT, random_unit
 from .descent import EXACT, ROOT
 
 LEAST_PRIOR = 1e-9
-LEAST_SPAN = 1e-8  # of completed Q values, as in mctx
+VISIT_OFFSET = 50.0  # c_visit of Danihelka et al.
+NOISE_SHARE = 0.25  # of the Dirichlet noise in the root's priors (Silver et al.)
+FORCED_VISITS = 2.0  # k of Wu, section 3.2
 
 
 @inner_kernel
@@ -119,20 +121,12 @@ def _most_visits(nodes):
 def _value_transform(options, nodes, raw):
     """What turns completed Q values into parts of logits (sigma in the paper).
 
-    Returns the value of actions without a visit, the value that becomes 0, and the factor. The
-    values −1 to 1 become 0 to 1, as the paper's constants expect; with ``rescale_values`` those
-    between the smallest and the largest do (mctx, ``qtransform_completed_by_mix_value``).
+    Returns the value of actions without a visit, and the factor. The values −1 to 1 become 0 to 1,
+    as the paper's constants expect.
     """
     unvisited_value = _mixed_value(nodes, raw, options.puct.discount)
-    lowest, highest = -1.0, 1.0
-    if options.rescale_values:
-        root = nodes[ROOT]
-        lowest, highest = np.inf, -np.inf
-        for child in range(root.children, root.children + root.count):
-            value = _completed_value(options, nodes, child, unvisited_value)
-            lowest, highest = min(lowest, value), max(highest, value)
-    factor = (options.visit_offset + _most_visits(nodes)) * options.value_scale
-    return unvisited_value, lowest, factor / max(highest - lowest, LEAST_SPAN)
+    factor = (VISIT_OFFSET + _most_visits(nodes)) * options.value_scale
+    return unvisited_value, factor / 2.0
 
 
 @inner_kernel
@@ -148,8 +142,8 @@ def _completed_value(options, nodes, child, unvisited_value):
 @inner_kernel
 def _improved_logit(options, nodes, child, transform):
     """An action's logit, improved by its completed Q value."""
-    unvisited_value, lowest, factor = transform
-    value_term = factor * (_completed_value(options, nodes, child, unvisited_value) - lowest)
+    unvisited_value, factor = transform
+    value_term = factor * (_completed_value(options, nodes, child, unvisited_value) + 1.0)
     return np.log(max(np.float64(nodes[child].prior), LEAST_PRIOR)) + value_term
 
 
@@ -181,7 +175,7 @@ def choose_by_noisy_prior(options, nodes, noise, full):
     """
     root, puct = nodes[ROOT], options.puct
     sign = 1.0 if root.mover == 0 else -1.0
-    share = options.noise_share if full else 0.0
+    share = NOISE_SHARE if full else 0.0
     total = np.float64(root.visits - 1)
     exploration = puct.c_puct * np.sqrt(np.float64(root.visits))
     best, best_bound = np.int64(root.children), -np.inf
@@ -192,7 +186,7 @@ def choose_by_noisy_prior(options, nodes, noise, full):
             continue
         prior = (1.0 - share) * entry.prior + share * noise[i]
         if entry.visits > 0:
-            if full and entry.visits < np.sqrt(options.forced * prior * total):
+            if full and entry.visits < np.sqrt(FORCED_VISITS * prior * total):
                 return child
             value = puct.discount * sign * entry.total / entry.visits
         else:
@@ -225,19 +219,6 @@ def write_exact_policy(nodes, out):
     for child in range(root.children, root.children + root.count):
         if nodes[child].proven == EXACT and nodes[child].result == result:
             out[nodes[child].action] = 1.0 / shares
-
-
-@inner_kernel
-def surprise(nodes, policy):
-    """The divergence of a policy from the root's priors, in nats; −1 without priors."""
-    root, priors, divergence = nodes[ROOT], 0.0, 0.0
-    for child in range(root.children, root.children + root.count):
-        entry = nodes[child]
-        priors += entry.prior
-        share = np.float64(policy[entry.action])
-        if share > 0.0:
-            divergence += share * np.log(share / max(np.float64(entry.prior), LEAST_PRIOR))
-    return max(divergence, 0.0) if priors > 0.0 else -1.0
 
 
 @inner_kernel
@@ -274,7 +255,7 @@ def write_visit_policy(options, nodes, noise, weights, out):
 
     Visits that only noise or force brought about are left out.
     From each action but the most visited, as many forced visits are taken back as leave its bound
-    below the most visited one's; an action left with one visit is dropped (Wu 2019, section 3.3).
+    below the most visited one's; an action left with one visit is dropped (Wu 2019, section 3.2).
     """
     root, puct = nodes[ROOT], options.puct
     sign = 1.0 if root.mover == 0 else -1.0
@@ -287,9 +268,9 @@ def write_visit_policy(options, nodes, noise, weights, out):
         child = np.int64(root.children + i)
         entry = nodes[child]
         visits = np.float64(entry.visits)
-        if options.forced > 0.0 and child != top and entry.visits > 0 and entry.proven != EXACT:
-            prior = (1.0 - options.noise_share) * entry.prior + options.noise_share * noise[i]
-            forced_visits = np.floor(np.sqrt(options.forced * prior * (root.visits - 1)))
+        if child != top and entry.visits > 0 and entry.proven != EXACT:
+            prior = (1.0 - NOISE_SHARE) * entry.prior + NOISE_SHARE * noise[i]
+            forced_visits = np.floor(np.sqrt(FORCED_VISITS * prior * (root.visits - 1)))
             least = max(visits - forced_visits, 0.0)
             value = child_value(nodes, child, sign, puct.discount)
             while visits > least and value + exploration * entry.prior / visits < highest:

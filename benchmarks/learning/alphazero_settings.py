@@ -1,6 +1,6 @@
 """What settings of AlphaZero are worth: runs of equal processor time, several seeds each.
 
-    python benchmarks/learning/alphazero_settings.py "" "reuse=8" "value_scale_growth=5 reuse=2"
+    python benchmarks/learning/alphazero_settings.py "" "reuse=8" "value_scale=0.5 reuse=2"
 
 Each argument is a list of settings, "" the defaults. The network of a run is judged without search:
 the share of optimal moves in random positions that the exact solver knows and, with ``--pairs``,

@@ -90,7 +90,7 @@ def record(game: Game, settings: AlphaZeroSettings) -> Recording:
     player = SelfPlayer(game, settings, CPU)
     player.begin(1)
     weights = make_learner_weights(game, settings)
-    share = -(-settings.simulations_per_update // settings.workers)
+    share = -(-settings.games.simulations_per_update // settings.games.workers)
     messages: list[bytes] = []
     seconds = simulations = 0.0
     player.play(weights, 0.5, WARM_UP)

@@ -80,7 +80,7 @@ class Turns:
         device = torch.device("cpu")
         self._player = SelfPlayer(game, settings, device, 1)
         self._weights = AlphaZeroLearner(game, settings, 1, device).weights()
-        self._title, self._games = game.spec, settings.games
+        self._title, self._games = game.spec, settings.games.games
         self._evaluate = self._player.evaluator.evaluate
         self._player.evaluator.evaluate = self._timed_evaluation
         self._seconds = 0.0

@@ -214,7 +214,7 @@ def _more(settings: RunSettings, place: JobPlace | None) -> dict[str, Any]:
 
 
 def _print_settings(game: Game, settings: RunSettings, as_json: bool) -> None:
-    values = vars(settings)
+    values = settings.values()
     kinds = [each._replace(default=values[each.name]) for each in parameters_of(type(settings))]
     if as_json:
         about = {"algorithm": settings.algorithm, "game": game.spec}

@@ -149,13 +149,14 @@ def fields_of(kind: Any) -> dict[str, tuple[Any, bool]]:
 def _fields_of(kind: type) -> dict[str, tuple[Any, bool]]:
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind, include_extras=True)
-        return {
-            field.name: (
-                Annotated[hints[field.name], _limits(field.metadata)],
-                field.default is dataclasses.MISSING,
-            )
-            for field in dataclasses.fields(kind)
-        }
+        own: dict[str, tuple[Any, bool]] = {}
+        for field in dataclasses.fields(kind):
+            if dataclasses.is_dataclass(field.default):  # a part: its fields stand with the others
+                own |= fields_of(type(field.default))
+                continue
+            hint: Any = Annotated[hints[field.name], _limits(field.metadata)]
+            own[field.name] = hint, field.default is dataclasses.MISSING
+        return own
     defaults: Any = getattr(kind, "_field_defaults", {} if typing.is_typeddict(kind) else None)
     if defaults is None:
         return {}

@@ -54,6 +54,8 @@ def setting(
 class Settings:
     """Base of all settings.
 
+    A field whose default is such an object is a part: its parameters count among the whole's.
+
     Raises:
         SpecificationError: a value that is not possible.
     """
@@ -62,9 +64,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Convert and check every value."""
-        for parameter in parameters_of(type(self)):
-            value = parameter.convert(getattr(self, parameter.name), self.subject)
-            object.__setattr__(self, parameter.name, value)
+        parameters = {each.name: each for each in parameters_of(type(self))}
+        for field in dataclasses.fields(self):
+            if "help" in field.metadata:
+                value = parameters[field.name].convert(getattr(self, field.name), self.subject)
+                object.__setattr__(self, field.name, value)
 
     def replace(self, **changes: Any) -> Self:
         """The same settings but for these."""
@@ -91,12 +95,18 @@ def parameters_of(kind: type[Settings]) -> tuple[Parameter, ...]:
     return _parameters[kind]
 
 
-def _read_fields(kind: type[Settings]) -> Iterator[Parameter]:
+def declared_fields(kind: type[Settings]) -> Iterator[tuple[dataclasses.Field[Any], Any]]:
+    """The fields declared by :func:`setting`, those of parts among them, and their types."""
     hints = typing.get_type_hints(kind)
     for field in dataclasses.fields(kind):
-        if "help" not in field.metadata:  # read by its owner, such as the agents of a tournament
-            continue
-        hint = hints[field.name]
+        if isinstance(field.default, Settings):
+            yield from declared_fields(type(field.default))
+        elif "help" in field.metadata:  # others are read by their owner, as a tournament's agents
+            yield field, hints[field.name]
+
+
+def _read_fields(kind: type[Settings]) -> Iterator[Parameter]:
+    for field, hint in declared_fields(kind):
         alternatives = [each for each in typing.get_args(hint) if each in KINDS]
         limits = {name: field.metadata[name] for name in ("help", "low", "high", "choices")}
         kind_of_value = [*alternatives, hint][0]

@@ -142,7 +142,7 @@ class _Learner:
             name, _, value = (part.strip() for part in text.partition("="))
             is_interval = OR not in value
             values = tuple(part.strip() for part in value.split(TO if is_interval else OR))
-            numbers = [getattr(self._settings(f"{name}={each}"), name) for each in values]
+            numbers = [self._settings(f"{name}={each}").values()[name] for each in values]
             if not is_interval:
                 yield name, values, False
             elif len(numbers) == 2 and numbers[0] < numbers[1]:
@@ -160,7 +160,7 @@ class _Learner:
             bar.show(progress)
             follow(progress)
 
-        settings = dataclasses.asdict(self._settings(*_texts(chosen)))
+        settings = self._settings(*_texts(chosen)).values()
         with bar:
             return train(
                 self._algorithm,

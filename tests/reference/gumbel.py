@@ -33,12 +33,10 @@ class Search:
     ``in_order(position)`` the legal actions in the order in which ties are broken.
     """
 
-    def __init__(
-        self, network, in_order, discount=1.0, c_puct=1.5, reduction=0.2, rescale_values=False
-    ):
+    def __init__(self, network, in_order, discount=1.0, c_puct=1.5, reduction=0.2):
         self.network, self.in_order = network, in_order
         self.discount, self.c_puct = discount, c_puct
-        self.reduction, self.rescale_values = reduction, rescale_values
+        self.reduction = reduction
 
     def expand(self, node):
         for action in self.in_order(node.position):
@@ -126,11 +124,8 @@ class Search:
     def improved_logits(self, root, raw, visit_offset, value_scale):
         most = max(child.visits for child in root.children.values())
         sigma, values = (visit_offset + most) * value_scale, self.completed(root, raw)
-        low, high = -1, 1
-        if self.rescale_values:
-            low, high = min(values.values()), max(values.values())
         return {
-            a: math.log(max(root.priors[a], 1e-9)) + sigma * (value - low) / max(high - low, 1e-8)
+            a: math.log(max(root.priors[a], 1e-9)) + sigma * (value + 1) / 2
             for a, value in values.items()
         }
 

@@ -7,13 +7,13 @@ from plyground.agents.search import forest_games
 from plyground.agents.search.forest import SearchSettings, new_samples, search_options
 
 
-def options(game, discount=1.0, final_boards=False, **changes):
+def options(game, discount=1.0, **changes):
     values = {
-        "simulations": 24, "fast_simulations": 8, "full_share": 1.0, "considered": 4,
-        "value_scale": 0.3, "sampled_plies": 4, "opening_plies": 0, "random_openings": 1.0,
-        "resign_share": 0.0, "noise_plies": 1000, "discount": discount,
+        "simulations": 24, "fast_simulations": 8, "full_share": 1.0,
+        "value_scale": 0.3, "opening_plies": 0, "random_openings": 1.0,
+        "discount": discount,
     }  # fmt: skip
-    return search_options(game, SearchSettings(**(values | changes)), 1.0, final_boards)
+    return search_options(game, SearchSettings(**(values | changes)), 1.0)
 
 
 class Oracle:

@@ -15,9 +15,6 @@ QUICK = (
 )  # fmt: skip
 
 
-HEADS = "reply_weight=0.2", "final_weight=0.2", "soon_weight=1"
-
-
 def settings(*texts):
     return AlphaZeroSettings.for_game(GAME, {}, (*QUICK, *texts))
 

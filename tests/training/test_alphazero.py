@@ -31,7 +31,7 @@ from plyground.training.export import (
     random_observations,
 )
 from plyground.training.folder import TrainingError, read_metrics
-from self_play.runs import CPU, GAME, HEADS, QUICK, settings
+from self_play.runs import CPU, GAME, QUICK, settings
 
 
 def weights_of(run):
@@ -92,7 +92,7 @@ def test_a_run_leaves_its_policy_its_metrics_and_its_window(tmp_path):
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.fast_cases(1)
 def test_an_interrupted_run_ends_with_the_weights_of_one_that_was_not(workers, tmp_path):
-    options = settings(f"workers={workers}", "regret_share=0.5", "surprise_share=0.5", *HEADS)
+    options = settings(f"workers={workers}")
     whole = train(GAME, options, 3, tmp_path / "whole", {}, CPU)
 
     updates = []
@@ -223,7 +223,7 @@ def test_a_run_can_begin_with_the_weights_of_another(tmp_path):
     options = settings(f"initial={tmp_path / 'first'}")
     assert same(AlphaZeroLearner(GAME, options, 2, CPU).average.state_dict(), weights_of(first))
     with pytest.raises(TrainingError, match="its network has another shape"):
-        AlphaZeroLearner(GAME, dataclasses.replace(options, units=16), 2, CPU)
+        AlphaZeroLearner(GAME, settings(f"initial={tmp_path / 'first'}", "units=16"), 2, CPU)
     with pytest.raises(TrainingError, match="holds no checkpoint that is whole"):
         AlphaZeroLearner(GAME, settings(f"initial={tmp_path}"), 2, CPU)
 

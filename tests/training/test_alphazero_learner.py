@@ -5,14 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from plyground.agents.policies.policy_file import (
-    WHOLE_RETURN,
-    policy_metadata,
-)
-from plyground.training.alphazero.initial import embed_weights
 from plyground.training.alphazero.learner import AlphaZeroLearner
-from plyground.training.alphazero.network import PolicyAndValue
-from plyground.training.alphazero.self_play import SelfPlayer, sample_weights, targets
+from plyground.training.alphazero.self_play import SelfPlayer, targets
 from plyground.training.alphazero.window import (
     Canonical,
     Positions,
@@ -21,12 +15,7 @@ from plyground.training.alphazero.window import (
     read_chunk,
     write_chunk,
 )
-from plyground.training.export import (
-    NetworkExporter,
-    weights_of_policy,
-)
-from self_play.runs import CPU, GAME, HEADS, settings
-from torch.nn import functional
+from self_play.runs import CPU, GAME, settings
 
 # -- the window --
 
@@ -49,11 +38,11 @@ def random_play(count, seed=0):
 def test_all_images_of_a_position_have_one_canonical_form():
     canonical = Canonical(GAME)
     observations, policies = random_play(60)
-    keys, observation, image_policies, _ = canonical(observations, policies)
+    keys, observation, image_policies = canonical(observations, policies)
     flat = observations.reshape(len(observations), -1)
     for cells, actions in zip(canonical.cells, canonical.actions):
         image = flat[:, cells].reshape(observations.shape)
-        image_keys, image_seen, _, _ = canonical(image, policies[:, actions])
+        image_keys, image_seen, _ = canonical(image, policies[:, actions])
         assert np.array_equal(image_keys, keys)
         assert np.array_equal(image_seen, observation)
     # a policy never points at an occupied cell of its image
@@ -64,17 +53,13 @@ def test_all_images_of_a_position_have_one_canonical_form():
 def test_positions_are_the_averages_of_their_samples():
     canonical = Canonical(GAME)
     observations, policies = random_play(200)
-    keys, observation, image_policies, _ = canonical(observations, policies)
+    keys, observation, image_policies = canonical(observations, policies)
     random = np.random.default_rng(1)
     results = random.random((200, 3)).astype(np.float32)
-    values, nearness, weights, soon = (random.random(200).astype(np.float32) for _ in range(4))
+    values, nearness = (random.random(200).astype(np.float32) for _ in range(2))
     packed = np.packbits(observation.astype(np.uint8), axis=1)
     targets = image_policies.astype(np.float16)
-    replies = random.integers(-1, 9, 200).astype(np.int16)
-    finals = random.integers(0, 256, packed.shape).astype(np.uint8)
-    chunk = ReplayChunk(
-        keys, packed, targets, results, values, nearness, weights, replies, soon, finals
-    )
+    chunk = ReplayChunk(keys, packed, targets, results, values, nearness)
     window = ReplayWindow(CPU)
     half = (
         ReplayChunk(*(part[:100] for part in chunk)),
@@ -94,17 +79,13 @@ def test_positions_are_the_averages_of_their_samples():
         assert positions.counts[place] == len(members)
         assert np.array_equal(positions.observations[place], packed[members[0]])
         assert positions.values[place] == pytest.approx(values[members].mean(), abs=1e-5)
-        assert positions.weights[place] == pytest.approx(weights[members].mean(), abs=1e-5)
         assert positions.results[place] == pytest.approx(results[members].mean(axis=0), abs=1e-5)
-        assert positions.replies[place] == replies[members[-1]]
-        assert positions.soon[place] == pytest.approx(soon[members].mean(), abs=1e-5)
-        assert np.array_equal(positions.finals[place], finals[members[-1]])
         targets_by_hand = chunk.policies[members].astype(np.float32).mean(axis=0)
         assert positions.policies[place] == pytest.approx(targets_by_hand, abs=1e-3)
 
 
 def test_the_oldest_samples_leave_a_window_that_grows():
-    window_size = settings("window_smallest=100", "window_largest=1000").window_size
+    window_size = settings("window_smallest=100", "window_largest=1000").games.window_size
     assert window_size(50) == 100
     sizes = [window_size(count) for count in range(100, 20_000, 100)]
     assert sizes == sorted(sizes)
@@ -139,7 +120,7 @@ def samples(**changes):
 
 
 def test_values_mix_the_result_with_the_search_and_count_near_results_more():
-    results, values, nearness = targets(settings("discount=0.9"), GAME, samples())
+    results, values, nearness = targets(0.9, GAME, samples())
     assert results.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 1]]
     targets_by_hand = [0.5 * 0.9**3 + 0.25, -0.5 * 0.9**2 + 0.1, 0.05, -0.9]
     assert values == pytest.approx(targets_by_hand, abs=1e-6)
@@ -147,23 +128,16 @@ def test_values_mix_the_result_with_the_search_and_count_near_results_more():
 
 
 def test_without_a_discount_results_count_in_full():
-    _, values, nearness = targets(settings("discount=1", "result_share=1"), GAME, samples())
-    assert values == pytest.approx([1, -1, 0, -0.9])
+    _, values, nearness = targets(1.0, GAME, samples())
+    assert values == pytest.approx([0.75, -0.4, 0.05, -0.9])
     assert nearness == pytest.approx([1 - 3 / 9, 1 - 2 / 9, 1 - 5 / 9, 1 - 4 / 9])
-
-
-def test_samples_count_by_the_surprise_of_their_policies():
-    surprise = np.array([0.0, 0.1, 0.5, -1.0], np.float32)
-    assert sample_weights(surprise, 0.0).tolist() == [1, 1, 1, 1]
-    assert sample_weights(surprise, 0.5) == pytest.approx([0.5, 0.75, 1.75, 1])
-    assert sample_weights(np.full(3, -1, np.float32), 0.5).tolist() == [1, 1, 1]
 
 
 # -- the learner --
 
 
 def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
-    options = settings("learning_rate=0.01", "averaging=0.9")
+    options = settings("learning_rate=0.01")
     player = SelfPlayer(GAME, options, CPU, 1)
     learner = AlphaZeroLearner(GAME, options, 1, CPU)
     window = ReplayWindow(CPU)
@@ -187,47 +161,3 @@ def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
             for cells in canonical.cells
         ]
     assert np.std(values, axis=0).mean() < 0.15
-
-
-@pytest.mark.parametrize("trunk", ["dense", "convolutions"])
-def test_heads_learn_what_follows_and_are_not_exported(trunk, tmp_path):
-    options = settings("learning_rate=0.01", f"trunk={trunk}", *HEADS)
-    player = SelfPlayer(GAME, options, CPU, 1)
-    learner = AlphaZeroLearner(GAME, options, 1, CPU)
-    window = ReplayWindow(CPU)
-    window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
-    positions = window.positions()
-    width = Canonical(GAME).cells.shape[1]
-
-    def losses():
-        planes = np.unpackbits(positions.observations.numpy(), axis=1, count=width)
-        finals = np.unpackbits(positions.finals.numpy(), axis=1, count=width)
-        inputs = torch.from_numpy(planes.reshape(-1, *GAME.facts.observation_shape)).float()
-        with torch.no_grad():
-            outputs = learner.network.train()(inputs)
-        last = torch.from_numpy(finals).float()
-        replies = positions.replies.long()
-        return (
-            float(functional.cross_entropy(outputs.replies, replies, ignore_index=-1)),
-            float(functional.binary_cross_entropy_with_logits(outputs.finals.flatten(1), last)),
-            float(functional.mse_loss(outputs.soon, positions.soon)),
-        )
-
-    before = losses()
-    learner.learn([positions], 200, 0.0)
-    after = losses()
-    assert after[0] < 0.95 * before[0]
-    assert after[1] < 0.75 * before[1]
-    assert after[2] < 0.75 * before[2]
-
-    def exported(network, name):
-        metadata = policy_metadata(GAME, "alphazero", WHOLE_RETURN, 0.98)
-        NetworkExporter(PolicyAndValue(network.eval()), GAME, metadata).write(tmp_path / name)
-        return weights_of_policy((tmp_path / name).read_bytes())
-
-    plain = AlphaZeroLearner(GAME, settings(f"trunk={trunk}"), 1, CPU).network
-    names = exported(learner.network, "heads.onnx").keys()
-    assert names == exported(plain, "plain.onnx").keys()
-    # weights with and without these heads begin each other's runs
-    plain.load_state_dict(embed_weights(plain, learner.network.state_dict()))
-    learner.network.load_state_dict(embed_weights(learner.network, plain.state_dict()))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
 import pytest
 from plyground import make_game
-from plyground.agents.search.forest import search_options
 from plyground.envs.registry import game_names
 from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero.self_play import check_solved_plies
@@ -48,14 +46,7 @@ from plyground.training.ppo.settings import PPOSettings
 )
 def test_the_defaults_of_a_board_follow_from_facts_and_from_the_profile(kind, spec, expected):
     settings = kind.for_game(make_game(spec))
-    assert {name: getattr(settings, name) for name in expected} == expected
-
-
-def test_the_weight_of_the_values_grows_evenly():
-    game = make_game("tic_tac_toe")
-    options = AlphaZeroSettings.for_game(game, {}, ("value_scale=0.1", "value_scale_growth=5"))
-    scales = [search_options(game, options, progress).value_scale for progress in (0, 0.5, 1, 2)]
-    assert scales == pytest.approx([0.1, 0.3, 0.5, 0.5])
+    assert settings.values() | expected == settings.values()
 
 
 def test_more_games_than_an_update_can_search_are_refused():
@@ -80,20 +71,20 @@ def test_short_runs_have_settings_of_their_own_and_what_is_set_stands(kind, name
     for entry in entries:
         lengths = {"steps": entry.steps, "hours": entry.hours}
         for length in ({key: value} for key, value in lengths.items() if value is not None):
-            short = dataclasses.asdict(kind.for_game(game, length))
+            short = kind.for_game(game, length).values()
             longer = {key: 1000 * value for key, value in length.items()}
-            long = dataclasses.asdict(kind.for_game(game, longer))
+            long = kind.for_game(game, longer).values()
             for key in entry.settings:
                 assert short[key] in [each.settings.get(key) for each in entries]
-                assert getattr(kind.for_game(game, length | {key: long[key]}), key) == long[key]
+                assert kind.for_game(game, length | {key: long[key]}).values()[key] == long[key]
             # a run that is made longer keeps what it began with
-            assert dataclasses.asdict(kind.for_game(game, longer, begun=short)) == short | longer
+            assert kind.for_game(game, longer, begun=short).values() == short | longer
 
 
 def test_what_is_for_short_runs_of_an_algorithm_replaces_what_is_for_all_runs_of_a_game():
     game = make_game("connect_four")
     runs = [AlphaZeroSettings.for_game(game, {"hours": hours}) for hours in (0.05, 3.0)]
-    values = [(run.judged, run.full_share, run.hidden) for run in runs]
+    values = [(run.judged, run.search.full_share, run.network.hidden) for run in runs]
     assert values == [(0, 1.0, 48), (200, 0.25, 48)]
 
 
@@ -103,8 +94,8 @@ def test_what_is_for_short_runs_of_an_algorithm_replaces_what_is_for_all_runs_of
 def test_leaves_are_solved_by_default_where_the_solver_answers_at_once(spec, plies):
     game = make_game(spec)
     settings = AlphaZeroSettings.for_game(game, {"hours": 0.05})
-    assert settings.solved_plies == plies
-    check_solved_plies(game, settings)
+    assert settings.search.solved_plies == plies
+    check_solved_plies(game, settings.search)
 
 
 @pytest.mark.parametrize("kind", [PPOSettings, DQNSettings, AlphaZeroSettings])

@@ -99,7 +99,7 @@ def test_schedules_follow_the_work_and_not_the_clock_on_a_busy_machine(clock, tm
     assert all(mine <= share for mine, share in zip(busy.progresses, shares))
     assert busy.progresses[30] < 0.3  # of the time three quarters have gone, of the work a quarter
     assert busy.progresses == sorted(busy.progresses)
-    rate = AlphaZeroSettings.for_game(GAME).rate
+    rate = AlphaZeroSettings.for_game(GAME).learning.rate
     assert rate(busy.progresses[30]) == rate(0) > rate(shares[30])
     assert stalled.progresses[30] == pytest.approx(2 / 3)  # 200 s of work, and 100 that may come
 

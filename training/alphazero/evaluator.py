@@ -212,7 +212,7 @@ def open_predecessor(game: Game, settings: AlphaZeroSettings) -> Network | None:
     Raises:
         SpecificationError: there is no such network, or it is one of another game or kind.
     """
-    name = settings.predecessor
+    name = settings.games.predecessor
     if not name:
         return None
     network = open_network(name).for_game(game)
@@ -252,7 +252,8 @@ def make_evaluator(
         network: the network on a GPU, which several evaluators share; None: one of its own.
     """
     if device.type == "cuda":
-        return _GraphEvaluator(network or torch_network(game, settings, device), settings.games)
+        network = network or torch_network(game, settings, device)
+        return _GraphEvaluator(network, settings.games.games)
     predecessor = open_predecessor(game, settings)
     if predecessor is not None:
         return _FixedEvaluator(predecessor)

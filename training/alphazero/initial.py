@@ -20,8 +20,8 @@ from ...envs.game import Game
 from ..checkpoints import initial_learner
 from ..export import weights_of_policy
 from ..folder import TrainingError
-from .network import LEARNT_ONLY, BoardNetwork
-from .settings import CONVOLUTIONS, DENSE, NetworkSettings
+from .network import BoardNetwork
+from .settings import CONVOLUTIONS, DENSE, LearnerSettings
 
 Weights = dict[str, torch.Tensor]
 OUTPUTS = ("policy.3.", "policy.cells.2.", "policy.whole.", "judgement.")  # the game's, or results
@@ -57,12 +57,12 @@ def _weights(game: Game, source: str) -> Weights:
     return average
 
 
-def network_of(game: Game, settings: NetworkSettings, policy: bytes) -> BoardNetwork:
+def network_of(game: Game, settings: LearnerSettings, policy: bytes) -> BoardNetwork:
     """The network of a policy file, in its own shape.
 
     Args:
         game: the game.
-        settings: of a network; what the shape does not say is theirs.
+        settings: of a run; what the shape does not say is theirs.
         policy: the file's content.
 
     Raises:
@@ -78,8 +78,7 @@ def network_of(game: Game, settings: NetworkSettings, policy: bytes) -> BoardNet
     else:
         pooled = features.shape[1] == 2 * len(entry)
         shape |= {"trunk": CONVOLUTIONS, "channels": len(entry), "pooled": pooled}
-    learnt_only = {"reply_weight": 0.0, "soon_weight": 0.0, "final_weight": 0.0}
-    network = BoardNetwork(game, settings.replace(**shape, **learnt_only))
+    network = BoardNetwork(game, settings.network.replace(**shape), settings.discount)
     network.load_state_dict(weights)
     return network
 
@@ -91,14 +90,13 @@ def embed_weights(network: BoardNetwork, weights: Weights) -> Weights:
         KeyError, ValueError: they do not fit.
     """
     state = {name: value.clone() for name, value in network.state_dict().items()}
-    weights = {name: value for name, value in weights.items() if not name.startswith(LEARNT_ONLY)}
     if weights.keys() - state.keys():
         raise KeyError("the larger network lacks a layer")
     units = weights["entry.weight"].shape[0]
     blocks = _blocks(weights)
     for name, value in state.items():
         block = re.match(r"blocks\.(\d+)\.", name)
-        if (block and int(block[1]) >= blocks) or name.startswith(LEARNT_ONLY):
+        if block and int(block[1]) >= blocks:
             continue
         smaller = weights[name]
         if name.startswith(OUTPUTS) and len(smaller) != len(value):

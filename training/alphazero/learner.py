@@ -22,7 +22,7 @@ from ..export import NetworkExporter
 from ..folder import TrainingError
 from .initial import load_initial
 from .network import BoardNetwork, Outputs, PolicyAndValue
-from .settings import LearnerSettings, NetworkSettings
+from .settings import LearnerSettings
 from .window import Canonical, Positions
 
 DRAWN_AT_ONCE = 256  # minibatches whose random numbers are copied to the device together
@@ -30,6 +30,11 @@ EAGER_STEPS = 3  # before a step becomes a CUDA graph: libraries choose their al
 BITS = (7, 6, 5, 4, 3, 2, 1, 0)  # of a byte, as numpy packs them
 LOSSES = ("policy", "value", "result", "length")
 ILLEGAL = -1e9  # in the place of an illegal action's logit
+# Measured in docs/tables/alphazero/alphazero_settings.csv:
+COUNT_EXPONENT = 0.5  # a position met n times weighs n to this power
+LENGTH_WEIGHT = 0.1  # of the loss of plies left
+AVERAGING = 0.99  # decay of the average of the weights
+WEIGHT_DECAY = 1e-4  # of AdamW: Silver et al., Science 2018, pseudocode
 
 
 class Minibatch(NamedTuple):
@@ -39,9 +44,7 @@ class Minibatch(NamedTuple):
         observations: float32, (N, rows, columns, planes).
         policies: float32, (N, actions).
         results: float32, (N, 3).
-        values, nearness, soon: float32, (N,).
-        replies: int64, (N,).
-        finals: float32, as ``observations``; None where the window has none.
+        values, nearness: float32, (N,).
     """
 
     observations: torch.Tensor
@@ -49,9 +52,6 @@ class Minibatch(NamedTuple):
     results: torch.Tensor
     values: torch.Tensor
     nearness: torch.Tensor
-    replies: torch.Tensor
-    soon: torch.Tensor
-    finals: torch.Tensor | None
 
 
 class Draws:
@@ -113,7 +113,6 @@ class Sampler:
         self._device = device
         self._cells = torch.from_numpy(canonical.cells.astype(np.int64)).to(device)
         self._actions = torch.from_numpy(canonical.actions).to(device)
-        self._images = torch.from_numpy(canonical.forward).to(device)
         self._bits = torch.tensor(BITS, dtype=torch.uint8, device=device)
         self._buffers: dict[str, torch.Tensor] = {}
         self._graph: torch.cuda.CUDAGraph | None = None
@@ -123,10 +122,9 @@ class Sampler:
             # is recorded, and torch hands out the 32 streams of a pool in turn.
             self._stream = torch.cuda.Stream(device, priority=-1)  # type: ignore[no-untyped-call]
 
-    def fill(self, positions: Positions, count_exponent: float) -> None:
-        """Draw from these positions from now on, by count to a power times weight."""
-        weights = positions.counts.double() ** count_exponent * positions.weights
-        bounds = weights.to(self._device).cumsum(0)
+    def fill(self, positions: Positions) -> None:
+        """Draw from these positions from now on, by their counts."""
+        bounds = (positions.counts.double() ** COUNT_EXPONENT).to(self._device).cumsum(0)
         for name, values in positions._asdict().items():
             self._put(name, values.to(self._device), 0)
         self._put("bounds", bounds, torch.inf)
@@ -166,23 +164,14 @@ class Sampler:
         window, cells = self._buffers, self._cells[symmetries]
         index = torch.searchsorted(window["bounds"], shares * window["total"], right=True)
         index = torch.minimum(index, window["last"])
-
-        def unpack(packed: torch.Tensor) -> torch.Tensor:
-            bits = (packed[index][:, :, None] >> self._bits) & 1
-            planes = bits.flatten(1).gather(1, cells)
-            return planes.reshape(-1, *self._shape).float()
-
-        replies = window["replies"][index].long()
-        images = self._images[symmetries, replies.clamp(min=0)]
+        bits = (window["observations"][index][:, :, None] >> self._bits) & 1
+        planes = bits.flatten(1).gather(1, cells)
         return Minibatch(
-            unpack(window["observations"]),
+            planes.reshape(-1, *self._shape).float(),
             window["policies"][index].float().gather(1, self._actions[symmetries]),
             window["results"][index],
             window["values"][index],
             window["nearness"][index],
-            torch.where(replies < 0, replies, images),
-            window["soon"][index],
-            unpack(window["finals"]) if len(window["finals"]) else None,
         )
 
     def run(self, step: Callable[[Sampler], None]) -> None:
@@ -208,11 +197,11 @@ class Sampler:
         self._graph.replay()
 
 
-def make_network(game: Game, settings: NetworkSettings, seed: int) -> BoardNetwork:
+def make_network(game: Game, settings: LearnerSettings, seed: int) -> BoardNetwork:
     """The network with its initial weights."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return BoardNetwork(game, settings)
+        return BoardNetwork(game, settings.network, settings.discount)
 
 
 class AlphaZeroLearner:
@@ -228,6 +217,7 @@ class AlphaZeroLearner:
         seed: of the weights and of the choice of positions.
         device: where it learns.
         boards: what it learns from, ``game`` among them; none: ``game`` alone.
+        length_weight: of the loss of plies left.
 
     Attributes:
         network: what learns.
@@ -245,6 +235,7 @@ class AlphaZeroLearner:
         seed: int,
         device: torch.device,
         boards: Sequence[Game] = (),
+        length_weight: float = LENGTH_WEIGHT,
     ) -> None:
         self.game: Game = game
         self.settings: LearnerSettings = settings
@@ -262,21 +253,22 @@ class AlphaZeroLearner:
         for weights in self.average.parameters():
             weights.requires_grad_(False)
         self.updates: int = 0
+        self._length_weight = length_weight
         self._samplers = [Sampler(board, device) for board in boards or (game,)]
         self._random = np.random.default_rng(seed)
         self._bfloat16 = use_bfloat16(settings.precision, device)
-        self._draws = Draws(settings.batch_size, device)
+        self._draws = Draws(settings.learning.batch_size, device)
         self._losses = torch.zeros(len(LOSSES), dtype=torch.float64, device=device)
         matrices = [w for w in network.parameters() if w.ndim > 1]
         others = [w for w in network.parameters() if w.ndim <= 1]
         on_gpu = device.type == "cuda"
         self._optimizer = torch.optim.AdamW(
             [
-                {"params": matrices, "weight_decay": settings.weight_decay},
+                {"params": matrices, "weight_decay": WEIGHT_DECAY},
                 {"params": others, "weight_decay": 0.0},
             ],
             # a graph reads the rate from the device
-            lr=torch.tensor(settings.learning_rate, device=device) if on_gpu else 1.0,
+            lr=torch.tensor(settings.learning.learning_rate, device=device) if on_gpu else 1.0,
             fused=on_gpu,
             capturable=on_gpu,
         )
@@ -309,12 +301,12 @@ class AlphaZeroLearner:
         Raises:
             TrainingError: a loss is no longer a number.
         """
-        rate = self.settings.rate(progress)
+        rate = self.settings.learning.rate(progress)
         for group in self._optimizer.param_groups:
             group["lr"] = group["lr"].fill_(rate) if self.device.type == "cuda" else rate
         self.network.train()
         for sampler, each in zip(self._samplers, positions, strict=True):
-            sampler.fill(each, self.settings.count_exponent)
+            sampler.fill(each)
         self._losses.zero_()
         for done in range(0, batches, DRAWN_AT_ONCE):
             for sampler in self._draw(min(DRAWN_AT_ONCE, batches - done)):
@@ -329,7 +321,7 @@ class AlphaZeroLearner:
 
     def _draw(self, steps: int) -> list[Sampler]:
         """Draw what the next steps learn from, boards by their positions; returns the samplers."""
-        size = self.settings.batch_size
+        size = self.settings.learning.batch_size
         ends = np.cumsum([sampler.total for sampler in self._samplers])
         samplers, shares = [], np.empty((steps, size))
         symmetries, rates = np.empty((steps, size), np.int64), np.empty(steps)
@@ -341,7 +333,7 @@ class AlphaZeroLearner:
             symmetries[step] = self._random.integers(0, sampler.symmetries, size)
             self.updates += 1
             # early on the average follows at once
-            decay = min(self.settings.averaging, self.updates / (self.updates + 10.0))
+            decay = min(AVERAGING, self.updates / (self.updates + 10.0))
             rates[step] = 1.0 - decay
         self._draws.fill(shares, symmetries, rates)
         return samplers
@@ -352,18 +344,21 @@ class AlphaZeroLearner:
         batch = sampler.batch(shares, symmetries)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
             outputs = self.network(batch.observations)
-        loss, parts = _losses_of(outputs, batch, self.settings)
+        parts = _losses_of(outputs, batch)
+        policy, value, result, length = parts
+        loss = policy + self.settings.learning.value_weight * (value + 0.5 * result)
+        loss = loss + self._length_weight * length
         self._optimizer.zero_grad(set_to_none=False)
         loss.backward()  # type: ignore[no-untyped-call]
         parameters: list[torch.Tensor] = list(self.network.parameters())
-        nn.utils.clip_grad_norm_(parameters, self.settings.gradient_norm, foreach=True)
+        nn.utils.clip_grad_norm_(parameters, self.settings.learning.gradient_norm, foreach=True)
         self._optimizer.step()
         with torch.no_grad():
             averages: list[torch.Tensor] = list(self.average.parameters())
             changes = torch._foreach_sub(parameters, averages)
             torch._foreach_mul_(changes, rate)
             torch._foreach_add_(averages, changes)
-            self._losses += parts
+            self._losses += torch.stack(parts)
 
     # -- checkpoints --
 
@@ -391,22 +386,10 @@ class AlphaZeroLearner:
         self._random.bit_generator.state = json.loads(state["random"])
 
 
-def _losses_of(
-    outputs: Outputs, batch: Minibatch, settings: LearnerSettings
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """What is minimised, and the four of it that are logged, (4,)."""
+def _losses_of(outputs: Outputs, batch: Minibatch) -> tuple[torch.Tensor, ...]:
+    """Those of ``LOSSES``."""
     policy = -(batch.policies * functional.log_softmax(outputs.logits, dim=1)).sum(1).mean()
     value = functional.mse_loss(outputs.value, batch.values)
     result = -(batch.results * functional.log_softmax(outputs.results, dim=1)).sum(1).mean()
     length = functional.binary_cross_entropy_with_logits(outputs.nearness, batch.nearness)
-    loss = policy + settings.value_weight * (value + 0.5 * result) + settings.length_weight * length
-    if outputs.replies is not None:
-        replies = batch.replies
-        sums = functional.cross_entropy(outputs.replies, replies, ignore_index=-1, reduction="sum")
-        loss = loss + settings.reply_weight * sums / len(replies)
-    if outputs.soon is not None:
-        loss = loss + settings.soon_weight * functional.mse_loss(outputs.soon, batch.soon)
-    if outputs.finals is not None and batch.finals is not None:
-        finals = functional.binary_cross_entropy_with_logits(outputs.finals, batch.finals)
-        loss = loss + settings.final_weight * finals
-    return loss, torch.stack([policy, value, result, length]).detach()
+    return policy, value, result, length

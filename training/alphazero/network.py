@@ -20,7 +20,6 @@ from ...envs.specification import SpecificationError
 from .settings import DENSE, NetworkSettings
 
 RESULTS = 3  # win, draw, loss
-LEARNT_ONLY = ("reply.", "soon.", "final.")  # weights of heads that no policy file holds
 
 
 class Outputs(NamedTuple):
@@ -31,19 +30,12 @@ class Outputs(NamedTuple):
         results: (N, 3), logits of win, draw and loss for the side to move.
         value: (N,), from −1 to 1: what the search is given.
         nearness: (N,), logits of the discount until the end.
-        replies: (N, actions), logits of the next action, while it is learnt.
-        soon: (N,), the mean value of the searches that follow, while it is learnt.
-        finals: (N, rows, columns, planes), logits of the observation at the end of the game, while
-            it is learnt.
     """
 
     logits: torch.Tensor
     results: torch.Tensor
     value: torch.Tensor
     nearness: torch.Tensor
-    replies: torch.Tensor | None = None
-    soon: torch.Tensor | None = None
-    finals: torch.Tensor | None = None
 
 
 class _GlobalPooling(nn.Module):
@@ -151,15 +143,16 @@ class BoardNetwork(nn.Module):
 
     Args:
         game: the game.
-        settings: its shape and its heads. With a discount below 1 a win that is near is worth more.
+        settings: its shape.
+        discount: of the values. Below 1 a win that is near is worth more.
     """
 
-    def __init__(self, game: Game, settings: NetworkSettings) -> None:
+    def __init__(self, game: Game, settings: NetworkSettings, discount: float) -> None:
         super().__init__()
         rows, columns, planes = game.facts.observation_shape
         self.game: Game = game
         self.settings: NetworkSettings = settings
-        self.prefers_near_wins: bool = settings.discount < 1.0
+        self.prefers_near_wins: bool = discount < 1.0
         self.margin: bool = has_margin(game)  # the value is then learnt for itself
         self.scale: float = float(game.facts.max_return)
         hidden, channels, units = settings.hidden, settings.channels, settings.units
@@ -177,20 +170,6 @@ class BoardNetwork(nn.Module):
         self.policy: nn.Module = _policy_head(game, settings)
         self.summary: nn.Sequential = nn.Sequential(nn.Linear(features, hidden), nn.ReLU())
         self.judgement: nn.Linear = nn.Linear(hidden, RESULTS + 2)
-        # heads that are learnt and not exported
-        self.reply: nn.Module | None = None
-        self.soon: nn.Module | None = None
-        self.final: nn.Module | None = None
-        if settings.reply_weight:
-            self.reply = _policy_head(game, settings)
-        if settings.soon_weight:
-            self.soon = nn.Linear(hidden, 1)
-        if settings.final_weight:
-            self.final = (
-                nn.Linear(units, rows * columns * planes)
-                if settings.trunk == DENSE
-                else nn.Conv2d(channels, planes, 1)
-            )
 
     def add_board(self, game: Game) -> None:
         """Let it take the game's observations of another board too.
@@ -201,7 +180,7 @@ class BoardNetwork(nn.Module):
         own, planes = self.game, game.facts.observation_shape[2]
         if game.name != own.name or planes != own.facts.observation_shape[2]:
             raise SpecificationError(f"{game.spec} is no other board of {own.spec}")
-        if not isinstance(self.policy, _PlanarPolicy) or self.final is not None:
+        if not isinstance(self.policy, _PlanarPolicy):
             raise SpecificationError(
                 f"a network learns from {own.spec} and {game.spec} with pooled=yes, in games whose "
                 f"actions are cells"
@@ -217,8 +196,7 @@ class BoardNetwork(nn.Module):
             board = observations.permute(0, 3, 1, 2)
             trunk = self.blocks(torch.relu(self.entry(board)))
             features = pool(trunk) if self.settings.pooled else trunk.flatten(1)
-        summary = self.summary(features)
-        values = self.judgement(summary).float()
+        values = self.judgement(self.summary(features)).float()
         results, nearness = values[:, :RESULTS], values[:, RESULTS]
         if self.margin:
             value = torch.tanh(values[:, RESULTS + 1])
@@ -227,17 +205,7 @@ class BoardNetwork(nn.Module):
             value = chances[:, 0] - chances[:, 2]
             if self.prefers_near_wins:
                 value = value * torch.sigmoid(nearness)
-        replies = soon = finals = None
-        if self.training and self.reply is not None:
-            replies = self.reply(trunk).float()
-        if self.training and self.soon is not None:
-            soon = torch.tanh(self.soon(summary).float()[:, 0])
-        if self.training and self.final is not None:
-            finals = self.final(trunk).float()
-            if self.settings.trunk != DENSE:
-                finals = finals.permute(0, 2, 3, 1)
-            finals = finals.reshape(observations.shape)
-        return Outputs(self.policy(trunk).float(), results, value, nearness, replies, soon, finals)
+        return Outputs(self.policy(trunk).float(), results, value, nearness)
 
 
 def _policy_head(game: Game, settings: NetworkSettings) -> nn.Module:

@@ -18,14 +18,17 @@ from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..folder import TrainingError
 from .evaluator import Evaluation, Evaluator, TorchNetwork, make_evaluator
-from .settings import AlphaZeroSettings, GamesSettings
+from .settings import AlphaZeroSettings
 from .window import Canonical, ReplayChunk
 
 # Of games under way a checkpoint has the positions, and of every ply that was searched in full what
 # becomes a sample when the game ends.
-WHOLE = ("positions", "states", "streams", "regrets", "flags")
-OF_PLIES = ("past", "policies", "values", "surprises")  # of those that are searched in full
+WHOLE = ("positions", "states", "streams", "flags")
+OF_PLIES = ("past", "policies", "values")  # of those that are searched in full
 LEVEL = 1  # of zlib: the quickest
+# Share of the game's result in the value's target; the search's is the rest. Prasad, "Lessons from
+# AlphaZero: connect four", 2018; measured in docs/tables/alphazero/alphazero_settings.csv.
+RESULT_SHARE = 0.5
 
 
 class SelfPlayResult(NamedTuple):
@@ -80,13 +83,12 @@ class SelfPlayer:
     ) -> None:
         self.game: Game = game
         self.settings: AlphaZeroSettings = settings
-        most = max(settings.simulations, settings.first_simulations, settings.fast_simulations)
-        entries = _cache_entries(game, settings.cache)
-        options = search_options(game, settings, 0.0, settings.final_weight > 0)
+        search, games = settings.search, settings.games.games
+        most = max(search.simulations, search.first_simulations, search.fast_simulations)
+        entries = _cache_entries(game, settings.games.cache)
+        options = search_options(game, search, 0.0)
         with announce_compilation(f"self-play of {game.name}"):
-            self._play = forest_games.new_self_play(
-                game, options, settings.games, seed, most, entries
-            )
+            self._play = forest_games.new_self_play(game, options, games, seed, most, entries)
             _begin(game.rules, self._play)
             # compiles the rest, with a game that is thrown away
             trial = forest_games.new_self_play(game, options, 1, 0, most, 1)
@@ -157,8 +159,8 @@ class SelfPlayer:
 
     def _search_like(self, progress: float) -> None:
         """Search as settings have it after this share of the run."""
-        play, settings = self._play, self.settings
-        options = search_options(self.game, settings, progress, settings.final_weight > 0)
+        play = self._play
+        options = search_options(self.game, self.settings.search, progress)
         self._play = play._replace(options=options)
         if options.simulations != play.options.simulations:
             full_table, fast_table = forest_games.tables(self.game, options)
@@ -174,31 +176,23 @@ class SelfPlayer:
         return {
             "observations": samples.observations[:count].copy(),
             "policies": samples.policies[:count].copy(),
-            "finals": samples.finals[:count].copy(),
             **{name: marks[name].copy() for name in marks.dtype.names},
         }
 
     def _chunk(self, parts: list[dict[str, np.ndarray]]) -> ReplayChunk:
         """The samples as the learner's targets."""
         samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        keys, planes, policies, symmetries = self._canonical(
-            samples["observations"], samples["policies"]
-        )
-        finals = self._canonical.images(samples["finals"], symmetries)
+        keys, planes, policies = self._canonical(samples["observations"], samples["policies"])
         return ReplayChunk(
             keys,
             np.packbits(planes.astype(np.uint8), axis=1),
             policies.astype(np.float16),
-            *targets(self.settings, self.game, samples),
-            sample_weights(samples["surprise"], self.settings.surprise_share),
-            self._canonical.image_actions(samples["reply"], symmetries),
-            samples["soon"],
-            np.packbits(finals.astype(np.uint8), axis=1),
+            *targets(self.settings.discount, self.game, samples),
         )
 
     def begin(self, seed: int) -> None:
         """Begin all games anew, with the random numbers of this seed."""
-        games = new_games(self.game, self.settings.games, seed)
+        games = new_games(self.game, self.settings.games.games, seed)
         for old, new in zip(self._play.games, games):
             old[...] = new
         _begin(self.game.rules, self._play)
@@ -221,7 +215,7 @@ class SelfPlayer:
 
 
 def targets(
-    settings: GamesSettings, game: Game, samples: dict[str, Any]
+    discount: float, game: Game, samples: dict[str, Any]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Result (N, 3), value (N,) and nearness (N,) that the network is to learn.
 
@@ -230,33 +224,18 @@ def targets(
     exact = samples["exact"] != 0
     outcomes = np.where(exact, np.sign(samples["root"]), samples["outcome"])
     results = np.stack([outcomes > 0, outcomes == 0, outcomes < 0], axis=1).astype(np.float32)
-    has_length = samples["left"] >= 0
-    left = np.where(has_length, samples["left"], 0).astype(np.float32)
-    if settings.discount < 1.0:
-        nearness = np.where(has_length, settings.discount**left, np.abs(samples["root"]))
+    left = samples["left"].astype(np.float32)
+    if discount < 1.0:
+        nearness = discount**left
         final = samples["outcome"] * nearness
         nearness = np.where(exact & (samples["root"] != 0), np.abs(samples["root"]), nearness)
     else:
-        nearness = np.where(has_length, 1.0 - left / game.facts.longest_game, 0.5)
+        nearness = 1.0 - left / game.facts.longest_game
         final = samples["outcome"]
-    share = settings.result_share
-    values = np.where(exact, samples["root"], share * final + (1.0 - share) * samples["root"])
+    mixed = RESULT_SHARE * final + (1.0 - RESULT_SHARE) * samples["root"]
+    values = np.where(exact, samples["root"], mixed)
     bounded = np.clip(nearness, 0.0, 1.0)
     return results, values.astype(np.float32), bounded.astype(np.float32)
-
-
-def sample_weights(surprise: np.ndarray, share: float) -> np.ndarray:
-    """How much samples count: ``share`` of it goes by their surprise, in units of its mean.
-
-    Samples whose surprise is not known (below 0) count 1.
-
-    Source: Wu, "Accelerating self-play learning in Go", policy surprise weighting (KataGo methods).
-    """
-    known = surprise >= 0
-    mean = surprise[known].mean() if known.any() else 0.0
-    relative = surprise / mean if mean > 0 else np.ones(len(surprise))
-    counts = np.where(known, 1.0 - share + share * relative, 1.0)
-    return counts.astype(np.float32)
 
 
 _begin: Any = forest_games.begin_games
@@ -282,9 +261,7 @@ def pack_games(games: Games) -> dict[str, torch.Tensor]:
 
     Searches are not there: they begin anew. Policies are rounded to 16 bits, as those of samples.
     """
-    plies = np.arange(games.moves.shape[1])[None, :] < games.states.plies[:, None]
     parts = {name: getattr(games, name) for name in WHOLE}
-    parts["moves"] = np.where(plies, games.moves, 0)
     for name in OF_PLIES:
         values = getattr(games, name)[games.flags != 0]
         parts[name] = values.astype(np.float16) if name == "policies" else values
@@ -303,9 +280,9 @@ def unpack_games(state: dict[str, torch.Tensor], games: Games) -> None:
     Raises:
         ValueError: the state is of a version that kept them in another form.
     """
-    if state.keys() != {*WHOLE, *OF_PLIES, "moves"}:
+    if state.keys() != {*WHOLE, *OF_PLIES}:
         raise ValueError("other arrays")
-    for name in (*WHOLE, "moves"):
+    for name in WHOLE:
         values = getattr(games, name)
         values.reshape(-1)[...] = _read(state[name], values.dtype, values.size)
     searches = games.flags != 0

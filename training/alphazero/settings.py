@@ -19,6 +19,7 @@ from ..settings import UNLIMITED, RunSettings
 DENSE, CONVOLUTIONS = "dense", "convolutions"
 AUTO = "auto"
 SHORT_ROUNDS = 6  # at the beginning
+WINDOW_EXPONENT, WINDOW_SLOPE = 0.75, 0.4  # alpha and beta of [3]
 CHUNKS_OF_THREAD = 2  # that it plays at once, where the network is on a GPU
 GPU_FOREST_BYTES = 8 * 2**30  # of the search trees of all chunks, by default
 SIMULATIONS_OF_GAME = 700  # between two updates, by default where the network is on a GPU
@@ -26,13 +27,7 @@ SIMULATIONS_OF_GAME = 700  # between two updates, by default where the network i
 
 @dataclasses.dataclass(frozen=True)
 class NetworkSettings(Settings):
-    """The network's shape, and what its heads learn."""
-
-    # What those have who do not declare them as settings.
-    discount = 1.0
-    reply_weight = 0.0
-    soon_weight = 0.0
-    final_weight = 0.0
+    """The network's shape."""
 
     trunk: str = setting(CONVOLUTIONS, "Kind of network.", choices=(DENSE, CONVOLUTIONS))
     channels: int = setting(32, "Of each convolution.", low=1)
@@ -45,31 +40,13 @@ class NetworkSettings(Settings):
 
 
 @dataclasses.dataclass(frozen=True)
-class LearnerSettings(NetworkSettings, RunSettings):
-    """How the network learns, from games of self-play or from a dataset."""
+class LearningSettings(Settings):
+    """The steps of gradient descent."""
 
-    initial = ""
-    length_weight = 0.0
-    count_exponent = 0.0
-
-    evaluate: str = setting(
-        "greedy;alphabeta:depth=2;alphabeta:depth=4",
-        "Opponents that the learner is measured against, separated by semicolons, or none.",
-        metavar="AGENT;AGENT",
-    )
     batch_size: int = setting(1024, "Positions in a minibatch.", low=2)
     learning_rate: float = setting(2e-3, "Of AdamW; it falls in the second half.", low=POSITIVE)
-    weight_decay: float = setting(1e-4, "Of AdamW.", low=0)
     gradient_norm: float = setting(1.0, "Gradients are clipped to this norm.", low=POSITIVE)
-    averaging: float = setting(
-        0.99, "Decay of the average of the weights that plays and is kept.", low=0, high=0.99999
-    )
     value_weight: float = setting(1.0, "Weight of the value's loss.", low=0)
-    precision: str = setting(
-        AUTO,
-        "Of products: bfloat16 where the processor has instructions for it (auto).",
-        choices=(AUTO, "float32", "bfloat16"),
-    )
 
     def rate(self, progress: float) -> float:
         """The learning rate after this share of the run: constant, then half a cosine."""
@@ -78,8 +55,36 @@ class LearnerSettings(NetworkSettings, RunSettings):
 
 
 @dataclasses.dataclass(frozen=True)
-class GamesSettings(SearchSettings):
-    """Self-play between two updates, and what is learnt of its games."""
+class LearnerSettings(RunSettings):
+    """How a network learns, from games of self-play or from a dataset."""
+
+    network: NetworkSettings = NetworkSettings()
+    learning: LearningSettings = LearningSettings()
+    evaluate: str = setting(
+        "greedy;alphabeta:depth=2;alphabeta:depth=4",
+        "Opponents that the learner is measured against, separated by semicolons, or none.",
+        metavar="AGENT;AGENT",
+    )
+    precision: str = setting(
+        AUTO,
+        "Of products: bfloat16 where the processor has instructions for it (auto).",
+        choices=(AUTO, "float32", "bfloat16"),
+    )
+
+    @property
+    def discount(self) -> float:
+        """What a result counts one ply earlier."""
+        return 1.0
+
+    @property
+    def initial(self) -> str:
+        """What the network begins with; empty: random weights."""
+        return ""
+
+
+@dataclasses.dataclass(frozen=True)
+class GamesSettings(Settings):
+    """Self-play between two updates, and the window of its samples."""
 
     workers: int = setting(
         1,
@@ -104,16 +109,7 @@ class GamesSettings(SearchSettings):
     )
     window_smallest: int = setting(100_000, "Samples in the replay window at first [3].", low=1)
     window_largest: int = setting(2_000_000, "Samples in it at most.", low=1)
-    window_exponent: float = setting(0.75, "How the window grows [3].", low=POSITIVE, high=1)
-    surprise_share: float = setting(
-        0.0,
-        "Share of a sample's weight that goes by how much its policy surprised the network [3].",
-        low=0,
-        high=1,
-    )
-    result_share: float = setting(
-        0.5, "Share of the game's result in the value's target; the search's is the rest [4].", 0, 1
-    )
+    reuse: float = setting(4.0, "How often a sample is learnt from, on average [3].", low=POSITIVE)
 
     def simulations_of_round(self, number: int) -> int:
         """Simulations of self-play before an update: each of the first rounds is twice the last.
@@ -127,20 +123,19 @@ class GamesSettings(SearchSettings):
 
         Source: [3].
         """
-        smallest, exponent = self.window_smallest, self.window_exponent
+        smallest = self.window_smallest
         if samples <= smallest:
             return smallest
-        growth = ((samples / smallest) ** exponent - 1.0) / exponent
-        return int(min(self.window_largest, smallest * (1.0 + 0.4 * growth)))
+        growth = ((samples / smallest) ** WINDOW_EXPONENT - 1.0) / WINDOW_EXPONENT
+        return int(min(self.window_largest, smallest * (1.0 + WINDOW_SLOPE * growth)))
 
 
 @dataclasses.dataclass(frozen=True)
-class AlphaZeroSettings(GamesSettings, LearnerSettings):
+class AlphaZeroSettings(LearnerSettings):
     """What a run of AlphaZero does, apart from its game, its seed and the processes it uses.
 
     Sources: [1] Silver et al., Science 2018; [2] Danihelka et al., ICLR 2022; [3] Wu,
-    "Accelerating self-play learning in Go", 2019; [4] Prasad, "Lessons from AlphaZero: connect
-    four", 2018; [5] AlphaZero.jl; [6] mctx, ``qtransform_completed_by_mix_value``.
+    "Accelerating self-play learning in Go", 2019.
     """
 
     algorithm: ClassVar[str] = "alphazero"
@@ -188,26 +183,11 @@ class AlphaZeroSettings(GamesSettings, LearnerSettings):
         ),
     )
 
+    search: SearchSettings = SearchSettings()  # noqa: RUF009  # frozen
+    games: GamesSettings = GamesSettings()
     steps: int = setting(UNLIMITED, "Actions of self-play in all.", low=1)
     hours: float = setting(
         3.0, "Hours that the run takes at most; 0: no limit.", low=0, metavar="H"
-    )
-    reuse: float = setting(4.0, "How often a sample is learnt from, on average [3].", low=POSITIVE)
-    count_exponent: float = setting(
-        0.5, "Weight of a position met n times: n to this power [5].", low=0, high=1
-    )
-    length_weight: float = setting(0.1, "Weight of the loss of plies left.", low=0)
-    reply_weight: float = setting(
-        0.0, "Weight of the loss of the next action, which a head of its own learns [3].", low=0
-    )
-    soon_weight: float = setting(
-        0.0,
-        "Weight of the loss of the searches' values in the next plies, which a head of its own "
-        "learns [3].",
-        low=0,
-    )
-    final_weight: float = setting(
-        0.0, "Weight of the loss of the board at the game's end, as the last [3].", low=0
     )
     precision: str = setting(
         AUTO,
@@ -221,7 +201,7 @@ class AlphaZeroSettings(GamesSettings, LearnerSettings):
         "What this run begins with, a smaller network if wanted: zoo:NAME, a policy file or a run; "
         "empty: random weights.",
     )
-    judged: int = setting(  # type: ignore[misc]  # a field here
+    judged: int = setting(
         200, "Positions in which its moves are held against perfect play; 0: none.", low=0
     )
     evaluations: int = setting(18, "How many times the learner is measured.", low=1)
@@ -232,20 +212,27 @@ class AlphaZeroSettings(GamesSettings, LearnerSettings):
     def __post_init__(self) -> None:
         """Convert and check every value, and their combinations."""
         super().__post_init__()
-        each = self.simulations_per_update / (self.workers * self.games)
-        if each < self.simulations:  # every chunk begins searches anew: none would ever end
-            games = int(self.simulations_per_update / (self.workers * self.simulations))
+        total, workers, games = (
+            self.games.simulations_per_update, self.games.workers, self.games.games
+        )  # fmt: skip
+        each, search = total / (workers * games), self.search.simulations
+        if each < search:  # every chunk begins searches anew: none would ever end
             raise SpecificationError(
-                f"workers={self.workers} with games={self.games} are not possible: between two "
-                f"updates a game would get {each:.0f} simulations, and a full search takes "
-                f"{self.simulations}; games={max(games // 4, 1)} or simulations_per_update="
-                f"{4 * self.workers * self.games * self.simulations} would do"
+                f"workers={workers} with games={games} are not possible: between two updates a "
+                f"game would get {each:.0f} simulations, and a full search takes {search}; games="
+                f"{max(int(total / (workers * search)) // 4, 1)} or simulations_per_update="
+                f"{4 * workers * games * search} would do"
             )
+
+    @property
+    def discount(self) -> float:
+        """That of the search."""
+        return self.search.discount
 
     @property
     def processes(self) -> int:
         """Those that play."""
-        return self.workers
+        return self.games.workers
 
     @classmethod
     def defaults(
@@ -262,7 +249,7 @@ class AlphaZeroSettings(GamesSettings, LearnerSettings):
         settings = {"judged": 0, "solved_plies": 0} | super().defaults(game, length, gpu)
         if gpu:
             workers = CHUNKS_OF_THREAD * max(available_processors() - 1, 1)
-            searches = settings.get("simulations", cls.simulations)
+            searches = settings.get("simulations", SearchSettings.simulations)
             most = GPU_FOREST_BYTES // (bytes_of_tree(game, searches) * workers)
             games = min(settings["games"], 1 << max(most.bit_length() - 1, 4))
             simulations = SIMULATIONS_OF_GAME * workers * games

@@ -59,11 +59,11 @@ def train(
     is refused before a folder is made.
     """
     predecessor = open_predecessor(game, settings)
-    check_solved_plies(game, settings)
-    place.runner_of(settings.workers)
+    check_solved_plies(game, settings.search)
+    place.runner_of(settings.games.workers)
     if settings.precision == AUTO and device.type == "cpu" and predecessor is None and FUSES:
         settings = _choose_precision(game, settings, out, on_note)
-    several = settings.workers > 1
+    several = settings.games.workers > 1
     with TrainingRun(game, settings, seed, out, facts, on_note=on_note, **options) as run:
         learner = AlphaZeroLearner(game, settings, seed, device)
         window = WindowFolder(out / "window", device)
@@ -145,7 +145,7 @@ class AlphaZero:
         self.began: float = 0.0
         self._predecessor = predecessor
         self._is_playing = False
-        self._seeds = [seed_of(seed, number) for number in range(settings.workers)]
+        self._seeds = [seed_of(seed, number) for number in range(settings.games.workers)]
         self._games: list[dict[str, torch.Tensor]] = [{} for _ in self._seeds]
         self._totals = {"plies": 0, "games": 0, "samples": 0, "simulations": 0, "updates": 0}
         self._new_samples = 0
@@ -165,7 +165,7 @@ class AlphaZero:
         if self._is_playing:
             return
         self._is_playing, self.began = True, time.monotonic()
-        simulations = self.settings.simulations_of_round(self._totals["updates"])
+        simulations = self.settings.games.simulations_of_round(self._totals["updates"])
         share = -(-simulations // len(self._seeds))
         tasks = [
             SelfPlayTask(seed, games, self.progress_of_games, share)
@@ -181,7 +181,7 @@ class AlphaZero:
 
     def add_samples(self, results: list[SelfPlayResult]) -> None:
         """Add what was played to the window."""
-        settings, totals = self.settings, self._totals
+        totals = self._totals
         for number, result in enumerate(results):
             for name in ("plies", "games", "simulations"):
                 totals[name] += result.counts[name]
@@ -190,22 +190,23 @@ class AlphaZero:
             self._new_samples += fresh
             if fresh == 0:
                 continue
-            most = settings.window_size(totals["samples"])
+            most = self.settings.games.window_size(totals["samples"])
             self.window.add(f"{totals['updates']:07d}_{number}.chunk", result.chunk, most)
 
     def learn(self, progress: float) -> dict[str, float]:
         """Learn from the window as often as the samples that are new in it ask for."""
         if self._new_samples == 0:
             return {}
-        positions, settings = self.window.positions(), self.settings
-        batches = max(1, math.ceil(settings.reuse * self._new_samples / settings.batch_size))
+        positions, learning = self.window.positions(), self.settings.learning
+        samples = self.settings.games.reuse * self._new_samples
+        batches = max(1, math.ceil(samples / learning.batch_size))
         self._new_samples = 0
         began = time.monotonic()
         losses = self.learner.learn([positions], batches, progress)
         return losses | {
             "learner/positions": float(len(positions.counts)),
             "learner/batches": float(batches),
-            "learner/rate": settings.rate(progress),
+            "learner/rate": learning.rate(progress),
             "learner/seconds": time.monotonic() - began,
         }
 
@@ -226,7 +227,7 @@ class AlphaZero:
             "self_play/mean_length": counts["plies"] / games,
             "self_play/first_player_score": (counts["wins"] + counts["draws"] / 2) / games,
             "self_play/draws": counts["draws"] / games,
-            "self_play/full_simulations": float(self.settings.full_simulations(progress)),
+            "self_play/full_simulations": float(self.settings.search.full_simulations(progress)),
             **{f"total/{name}": float(self._totals[name]) for name in totals},
             "total/window": float(len(self.window)),
             "time/other_cpu_seconds": counts[CPU_TIME] / 1e6,
@@ -253,7 +254,7 @@ class AlphaZero:
         """
         if state.get("predecessor", "") != self._predecessor:
             raise TrainingError(
-                f"predecessor={self.settings.predecessor} has changed since the run began"
+                f"predecessor={self.settings.games.predecessor} has changed since the run began"
             )
         self.learner.load_state(state["learner"])
         self._totals, self._new_samples = dict(state["totals"]), state["new_samples"]

@@ -41,10 +41,6 @@ class ReplayChunk(NamedTuple):
         results: float32, (N, 3): win, draw, loss.
         values: float32: what the search's value should be.
         nearness: float32: how near the end is, from 0 to 1.
-        weights: float32: how much the sample counts.
-        replies: int16: the action that was played next, −1: none.
-        soon: float32: the mean value of the searches that follow, the nearest with most weight.
-        finals: uint8: the observation of the game's end, as ``observations``; none: not learnt.
     """
 
     keys: np.ndarray
@@ -53,27 +49,16 @@ class ReplayChunk(NamedTuple):
     results: np.ndarray
     values: np.ndarray
     nearness: np.ndarray
-    weights: np.ndarray
-    replies: np.ndarray
-    soon: np.ndarray
-    finals: np.ndarray
 
 
 class Positions(NamedTuple):
-    """Distinct positions, as tensors; as :class:`ReplayChunk`, with how often each was met.
-
-    Replies and finals are those of the newest sample.
-    """
+    """Distinct positions, as tensors; as :class:`ReplayChunk`, with how often each was met."""
 
     observations: torch.Tensor
     policies: torch.Tensor
     results: torch.Tensor
     values: torch.Tensor
     nearness: torch.Tensor
-    weights: torch.Tensor
-    replies: torch.Tensor
-    soon: torch.Tensor
-    finals: torch.Tensor
     counts: torch.Tensor
 
 
@@ -82,8 +67,7 @@ class Canonical:
 
     def __init__(self, game: Game) -> None:
         self.cells: np.ndarray = observation_symmetries(game)
-        self.forward: np.ndarray = game.symmetries.astype(np.int64)
-        self.actions: np.ndarray[tuple[Any, ...], np.dtype] = np.argsort(self.forward, axis=1)
+        self.actions: np.ndarray[tuple[Any, ...], np.dtype] = np.argsort(game.symmetries, axis=1)
         width = self.cells.shape[1]
         random = np.random.default_rng(KEY_SEED)
         self._weights = random.integers(0, 2**64, width, np.uint64) | np.uint64(1)
@@ -99,23 +83,14 @@ class Canonical:
 
     def __call__(
         self, observations: np.ndarray, policies: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Keys, flat observations and policies of the images with the smallest keys; symmetries."""
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Keys, flat observations and policies of the images with the smallest keys."""
         flat = observations.reshape(len(observations), math.prod(observations.shape[1:]))
         keys = np.stack([self.keys(flat[:, cells]) for cells in self.cells])
         symmetries = np.argmin(keys, axis=0)
         image_policies = np.take_along_axis(policies, self.actions[symmetries], axis=1)
         keys = keys[symmetries, np.arange(len(flat))]
-        return keys, self.images(observations, symmetries), image_policies, symmetries
-
-    def images(self, observations: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
-        """Flat observations under a symmetry for each; none of none."""
-        flat = observations.reshape(len(observations), math.prod(observations.shape[1:]))
-        return np.take_along_axis(flat, self.cells[symmetries[: len(flat)]], axis=1)
-
-    def image_actions(self, actions: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
-        """Actions under a symmetry for each; −1 stays."""
-        return np.where(actions < 0, -1, self.forward[symmetries, actions]).astype(np.int16)
+        return keys, np.take_along_axis(flat, self.cells[symmetries], axis=1), image_policies
 
 
 class ReplayWindow:
@@ -179,10 +154,6 @@ class ReplayWindow:
             mean(whole["results"]),
             mean(whole["values"]),
             mean(whole["nearness"]),
-            mean(whole["weights"]),
-            whole["replies"][newest],
-            mean(whole["soon"]),
-            whole["finals"][newest] if len(whole["finals"]) else whole["finals"],
             counts,
         )
 

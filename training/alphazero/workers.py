@@ -65,7 +65,7 @@ def open_workers(
     if device.type != "cuda" or place.runner is not None or place.address is not None:
         return JobWorkers(game, settings, device, place)
     most = max(available_processors() - 1, 1)  # the learner has the last
-    count = min(place.concurrency or most, -(-settings.workers // CHUNKS_OF_THREAD))
+    count = min(place.concurrency or most, -(-settings.games.workers // CHUNKS_OF_THREAD))
     return ThreadWorkers(game, settings, device, count)
 
 
@@ -85,12 +85,12 @@ class JobWorkers:
     def __init__(
         self, game: Game, settings: AlphaZeroSettings, device: torch.device, place: JobPlace
     ) -> None:
-        here = place.runner_of(settings.workers) == LOCAL
+        here = place.runner_of(settings.games.workers) == LOCAL
         prepare = functools.partial(_make_player, game, settings, device, None if here else 1)
         on_gpu = device.type == "cuda"
         needs = Needs((type(game.rules).__module__,), FOLDERS, PACKAGES, on_gpu)
         work = Work(_play if here else _play_elsewhere, prepare, needs)
-        self._jobs = place.open(work, settings.workers)
+        self._jobs = place.open(work, settings.games.workers)
         self._answers: list[Answer] = []
 
     def begin(self, weights: State, tasks: list[SelfPlayTask]) -> None:

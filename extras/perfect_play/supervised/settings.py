@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ....envs.game import Game
-from ....envs.loading.settings import setting
+from ....envs.loading.settings import parameters_of, setting
 from ....training.alphazero.settings import AlphaZeroSettings, LearnerSettings, NetworkSettings
 
 
@@ -41,5 +41,5 @@ class SupervisedSettings(LearnerSettings):
     ) -> dict[str, Any]:
         """The network that AlphaZero has for this game."""
         alphazero = AlphaZeroSettings.defaults(game)
-        names = [field.name for field in dataclasses.fields(NetworkSettings)]
+        names = [each.name for each in parameters_of(NetworkSettings)]
         return {name: alphazero[name] for name in names if name in alphazero}

@@ -67,18 +67,19 @@ def train(
         # the network, and what it learns from
         kind = f"supervised by {names_of_teachers(datasets)}"
         boards = [data.game for data in datasets]
-        learner = _SupervisedLearner(AlphaZeroLearner(game, settings, seed, device, boards), kind)
+        network = AlphaZeroLearner(game, settings, seed, device, boards, length_weight=0.0)
+        learner = _SupervisedLearner(network, kind)
         positions, held_out = _divide(datasets, settings, seed, device)
         exporter = learner.network.exporter(kind)
         run.resume(learner)
         while run.goes_on():
             began, batches = time.monotonic(), settings.batches_per_update
             losses = learner.network.learn(positions, batches, run.progress)
-            learner.step += batches * settings.batch_size
+            learner.step += batches * settings.learning.batch_size
             seconds = time.monotonic() - began
             values = {
                 "held_out/optimal": _optimal_share(learner.network, held_out),
-                "time/positions_per_second": batches * settings.batch_size / seconds,
+                "time/positions_per_second": batches * settings.learning.batch_size / seconds,
             }
             run.log(losses | values)
             run.measure(learner.network, exporter.write)
@@ -165,7 +166,7 @@ def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
     for start in range(0, len(rows), AT_ONCE):
         part = rows[start : start + AT_ONCE]
         shares = optimal[part] / optimal[part].sum(axis=1, keepdims=True)
-        _, images, image_policies, _ = canonical(
+        _, images, image_policies = canonical(
             data.arrays["observation"][part], shares.astype(np.float16)
         )
         packed.append(np.packbits(images.astype(np.uint8), axis=1))
@@ -174,12 +175,9 @@ def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
     results = np.stack([result == 1, result == 0, result == -1], axis=1).astype(np.float32)
     values = _final_margins(data, rows) if has_margin(game) else result.astype(np.float32)
     nothing = np.zeros(len(rows), np.float32)
-    ones = np.ones(len(rows), np.float32)
     observations, targets = np.concatenate(packed), np.concatenate(policies)
-    counts = ones.astype(np.int64)
-    replies, finals = np.full(len(rows), -1, np.int16), np.zeros((0, 0), np.uint8)
-    learnt = observations, targets, results, values, nothing, ones
-    return Positions(*map(torch.from_numpy, (*learnt, replies, nothing, finals, counts)))
+    learnt = observations, targets, results, values, nothing, np.ones(len(rows), np.int64)
+    return Positions(*map(torch.from_numpy, learnt))
 
 
 def _final_margins(data: Dataset, rows: np.ndarray) -> np.ndarray:

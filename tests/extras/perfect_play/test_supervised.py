@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 import torch
@@ -222,7 +220,7 @@ def test_boards_that_the_weights_do_not_fit_are_refused(tmp_path, other, options
 
 def test_a_run_that_goes_on_keeps_its_own_settings():
     game = make_game("tic_tac_toe")
-    own = SupervisedSettings.for_game(game, {"data": "games.npz", "units": 16, "averaging": 0.5})
-    begun = {"game": game.spec, **dataclasses.asdict(own)}
+    own = SupervisedSettings.for_game(game, {"data": "games.npz", "units": 16, "value_weight": 0.5})
+    begun = {"game": game.spec, **own.values()}
     assert SupervisedSettings.for_game(game, begun=begun) == own
-    assert SupervisedSettings.for_game(make_game("hex"), begun=begun).units != own.units
+    assert SupervisedSettings.for_game(make_game("hex"), begun=begun).network != own.network

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 import torch
 from plyground import make_game
-from plyground.training.alphazero.learner import AlphaZeroLearner
+from plyground.training.alphazero.learner import (
+    AVERAGING,
+    COUNT_EXPONENT,
+    LENGTH_WEIGHT,
+    WEIGHT_DECAY,
+    AlphaZeroLearner,
+)
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.window import Canonical, Positions, ReplayChunk, ReplayWindow
 from torch.nn import functional
@@ -18,11 +24,10 @@ pytestmark = pytest.mark.thorough
 CPU = torch.device("cpu")
 STEPS = 100
 SMALL = ("precision=float32", "batch_size=32", "units=16", "channels=8", "blocks=2", "hidden=8")
-HEADS = ("reply_weight=0.2", "final_weight=0.2", "soon_weight=1")
 CASES = {
-    "tic_tac_toe": HEADS,
+    "tic_tac_toe": (),
     "connect_four": (),
-    "hex:size=3": ("pooled=yes", *HEADS),
+    "hex:size=3": ("pooled=yes",),
     "dots_and_boxes:rows=1,cols=2,reward=margin": ("trunk=dense",),
 }
 
@@ -38,10 +43,6 @@ def random_positions(game, count=500):
         "results": np.eye(3, dtype=np.float32)[random.integers(0, 3, count)],
         "values": random.uniform(-1, 1, count).astype(np.float32),
         "nearness": random.random(count, np.float32),
-        "weights": random.random(count, np.float32),
-        "replies": random.integers(-1, actions, count).astype(np.int16),
-        "soon": random.uniform(-1, 1, count).astype(np.float32),
-        "finals": np.packbits(random.random((count, width)) < 0.3, axis=1),
         "counts": random.integers(1, 9, count),
     }
 
@@ -59,29 +60,26 @@ class PlainLearner:
         others = [w for w in self.network.parameters() if w.ndim <= 1]
         self.optimizer = torch.optim.AdamW(
             [
-                {"params": matrices, "weight_decay": self.settings.weight_decay},
+                {"params": matrices, "weight_decay": WEIGHT_DECAY},
                 {"params": others, "weight_decay": 0.0},
             ],
-            lr=self.settings.learning_rate,
+            lr=self.settings.learning.learning_rate,
         )
 
     def draw(self, positions):
         settings, canonical = self.settings, Canonical(self.game)
-        size, width = settings.batch_size, canonical.cells.shape[1]
-        bounds = np.cumsum(positions["counts"] ** settings.count_exponent * positions["weights"])
+        size, width = settings.learning.batch_size, canonical.cells.shape[1]
+        bounds = np.cumsum(positions["counts"] ** COUNT_EXPONENT)
         self.random.random()  # of the board
         index = np.searchsorted(bounds, self.random.random(size) * bounds[-1], side="right")
         symmetries = self.random.integers(0, len(self.game.symmetries), size)
         batch = {name: values[index] for name, values in positions.items()}
-        for name in ("observations", "finals"):
-            planes = np.unpackbits(batch[name], axis=1, count=width)
-            planes = np.take_along_axis(planes, canonical.cells[symmetries], axis=1)
-            batch[name] = planes.reshape(size, *self.game.facts.observation_shape)
+        planes = np.unpackbits(batch["observations"], axis=1, count=width)
+        planes = np.take_along_axis(planes, canonical.cells[symmetries], axis=1)
+        batch["observations"] = planes.reshape(size, *self.game.facts.observation_shape)
         batch["policies"] = np.take_along_axis(
             batch["policies"].astype(np.float32), canonical.actions[symmetries], axis=1
         )
-        replies = batch["replies"].astype(np.int64)
-        batch["replies"] = np.where(replies < 0, -1, self.game.symmetries[symmetries, replies])
         return {name: torch.from_numpy(values) for name, values in batch.items()}
 
     def step(self, positions):
@@ -94,24 +92,14 @@ class PlainLearner:
             functional.binary_cross_entropy_with_logits(outputs.nearness, batch["nearness"]),
         )
         policy, value, result, length = losses
-        loss = policy + settings.value_weight * (value + result / 2)
-        loss = loss + settings.length_weight * length
-        if outputs.replies is not None:
-            replies = batch["replies"].long()
-            sums = functional.cross_entropy(
-                outputs.replies, replies, ignore_index=-1, reduction="sum"
-            )
-            loss = loss + settings.reply_weight * sums / len(replies)
-            loss = loss + settings.soon_weight * functional.mse_loss(outputs.soon, batch["soon"])
-            loss = loss + settings.final_weight * functional.binary_cross_entropy_with_logits(
-                outputs.finals, batch["finals"].float()
-            )
+        loss = policy + settings.learning.value_weight * (value + result / 2)
+        loss = loss + LENGTH_WEIGHT * length
         self.optimizer.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.gradient_norm)
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.learning.gradient_norm)
         self.optimizer.step()
         self.steps += 1
-        decay = min(settings.averaging, self.steps / (self.steps + 10))
+        decay = min(AVERAGING, self.steps / (self.steps + 10))
         for mean, weights in zip(self.average, self.network.parameters()):
             mean += (1 - decay) * (weights.detach() - mean)
         return [float(each.detach()) for each in losses]
@@ -135,7 +123,7 @@ def test_a_seed_draws_the_same_samples_and_learns_the_same_as_plain_steps(spec):
 
 def random_chunk(random, count, keys):
     """A chunk in which the observation is decided by the key."""
-    numbers = [random.random(count).astype(np.float32) for _ in range(3)]
+    numbers = [random.random(count).astype(np.float32) for _ in range(2)]
     drawn = random.integers(0, keys, count, np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     return ReplayChunk(
         drawn,
@@ -143,9 +131,6 @@ def random_chunk(random, count, keys):
         random.random((count, 5)).astype(np.float16),
         random.random((count, 3)).astype(np.float32),
         *numbers,
-        random.integers(-1, 5, count).astype(np.int16),
-        random.random(count).astype(np.float32),
-        random.integers(0, 256, (count, 3)).astype(np.uint8),
     )
 
 

@@ -52,7 +52,7 @@ def test_a_trial_times_each_precision_of_the_processor_and_is_kept(trials):
         trial_of_precisions(GAME, options)
         let_be_fastest(trials, name)
         assert trial_of_precisions(GAME, options).precision == name
-    others = trial_of_precisions(GAME, options.replace(hidden=16)).microseconds
+    others = trial_of_precisions(GAME, settings("hidden=16")).microseconds
     assert min(others.values()) > 0  # another network has a trial of its own
     trials.write_text('{"key": {"float32": "fast"')
     assert min(trial_of_precisions(GAME, options).microseconds.values()) > 0

@@ -96,12 +96,12 @@ def test_a_packed_state_of_another_form_or_size_is_refused():
 def test_networks_on_a_gpu_are_larger_and_play_more_games_at_once():
     usual = AlphaZeroSettings.for_game(GAME)
     large = AlphaZeroSettings.for_game(GAME, gpu=True)
-    assert (large.channels, large.blocks) == (128, 5)
-    assert large.games > usual.games
-    assert large.batch_size > usual.batch_size
+    assert (large.network.channels, large.network.blocks) == (128, 5)
+    assert large.games.games > usual.games.games
+    assert large.learning.batch_size > usual.learning.batch_size
     # more cells, larger trees, fewer games
     wide = AlphaZeroSettings.for_game(make_game("gomoku:size=19"), gpu=True)
-    assert wide.games <= large.games
+    assert wide.games.games <= large.games.games
     # a run that goes on keeps what its device decided
-    again = AlphaZeroSettings.for_game(GAME, begun=vars(large))
+    again = AlphaZeroSettings.for_game(GAME, begun=large.values())
     assert again == large
