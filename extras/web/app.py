@@ -19,7 +19,6 @@ from ...evaluation.runners.agent_process import AgentProcess
 from ...evaluation.store.store import StoreError
 from . import api, exports, games, pages
 from .errors import REFUSALS_AS_JSON, REFUSALS_AS_PAGES, Refusal, sentence
-from .gate import Gate
 from .guard import App, ForwardedHeaders, guarded
 from .opponents import HINTS, PRESETS
 from .positions import read_game
@@ -27,6 +26,7 @@ from .sessions import Sessions
 from .settings import LONGEST_BODY, ServerSettings
 from .state import State, answered_in_turn, words_for
 from .thinking import Decide, Thinkers
+from .turns import RequestGate
 
 # More of them would not be faster, and would let the searches' answers wait.
 ANSWERING_THREADS = 4
@@ -46,7 +46,7 @@ def make_app(settings: ServerSettings, first: AgentProcess | None = None) -> App
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         current_default_thread_limiter().total_tokens = ANSWERING_THREADS
         thinkers = Thinkers(settings, first)
-        app.state.server = State(settings, sessions, thinkers, Gate(ANSWERING_THREADS))
+        app.state.server = State(settings, sessions, thinkers, RequestGate(ANSWERING_THREADS))
         if settings.presets_first:
             thinkers.warm_up(_preset_tasks())
         yield

@@ -8,10 +8,10 @@ from typing import cast
 
 from fastapi import Request
 
-from .gate import Gate
 from .sessions import Sessions
 from .settings import ServerSettings
 from .thinking import Thinkers
+from .turns import RequestGate
 from .wording.words import LANGUAGE_COOKIE, Words, preferred_language, words_of
 
 
@@ -22,7 +22,7 @@ class State:
     settings: ServerSettings
     sessions: Sessions
     thinkers: Thinkers
-    gate: Gate
+    gate: RequestGate
 
 
 def server_state(request: Request) -> State:

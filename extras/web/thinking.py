@@ -30,7 +30,7 @@ from ...evaluation.runners.agent_process import AgentProcess
 from .errors import Refusal, sentence
 from .sessions import Session
 from .settings import MOST_AFTER_COMPILING, ServerSettings
-from .turns import RequestTurns
+from .turns import SearchTurns
 
 SEEDS = 2**31
 SHORT_SECONDS = 1.1  # for a search in the process for short ones
@@ -140,7 +140,7 @@ class Thinkers:
         self._all = [AgentProcess(settings.conditions) for _ in range(settings.workers)]
         if first is not None:
             self._all[0] = first
-        self.turns: RequestTurns = RequestTurns(self._all, settings.waiting)
+        self.turns: SearchTurns = SearchTurns(self._all, settings.waiting)
         self._threads = ThreadPoolExecutor(settings.workers, "thinking")
         self._long: dict[tuple[str, Game], None] = {}  # the agents that were too long, in order
         self._warming: asyncio.Future[None] | None = None

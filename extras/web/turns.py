@@ -1,4 +1,4 @@
-"""Whose search comes next: the processes are shared between those who ask.
+"""Whose request is answered, and whose search comes next, where more is asked than can be done.
 
 A search waits until a process is free for it. Of those that wait, one goes first whose address,
 then whose session, has none under way and had the least time of processes of late. A session has
@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import contextlib
 import dataclasses
+import heapq
+import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from ...evaluation.runners.agent_process import AgentProcess
 from .errors import Refusal
@@ -23,6 +26,54 @@ from .sessions import Asker, Session
 
 SEARCHES_OF_A_SESSION = 4  # under way or waiting
 SEARCHES_AT_ONCE = 2  # of them under way
+
+
+class RequestGate:
+    """Lets requests in. Of those that wait, one goes first whose address took least time of late.
+
+    Args:
+        room: how many requests are answered at once.
+    """
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._numbers = itertools.count()
+        self._waiting: list[tuple[float, float, int, asyncio.Future[None]]] = []
+
+    @contextlib.asynccontextmanager
+    async def place(self, session: Session) -> AsyncIterator[None]:
+        """Wait for a place, and keep it until the block ends; its time counts as the session's."""
+        if self._room:
+            self._room -= 1
+        else:
+            await self._wait(session)
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            for asker in (session, session.address):
+                asker.spend(time.monotonic() - began)
+            self._free()
+
+    async def _wait(self, session: Session) -> None:
+        freed = asyncio.get_running_loop().create_future()
+        rank = (session.address.spent, session.spent, next(self._numbers))
+        heapq.heappush(self._waiting, (*rank, freed))
+        try:
+            await freed
+        except asyncio.CancelledError:
+            if not freed.cancelled():
+                self._free()  # the place came at the same moment
+            raise
+
+    def _free(self) -> None:
+        while self._waiting:
+            freed = heapq.heappop(self._waiting)[-1]
+            if not freed.done():  # its visitor has not gone
+                freed.set_result(None)
+                return
+        self._room += 1
+
 
 # How far a process is from what a search needs: 0 if it is ready for it.
 Distance = Callable[[AgentProcess], int]
@@ -55,7 +106,7 @@ class Turn:
         return [(asker.running, asker.spent) for asker in self.askers()]
 
 
-class RequestTurns:
+class SearchTurns:
     """Gives processes to searches.
 
     Args:

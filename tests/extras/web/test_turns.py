@@ -8,11 +8,10 @@ import threading
 import pytest
 from plyground import make_game
 from plyground.extras.web.errors import Refusal
-from plyground.extras.web.gate import Gate
 from plyground.extras.web.sessions import Sessions
 from plyground.extras.web.settings import ServerSettings
 from plyground.extras.web.thinking import STOPPED, Decide, Thinkers
-from plyground.extras.web.turns import RequestTurns
+from plyground.extras.web.turns import RequestGate, SearchTurns
 
 NEAR = {"one": 0, "two": 0}.__getitem__
 
@@ -37,7 +36,7 @@ def asked(turns, session, short=False):
 def test_who_had_no_process_of_late_goes_before_those_who_asked_earlier():
     async def play():
         greedy, other, newcomer = sessions_of("10.0.0.1", "10.0.0.1", "10.0.0.2")
-        turns = RequestTurns(["one"], 9)
+        turns = SearchTurns(["one"], 9)
         tasks = [asked(turns, each) for each in (greedy, greedy, other, newcomer)]
         order = []
         for _ in tasks:
@@ -54,7 +53,7 @@ def test_who_had_no_process_of_late_goes_before_those_who_asked_earlier():
 
 def test_a_quiet_visitor_is_answered_before_those_who_ask_again_and_again():
     async def play():
-        gate, answered = Gate(1), []
+        gate, answered = RequestGate(1), []
 
         async def ask(session):
             async with gate.place(session):
@@ -76,7 +75,7 @@ def test_a_quiet_visitor_is_answered_before_those_who_ask_again_and_again():
 def test_long_searches_leave_the_process_for_short_ones_alone():
     async def play():
         first, second, third = sessions_of("10.0.0.1", "10.0.0.2", "10.0.0.3")
-        turns = RequestTurns(["one", "two"], 9)
+        turns = SearchTurns(["one", "two"], 9)
         tasks = [asked(turns, first), asked(turns, second), asked(turns, third, short=True)]
         assert await settled(tasks) == [True, False, True]
         assert tasks[2].result().process.result() == turns.for_short == "two"
@@ -124,7 +123,7 @@ def test_a_full_queue_refuses_the_address_for_which_most_searches_wait():
     async def play():
         greedy = sessions_of(*["10.0.0.1"] * 4)
         (newcomer,) = sessions_of("10.0.0.2")
-        turns = RequestTurns(["one"], 3)
+        turns = SearchTurns(["one"], 3)
         tasks = [asked(turns, each) for each in greedy]
         await settled(tasks)
         with pytest.raises(Refusal, match="queue is full"):
@@ -150,7 +149,7 @@ def test_a_full_queue_of_a_crowd_has_room_for_who_asked_seldom_of_late():
         quiet, loud = sessions_of("10.0.0.4", "10.0.0.5")
         for each, seconds in zip([*crowd, loud], (9.0, 3.0, 2.0, 5.0)):
             each.address.spend(seconds)
-        turns = RequestTurns(["one"], 2)
+        turns = SearchTurns(["one"], 2)
         tasks = [asked(turns, each) for each in crowd]
         await settled(tasks)
         with pytest.raises(Refusal, match="queue is full"):
