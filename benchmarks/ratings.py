@@ -64,8 +64,11 @@ def coverage() -> None:
                 for j in range(i + 1, agents)
             ]
             ratings = rate(
-                [""] * agents,
-                [Meeting(i, j, tuple(rng.multinomial(pairs, chances))) for i, j, chances in pool],
+                [str(agent) for agent in range(agents)],
+                [
+                    Meeting(str(i), str(j), tuple(rng.multinomial(pairs, chances)))
+                    for i, j, chances in pool
+                ],
             )
             hits += [
                 abs(ratings.elo[agent] - elo[agent]) <= ratings.margin(agent)

@@ -17,7 +17,7 @@ import numpy as np
 from ..agents.bots import players_of
 from ..agents.opponents import make_opponents
 from ..envs.actions import whole_actions
-from ..envs.game import Game, IllegalActionError, Position
+from ..envs.game import Game, IllegalActionError
 from ..envs.loading.settings import OPENING_PLIES
 from ..envs.pictures.tables import ResultList
 from ..envs.registry import make_game
@@ -222,12 +222,8 @@ def _judged_positions(
     return (
         np.stack([position.observation() for position in positions]),
         np.stack([position.action_mask() for position in positions]),
-        [_optimal_actions(judge, position) for position in positions],
+        [
+            {action for action in each.legal_actions() if judge.verdict(each, action)[0] == 0}
+            for each in positions
+        ],
     )
-
-
-def _optimal_actions(judge: MoveJudge, position: Position) -> set[int]:
-    values = judge.values(position)
-    assert values is not None
-    best = max(values.values())
-    return {action for action, value in values.items() if value == best}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -22,10 +21,6 @@ from .store.store import Store, StoredGame
 from .tournament import Tournament
 
 NEAREST = 5  # earlier versions that a version meets in a pool
-
-
-class _TimeIsUp(Exception):
-    pass
 
 
 class Ladder:
@@ -62,7 +57,7 @@ class Ladder:
         place: JobPlace = HERE,
     ) -> None:
         self.game: Game = make_game(game)
-        self.agents: tuple[str, ...] = players_of(agents)
+        self.agents: tuple[str, ...] = tuple(dict.fromkeys(players_of(agents)))
         self.path: Path = Path(store)
         self.anchor: tuple[str, float] = anchor or (self.agents[0], 0.0)
         # A policy file runs no code of others: it needs no process of its own.
@@ -83,10 +78,8 @@ class Ladder:
         """
         ratings, meetings = self._rate([policy])
         newest = len(self.agents)
-        scores = {
-            self.agents[other]: points / games
-            for other, (points, games) in _points(newest, meetings).items()
-        }
+        results = _points(ratings.labels[newest], meetings)
+        scores = {other: points / games for other, (points, games) in results.items()}
         return {"elo": float(ratings.elo[newest]), "margin": ratings.margin(newest), **scores}
 
     def pool(
@@ -117,8 +110,7 @@ class Ladder:
         """
         ratings, meetings = self._rate(policies, time.monotonic() + seconds, on_game)
         return ratings, [
-            int(sum(games for _, games in _points(number, meetings).values()))
-            for number in range(len(ratings.labels))
+            sum(games for _, games in _points(label, meetings).values()) for label in ratings.labels
         ]
 
     def _rate(
@@ -127,58 +119,46 @@ class Ladder:
         until: float = math.inf,
         on_game: Callable[[StoredGame], None] = lambda game: None,
     ) -> tuple[Ratings, list[Meeting]]:
-        count = len(self.agents)
-        labels = [*self.agents, *(f"onnx:{policy}" for policy in policies)]
-        fields = [
-            (number, *range(count), *range(max(count, number - NEAREST), number))
-            for number in reversed(range(count, len(labels)))
-        ]
-        plans = [
-            (field, self._plan.replace(agents=tuple(labels[i] for i in field), format="gauntlet"))
-            for field in fields
-        ]
-        if count > 1:
-            plans.insert(0, (tuple(range(count)), self._plan))
+        """The ratings of the agents and then of the policies, and the meetings behind them."""
+        versions = [f"onnx:{policy}" for policy in policies]
+        plans = [self._plan] if len(self.agents) > 1 else []
+        for number, version in reversed([*enumerate(versions)]):
+            earlier = versions[max(0, number - NEAREST) : number]
+            agents = (version, *self.agents, *earlier)
+            plans.append(self._plan.replace(agents=agents, format="gauntlet"))
         meetings: list[Meeting] = []
         faults: list[list[AgentFaults]] = []
         with Store(self.path) as store:
-            for field, plan in plans:
+            for plan in plans:
                 table = self._play(plan, store, until, on_game)
-                meetings += [
-                    meeting._replace(first=field[meeting.first], second=field[meeting.second])
-                    for meeting in table.meetings()
-                ]
+                meetings += table.meetings()
                 faults.append(table.faults)
+        labels = [*self.agents, *versions]
         return rate(labels, meetings, self.anchor, faults_in_all(faults)), meetings
 
     def _play(
         self, plan: Plan, store: Store, until: float, on_game: Callable[[StoredGame], None]
     ) -> CrossTable:
         """Play what is missing until the time is up, and the first pair of each meeting anyway."""
-        tournament = Tournament(
-            plan,
-            store,
-            place=self._place,
-            on_changed=lambda change: True,
-        )
-        left = 2 * len(tournament.schedule.meetings) - tournament.table().games
+        tournament = Tournament(plan, store, place=self._place, on_changed=lambda change: True)
+        least, games = 2 * len(tournament.schedule.meetings), tournament.table().games
 
-        def count(game: StoredGame) -> None:
-            nonlocal left
+        def take(game: StoredGame) -> None:
+            nonlocal games
+            games += 1
             on_game(game)
-            left -= 1
-            if left <= 0 and time.monotonic() >= until:
-                raise _TimeIsUp
 
-        if left > 0 or time.monotonic() < until:
-            with contextlib.suppress(_TimeIsUp):
-                tournament.run(count)
+        def is_enough() -> bool:
+            return games >= least and time.monotonic() >= until
+
+        if not is_enough():
+            tournament.run(take, is_enough)
         return tournament.table()
 
 
-def _points(agent: int, meetings: Sequence[Meeting]) -> dict[int, tuple[float, int]]:
+def _points(agent: str, meetings: Sequence[Meeting]) -> dict[str, tuple[float, int]]:
     """An agent's points and games against each other one that it has met."""
-    points: dict[int, tuple[float, int]] = {}
+    points: dict[str, tuple[float, int]] = {}
     for meeting in meetings:
         if meeting.first == agent:
             points[meeting.second] = meeting.points, meeting.games

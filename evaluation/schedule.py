@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from .match import agent_seed
 from .openings import Openings
 from .plan import GAUNTLET, LADDER, ROUND_ROBIN
-from .runners.contest import ScheduledGame
 
 Meeting = tuple[int, int]  # the numbers of two agents, the lower one first
 
@@ -38,6 +38,27 @@ MEETINGS: dict[str, Callable[[int], list[Meeting]]] = {
     GAUNTLET: gauntlet,
     LADDER: ladder,
 }
+
+
+class ScheduledGame(NamedTuple):
+    """A game to be played.
+
+    Attributes:
+        pair: the number of the pair it belongs to.
+        players: the agents' numbers, by seat.
+        opening: the actions that are played first.
+        seeds: what each seat is reset with.
+    """
+
+    pair: int
+    players: tuple[int, int]
+    opening: tuple[int, ...]
+    seeds: tuple[int, int]
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """The key of the game within its tournament."""
+        return self.pair, *self.players
 
 
 class Schedule:

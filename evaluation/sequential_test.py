@@ -41,10 +41,6 @@ class SprtState(NamedTuple):
     repeated: int = 0
 
 
-class _End(Exception):
-    """Leaves the tournament when nothing more needs to be played."""
-
-
 class SprtMatch:
     """Two agents, a game and hypotheses, bound to the store that keeps the games.
 
@@ -133,12 +129,14 @@ class SprtMatch:
 
         try:
             for game in self.tournament.played():
+                if self.finished:
+                    break
                 take(game)
-            self.tournament.get_ready()
-            self.tournament.run(take)
-            self._ended = not self.tournament.withdrawn().agents
-        except _End:
-            pass
+            if not self.finished:
+                self.tournament.get_ready()
+                self.tournament.run(take, lambda: self.finished)
+            if not self.finished:
+                self._ended = not self.tournament.withdrawn().agents
         finally:
             self.seconds += time.perf_counter() - began
         return self.state
@@ -157,7 +155,7 @@ class SprtMatch:
             if on_pair is not None:
                 on_pair(self.state)
             if self.finished:
-                raise _End
+                return
 
     @property
     def faults(self) -> list[AgentFaults]:

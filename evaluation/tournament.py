@@ -21,9 +21,9 @@ from ..envs.workers.jobs import HERE, LOCAL, JobPlace
 from .fingerprints import Description, Sources, changes, sources_of
 from .openings import Openings
 from .plan import DEFAULT_PAIRS, Plan
-from .runners.contest import Contest, GameJobs, GivenUp, ScheduledGame
+from .runners.contest import Contest, GameJobs, GivenUp
 from .runners.isolation import make_safe_agent
-from .schedule import MEETINGS, Schedule
+from .schedule import MEETINGS, Schedule, ScheduledGame
 from .statistics.cross_table import CrossTable
 from .statistics.sprt import TEST, Hypotheses
 from .statistics.withdrawals import Withdrawals, Withdrawn
@@ -236,10 +236,15 @@ class Tournament:
         """Make the agents where they play, and let them compile, which is no thinking time."""
         self._jobs.get_ready()
 
-    def run(self, on_game: Callable[[StoredGame], None] | None = None) -> None:
+    def run(
+        self,
+        on_game: Callable[[StoredGame], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> None:
         """Play the missing games.
 
-        Each is committed to the store before it is counted and ``on_game`` is called with it.
+        Each is committed to the store before it is counted and ``on_game`` is called with it. Then
+        ``stop`` is asked whether to leave the rest for a later run.
 
         Another process may be working on the same tournament: a game it has committed first is not
         counted again. In the end, or after Ctrl-C, the store is read back from its file. Forfeits
@@ -251,7 +256,7 @@ class Tournament:
         """
         faults = [AgentFaults(label) for label in self.labels]
         try:
-            self._play(on_game, faults)
+            self._play(on_game, stop, faults)
         except KeyboardInterrupt:
             self._store.check_readable()
             raise
@@ -260,7 +265,10 @@ class Tournament:
         self._store.check_readable()
 
     def _play(
-        self, on_game: Callable[[StoredGame], None] | None, faults: list[AgentFaults]
+        self,
+        on_game: Callable[[StoredGame], None] | None,
+        stop: Callable[[], bool] | None,
+        faults: list[AgentFaults],
     ) -> None:
         keys, withdrawals = self._store.game_keys(self._number), self._withdrawals()
         missing = self._missing(keys, withdrawals.withdrawn)
@@ -282,6 +290,8 @@ class Tournament:
                             )
                         if on_game is not None:
                             on_game(game)
+                        if stop is not None and stop():
+                            return
         self._store.set_left_out(self._number, self.schedule.left_out)
 
     def _missing(self, keys: set[GameKey], withdrawn: set[int]) -> Iterator[ScheduledGame]:

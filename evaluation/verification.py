@@ -19,11 +19,8 @@ from ..agents.faults import CRASHES, OUT_OF_TIME
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 from .conditions import conditions_of
-from .runners.contest import (
-    Arena,
-    Contest,
-    ScheduledGame,
-)
+from .runners.contest import Arena, Contest
+from .schedule import ScheduledGame
 from .single_games import has_people
 from .store.checks import Finding
 from .store.store import Store, StoredGame, StoredTournament

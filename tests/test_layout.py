@@ -56,12 +56,12 @@ LAYERS = {
     ),
     "evaluation": (
         ("circumstances", "conditions", "plan", "fingerprints", "pages"),
-        ("match", "openings"),
+        ("match", "openings", "schedule"),
         ("store",),
         ("statistics", "move_quality"),
         ("played_game", "reviews"),
         ("report", "runners"),
-        ("*",),  # review, notebook, tournament, schedule, api, …
+        ("*",),  # review, notebook, tournament, api, …
         ("__init__",),
     ),
     "training": (

@@ -21,7 +21,7 @@ class PairResult(NamedTuple):
     """The pairs of two agents.
 
     Attributes:
-        first, second: their numbers, the stronger one first.
+        first, second: their labels, the stronger one first.
         pairs: how many pairs brought the first 0, ½, 1, 1½ and 2 points.
         score: points of the first for each game of a pair; None without pairs.
         elo: the difference of the ratings, and half the width of its 95 % interval.
@@ -29,19 +29,19 @@ class PairResult(NamedTuple):
         superiority: the likelihood that the first is the stronger one.
     """
 
-    first: int
-    second: int
+    first: str
+    second: str
     pairs: tuple[int, ...]
     score: float | None
     elo: tuple[float, float] | None
     normalized: tuple[float, float] | None
     superiority: float | None
 
-    def to_json(self, labels: list[str]) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The result as plain data."""
         return {
-            "agent": labels[self.first],
-            "opponent": labels[self.second],
+            "agent": self.first,
+            "opponent": self.second,
             "pentanomial": list(self.pairs),
             "score": self.score,
             "elo": self.elo and self.elo[0],
@@ -55,7 +55,7 @@ class PairResult(NamedTuple):
 def pair_results(table: CrossTable, ratings: Ratings | None) -> list[PairResult]:
     """All meetings that have whole pairs, the strongest agents first."""
     order = [row.number for row in table.standings()] if ratings is None else ratings.order()
-    place = {number: place for place, number in enumerate(order)}
+    place = {table.rows[number].label: place for place, number in enumerate(order)}
     results = []
     for meeting in table.meetings():
         if not any(meeting.pairs):
@@ -65,15 +65,16 @@ def pair_results(table: CrossTable, ratings: Ratings | None) -> list[PairResult]
             first, second, pairs = second, first, pairs[::-1]
         count = sum(pairs)
         score = sum(points * number for points, number in enumerate(pairs)) / (4 * count)
+        numbers = order[place[first]], order[place[second]]
         results.append(
             PairResult(
                 first,
                 second,
                 pairs,
                 score,
-                None if ratings is None else ratings.difference(first, second),
+                None if ratings is None else ratings.difference(*numbers),
                 normalized_elo(pairs),
-                None if ratings is None else ratings.superiority(first, second),
+                None if ratings is None else ratings.superiority(*numbers),
             )
         )
     return sorted(results, key=lambda result: (place[result.first], place[result.second]))

@@ -193,9 +193,7 @@ class TournamentReport(NamedTuple):
             "endings": dict(self.endings.most_common()),
             "ratings": self.ratings and self.ratings.to_json(),
             "unrated": self.unrated,
-            "pairs": [
-                result.to_json([row.label for row in self.table.rows]) for result in self.pairs
-            ],
+            "pairs": [result.to_json() for result in self.pairs],
             "test": self.test and self.test.to_json(),
             "openings": [
                 {"moves": names, "games": result.games, "first_player_score": result.score}
@@ -418,10 +416,9 @@ def _pairs_table(report: TournamentReport) -> Table:
     points = ("0", "½", "1", "1½", "2")
     headings = ("agents", *points, "Elo", "±", "nElo", "±", "superior,\n%")
     table = plain_table(*headings, gap=1)
-    labels = report.labels
     for result in report.pairs:
         table.add_row(
-            Name(f"{labels[result.first]}\n  {labels[result.second]}"),
+            Name(f"{result.first}\n  {result.second}"),
             *map(str, result.pairs),
             *_with_margin(result.elo),
             *_with_margin(result.normalized),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,19 +22,18 @@ from ...envs.compiled.randomness import new_streams
 from ...envs.game import Game, Position
 from ..conditions import WALL, Conditions
 from ..match import GameResult
-
-if TYPE_CHECKING:
-    from .contest import ScheduledGame
+from ..schedule import ScheduledGame
 
 
 def plays_at_once(agents: Sequence[Agent], conditions: Conditions) -> bool:
     """Whether these agents can play many games at once under these conditions.
 
-    That needs agents that move inside compiled loops. Nobody times a move there, or hears what an
-    agent says of its position.
+    Each agent needs a compiled form. The loop over the games is compiled too, so no move can be
+    timed or adjudicated by its score, and no progress can be reported.
     """
-    watched = conditions.is_timed or conditions.is_adjudicated or conditions.clock != WALL
-    return not watched and all(
+    if conditions.is_timed or conditions.is_adjudicated or conditions.clock != WALL:
+        return False
+    return all(
         agent.on_progress is None and compiled_form(agent, in_match=True) is not None
         for agent in agents
     )

@@ -24,6 +24,7 @@ from ..circumstances import Circumstances, machine_here
 from ..conditions import ALWAYS, AUTO, NEVER, USUAL, Conditions
 from ..fingerprints import Description, check_identity, describe
 from ..match import GameResult, play_match_game
+from ..schedule import ScheduledGame
 from ..store.store import GameKey
 from .at_once import GamesAtOnce, plays_at_once
 from .isolation import IsolatedAgent, is_isolated
@@ -129,27 +130,6 @@ def _release(agent: Agent, spec: str | Agent) -> None:
     """Close an agent that was made for a contest; one that was lent is its owner's."""
     if agent is not spec:
         close(agent)
-
-
-class ScheduledGame(NamedTuple):
-    """A game to be played.
-
-    Attributes:
-        pair: the number of the pair it belongs to.
-        players: the agents' numbers, by seat.
-        opening: the actions that are played first.
-        seeds: what each seat is reset with.
-    """
-
-    pair: int
-    players: tuple[int, int]
-    opening: tuple[int, ...]
-    seeds: tuple[int, int]
-
-    @property
-    def key(self) -> GameKey:
-        """The key of the game within its tournament."""
-        return self.pair, *self.players
 
 
 # Games that were finished together, and the circumstances of all of them.

@@ -257,7 +257,12 @@ class CrossTable:
             losses, draws, wins = (encounter.singles()[half_points] for half_points in (0, 1, 2))
             all_lost, one, two, three, all_won = encounter.pairs
             meetings.append(
-                Meeting(first, second, (all_lost, one, two, three, all_won), (losses, draws, wins))
+                Meeting(
+                    self.rows[first].label,
+                    self.rows[second].label,
+                    (all_lost, one, two, three, all_won),
+                    (losses, draws, wins),
+                )
             )
         return meetings
 

@@ -52,14 +52,14 @@ class Meeting(NamedTuple):
     """The results of two agents against each other.
 
     Attributes:
-        first: an agent's number.
-        second: the other agent's number.
+        first: an agent's label.
+        second: the other agent's label.
         pairs: how many pairs brought the first agent 0, ½, 1, 1½ and 2 points.
         singles: how many games without their other half brought it 0, ½ and 1 point.
     """
 
-    first: int
-    second: int
+    first: str
+    second: str
     pairs: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
     singles: tuple[int, int, int] = (0, 0, 0)
 
@@ -179,47 +179,46 @@ def rate(
     """Rate a pool of k agents.
 
     Args:
-        labels: the agents' names; their places are the numbers that the meetings use.
+        labels: the agents' labels, all different.
         meetings: the results; agents that meet may be listed several times, in either order.
-        anchor: an agent's name and the rating it is given; without it the mean rating is 0.
+        anchor: an agent's label and the rating it is given; without it the mean rating is 0.
         faults: of the agents, which the ratings keep.
 
     Raises:
-        RatingsError: there are no agents, the anchor is none of them, a meeting names an agent that
-            does not exist, or the pool falls into parts that never met.
+        RatingsError: there are no agents, two have the same label, the anchor is none of them, a
+            meeting names an agent that does not exist, or the pool falls into parts that never met.
     """
-    count = len(labels)
-    if anchor is not None and anchor[0] not in labels:
+    numbers = {label: number for number, label in enumerate(labels)}
+    if len(numbers) < len(labels):
+        raise RatingsError(f"two agents have the same label: {', '.join(labels)}")
+    if anchor is not None and anchor[0] not in numbers:
         raise RatingsError(
             f"the anchor {anchor[0]!r} is none of the agents; they are {', '.join(labels)}"
         )
     for meeting in meetings:
-        if not (
-            0 <= meeting.first < count
-            and 0 <= meeting.second < count
-            and meeting.first != meeting.second
-        ):
+        if len({meeting.first, meeting.second} & numbers.keys()) < 2:
             raise RatingsError(
-                f"a meeting is between two of the agents 0 to {count - 1}, not {meeting.first} and "
-                f"{meeting.second}"
+                f"a meeting is between two of the agents {', '.join(labels)}, not "
+                f"{meeting.first} and {meeting.second}"
             )
     results = [meeting for meeting in meetings if meeting.games]
     if not labels:
         raise RatingsError("there are no agents")
     _check_connected(labels, results)
-    first, second = (np.array([meeting[side] for meeting in results], np.int64) for side in (0, 1))
+    first = np.array([numbers[meeting.first] for meeting in results], np.int64)
+    second = np.array([numbers[meeting.second] for meeting in results], np.int64)
     strengths, bread, prior = _fit(
-        count,
+        len(labels),
         first,
         second,
         np.array([m.games for m in results], float),
         np.array([m.points for m in results]),
     )
-    covariance = ELO**2 * _sandwich(strengths, bread, prior, results)
+    covariance = ELO**2 * _sandwich(strengths, bread, prior, first, second, results)
     elo = ELO * strengths
     if anchor is None:
         return Ratings(labels, elo, covariance, faults=faults)
-    place = list(labels).index(anchor[0])
+    place = numbers[anchor[0]]
     return Ratings(labels, elo - elo[place] + anchor[1], covariance, place, faults)
 
 
@@ -237,13 +236,13 @@ def score_of(elo: float) -> float:
 
 def _check_connected(labels: Sequence[str], meetings: Sequence[Meeting]) -> None:
     """RatingsError where some agents have not met the others, not even by way of third ones."""
-    part = list(range(len(labels)))
+    group = {label: number for number, label in enumerate(labels)}
     for meeting in meetings:
-        old, new = part[meeting.second], part[meeting.first]
-        part = [new if place == old else place for place in part]
+        old, new = group[meeting.second], group[meeting.first]
+        group = {label: new if number == old else number for label, number in group.items()}
     parts = [
-        ", ".join(label for label, place in zip(labels, part) if place == one)
-        for one in sorted(set(part))
+        ", ".join(label for label in labels if group[label] == number)
+        for number in sorted(set(group.values()))
     ]
     if len(parts) > 1:
         raise RatingsError(
@@ -313,21 +312,28 @@ def _fit(
 
 
 def _sandwich(
-    strengths: Floats, inverse: Floats, prior: Floats, meetings: Sequence[Meeting]
+    strengths: Floats,
+    inverse: Floats,
+    prior: Floats,
+    first: npt.NDArray[np.int64],
+    second: npt.NDArray[np.int64],
+    meetings: Sequence[Meeting],
 ) -> Floats:
     """The covariance of ratings in log-odds, each pair of games being one observation."""
     count = len(strengths)
-    first, second = (np.array([meeting[side] for meeting in meetings], np.int64) for side in (0, 1))
     expected = 1 / (1 + np.exp(strengths[second] - strengths[first]))
     spread = _spread(inverse, first, second)
     meat = np.zeros((count, count))
-    for k, (i, j, pairs, singles) in enumerate(meetings):
+    for k, (i, j, meeting) in enumerate(zip(first, second, meetings)):
         p, q = expected[k], 1 - expected[k]
         # An observation pulls the ratings towards itself, which shrinks its own residual by the
         # share of the information that it carries.
         total = sum(
             float(np.square(values - games * p) @ counts) / (1 - games * p * q * spread[k])
-            for games, values, counts in ((2, PAIR_POINTS, pairs), (1, SINGLE_POINTS, singles))
+            for games, values, counts in (
+                (2, PAIR_POINTS, meeting.pairs),
+                (1, SINGLE_POINTS, meeting.singles),
+            )
             if any(counts)
         )
         total += prior[k] * (p * p + q * q) / 2  # half won, half lost

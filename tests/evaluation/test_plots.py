@@ -15,7 +15,7 @@ from plyground.evaluation.report.plots import (
 )
 from plyground.evaluation.statistics.ratings import Meeting, rate
 
-RATINGS = rate(["a", "$b$"], [Meeting(0, 1, pairs=(0, 1, 5, 4, 2))], ("$b$", 100.0))
+RATINGS = rate(["a", "$b$"], [Meeting("a", "$b$", pairs=(0, 1, 5, 4, 2))], ("$b$", 100.0))
 
 
 def test_the_plot_of_ratings_holds_their_intervals():

@@ -4,6 +4,8 @@ cannot be rated.
 
 from __future__ import annotations
 
+import itertools
+
 import choix
 import numpy as np
 import pytest
@@ -45,11 +47,9 @@ def simulated_pairs(
 def simulated_pool(
     rng: np.random.Generator, elo: np.ndarray, pairs: int, draws: float = 0.3, bias: float = 0.5
 ) -> list[Meeting]:
-    count = len(elo)
     return [
-        Meeting(i, j, simulated_pairs(rng, elo[i] - elo[j], pairs, draws, bias))
-        for i in range(count)
-        for j in range(i + 1, count)
+        Meeting(one, other, simulated_pairs(rng, elo[i] - elo[j], pairs, draws, bias))
+        for (i, one), (j, other) in itertools.combinations(enumerate(names(len(elo))), 2)
     ]
 
 
@@ -61,7 +61,7 @@ POOL = simulated_pool(np.random.default_rng(5), np.array([-200.0, -50, 0, 90, 16
 
 
 def test_two_agents_are_rated_by_their_score_with_half_a_point_more_for_either_side():
-    ratings = rate(["a", "b"], [Meeting(0, 1, (2, 1, 3, 1, 5))], anchor=("b", 0))
+    ratings = rate(["a", "b"], [Meeting("a", "b", (2, 1, 3, 1, 5))], anchor=("b", 0))
     points, games = 0.5 + 3 + 1.5 + 10, 24
     assert ratings.elo.tolist() == pytest.approx([elo_of((points + 0.5) / (games + 1)), 0])
 
@@ -70,9 +70,9 @@ def test_choix_finds_the_same_ratings():
     results = []  # each half-point as one win
     for meeting in POOL:
         half_points = round(2 * meeting.points)
-        results += [(meeting.first, meeting.second)] * half_points + [
-            (meeting.second, meeting.first)
-        ] * (2 * meeting.games - half_points)
+        first, second = map(names(5).index, meeting[:2])
+        results += [(first, second)] * half_points
+        results += [(second, first)] * (2 * meeting.games - half_points)
     theirs = ELO * choix.opt_pairwise(5, results)
     # theirs have no prior, which is worth less than 1 point in 6,000 games
     assert rate(names(5), POOL).elo == pytest.approx(theirs, abs=1)
@@ -80,22 +80,23 @@ def test_choix_finds_the_same_ratings():
 
 def test_a_general_optimiser_finds_the_same_maximum_of_the_penalised_likelihood():
     pool = [
-        Meeting(0, 1, (0, 0, 0, 0, 6)),
-        Meeting(1, 2, (0, 1, 2, 0, 1)),
-        Meeting(0, 2, (0, 0, 1, 0, 0), (0, 0, 1)),
+        Meeting("agent 0", "agent 1", (0, 0, 0, 0, 6)),
+        Meeting("agent 1", "agent 2", (0, 1, 2, 0, 1)),
+        Meeting("agent 0", "agent 2", (0, 0, 1, 0, 0), (0, 0, 1)),
     ]
 
     def loss(free: np.ndarray) -> float:
         strengths = np.array([0.0, *free])
         information, likelihood = np.zeros((3, 3)), 0.0
         for meeting in pool:
-            difference = strengths[meeting.first] - strengths[meeting.second]
+            first, second = map(names(3).index, meeting[:2])
+            difference = strengths[first] - strengths[second]
             p = 1 / (1 + np.exp(-difference))
             likelihood += meeting.points * np.log(p) + (meeting.games - meeting.points) * np.log1p(
                 -p
             )
             contrast = np.zeros(3)
-            contrast[[meeting.first, meeting.second]] = 1, -1
+            contrast[[first, second]] = 1, -1
             information += meeting.games * p * (1 - p) * np.outer(contrast, contrast)
         return -likelihood - np.linalg.slogdet(information[1:, 1:])[1] / 2
 
@@ -119,26 +120,25 @@ def test_intervals_agree_with_a_bootstrap_over_pairs():
 
 def test_intervals_respect_that_the_games_of_a_pair_belong_together():
     # the opening decides: each side wins once
-    split = rate(["a", "b"], [Meeting(0, 1, (0, 0, 100, 0, 0))]).margin(0)
+    split = rate(["a", "b"], [Meeting("a", "b", (0, 0, 100, 0, 0))]).margin(0)
     # the same score, but one side wins both
-    clear = rate(["a", "b"], [Meeting(0, 1, (50, 0, 0, 0, 50))]).margin(0)
-    single = rate(["a", "b"], [Meeting(0, 1, singles=(100, 0, 100))]).margin(0)
+    clear = rate(["a", "b"], [Meeting("a", "b", (50, 0, 0, 0, 50))]).margin(0)
+    single = rate(["a", "b"], [Meeting("a", "b", singles=(100, 0, 100))]).margin(0)
     assert split < 0.15 * single
     assert clear == pytest.approx(2**0.5 * single, rel=0.02)
 
 
 @pytest.mark.parametrize("pairs", [1, 10, 1000, 500_000])
 def test_a_perfect_score_gives_a_finite_rating_and_a_wide_interval(pairs):
-    ratings = rate(["a", "b"], [Meeting(0, 1, (0, 0, 0, 0, pairs))], ("b", 0))
+    ratings = rate(["a", "b"], [Meeting("a", "b", (0, 0, 0, 0, pairs))], ("b", 0))
     assert ratings.elo[0] == pytest.approx(elo_of((2 * pairs + 0.5) / (2 * pairs + 1)))
     assert 300 < ratings.difference(0, 1)[1] < 800
     assert ratings.superiority(0, 1) > (0.75 if pairs == 1 else 0.99)
 
 
 def test_a_chain_of_perfect_scores_is_rated_in_its_order():
-    ratings = rate(
-        names(6), [Meeting(i, j, (0, 0, 0, 0, 4)) for i in range(6) for j in range(i + 1, 6)]
-    )
+    pairs = itertools.combinations(names(6), 2)
+    ratings = rate(names(6), [Meeting(*pair, (0, 0, 0, 0, 4)) for pair in pairs])
     assert ratings.order() == list(range(6))
     assert np.isfinite(ratings.elo).all()
     assert np.isfinite(ratings.covariance).all()
@@ -179,9 +179,9 @@ def test_the_likelihood_of_superiority_is_the_normal_probability_of_the_differen
 
 
 def test_the_order_of_agents_and_meetings_does_not_matter():
-    mirror_image = [Meeting(4 - m.second, 4 - m.first, m.pairs[::-1]) for m in reversed(POOL)]
-    assert rate(names(5), mirror_image).elo[::-1] == pytest.approx(
-        rate(names(5), [*POOL, Meeting(0, 1)]).elo, abs=1e-6
+    mirror_image = [Meeting(m.second, m.first, m.pairs[::-1]) for m in reversed(POOL)]
+    assert rate(names(5)[::-1], mirror_image).elo[::-1] == pytest.approx(
+        rate(names(5), [*POOL, Meeting("agent 0", "agent 1")]).elo, abs=1e-6
     )
 
 
@@ -192,15 +192,22 @@ def test_pools_that_no_results_connect_are_refused_by_name():
     ):
         rate(
             names(4),
-            [Meeting(0, 2, (0, 1, 0, 0, 0)), Meeting(1, 3, (0, 1, 0, 0, 0)), Meeting(0, 1)],
+            [
+                Meeting("agent 0", "agent 2", (0, 1, 0, 0, 0)),
+                Meeting("agent 1", "agent 3", (0, 1, 0, 0, 0)),
+                Meeting("agent 0", "agent 1"),
+            ],
         )
 
 
 def test_what_cannot_be_rated_is_refused():
     with pytest.raises(RatingsError, match="the anchor 'c' is none of the agents; they are a, b"):
-        rate(["a", "b"], [Meeting(0, 1, (0, 1, 0, 0, 0))], ("c", 0))
-    with pytest.raises(RatingsError, match="between two of the agents 0 to 1, not 0 and 2"):
-        rate(["a", "b"], [Meeting(0, 2, (0, 1, 0, 0, 0))])
+        rate(["a", "b"], [Meeting("a", "b", (0, 1, 0, 0, 0))], ("c", 0))
+    for other in ("c", "a"):
+        with pytest.raises(RatingsError, match=f"two of the agents a, b, not a and {other}"):
+            rate(["a", "b"], [Meeting("a", other, (0, 1, 0, 0, 0))])
+    with pytest.raises(RatingsError, match="two agents have the same label: a, a"):
+        rate(["a", "a"], [])
 
 
 def test_score_and_elo_are_each_others_inverse():

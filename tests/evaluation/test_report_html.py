@@ -214,7 +214,7 @@ def test_of_many_games_the_telling_ones_are_shown_first():
         won = -1.0 if fault else 1.0 if pair in (77, 333) else 0.0 if pair % 2 else -1.0
         length = 5 if pair == 200 else 30 if pair == 201 else 9
         gallery.note(StoredGame(pair, (0, 1), (), (1, 2), result_of(pair, won, fault, length)))
-    ratings = rate(["weak", "strong"], [Meeting(0, 1, singles=(249, 249, 2))])
+    ratings = rate(["weak", "strong"], [Meeting("weak", "strong", singles=(249, 249, 2))])
     choices = gallery.choose(ratings)
     assert [(each.game.pair, each.why) for each in choices] == [
         *((pair, "forfeit") for pair in (400, 401, 402, 403)),

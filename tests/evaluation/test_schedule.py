@@ -176,7 +176,10 @@ def test_leaving_games_out_changes_no_result(tmp_path):
         tables.append(CrossTable(tournament.labels, tournament.game, games))
     declared_table, found_out = tables
     assert (declared_table.repeated, found_out.repeated) == (0, 16)
-    assert declared_table.meetings() == found_out.meetings()
+    declared, found = (
+        [meeting[2:] for meeting in table.meetings()] for table in (declared_table, found_out)
+    )
+    assert declared == found
 
 
 @pytest.mark.thorough

@@ -225,10 +225,10 @@ def test_a_repeated_game_counts_once_unless_the_agents_have_shown_to_vary():
         table.count(game_of((0, 1), (1.0, -1.0), moves=(5,), pair=pair))
         table.count(game_of((1, 0), (1.0, -1.0), moves=(6,), pair=pair))
     assert (table.rows[0].total.games, table.repeated) == (2, 4)
-    assert table.meetings() == [Meeting(0, 1, (0, 0, 1, 0, 0))]
+    assert table.meetings() == [Meeting("a", "b", (0, 0, 1, 0, 0))]
     table.count(game_of((0, 1), (-1.0, 1.0), moves=(7,), pair=3))
     assert (table.rows[0].total.games, table.repeated) == (7, 0)
-    assert table.meetings() == [Meeting(0, 1, (0, 0, 3, 0, 0), (1, 0, 0))]
+    assert table.meetings() == [Meeting("a", "b", (0, 0, 3, 0, 0), (1, 0, 0))]
     assert (table.rows[0].total.wins, table.rows[0].total.losses) == (3, 4)
 
 

@@ -234,7 +234,9 @@ def test_solutions_and_lists_of_results_are_tables():
     position = make_game("tic_tac_toe").position(["b2", "a1"])
     solution = ElementTree.fromstring(solve(position, moves="all")._repr_html_())
     assert solution.findtext(".//caption") == "Cross (X) draws"
-    table = ElementTree.fromstring(rate(["a", "b"], [Meeting(0, 1, (0, 1, 2, 3, 4))])._repr_html_())
+    table = ElementTree.fromstring(
+        rate(["a", "b"], [Meeting("a", "b", (0, 1, 2, 3, 4))])._repr_html_()
+    )
     assert [row[1].text for row in table.findall(".//tr")] == ["agent", "a", "b"]
     prediction = Prediction(np.array([[0.25, 0.75, 0.0]] * 30), np.full(30, 0.5))
     shown = ElementTree.fromstring(prediction._repr_html_())

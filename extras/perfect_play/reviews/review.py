@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +12,7 @@ from rich.text import Text
 from ....envs.outcome import PLAYERS
 from ....evaluation.pages import notebook_html, page_of
 from ....evaluation.played_game import PlayedGame
-from ....evaluation.report.display import Name, plain_table
+from ....evaluation.report.display import Name, percent, plain_table
 from ....evaluation.report.game_page import game_page
 from ....evaluation.report.replays import Frames
 from .grades import (
@@ -27,7 +28,7 @@ from .grades import (
     PositionValue,
     ReviewedMove,
 )
-from .words import method_text, totals_rows, value_text, verdict
+from .words import value_text, verdict
 
 STYLES = {BEST: "green", GOOD: "", INACCURACY: "yellow", MISTAKE: "bold red", ONLY_MOVE: "dim"}
 LINE_SHOWN = 8  # moves of a better line on a page
@@ -103,11 +104,28 @@ class Review:
             )
         console.print(table)
         totals = plain_table("player", *GRADES, "loss a move, %")
-        for name, *figures in totals_rows(self):
+        for name, *figures in self._totals_rows():
             totals.add_row(Name(name), *figures)
         console.print()
         console.print(totals)
-        console.print(f"\n{method_text(self)}", markup=False, soft_wrap=True)
+        console.print(f"\n{self._method_text()}", markup=False, soft_wrap=True)
+
+    def _totals_rows(self, marked: bool = True) -> Iterator[list[str]]:
+        """For each player its name, the moves of each grade, and the mean loss in percent."""
+        for player, side in enumerate(self.played.game.declaration.player_names(marked=marked)):
+            total, name = self.totals(player), self.played.players[player]
+            name = side if name == PLAYERS[player] else f"{side} {name}"
+            yield [name, *map(str, total.grades.values()), percent(total.mean_loss)]
+
+    def _method_text(self, marked: bool = True) -> str:
+        """Which values are exact and which are estimates, in a sentence or two."""
+        estimates = sum(not value.exact for value in self.values)
+        if not estimates:
+            return "All values are exact."
+        proofs = len(self.values) - estimates
+        first = self.played.game.declaration.player_names(marked=marked)[0]
+        exact = f"{proofs} of {len(self.values)} values are exact. " if proofs else ""
+        return f"{exact}~ marks estimates by {self.agent}: the expected score of {first}."
 
     def caption(self, ply: int) -> str:
         """The value of the position after so many moves, and the grade of the last of them."""
@@ -127,8 +145,8 @@ class Review:
             "values": [value_text(frames.game, value, marked=False) for value in self.values],
             "moves": [_move_data(frames, self.played, move) for move in self.moves],
             "head": ["", *GRADES, "loss, %"],
-            "totals": list(totals_rows(self, marked=False)),
-            "method": method_text(self, marked=False),
+            "totals": list(self._totals_rows(marked=False)),
+            "method": self._method_text(marked=False),
         }
 
     def _repr_html_(self) -> str:

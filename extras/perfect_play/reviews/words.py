@@ -1,17 +1,10 @@
-"""Values, grades and totals of reviews in words."""
+"""Values and grades of reviews in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from ....envs.game import Game
-from ....envs.outcome import PLAYERS
 from ....evaluation.report.display import percent
 from .grades import PositionValue, ReviewedMove
-
-if TYPE_CHECKING:
-    from .review import Review
 
 LINE_SHOWN = 6  # moves of a better line
 
@@ -45,22 +38,3 @@ def verdict(game: Game, move: ReviewedMove) -> str:
     line = ", ".join(map(game.action_to_text, move.line[:LINE_SHOWN]))
     more = ", …" if len(move.line) > LINE_SHOWN else ""
     return f"{words}; better: {line}{more}"
-
-
-def totals_rows(review: Review, marked: bool = True) -> Iterator[list[str]]:
-    """For each player the side and the name, the moves of each grade, the mean loss in percent."""
-    for player, side in enumerate(review.played.game.declaration.player_names(marked=marked)):
-        total, name = review.totals(player), review.played.players[player]
-        name = side if name == PLAYERS[player] else f"{side} {name}"
-        yield [name, *map(str, total.grades.values()), percent(total.mean_loss)]
-
-
-def method_text(review: Review, marked: bool = True) -> str:
-    """How the values were found, in a sentence or two."""
-    estimates = sum(not value.exact for value in review.values)
-    if not estimates:
-        return "All values are exact."
-    proofs = len(review.values) - estimates
-    first = review.played.game.declaration.player_names(marked=marked)[0]
-    exact = f"{proofs} of {len(review.values)} values are exact. " if proofs else ""
-    return f"{exact}~ marks estimates by {review.agent}: the expected score of {first}."

@@ -289,15 +289,16 @@ class Strength(_Pool):
                 times[number],
                 costs[number],
             )
-        scores_of_pairs: dict[tuple[int, int], Any] = {}
+        scores_of_pairs: dict[tuple[str, str], Any] = {}
         for first, second, pairs, singles in meetings:  # a game without its other half stands alone
             own = np.repeat([*PAIR_POINTS / 2, *SINGLE_POINTS], [*pairs, *singles])
             scores_of_pairs |= {(first, second): own, (second, first): 1 - own}
         for number, other in itertools.permutations(order, 2):
-            labels = self.labels[number], self.labels[other], None, None, None
+            names = self.labels[number], self.labels[other]
             tally = table.rows[number].against[other]
-            interval = paired_score_interval(scores_of_pairs[number, other])[1:]
-            yield self.game, *labels, tally.score, *interval, None, None, tally.games, *[None] * 5
+            interval = paired_score_interval(scores_of_pairs[names])[1:]
+            about = tally.score, *interval, None, None, tally.games
+            yield self.game, *names, None, None, None, *about, *[None] * 5
 
 
 def corrected(count: int, cost: float | None) -> int:

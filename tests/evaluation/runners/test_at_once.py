@@ -16,7 +16,8 @@ from plyground.evaluation.openings import random_openings
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.runners import contest as module
 from plyground.evaluation.runners.at_once import plays_at_once
-from plyground.evaluation.runners.contest import Arena, Contest, ScheduledGame
+from plyground.evaluation.runners.contest import Arena, Contest
+from plyground.evaluation.schedule import ScheduledGame
 from plyground.evaluation.sequential_test import SprtMatch
 from plyground.evaluation.statistics.sprt import Hypotheses
 from plyground.evaluation.store.store import Store
