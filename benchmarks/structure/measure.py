@@ -236,7 +236,7 @@ def files_of_a_click() -> set[str]:
     from plyground.extras.web import settings
     from plyground.extras.web.app import make_app
 
-    app = make_app(settings.ServerSettings(workers=1, presets_first=False))
+    app = make_app(settings.ServerSettings(workers=1, no_warm_up=True))
     trace, game, agent = Trace(), "tic_tac_toe", "greedy"
     # The server's threads start when the client first asks, and are traced from then on.
     threading.setprofile(trace)

@@ -47,7 +47,7 @@ def make_app(settings: ServerSettings, first: AgentProcess | None = None) -> App
         current_default_thread_limiter().total_tokens = ANSWERING_THREADS
         thinkers = Thinkers(settings, first)
         app.state.server = State(settings, sessions, thinkers, RequestGate(ANSWERING_THREADS))
-        if settings.presets_first:
+        if not settings.no_warm_up:
             thinkers.warm_up(_preset_tasks())
         yield
         await thinkers.close()

@@ -2,46 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
-from pathlib import Path
 from typing import Annotated
+
+from cyclopts import Parameter
 
 from ...agents.human import refuse_people
 from ...commands.app import command, missing_packages_are_refused
-from ...commands.common import flag, option
 from ...commands.output import say
 from ...envs.specification import SpecificationError
 from ...evaluation.runners.agent_process import AgentProcess
 from ...evaluation.store.store import Store
 from .settings import ServerSettings
 
+USUAL = ServerSettings()
+
 
 @command(purpose="Start here", rank=0)
-def web(
-    *,
-    port: Annotated[int, option("N", "Port; 0 takes a free one.", low=0, high=65535)] = 8000,
-    host: Annotated[str, option("ADDRESS", "Address to listen on.")] = "127.0.0.1",
-    allow_host: Annotated[
-        tuple[str, ...], option("NAME", "A further name under which visitors reach the server.")
-    ] = (),
-    behind_proxy: Annotated[
-        bool, flag("Believe the X-Forwarded-… headers of a proxy on this machine.")
-    ] = False,
-    store: Annotated[
-        Path | None, option("FILE", "Keep finished games here, and show those it holds.")
-    ] = None,
-    agent: Annotated[
-        tuple[str, ...],
-        option("AGENT", "An agent that reads files or starts programs, open to all visitors."),
-    ] = (),
-    workers: Annotated[
-        int | None, option("N", "Processes that think; by default one a processor.", low=1, high=64)
-    ] = None,
-    no_warm_up: Annotated[
-        bool, flag("Load agents when they are first asked, not ahead for the games offered.")
-    ] = False,
-) -> None:
+def web(*, settings: Annotated[ServerSettings, Parameter(name="*")] = USUAL) -> None:
     """Play, analyse and watch games in a browser.
 
     The page is open to this machine only. With --host it is open to all who reach that address;
@@ -58,21 +36,10 @@ def web(
 
     plyground web --behind-proxy --allow-host games.example.org
     """
-    refuse_people(agent, "the list of agents")
-    _check_names(host, allow_host)
-    if store is not None:
-        Store(store).open().close()
-    settings = ServerSettings(
-        host=host,
-        port=port,
-        allow_hosts=allow_host,
-        behind_proxy=behind_proxy,
-        store=store,
-        agents=agent,
-        presets_first=not no_warm_up,
-    )
-    if workers is not None:
-        settings = dataclasses.replace(settings, workers=workers)
+    refuse_people(settings.agents, "the list of agents")
+    _check_names(settings.host, settings.allow_hosts)
+    if settings.store is not None:
+        Store(settings.store).open().close()
     _serve(settings)
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Annotated
 
+from cyclopts import Parameter
+
+from ...commands.common import flag, option
 from ...envs.workers.processors import available_processors
 from ...evaluation.conditions import Conditions
 
@@ -43,33 +47,44 @@ ALL_AT_ONCE, ALL_A_SECOND = 2_000.0, 600.0  # of all sessions together
 
 @dataclasses.dataclass(frozen=True)
 class ServerSettings:
-    """How the server runs.
+    """How the server runs; the options of ``plyground web``.
 
     Attributes:
-        host: the address that it listens on.
-        port: its port; 0 takes a free one.
-        allow_hosts: further names under which visitors reach it.
-        behind_proxy: whether the headers ``X-Forwarded-…`` of a proxy on this machine count.
-        store: the file of finished games, if they are kept.
-        agents: specifications of agents that read files or start programs, open to all visitors.
-        workers: how many processes think. From two on, one of them is for short searches.
-        waiting: how many searches may wait for one of them.
+        waiting: how many searches may wait for a process that thinks. From two such processes on,
+            one of them is for short searches.
         move_seconds: after which a search is stopped.
         memory_bytes: of a process that thinks.
-        presets_first: whether the processes load the agents of the presets before they are asked.
     """
 
-    host: str = "127.0.0.1"
-    port: int = 8000
-    allow_hosts: tuple[str, ...] = ()
-    behind_proxy: bool = False
-    store: Path | None = None
-    agents: tuple[str, ...] = ()
-    workers: int = max(2, min(8, available_processors()))
-    waiting: int = 64
-    move_seconds: float = 20.0
-    memory_bytes: int = 1024 * MIB
-    presets_first: bool = True
+    port: Annotated[int, option("N", "Port; 0 takes a free one.", low=0, high=65535)] = 8000
+    host: Annotated[str, option("ADDRESS", "Address to listen on.")] = "127.0.0.1"
+    allow_hosts: Annotated[
+        tuple[str, ...],
+        option("NAME", "A further name under which visitors reach the server.", name="allow-host"),
+    ] = ()
+    behind_proxy: Annotated[
+        bool, flag("Believe the X-Forwarded-… headers of a proxy on this machine.")
+    ] = False
+    store: Annotated[
+        Path | None, option("FILE", "Keep finished games here, and show those it holds.")
+    ] = None
+    agents: Annotated[
+        tuple[str, ...],
+        option(
+            "AGENT",
+            "An agent that reads files or starts programs, open to all visitors.",
+            name="agent",
+        ),
+    ] = ()
+    workers: Annotated[
+        int, option("N", "Processes that think; by default one a processor.", low=1, high=64)
+    ] = max(2, min(8, available_processors()))
+    no_warm_up: Annotated[
+        bool, flag("Load agents when they are first asked, not ahead for the games offered.")
+    ] = False
+    waiting: Annotated[int, Parameter(parse=False)] = 64
+    move_seconds: Annotated[float, Parameter(parse=False)] = 20.0
+    memory_bytes: Annotated[int, Parameter(parse=False)] = 1024 * MIB
 
     @property
     def conditions(self) -> Conditions:

@@ -182,7 +182,7 @@ def seen(page: str) -> str:
 
 @pytest.fixture(scope="module")
 def client():
-    settings = ServerSettings(workers=1, presets_first=False)
+    settings = ServerSettings(workers=1, no_warm_up=True)
     with TestClient(make_app(settings), base_url=ADDRESS) as visitor:
         yield visitor
 

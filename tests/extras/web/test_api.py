@@ -29,7 +29,7 @@ LARGEST_PAGE = 250_000
 
 
 def client_of(**changes) -> TestClient:
-    app = make_app(settings.ServerSettings(workers=1, presets_first=False, **changes))
+    app = make_app(settings.ServerSettings(workers=1, no_warm_up=True, **changes))
     return TestClient(app, base_url=ADDRESS)
 
 

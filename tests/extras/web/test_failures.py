@@ -33,7 +33,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def client():
-    settings = ServerSettings(workers=1, presets_first=False, agents=(AGENT,))
+    settings = ServerSettings(workers=1, no_warm_up=True, agents=(AGENT,))
     with TestClient(make_app(settings), base_url="http://127.0.0.1:8000") as visitor:
         yield visitor
 

@@ -30,7 +30,7 @@ SETTINGS = {
 
 FOLDER = tempfile.TemporaryDirectory()
 STORE = Path(FOLDER.name) / "games.db"
-APP = make_app(ServerSettings(HOST, workers=1, presets_first=False, move_seconds=2.0, store=STORE))
+APP = make_app(ServerSettings(HOST, workers=1, no_warm_up=True, move_seconds=2.0, store=STORE))
 
 
 def schema_of(**config):

@@ -15,7 +15,7 @@ ADDRESS = "http://127.0.0.1:8000"
 
 
 def client_of(client: str = "127.0.0.1", **changes) -> TestClient:
-    app = make_app(settings.ServerSettings(workers=1, presets_first=False, **changes))
+    app = make_app(settings.ServerSettings(workers=1, no_warm_up=True, **changes))
     return TestClient(app, base_url=ADDRESS, client=(client, 1))
 
 
@@ -61,7 +61,7 @@ FORWARDED = {"x-forwarded-host": "games.example.org", "x-forwarded-proto": "http
 def test_the_headers_of_a_trusted_proxy_count(client, behind_proxy, host, status):
     changes = settings.ServerSettings(
         workers=1,
-        presets_first=False,
+        no_warm_up=True,
         allow_hosts=("games.example.org",),
         behind_proxy=behind_proxy,
     )
@@ -76,7 +76,7 @@ def test_the_headers_of_a_trusted_proxy_count(client, behind_proxy, host, status
 def test_behind_a_proxy_the_address_is_the_forwarded_one(monkeypatch):
     monkeypatch.setattr(sessions, "ADDRESS_AT_ONCE", 3.0)
     monkeypatch.setattr(sessions, "ADDRESS_A_SECOND", 0.001)
-    app = make_app(settings.ServerSettings(workers=1, presets_first=False, behind_proxy=True))
+    app = make_app(settings.ServerSettings(workers=1, no_warm_up=True, behind_proxy=True))
     with TestClient(app, base_url=ADDRESS, client=("127.0.0.1", 1)) as visitor:
         for address in ("198.51.100.1", "198.51.100.2"):
             # what the visitor claims to have been forwarded for does not count
@@ -146,7 +146,7 @@ def test_a_refused_visitor_keeps_the_session_and_strangers_get_none(monkeypatch)
     monkeypatch.setattr(sessions, "MOST_SESSIONS", 3)
     monkeypatch.setattr(sessions, "REQUESTS_AT_ONCE", 2.0)
     monkeypatch.setattr(sessions, "REQUESTS_A_SECOND", 0.001)
-    app = make_app(settings.ServerSettings(workers=1, presets_first=False))
+    app = make_app(settings.ServerSettings(workers=1, no_warm_up=True))
     path = "/static/icon.svg"
     with TestClient(app, base_url=ADDRESS, client=("10.0.0.1", 1)) as visitor:
         assert "set-cookie" in visitor.get(path).headers

@@ -38,7 +38,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def client(path):
-    app = make_app(ServerSettings(workers=1, presets_first=False, store=path))
+    app = make_app(ServerSettings(workers=1, no_warm_up=True, store=path))
     with TestClient(app, base_url=ADDRESS) as test_client:
         yield test_client
 
@@ -160,7 +160,7 @@ def test_a_game_from_a_position_that_was_set_up_is_not_kept(client):
 
 
 def test_without_a_store_nothing_is_kept_and_its_pages_say_so():
-    app = make_app(ServerSettings(workers=1, presets_first=False))
+    app = make_app(ServerSettings(workers=1, no_warm_up=True))
     with TestClient(app, base_url=ADDRESS) as client:
         body = WON | {"opponent": "greedy", "seat": 0}
         assert client.post("/api/finish", json=body).json() == {"number": None}
