@@ -5,9 +5,8 @@ another writes. After a process was killed its last games are in the log ``FILE-
 SQLite takes a log that is lost or damaged for an older state of the file. So the number of the last
 game that was committed stands in ``FILE-end`` until all are in the file.
 
-A store of an older version is brought up to date when it is opened. Where nothing can be written (a
-medium mounted read-only, a file of another user, a full disk), a store can still be read, an older
-one as a copy in memory. Source: the SQLite documentation, "Write-Ahead Logging", "PRAGMA
+Where nothing can be written (a medium mounted read-only, a file of another user, a full disk), a
+store can still be read. Source: the SQLite documentation, "Write-Ahead Logging", "PRAGMA
 synchronous" and "URI Filenames".
 """
 
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn, Self
 
 from ...envs.loading.files import refuse_special_file
-from .schema import APPLICATION_ID, OLDEST_VERSION, SCHEMA_VERSION, differences, migrate
+from .schema import APPLICATION_ID, FORMAT, differences, make_tables
 
 BUSY_SECONDS = 30.0
 # Files that this process has checked, as they were when it closed them: a server opens its store
@@ -44,7 +43,7 @@ class StoreFile:
 
     Raises (all methods):
         StoreError: the place cannot be written, the file is no plyground store or one of another
-        version.
+        format.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
@@ -141,8 +140,7 @@ class StoreFile:
                 connection = self._connect_reading()
                 if connection is None:
                     raise StoreError(
-                        f"the store {self.path} cannot be read: it is empty, closed to this user, "
-                        f"or its tables are not those of its version"
+                        f"the store {self.path} cannot be read: it is empty or closed to this user"
                     )
                 return connection
             try:
@@ -168,15 +166,15 @@ class StoreFile:
             raise StoreError(f"the folder {self._file.parent} for the store does not exist")
 
     def _connect_writing(self) -> sqlite3.Connection:
-        """Open the file, made or brought up to date as it needs."""
+        """Open the file; make it where there is none."""
         connection = sqlite3.connect(self._file, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             with transaction(connection, "DEFERRED"):  # all that is read belongs to one moment
-                version = self._version(connection)
-            if version < SCHEMA_VERSION:
+                is_empty = self._is_empty(connection)
+            if is_empty:
                 with transaction(connection):
-                    # asked again: another process may have been quicker
-                    migrate(connection, self._version(connection))
+                    if self._is_empty(connection):  # no other process has been quicker
+                        make_tables(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
@@ -198,30 +196,20 @@ class StoreFile:
                 isolation_level=None,
             )
             try:
-                return self._up_to_date(connection)
+                if not self._is_empty(connection):
+                    return connection
             except sqlite3.OperationalError:
-                connection.close()
+                pass
             except BaseException:
                 connection.close()
                 raise
+            connection.close()
         return None
 
-    def _up_to_date(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        """This connection, or one to an updated copy in memory of a file of an older version."""
-        version = self._version(connection)
-        if version == SCHEMA_VERSION:
-            return connection
-        copy = sqlite3.connect(":memory:", isolation_level=None)
-        connection.backup(copy)
-        connection.close()
-        with transaction(copy):
-            migrate(copy, version)
-        return copy
+    def _is_empty(self, connection: sqlite3.Connection) -> bool:
+        """Whether the file has no tables yet.
 
-    def _version(self, connection: sqlite3.Connection) -> int:
-        """The version of the store, 0 for an empty file.
-
-        StoreError if the version is not known here, or the file is of another program.
+        StoreError if it is a store of another format, or of another program.
         """
         application, version, tables = (
             connection.execute(query).fetchone()[0]
@@ -231,23 +219,17 @@ class StoreFile:
                 "SELECT count(*) FROM sqlite_schema",
             )
         )
-        if application == APPLICATION_ID and version > SCHEMA_VERSION:
+        if application == APPLICATION_ID and version != FORMAT:
             raise StoreError(
-                f"{self.path} is a plyground store of version {version}, this plyground knows "
-                f"versions up to {SCHEMA_VERSION}; "
-                "use a newer plyground, or choose another file with --store FILE"
-            )
-        if application == APPLICATION_ID and 0 < version < OLDEST_VERSION:
-            raise StoreError(
-                f"{self.path} is a store of a plyground before 1.0; version 1.0 brings it up to "
-                f"date, or choose another file with --store FILE"
+                f"{self.path} is a store of format {version}, this plyground reads format "
+                f"{FORMAT}; choose another file with --store FILE"
             )
         if application != APPLICATION_ID and tables:
             raise StoreError(
                 f"{self.path} is an SQLite file of another program; choose another file with "
                 f"--store FILE"
             )
-        return int(version) if application == APPLICATION_ID else 0
+        return bool(application != APPLICATION_ID)
 
     def open(self) -> Self:
         """Open or make the file now; returns this store."""

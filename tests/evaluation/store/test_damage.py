@@ -14,7 +14,7 @@ import pytest
 from command_line import invoke
 from helpers import run
 from plyground.evaluation.plan import Plan
-from plyground.evaluation.store.schema import migrate
+from plyground.evaluation.store.schema import make_tables
 from plyground.evaluation.store.store import Store
 
 PLAN = Plan("tic_tac_toe", ("random", "greedy"), pairs=3)
@@ -25,7 +25,7 @@ FITTING = {"blob": (), "text": ("TEXT",), "fraction": ("REAL", "TEXT")}  # a TEX
 def wrong_values() -> list[tuple[str, str, str]]:
     """Every column of every table, with each kind of value that does not belong there."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        migrate(connection, 0)
+        make_tables(connection)
         tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
         return [
             (table, column, kind)
