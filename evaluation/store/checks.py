@@ -72,16 +72,6 @@ def check_file(connection: sqlite3.Connection) -> list[Finding]:
     return [finding._replace(what=one_line(finding.what)) for finding in findings]
 
 
-def check_end(connection: sqlite3.Connection, end: int, name: str) -> list[Finding]:
-    """Whether game ``end``, which was committed last, is missing in the file of this name."""
-    (last,) = connection.execute("SELECT coalesce(max(number), 0) FROM games").fetchone()
-    what = (
-        f"it ends earlier than it did: game {end} was committed, and its last one is {last}; its "
-        f"log {name}-wal was lost or damaged (remove {name}-end to go on without those games)"
-    )
-    return [Finding(what)] if last < end else []
-
-
 def check_games(
     tournament: StoredTournament, games: Iterable[tuple[int, StoredGame | None]]
 ) -> list[Finding]:

@@ -1,9 +1,8 @@
 """The file of a results store: opened for writing where that is possible, else for reading.
 
 It is in write-ahead-log mode: several processes can work on one file, and one can read while
-another writes. After a process was killed its last games are in the log ``FILE-wal`` alone, and
-SQLite takes a log that is lost or damaged for an older state of the file. So the number of the last
-game that was committed stands in ``FILE-end`` until all are in the file.
+another writes. After a process was killed its last games are in the log ``FILE-wal`` alone, which
+belongs to the file.
 
 Where nothing can be written (a medium mounted read-only, a file of another user, a full disk), a
 store can still be read. Source: the SQLite documentation, "Write-Ahead Logging", "PRAGMA
@@ -19,7 +18,7 @@ import sqlite3
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NoReturn, Self
+from typing import NoReturn, Self
 
 from ...envs.loading.files import refuse_special_file
 from .schema import APPLICATION_ID, FORMAT, differences, make_tables
@@ -57,8 +56,6 @@ class StoreFile:
         self._place: tuple[int, int] | None = None  # what the file is to the system
         self._size = 0  # the largest that the file was seen to have
         self._log = Path(f"{self._file}-wal")
-        self._end_path = Path(f"{self._file}-end")
-        self._end: BinaryIO | None = None
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -133,8 +130,6 @@ class StoreFile:
 
     def _connect(self) -> sqlite3.Connection:
         self._check_place()
-        if not self._read_only and not self._file.exists():
-            self._remove_end()  # of a store that was here before
         with self._errors("opened"):
             if self._read_only:
                 connection = self._connect_reading()
@@ -243,7 +238,6 @@ class StoreFile:
             self._opened = None
             if self._checked:
                 _checked_files[self._file] = self._stamp()
-                self._remove_end()
 
     def _stamp(self) -> tuple[int, ...] | None:
         """What changes with every change of the file; None where its log or nothing is there."""
@@ -252,28 +246,6 @@ class StoreFile:
                 there = self._file.stat()
                 return there.st_dev, there.st_ino, there.st_size, there.st_mtime_ns
         return None
-
-    def _note_end(self, number: int) -> None:
-        """Note which game was committed last, beside the file and its log."""
-        with contextlib.suppress(OSError):  # a place where nothing but the store can be written
-            self._end = self._end or self._end_path.open("wb", buffering=0)
-            self._end.seek(0)
-            self._end.write(b"%d\n" % number)
-
-    def _noted_end(self) -> int:
-        """The number that is noted so; 0 if there is none."""
-        with contextlib.suppress(OSError, ValueError):
-            return int(self._end_path.read_bytes())
-        return 0
-
-    def _remove_end(self) -> None:
-        """Remove the note once no log is left: everything is in the file."""
-        if self._end is not None:
-            self._end.close()
-            self._end = None
-        with contextlib.suppress(OSError):
-            if not self._log.exists():
-                self._end_path.unlink()
 
     def __enter__(self) -> Self:
         return self

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, Self
 from ...envs.loading.texts import one_line
 from ..fingerprints import Description
 from ..match import REPORTED_BY
-from .checks import Finding, check_end, check_file, check_games
+from .checks import Finding, check_file, check_games
 from .connection import StoreError, StoreFile, transaction
 from .digests import GAME_FIELDS, count_until, digests, digests_of_games
 from .rows import GAME_COLUMNS, StoredGame, read_actions, read_game, row_of, write_actions
@@ -248,8 +248,6 @@ class Store(StoreFile):
                     added.append(game)
         self._committed.update(range(first, first + len(added)))
         self.check_in_place()
-        if added:
-            self._note_end(first + len(added) - 1)
         return added
 
     def _next_number(self, connection: sqlite3.Connection) -> int:
@@ -315,7 +313,6 @@ class Store(StoreFile):
             number = self._next_number(connection)
             self._insert(connection, number, tournament, game._replace(pair=pair))
         self._committed.add(number)
-        self._note_end(number)
         return number
 
     def digest(self, tournament: int) -> str:
@@ -332,8 +329,7 @@ class Store(StoreFile):
         """What does not check in a tournament's games; None asks about the file as a whole."""
         with self._reading() as connection:
             if tournament is None:
-                end = self._noted_end()  # first, since another process may be adding games
-                return check_file(connection) + check_end(connection, end, self.path.name)
+                return check_file(connection)
             return check_games(tournament, self.games_by_number(tournament.number))
 
     def all_findings(self) -> list[Finding]:
