@@ -135,8 +135,8 @@ class Score:
             ValueError: the data describe no score.
         """
         try:
-            offset = float(data.get("offset", 0.0))  # scores of version 1.0.0 have none
-            score = cls(float(data["value"]), data["unit"], data["kind"], data["plies"], offset)
+            value, offset = float(data["value"]), float(data["offset"])
+            score = cls(value, data["unit"], data["kind"], data["plies"], offset)
         except (AttributeError, KeyError, TypeError, ValueError):
             raise ValueError(f"{data!r} is no score") from None
         if (

@@ -157,14 +157,10 @@ class OpeningJudge(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """Why a game ended: ``ending.KEY`` among the game's words, and the values that it names.
-
-    ``earlier_values`` are those of earlier versions of plyground, whose texts stores hold.
-    """
+    """Why a game ended: ``ending.KEY`` among the game's words, and the values that it names."""
 
     key: str
     values: Mapping[str, Any] = {}
-    earlier_values: Mapping[str, Any] = {}
 
 
 class Profile(NamedTuple):
@@ -185,8 +181,6 @@ class Profile(NamedTuple):
             ``pettingzoo`` (the same actions and observations); in ``sgf`` it is a number.
         training: tuned settings by algorithm; later entries replace values of earlier ones.
         notation: how a person writes its moves, in a sentence, where they are no cells or columns.
-        earlier: by the ids of earlier versions, the parameters that mean their rules today. Files
-            that were written under them are read so.
         words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language. Its
             rules stand there: how it is won in a sentence, ``rule`` and ``rule.VALUE`` for a
             parameter's value, and what else a newcomer must know, ``how.1`` to ``how.4``.
@@ -203,7 +197,6 @@ class Profile(NamedTuple):
     elsewhere: Mapping[str, Elsewhere] = {}
     training: Mapping[str, tuple[TrainingSettings, ...]] = {}
     notation: str = ""
-    earlier: Mapping[str, Mapping[str, str]] = {}
     words: Path | None = None
 
     def words_in(self, language: str) -> Mapping[str, str]:

@@ -17,7 +17,6 @@ from .profile import Profile
 from .rules_types import parameter_values
 from .specification import (
     SpecificationError,
-    format_specification,
     parse_specification,
 )
 
@@ -95,17 +94,12 @@ def usual_game() -> str:
 def rules_type(name: str) -> Any:
     """The rules type of that name; its version suffix (``_v0``) may be written.
 
-    SpecificationError if unknown, or if the suffix is that of an earlier version.
+    SpecificationError if unknown, or if the suffix is that of another version.
     """
     for kind in _candidates(name):
         declaration = kind.declaration
         if name in (declaration.name, declaration.game_id):
             return kind
-        if name in declaration.profile.earlier:
-            raise SpecificationError(
-                f"there is no game {name!r} any more: it is {declaration.game_id} now, and "
-                f"{recorded_spec(declaration.name, name)} has the earlier rules"
-            )
     return _games.get(name)
 
 
@@ -135,25 +129,6 @@ def make_game(
             )
         return spec
     return Game(_make_rules(spec, values))
-
-
-def recorded_spec(spec: str, rules: object) -> str:
-    """The specification, in today's words, of the game that a file names.
-
-    Args:
-        spec: the specification in the file.
-        rules: the id of the rules that it was written under, with what may follow after a blank,
-            such as ``connect_four_v0 of plyground 1.0.0``. A text that names no version of the
-            game's rules, and a game that is not known here, leave the specification as it is.
-    """
-    try:
-        parts = parse_specification(spec)
-        declaration = rules_type(parts.name).declaration
-    except SpecificationError:
-        return spec
-    parameters = declaration.profile.earlier.get(str(rules).partition(" ")[0], {})
-    values = {**parts.parameters, **parameters}
-    return format_specification(parts.name, values, parts.argument) if parameters else spec
 
 
 def rules_of_any_size(spec: str) -> Any:

@@ -116,11 +116,6 @@ class Declaration(NamedTuple):
         """The id with its version, as environments carry it: ``connect_four_v0``."""
         return f"{self.name}_v{self.version}"
 
-    @property
-    def readable(self) -> tuple[str, ...]:
-        """The ids of the versions whose files are read: today's, and earlier ones."""
-        return self.game_id, *self.profile.earlier
-
 
 def _player_name(name: str, mark: str, marked: bool) -> str:
     return f"{name} ({mark})" if marked and name != mark else name

@@ -105,10 +105,8 @@ class Sources(NamedTuple):
     agents: tuple[str, ...]
 
     @classmethod
-    def from_store(cls, of_play: dict[str, str] | None, agents: list[str]) -> Self | None:
-        """The fingerprints as a store keeps them; None if it keeps none."""
-        if of_play is None or not all(agents):
-            return None
+    def from_store(cls, of_play: dict[str, str], agents: list[str]) -> Self:
+        """The fingerprints as a store keeps them."""
         return cls(of_play.get("rules", ""), of_play.get("matches", ""), tuple(agents))
 
     @property

@@ -90,7 +90,7 @@ class SprtMatch:
     def _refuse_other_hypotheses(self, store: Store) -> None:
         """SpecificationError if the store holds this test, begun with other hypotheses."""
         present = store.tournament(self.tournament.name)
-        before = None if present is None else hypotheses_of(present.settings, None)
+        before = None if present is None else hypotheses_of(present.settings)
         if before is not None and before != self.hypotheses:
             raise SpecificationError(
                 f"{store.path} holds this test, begun with {before}; with {self.hypotheses} it "

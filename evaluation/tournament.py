@@ -6,7 +6,6 @@ import contextlib
 import functools
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -96,7 +95,7 @@ class Tournament:
             default = f"test {default}"
             self.settings[TEST] = vars(hypotheses)
         self._sources = sources_of(self.game, tuple(agent.sources for agent in agents))
-        self.name: str = self._name_for_sources(plan.name or self._usual_name(default), on_changed)
+        self.name: str = self._name_for_sources(plan.name or default, on_changed)
         self._deterministic = [agent.deterministic for agent in agents]
         if plan.balanced is None:
             self.openings.find(1)  # refuse now what cannot be opened so; a judge may need its time
@@ -147,29 +146,15 @@ class Tournament:
             self._sources.of_play,
         )
 
-    def _usual_name(self, name: str) -> str:
-        """The name made from the settings; in a store of an earlier version, the one made there."""
-        if self._store.has_tournament(name) or not self._store.path.exists():
-            return name
-        usual = re.compile(r"(test )?.+ [0-9a-f]{8}")
-        names = (
-            each.name
-            for each in self._store.tournaments()
-            if each.settings == self.settings and usual.fullmatch(each.name)
-        )
-        return next(names, name)
-
     def _name_for_sources(self, name: str, on_changed: Callable[[str], bool]) -> str:
         """The name of the tournament with the games of today's sources."""
         present = self._store.tournament(name)
         if present is None or present.settings != self.settings:  # the latter is refused later
             return name
-        then = Sources.from_store(present.sources, [agent.sources for agent in present.agents])
-        differences = (
-            ["all of it (it was not noted)"]
-            if then is None
-            else changes(then, self._sources, self.labels)
+        then = Sources.from_store(
+            present.sources or {}, [agent.sources for agent in present.agents]
         )
+        differences = changes(then, self._sources, self.labels)
         if not differences:
             return name
         own_name = f"{name} (code {self._sources.digest})"

@@ -24,7 +24,6 @@ from plyground.envs.specification import (
 )
 from plyground.envs.workers.jobs import JobPlace
 from plyground.evaluation.plan import Plan
-from plyground.evaluation.store.schema import migrate
 from plyground.evaluation.store.store import Store, StoredGame
 from plyground.evaluation.tournament import Tournament
 
@@ -271,35 +270,6 @@ def fail(self, position):
 
 RandomAgent._choose_action = fail
 """
-
-OLD_STORE = DATA / "stores" / "version-5.sqlite"
-
-
-def as_old_store_was_written(monkeypatch) -> None:
-    """Play as the version that wrote ``OLD_STORE``: another one plays other tournaments."""
-    for module in ("agents.agent", "evaluation.tournament"):
-        monkeypatch.setattr(f"plyground.{module}.__version__", "0.1.0")
-
-
-def note_sources(path: Path, plan: Plan, name: str | None = None) -> None:
-    """Let an old store say that its games of a plan are of today's sources, so that they go on."""
-    with Store(path.with_name("sources.db")) as store:
-        fresh = Tournament(plan.replace(name=name), store)
-    sources = fresh._sources
-    with sqlite3.connect(path) as connection:
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        migrate(connection, version)
-        rows = connection.execute("SELECT number FROM tournaments WHERE name = ?", [fresh.name])
-        (number,) = rows.fetchone()
-        connection.execute(
-            "UPDATE tournaments SET sources = ? WHERE number = ?",
-            [json.dumps(sources.of_play), number],
-        )
-        connection.executemany(
-            "UPDATE agents SET sources = ? WHERE tournament = ? AND number = ?",
-            [(agent, number, place) for place, agent in enumerate(sources.agents)],
-        )
-    connection.close()
 
 
 def count_games(path: Path) -> int:

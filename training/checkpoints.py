@@ -6,7 +6,7 @@ import contextlib
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from ..envs.loading.records import Count, Range, Share, check_likeness, check_value
 from ..envs.specification import SpecificationError, first_line
@@ -25,17 +25,18 @@ class _ResultRow(TypedDict):
 
 
 class _RunState(TypedDict):
-    """What a checkpoint holds beside its learner's state; earlier versions lack some of it."""
+    """What a checkpoint holds beside its learner's state."""
 
-    description: NotRequired[str]
+    description: str
     seconds: tuple[Seconds, Seconds]
-    cores: NotRequired[Seconds]
+    cores: Seconds
     best: float | None
     best_rows: list[_ResultRow]
     scores: dict[str, Measured]
     evaluated: Count
     evaluated_share: Share
-    snapshot: NotRequired[tuple[Share, Seconds]]
+    intervals: dict[str, tuple[Measured, Measured]]
+    snapshot: tuple[Share, Seconds]
 
 
 @contextlib.contextmanager
@@ -86,8 +87,7 @@ def restore_newest(
     with refusing_checkpoint(path):
         state = unpack(checkpoint.payload)
         check_value(state, _RunState, str(path), more=True)
-        if "description" in state:  # not in those of earlier versions
-            folder.check_checkpoint(path, state["description"])
+        folder.check_checkpoint(path, state["description"])
         check_likeness(state, learner.state(), str(path))
         learner.load_state(state)
     if learner.step != int(path.stem):

@@ -24,12 +24,12 @@ from ..envs.game import Game
 from ..envs.loading.files import read_file, written_whole
 from ..envs.loading.locks import LOCK
 from ..envs.loading.records import Count, Range, check_value, parse_json, read_json
-from ..envs.loading.settings import parameters_of
-from ..envs.registry import recorded_spec, rules_type
 from ..envs.specification import SpecificationError
 from .settings import LENGTH, RunSettings
 
-MAGIC = b"plyground checkpoint 1\n"
+FORMAT = 1  # of the folder, in run.json and in its checkpoints; another one is refused
+KIND = b"plyground checkpoint"
+MAGIC = b"%s %d\n" % (KIND, FORMAT)
 DIGEST_BYTES = 32
 CHECKPOINTS = "checkpoints"
 SNAPSHOTS, LADDER = "snapshots", "ladder.db"
@@ -53,6 +53,7 @@ class _RunDescription(TypedDict):
 class _RunFile(TypedDict):
     """``run.json``; what else stands there is for people."""
 
+    format: int
     description: _RunDescription
 
 
@@ -165,13 +166,12 @@ class RunFolder:
             self._write_description()
 
     def _write_description(self) -> None:
-        facts = {"description": self.description, **self._facts}
+        facts = {"format": FORMAT, "description": self.description, **self._facts}
         write_file(self.path / "run.json", _as_json(facts))
 
     def _is_shorter(self, existing: dict[str, Any], place: Path) -> bool:
         """Whether a run is this one but shorter; TrainingError if it is another."""
-        defaults = {each.name: each.default for each in parameters_of(self._kind)}
-        existing, description = {**defaults, **existing}, self.description
+        description = self.description
         there, here = existing.get("game"), description.get("game")
         if there != here:
             raise TrainingError(
@@ -330,11 +330,20 @@ def _holds_something(path: Path) -> bool:
 
 
 def _read_checkpoint(path: Path) -> bytes | None:
-    """The content of a checkpoint, or None if it is damaged."""
+    """The content of a checkpoint, or None if it is damaged.
+
+    Raises:
+        TrainingError: it is of another format.
+    """
     try:
         data = path.read_bytes()
     except OSError:
         return None
+    kind, _, number = data[:64].partition(b"\n")[0].rpartition(b" ")
+    if kind == KIND and number.isdigit() and int(number) != FORMAT:
+        raise TrainingError(
+            f"{path} is a checkpoint of format {int(number)}, this plyground reads format {FORMAT}"
+        )
     start = len(MAGIC) + DIGEST_BYTES
     digest, payload = data[len(MAGIC) : start], data[start:]
     is_whole = data.startswith(MAGIC) and hashlib.sha256(payload).digest() == digest
@@ -358,10 +367,13 @@ def read_run(path: Path, kind: type[RunSettings] = RunSettings) -> dict[str, Any
             raise TrainingError(f"{place} does not exist")
         facts = read_json(path / "run.json")
         check_value(facts, _RunFile, str(path / "run.json"), more=True)
+        if facts["format"] != FORMAT:
+            raise TrainingError(
+                f"{path} is a run of format {facts['format']}, this plyground reads format {FORMAT}"
+            )
         description = facts["description"]
         known = kind if description["algorithm"] == kind.algorithm else RunSettings
         check_value(description, known, str(path / "run.json"), "description", more=True)
-    _read_game(description)
     return dict(facts)
 
 
@@ -375,15 +387,6 @@ def begun_settings(path: Path | None, kind: type[RunSettings]) -> dict[str, Any]
         return {}
     description: dict[str, Any] = read_run(path, kind)["description"]
     return description if description["algorithm"] == kind.algorithm else {}
-
-
-def _read_game(description: dict[str, Any]) -> None:
-    """Put the game that has the rules of the run today in place of the one that had them then."""
-    spec = str(description["game"])
-    name = spec.partition(":")[0]
-    description["game"] = recorded_spec(spec, f"{name}_v{description.get('game_version')}")
-    if description["game"] != spec:
-        description["game_version"] = rules_type(name).declaration.version
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:

@@ -111,8 +111,7 @@ class RunClock:
     def load_state(self, state: dict[str, Any]) -> None:
         """Go on where :meth:`state` was taken."""
         self.seconds, self.cpu_seconds = state["seconds"]
-        # those of an earlier version had the mean
-        self.cores = state.get("cores", self.cpu_seconds / max(self.seconds, 1.0))
+        self.cores = state["cores"]
 
     @property
     def seconds_here(self) -> float:
@@ -248,11 +247,10 @@ class Measurements:
         """Go on where :meth:`state` was taken, at a step of a run that may have become longer."""
         self._best, self.best_rows = state["best"], state["best_rows"]
         self.scores, self.evaluated = state["scores"], state["evaluated"]
-        intervals = state.get("intervals", {})
-        self.intervals = {name: (low, high) for name, (low, high) in intervals.items()}
+        self.intervals = {name: (low, high) for name, (low, high) in state["intervals"].items()}
         # a run that has become longer has done a smaller share
         self._evaluated_share = min(state["evaluated_share"], self._clock.share(step))
-        share, self._rating_seconds = state.get("snapshot", (0.0, 0.0))
+        share, self._rating_seconds = state["snapshot"]
         self._snapshot_share = min(share, self._clock.work_share(step))
         ratings = ratings_in(self._folder.path).values()
         self.rating = max(ratings, key=lambda row: int(row["step"]), default=None)

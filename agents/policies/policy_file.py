@@ -43,7 +43,7 @@ from ...envs.loading.files import read_file, written_whole
 from ...envs.loading.numbers import read_number
 from ...envs.loading.packages import POLICIES
 from ...envs.loading.registry import Registry
-from ...envs.registry import make_game, recorded_spec
+from ...envs.registry import make_game
 from ...envs.rules import as_played
 from ...envs.rules_types import parameter_values
 from ...envs.specification import (
@@ -465,8 +465,8 @@ def _read_discount(source: str, metadata: Mapping[str, str]) -> float:
 def _read_game(source: str, fields: Mapping[str, str]) -> Game:
     complaint = f"the policy {source} is for {fields['game']}, which cannot be played here"
     with refusing(SpecificationError, complaint):
-        game = make_game(recorded_spec(fields["game"], fields["rules"]))
-    if fields["rules"] not in game.declaration.readable:
+        game = make_game(fields["game"])
+    if fields["rules"] != game.declaration.game_id:
         raise SpecificationError(
             f"the policy {source} is for {fields['rules']}, whose observations or rules are not "
             f"those of {game.declaration.game_id}, "

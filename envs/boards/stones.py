@@ -330,8 +330,8 @@ def outcome_reason(rules: Any, position: Any) -> Ending:
 
 
 def row_ending(rules: Any, longest: int) -> Ending:
-    """The ending by a row; plyground 0.2 told ``connect`` stones of every row."""
-    return Ending("row", {"n": max(longest, rules.connect)}, {"n": rules.connect})
+    """The ending by a row of so many stones."""
+    return Ending("row", {"n": max(longest, rules.connect)})
 
 
 def cells_in_rows(rules: Any, position: Any) -> list[tuple[int, int]]:

@@ -113,7 +113,7 @@ class PairsWatch:
     """Follows the pairs of a tournament while its games are counted, if it was a test."""
 
     def __init__(self, tournament: StoredTournament, table: CrossTable) -> None:
-        self._hypotheses = hypotheses_of(tournament.settings, tournament.command)
+        self._hypotheses = hypotheses_of(tournament.settings)
         if len(table.rows) != 2:
             self._hypotheses = None
         self._table = table

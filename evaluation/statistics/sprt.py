@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -144,28 +143,13 @@ def normalized_elo(pairs: Sequence[int]) -> tuple[float, float] | None:
     return scale * (score - 0.5) / math.sqrt(variance), scale * QUANTILE / math.sqrt(number)
 
 
-def hypotheses_of(settings: Mapping[str, Any], command: str | None) -> Hypotheses | None:
-    """The hypotheses of a test; None of a tournament that was none.
-
-    Args:
-        settings: the settings of the tournament.
-        command: the command that asked for it, which has them in stores of plyground 1.0.0.
+def hypotheses_of(settings: Mapping[str, Any]) -> Hypotheses | None:
+    """The hypotheses of a test, from its settings; None of a tournament that was none.
 
     Raises:
         SpecificationError: they are none that can be tested.
     """
-    values = settings.get(TEST)
-    try:
-        words = shlex.split(command or "")
-    except ValueError:  # no command line: that of a test without hypotheses of its own is one
-        words = []
-    if values is None and words[1:2] != ["sprt"]:
+    if TEST not in settings:
         return None
-    with refusing((TypeError, ValueError, IndexError), "a test without readable hypotheses"):
-        if values is None:
-            values = {}
-            for place, word in enumerate(words):
-                name, _, value = word.partition("=")
-                if name in ("--elo0", "--elo1", "--alpha", "--beta"):
-                    values[name[2:]] = float(value or words[place + 1])
-        return Hypotheses(**values)
+    with refusing((TypeError, ValueError), "a test without readable hypotheses"):
+        return Hypotheses(**settings[TEST])

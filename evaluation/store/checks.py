@@ -19,7 +19,6 @@ from ...envs import rules as r
 from ...envs.compiled.kernels import announce_compilation
 from ...envs.game import Game, Position
 from ...envs.loading.texts import one_line
-from ...envs.profile import Ending
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
 from ...envs.stepping import records_of
@@ -73,16 +72,6 @@ def check_file(connection: sqlite3.Connection) -> list[Finding]:
     return [finding._replace(what=one_line(finding.what)) for finding in findings]
 
 
-def check_end(connection: sqlite3.Connection, end: int, name: str) -> list[Finding]:
-    """Whether game ``end``, which was committed last, is missing in the file of this name."""
-    (last,) = connection.execute("SELECT coalesce(max(number), 0) FROM games").fetchone()
-    what = (
-        f"it ends earlier than it did: game {end} was committed, and its last one is {last}; its "
-        f"log {name}-wal was lost or damaged (remove {name}-end to go on without those games)"
-    )
-    return [Finding(what)] if last < end else []
-
-
 def check_games(
     tournament: StoredTournament, games: Iterable[tuple[int, StoredGame | None]]
 ) -> list[Finding]:
@@ -130,7 +119,7 @@ class RuleCheck:
         self._game, self._tournament = _shared(make_game(settings["game"])), tournament
         game_id = self._game.declaration.game_id
         rules = str(settings.get("rules", game_id)).split(" ")[0]
-        if rules != game_id and rules not in self._game.profile.earlier:
+        if rules != game_id:
             raise SpecificationError(f"it was played by the rules {rules}; here are {game_id}")
         self._scheduled = settings.get("format") != SINGLE_GAMES
         self._seed = settings.get("seed", Plan.seed) if self._scheduled else None
@@ -194,8 +183,9 @@ class RuleCheck:
             return None if result.returns in possible else "is not over after its moves"
         if result.returns != position.returns:
             return _instead("returns", result.returns, position.returns)
-        reason, earlier_reason = _reasons(position)
-        if result.reason not in (reason, earlier_reason):
+        ending = r.outcome_reason(self._game.rules, position.record)
+        reason = self._game.profile.ending_text(ending)
+        if result.reason != reason:
             return _instead("the reason", result.reason, reason)
         return self._of_decisions(game, decisions)
 
@@ -260,15 +250,6 @@ class RuleCheck:
 def _shared(game: Game) -> Game:
     """The first game equal to this one: its kernels are looked up once for all tournaments."""
     return game
-
-
-def _reasons(position: Position) -> tuple[str, str]:
-    """The reason of an end by the rules, and as earlier versions of plyground stored it."""
-    ending, profile = r.outcome_reason(position.game.rules, position.record), position.game.profile
-    reason = profile.ending_text(ending)
-    if isinstance(ending, Ending) and ending.earlier_values:
-        return reason, profile.ending_text(Ending(ending.key, ending.earlier_values))
-    return reason, reason
 
 
 def _instead(what: str, there: object, right: object) -> str:

@@ -1,13 +1,11 @@
 """The file of a results store: opened for writing where that is possible, else for reading.
 
 It is in write-ahead-log mode: several processes can work on one file, and one can read while
-another writes. After a process was killed its last games are in the log ``FILE-wal`` alone, and
-SQLite takes a log that is lost or damaged for an older state of the file. So the number of the last
-game that was committed stands in ``FILE-end`` until all are in the file.
+another writes. After a process was killed its last games are in the log ``FILE-wal`` alone, which
+belongs to the file.
 
-A store of an older version is brought up to date when it is opened. Where nothing can be written (a
-medium mounted read-only, a file of another user, a full disk), a store can still be read, an older
-one as a copy in memory. Source: the SQLite documentation, "Write-Ahead Logging", "PRAGMA
+Where nothing can be written (a medium mounted read-only, a file of another user, a full disk), a
+store can still be read. Source: the SQLite documentation, "Write-Ahead Logging", "PRAGMA
 synchronous" and "URI Filenames".
 """
 
@@ -20,10 +18,10 @@ import sqlite3
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NoReturn, Self
+from typing import NoReturn, Self
 
 from ...envs.loading.files import refuse_special_file
-from .schema import APPLICATION_ID, OLDEST_VERSION, SCHEMA_VERSION, differences, migrate
+from .schema import APPLICATION_ID, FORMAT, differences, make_tables
 
 BUSY_SECONDS = 30.0
 # Files that this process has checked, as they were when it closed them: a server opens its store
@@ -44,7 +42,7 @@ class StoreFile:
 
     Raises (all methods):
         StoreError: the place cannot be written, the file is no plyground store or one of another
-        version.
+        format.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
@@ -58,8 +56,6 @@ class StoreFile:
         self._place: tuple[int, int] | None = None  # what the file is to the system
         self._size = 0  # the largest that the file was seen to have
         self._log = Path(f"{self._file}-wal")
-        self._end_path = Path(f"{self._file}-end")
-        self._end: BinaryIO | None = None
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -134,15 +130,12 @@ class StoreFile:
 
     def _connect(self) -> sqlite3.Connection:
         self._check_place()
-        if not self._read_only and not self._file.exists():
-            self._remove_end()  # of a store that was here before
         with self._errors("opened"):
             if self._read_only:
                 connection = self._connect_reading()
                 if connection is None:
                     raise StoreError(
-                        f"the store {self.path} cannot be read: it is empty, closed to this user, "
-                        f"or its tables are not those of its version"
+                        f"the store {self.path} cannot be read: it is empty or closed to this user"
                     )
                 return connection
             try:
@@ -168,15 +161,15 @@ class StoreFile:
             raise StoreError(f"the folder {self._file.parent} for the store does not exist")
 
     def _connect_writing(self) -> sqlite3.Connection:
-        """Open the file, made or brought up to date as it needs."""
+        """Open the file; make it where there is none."""
         connection = sqlite3.connect(self._file, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             with transaction(connection, "DEFERRED"):  # all that is read belongs to one moment
-                version = self._version(connection)
-            if version < SCHEMA_VERSION:
+                is_empty = self._is_empty(connection)
+            if is_empty:
                 with transaction(connection):
-                    # asked again: another process may have been quicker
-                    migrate(connection, self._version(connection))
+                    if self._is_empty(connection):  # no other process has been quicker
+                        make_tables(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
@@ -198,30 +191,20 @@ class StoreFile:
                 isolation_level=None,
             )
             try:
-                return self._up_to_date(connection)
+                if not self._is_empty(connection):
+                    return connection
             except sqlite3.OperationalError:
-                connection.close()
+                pass
             except BaseException:
                 connection.close()
                 raise
+            connection.close()
         return None
 
-    def _up_to_date(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        """This connection, or one to an updated copy in memory of a file of an older version."""
-        version = self._version(connection)
-        if version == SCHEMA_VERSION:
-            return connection
-        copy = sqlite3.connect(":memory:", isolation_level=None)
-        connection.backup(copy)
-        connection.close()
-        with transaction(copy):
-            migrate(copy, version)
-        return copy
+    def _is_empty(self, connection: sqlite3.Connection) -> bool:
+        """Whether the file has no tables yet.
 
-    def _version(self, connection: sqlite3.Connection) -> int:
-        """The version of the store, 0 for an empty file.
-
-        StoreError if the version is not known here, or the file is of another program.
+        StoreError if it is a store of another format, or of another program.
         """
         application, version, tables = (
             connection.execute(query).fetchone()[0]
@@ -231,23 +214,17 @@ class StoreFile:
                 "SELECT count(*) FROM sqlite_schema",
             )
         )
-        if application == APPLICATION_ID and version > SCHEMA_VERSION:
+        if application == APPLICATION_ID and version != FORMAT:
             raise StoreError(
-                f"{self.path} is a plyground store of version {version}, this plyground knows "
-                f"versions up to {SCHEMA_VERSION}; "
-                "use a newer plyground, or choose another file with --store FILE"
-            )
-        if application == APPLICATION_ID and 0 < version < OLDEST_VERSION:
-            raise StoreError(
-                f"{self.path} is a store of a plyground before 1.0; version 1.0 brings it up to "
-                f"date, or choose another file with --store FILE"
+                f"{self.path} is a store of format {version}, this plyground reads format "
+                f"{FORMAT}; choose another file with --store FILE"
             )
         if application != APPLICATION_ID and tables:
             raise StoreError(
                 f"{self.path} is an SQLite file of another program; choose another file with "
                 f"--store FILE"
             )
-        return int(version) if application == APPLICATION_ID else 0
+        return bool(application != APPLICATION_ID)
 
     def open(self) -> Self:
         """Open or make the file now; returns this store."""
@@ -261,7 +238,6 @@ class StoreFile:
             self._opened = None
             if self._checked:
                 _checked_files[self._file] = self._stamp()
-                self._remove_end()
 
     def _stamp(self) -> tuple[int, ...] | None:
         """What changes with every change of the file; None where its log or nothing is there."""
@@ -270,28 +246,6 @@ class StoreFile:
                 there = self._file.stat()
                 return there.st_dev, there.st_ino, there.st_size, there.st_mtime_ns
         return None
-
-    def _note_end(self, number: int) -> None:
-        """Note which game was committed last, beside the file and its log."""
-        with contextlib.suppress(OSError):  # a place where nothing but the store can be written
-            self._end = self._end or self._end_path.open("wb", buffering=0)
-            self._end.seek(0)
-            self._end.write(b"%d\n" % number)
-
-    def _noted_end(self) -> int:
-        """The number that is noted so; 0 if there is none."""
-        with contextlib.suppress(OSError, ValueError):
-            return int(self._end_path.read_bytes())
-        return 0
-
-    def _remove_end(self) -> None:
-        """Remove the note once no log is left: everything is in the file."""
-        if self._end is not None:
-            self._end.close()
-            self._end = None
-        with contextlib.suppress(OSError):
-            if not self._log.exists():
-                self._end_path.unlink()
 
     def __enter__(self) -> Self:
         return self

@@ -1,9 +1,4 @@
-"""The tables of the results store, and the way there from those of plyground 1.0.
-
-A store is brought up to date in one transaction: it is of the old version or of the new one, never
-between them. A change of the tables is one more entry of :data:`STEPS`; those that were released
-are never edited.
-"""
+"""The tables of the results store."""
 
 from __future__ import annotations
 
@@ -11,12 +6,12 @@ import contextlib
 import functools
 import re
 import sqlite3
-from collections.abc import Mapping
 from typing import Any
 
 from ...envs.loading.texts import one_line
 
 APPLICATION_ID = 0x706C7967  # "plyg", in the file's header
+FORMAT = 6  # raised by a change of the tables; a store of another format is refused
 
 _TABLES = """
 CREATE TABLE tournaments (
@@ -66,77 +61,13 @@ CREATE TABLE games (
 ) STRICT;
 """
 
-# Stores of 1.0 know no conditions. They hold digests, which are worked out from the contents now:
-# what the file said of itself, its owner could renew.
-_FROM_1_0 = """
-ALTER TABLE games ADD COLUMN conditions TEXT NOT NULL DEFAULT '';
-ALTER TABLE tournaments DROP COLUMN games;
-ALTER TABLE tournaments DROP COLUMN last_link;
-ALTER TABLE tournaments DROP COLUMN seal;
-ALTER TABLE games DROP COLUMN digest;
-ALTER TABLE games DROP COLUMN link;
-DROP TABLE contents;
-"""
 
-OLDEST_VERSION = 5  # that of plyground 1.0
-STEPS = {OLDEST_VERSION: _FROM_1_0}  # a version, and the step to the next one
-SCHEMA_VERSION = OLDEST_VERSION + len(STEPS)
-
-
-def migrate(connection: sqlite3.Connection, version: int) -> None:
-    """Bring the tables from ``version`` (0: an empty file) to today's, in the open transaction."""
-    steps = [STEPS[number] for number in range(version, SCHEMA_VERSION)] if version else [_TABLES]
-    for step in steps:
-        for statement in step.split(";\n"):
-            connection.execute(statement)
+def make_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables of a store in an empty file, in the open transaction."""
+    for statement in _TABLES.split(";\n"):
+        connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-
-EARLIER_FORMAT = "schedule"  # a key of the settings of tournaments of 1.0, which has another name
-_OPENINGS_OF_1_0 = re.compile(
-    r"(?:(?P<random>\d+) random plies|all positions after (?P<all>\d+) plies"
-    r"|(?P<swap2>\d+) stones of swap2|(?P<file>file \w+))(?P<transform>, transformed)?"
-    r"(?:, balanced by (?P<balanced>.+) within (?P<within>\S+))?"
-)
-_LIMITS_OF_1_0 = {
-    "move_timeout": r"(\S+) s a move",
-    "game_time": r"(\S+) s a game",
-    "memory_limit": r"(\S+) MiB of memory",
-}
-
-
-def settings_of_1_0(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a tournament as plyground 1.0 wrote them, in today's form.
-
-    It had words in the place of openings and limits. The file keeps them, so that its digests stay.
-    """
-    own = ("game", "rules", "agents", "agent versions", "seed", "test")
-    now = {name: settings[name] for name in own if name in settings}
-    now["format"] = str(settings[EARLIER_FORMAT]).replace("round robin", "round-robin")
-    for name in ("draw_after", "agreed_after"):
-        if (earlier := name.replace("_", " ")) in settings:
-            now[name] = settings[earlier]
-    openings = _OPENINGS_OF_1_0.fullmatch(str(settings.get("openings")))
-    for name, value in ({} if openings is None else openings.groupdict()).items():
-        if value is None:
-            continue
-        if name in ("random", "all", "swap2", "file"):
-            now["opening"] = value if name == "file" else f"{name}:{value}"
-        else:
-            now[name] = {"transform": True, "within": _number(value)}.get(name, value)
-    limits = str(settings.get("limits", ""))
-    for name, pattern in _LIMITS_OF_1_0.items():
-        if (limit := re.search(pattern, limits)) is not None:
-            now[name] = f"{limit[1]}M" if name == "memory_limit" else _number(limit[1])
-    return now | ({"clock": "cpu"} if limits.endswith("by processor time") else {})
-
-
-def _number(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 _TYPES = {"INTEGER": int, "REAL": float, "TEXT": str}
@@ -146,7 +77,7 @@ _TYPES = {"INTEGER": int, "REAL": float, "TEXT": str}
 def _types(table: str) -> dict[str, tuple[type, ...]]:
     """The types that the values of each column may have."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        migrate(connection, 0)
+        make_tables(connection)
         return {
             name: (_TYPES[kind],) if not_null or key else (_TYPES[kind], type(None))
             for _, name, kind, not_null, _, key in connection.execute(f"PRAGMA table_info({table})")
@@ -178,7 +109,7 @@ Parts = dict[tuple[str, str], str]  # the SQL that made each table, index, trigg
 def _own_parts() -> Parts:
     """The parts of a store as plyground makes them."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        migrate(connection, 0)
+        make_tables(connection)
         return _parts(connection)
 
 

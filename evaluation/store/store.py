@@ -23,14 +23,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 from ...envs.loading.texts import one_line
-from ...envs.registry import recorded_spec
 from ..fingerprints import Description
 from ..match import REPORTED_BY
-from .checks import Finding, check_end, check_file, check_games
+from .checks import Finding, check_file, check_games
 from .connection import StoreError, StoreFile, transaction
 from .digests import GAME_FIELDS, count_until, digests, digests_of_games
 from .rows import GAME_COLUMNS, StoredGame, read_actions, read_game, row_of, write_actions
-from .schema import EARLIER_FORMAT, check_types, settings_of_1_0
+from .schema import check_types
 
 __all__ = ["Finding", "GameKey", "Store", "StoreError", "StoredGame", "StoredTournament"]
 
@@ -107,7 +106,7 @@ class Store(StoreFile):
                 "SELECT number, settings FROM tournaments WHERE name = ?", (name,)
             ).fetchone()
             if row is not None:
-                self._check_settings(name, _read_settings(row[1]), settings)
+                self._check_settings(name, _read_table(row[1]), settings)
                 update = (
                     "UPDATE tournaments SET pairs = max(pairs, ?), command = coalesce(?, command) "
                     "WHERE number = ?"
@@ -170,7 +169,7 @@ class Store(StoreFile):
                 agents.setdefault(tournament, []).append(entry)
             return [
                 StoredTournament(
-                    *(number, name, _read_settings(settings), pairs, agents[number]),
+                    *(number, name, _read_table(settings), pairs, agents[number]),
                     *(*others, None if sources is None else _read_table(sources)),
                 )
                 for number, name, settings, pairs, *others, sources in rows
@@ -249,8 +248,6 @@ class Store(StoreFile):
                     added.append(game)
         self._committed.update(range(first, first + len(added)))
         self.check_in_place()
-        if added:
-            self._note_end(first + len(added) - 1)
         return added
 
     def _next_number(self, connection: sqlite3.Connection) -> int:
@@ -316,7 +313,6 @@ class Store(StoreFile):
             number = self._next_number(connection)
             self._insert(connection, number, tournament, game._replace(pair=pair))
         self._committed.add(number)
-        self._note_end(number)
         return number
 
     def digest(self, tournament: int) -> str:
@@ -333,8 +329,7 @@ class Store(StoreFile):
         """What does not check in a tournament's games; None asks about the file as a whole."""
         with self._reading() as connection:
             if tournament is None:
-                end = self._noted_end()  # first, since another process may be adding games
-                return check_file(connection) + check_end(connection, end, self.path.name)
+                return check_file(connection)
             return check_games(tournament, self.games_by_number(tournament.number))
 
     def all_findings(self) -> list[Finding]:
@@ -400,7 +395,7 @@ class Store(StoreFile):
         texts = json.dumps([write_actions(moves) for moves in courses])
         with self._errors("read"):
             for settings, first, second, moves in self._connection.execute(query, (texts,)):
-                yield _read_settings(settings), (str(first), str(second)), read_actions(moves)
+                yield _read_table(settings), (str(first), str(second)), read_actions(moves)
 
     def numbered_games(self) -> Iterator[tuple[int, int, StoredGame]]:
         """All games, the one finished last first: its number, its tournament's, and the game."""
@@ -452,14 +447,6 @@ def _read_table(text: str) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise ValueError(f"{text} is no table")
     return table
-
-
-def _read_settings(text: str) -> dict[str, Any]:
-    """The settings of a tournament; its game is one of today's, as its rules were then."""
-    settings = _read_table(text)
-    if isinstance(settings.get("game"), str):
-        settings["game"] = recorded_spec(settings["game"], settings.get("rules"))
-    return settings_of_1_0(settings) if EARLIER_FORMAT in settings else settings
 
 
 def _text(value: Any) -> str:

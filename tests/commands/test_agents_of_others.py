@@ -17,7 +17,7 @@ from broken.stores import (
     watched,
 )
 from command_line import plyground, plyground_json
-from helpers import DATA, run
+from helpers import run
 from plyground import make_game
 from plyground.agents.effects import effects_of
 from plyground.agents.registry import agent_classes
@@ -109,18 +109,14 @@ def test_agents_that_only_play_may_be_named_by_anybody(spec):
 
 
 @pytest.fixture
-def hostile_run(tmp_path):
+def hostile_run(ppo_run):
     """The folder of a run that kept a snapshot, and a way to write its settings anew."""
-    folder = tmp_path / "run"
-    shutil.copytree(DATA / "release_0_2" / "ppo", folder)
-    (folder / "snapshots").mkdir()
-    shutil.copy(folder / "best.onnx", folder / "snapshots" / "000000008192.onnx")
 
     def write(**settings):
-        facts = json.loads((folder / "run.json").read_text())
+        facts = json.loads((ppo_run / "run.json").read_text())
         facts["description"] |= settings
-        (folder / "run.json").write_text(json.dumps(facts))
-        return folder
+        (ppo_run / "run.json").write_text(json.dumps(facts))
+        return ppo_run
 
     return write
 

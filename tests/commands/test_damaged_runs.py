@@ -8,19 +8,14 @@ from pathlib import Path
 
 import pytest
 from command_line import plyground as command
-from helpers import ROOT
+from fuzzing.sound_files import STEPS, training
 from plyground.envs.loading.records import check_value
 from plyground.envs.loading.settings import parameters_of
 from plyground.envs.specification import SpecificationError
 from plyground.training.api import SETTINGS
 from plyground.training.folder import TrainingError, read_metrics, read_run
 
-RELEASE = ROOT / "tests" / "data" / "release_0_2"
-RESUME = [
-    *("train", "ppo", "tic_tac_toe", "--steps", "8192", "--opponent", "random"),
-    *("--evaluate", "random", "--set", "evaluations=2", "--set", "evaluation_pairs=5"),
-    *("--set", "games=32", "--set", "batch_size=64", "--set", "hidden=8", "--set", "dense=8"),
-]
+RESUME, LONGER = training("ppo", "run"), training("ppo", "run", steps=2 * STEPS["ppo"])
 # field, value, what is allowed
 EDITS = [
     ("algorithm", 7, "a text"),
@@ -39,12 +34,6 @@ EDITS = [
 ]
 
 
-@pytest.fixture
-def run(tmp_path):
-    """The folder of a finished run, a copy that may be written to."""
-    return Path(shutil.copytree(RELEASE / "ppo", tmp_path / "run"))
-
-
 def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -58,16 +47,16 @@ def refusal(*words) -> str:
 
 @pytest.mark.parametrize(("field", "value", "allowed"), EDITS)
 def test_an_edited_description_is_refused_by_field_value_and_what_is_allowed(
-    field, value, allowed, run
+    field, value, allowed, ppo_run
 ):
-    path = run / "run.json"
+    path = ppo_run / "run.json"
     facts = json.loads(path.read_text())
     facts["description"][field] = value
     path.write_text(json.dumps(facts))
-    before = contents(run)
-    sentence = f"{path}: description.{field} is {json.dumps(value)}; it must be {allowed}\n"
-    assert refusal(*RESUME, "--out", run).endswith(sentence)
-    assert contents(run) == before
+    before = contents(ppo_run)
+    sentence = f"run/run.json: description.{field} is {json.dumps(value)}; it must be {allowed}\n"
+    assert refusal(*RESUME).endswith(sentence)
+    assert contents(ppo_run) == before
 
 
 @pytest.mark.parametrize("algorithm", SETTINGS)
@@ -84,54 +73,54 @@ def test_every_setting_is_checked_as_its_type_declares_it(algorithm):
 
 
 @pytest.mark.parametrize("name", ["algorithm", "game", "game_version", "seed"])
-def test_a_description_without_what_every_run_has_is_refused(name, run):
-    facts = json.loads((run / "run.json").read_text())
+def test_a_description_without_what_every_run_has_is_refused(name, ppo_run):
+    facts = json.loads((ppo_run / "run.json").read_text())
     del facts["description"][name]
-    (run / "run.json").write_text(json.dumps(facts))
+    (ppo_run / "run.json").write_text(json.dumps(facts))
     with pytest.raises(TrainingError, match=f"run.json: description lacks {name}$"):
-        read_run(run)
+        read_run(ppo_run)
 
 
-def test_a_byte_order_mark_does_no_harm(run):
-    description = read_run(run)
-    (run / "run.json").write_bytes(b"\xef\xbb\xbf" + (run / "run.json").read_bytes())
-    assert read_run(run) == description
+def test_a_byte_order_mark_does_no_harm(ppo_run):
+    description = read_run(ppo_run)
+    (ppo_run / "run.json").write_bytes(b"\xef\xbb\xbf" + (ppo_run / "run.json").read_bytes())
+    assert read_run(ppo_run) == description
 
 
 @pytest.mark.parametrize("part", ["folder", "content", "file"])
-def test_a_run_without_its_checkpoints_is_never_begun_over(part, run):
-    folder = run / "checkpoints"
+def test_a_run_without_its_checkpoints_is_never_begun_over(part, ppo_run):
+    folder = ppo_run / "checkpoints"
     if part == "file":
-        next(folder.iterdir()).write_bytes(b"")
+        for path in folder.iterdir():
+            path.write_bytes(b"")
     else:
         shutil.rmtree(folder)
         if part == "content":
             folder.mkdir()
-    before = contents(run)
-    sentence = refusal(*RESUME, "--out", run)
+    before = contents(ppo_run)
+    sentence = refusal(*RESUME)
     assert "holds no checkpoint that is whole" in sentence
-    assert "another run would replace its metrics.jsonl and best.onnx" in sentence
-    assert contents(run) == before
+    assert "another run would replace its metrics.jsonl and best.onnx and snapshots" in sentence
+    assert contents(ppo_run) == before
 
 
-def test_a_run_whose_checkpoint_is_refused_is_not_called_longer(run):
-    (path,) = (run / "checkpoints").iterdir()
-    path.rename(path.with_name("000000000001.checkpoint"))
-    before = contents(run)
-    longer = ["9216" if word == "8192" else word for word in RESUME]
-    assert "is no checkpoint of its step, but of 8,192" in refusal(*longer, "--out", run)
-    assert contents(run) == before
+def test_a_run_whose_checkpoint_is_refused_is_not_called_longer(ppo_run):
+    path = max((ppo_run / "checkpoints").iterdir())
+    path.rename(path.with_name("000000009999.checkpoint"))
+    before = contents(ppo_run)
+    assert "is no checkpoint of its step, but of 128" in refusal(*LONGER)
+    assert contents(ppo_run) == before
 
 
-def test_lines_of_metrics_that_are_no_rows_stay_and_others_are_named(run):
-    path = run / "metrics.jsonl"
+def test_lines_of_metrics_that_are_no_rows_stay_and_others_are_named(ppo_run):
+    path = ppo_run / "metrics.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([lines[0], b"\xff?\n", *lines[1:]]) + b'{"step": 1')
-    assert command(*RESUME, "--out", str(run)).exit_code == 0
+    assert command(*RESUME).exit_code == 0
     assert path.read_bytes() == b"".join([lines[0], b"\xff?\n", *lines[1:]])
     path.write_bytes(lines[0] + lines[1].replace(b'"step": ', b'"step": -'))
     with pytest.raises(TrainingError, match=r"metrics.jsonl, line 2: step is -.*at least 0"):
-        list(read_metrics(run))
-    before = contents(run)
-    assert "metrics.jsonl, line 2: step is -" in refusal(*RESUME, "--out", run)
-    assert contents(run) == before
+        list(read_metrics(ppo_run))
+    before = contents(ppo_run)
+    assert "metrics.jsonl, line 2: step is -" in refusal(*RESUME)
+    assert contents(ppo_run) == before

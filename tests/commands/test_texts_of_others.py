@@ -16,12 +16,12 @@ import onnx
 import pytest
 from broken.stores import READERS
 from command_line import invoke
-from helpers import DATA, ROOT, run
+from helpers import ROOT, run
 from networks import write_network
 from plyground.commands.output import Terminal, print_json, say
 from plyground.envs.loading.texts import spreadsheet_cell, visible
 from plyground.evaluation.plan import Plan
-from plyground.evaluation.store.schema import migrate
+from plyground.evaluation.store.schema import make_tables
 from rich.table import Table
 from rich.text import Text
 
@@ -40,7 +40,7 @@ def raw(text: str) -> set[str]:
 
 def text_columns() -> list[tuple[str, str]]:
     with sqlite3.connect(":memory:", isolation_level=None) as connection:
-        migrate(connection, 0)
+        make_tables(connection)
         return [
             (table, row[1])
             for table in ("tournaments", "agents", "games")
@@ -176,10 +176,9 @@ def test_no_text_of_a_policy_is_raw(tmp_path):
     assert raw(card.read_text()) == set()
 
 
-def test_no_text_of_a_run_is_raw(tmp_path):
+def test_no_text_of_a_run_is_raw(ppo_run, tmp_path):
     pytest.importorskip("matplotlib")
-    folder, picture = tmp_path / "run", tmp_path / "curves.svg"
-    shutil.copytree(DATA / "release_0_2" / "ppo", folder)
+    folder, picture = ppo_run, tmp_path / "curves.svg"
     facts = json.loads((folder / "run.json").read_text())
     about = facts["description"]
     texts = [name for name, value in about.items() if isinstance(value, str)]

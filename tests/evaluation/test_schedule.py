@@ -5,12 +5,10 @@ deterministic agents would only repeat.
 from __future__ import annotations
 
 import io
-import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers import OLD_STORE, as_old_store_was_written, note_sources
 from plyground import make_agent, make_game
 from plyground.evaluation.openings import Openings
 from plyground.evaluation.plan import Plan
@@ -18,7 +16,7 @@ from plyground.evaluation.report.report import print_report, report_store
 from plyground.evaluation.schedule import MEETINGS
 from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.store.store import Store, StoredGame
-from plyground.evaluation.tournament import ChangedSourcesError, Tournament
+from plyground.evaluation.tournament import Tournament
 from rich.console import Console
 
 LEFT, RIGHT = "python:plain_agents:DeclaredLeftmost", "python:plain_agents:DeclaredRightmost"
@@ -207,38 +205,3 @@ def test_a_perfect_endgame_does_not_depend_on_games_before():
     assert [decide(position) for position in positions] == [
         decide(position) for position in reversed(positions)
     ][::-1]
-
-
-# -- a version-1 store --
-
-OLD_NAME = "tic_tac_toe 3de798fd"
-
-
-@pytest.fixture
-def old_store(tmp_path, monkeypatch):
-    as_old_store_was_written(monkeypatch)
-    return Path(shutil.copy(OLD_STORE, tmp_path / "store.db"))
-
-
-def test_a_tournament_of_an_old_store_goes_on_exactly(old_store, tmp_path):
-    path = old_store
-    agents, name = ("random", "greedy", "minimax:depth=2"), OLD_NAME
-    plan = Plan("tic_tac_toe", agents, 3, opening="random:2", seed=5)
-    with pytest.raises(ChangedSourcesError, match="what has changed is all of it"):
-        run(plan, path, name)
-    note_sources(path, plan, name)
-    _, games = run(plan, path, name)
-    assert len(games) == 18
-    assert records(games) == records(run(plan, tmp_path / "new.db")[1])
-
-
-def test_repeated_games_of_an_old_store_stay_and_count_once(old_store):
-    path = old_store
-    plan = Plan("tic_tac_toe", ("minimax:depth=2", "minimax:depth=3"), pairs=3, opening="random:0")
-    note_sources(path, plan, "with repeats")
-    with Store(path) as store:
-        tournament = Tournament(plan.replace(name="with repeats"), store)
-        tournament.run()
-        table = tournament.table()
-    assert (tournament.schedule.total, tournament.schedule.left_out) == (2, 4)
-    assert (table.games, table.repeated) == (6, 4)

@@ -272,33 +272,10 @@ def test_pairs_that_all_end_alike_have_no_normalised_elo():
     assert normalized_elo((0, 0, 0, 0, 0)) is None
 
 
-@pytest.mark.parametrize(
-    ("command", "hypotheses"),
-    [
-        ("plyground sprt gomoku greedy random --elo1 50 --alpha=0.1", Hypotheses(0, 50, 0.1)),
-        ("plyground sprt 'gomoku:size=7' greedy random", Hypotheses()),
-        ("plyground tournament gomoku greedy random --elo1 50", None),
-        (None, None),
-    ],
-)
-def test_the_hypotheses_of_a_test_of_1_0_0_stand_in_its_command(command, hypotheses):
-    assert hypotheses_of({}, command) == hypotheses
-
-
-@pytest.mark.parametrize(
-    ("settings", "command"),
-    [
-        ({"test": 3}, None),
-        ({"test": {"elo": 3}}, None),
-        ({"test": {"elo0": "a"}}, None),
-        ({"test": {"alpha": 0}}, None),
-        ({}, "plyground sprt gomoku greedy random --elo1"),
-        ({}, "plyground sprt gomoku greedy random --elo1 much"),
-    ],
-)
-def test_hypotheses_that_cannot_be_are_refused(settings, command):
+@pytest.mark.parametrize("test", [3, {"elo": 3}, {"elo0": "a"}, {"alpha": 0}])
+def test_hypotheses_that_cannot_be_are_refused(test):
     with pytest.raises(SpecificationError, match="a test without readable hypotheses"):
-        hypotheses_of(settings, command)
+        hypotheses_of({"test": test})
 
 
 @pytest.mark.parametrize(

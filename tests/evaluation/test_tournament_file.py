@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_line import invoke
-from helpers import OLD_STORE, ROOT, as_old_store_was_written, note_sources
+from helpers import ROOT, run
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.plan import Plan, read_tournaments
 from plyground.evaluation.store.store import Store
@@ -202,21 +202,20 @@ def test_nothing_is_played_where_something_is_wrong(command, message, tmp_path):
     assert not Path("plyground-tournament.db").exists()
 
 
-def test_games_that_one_tournament_has_too_many_of_are_not_taken_for_those_of_another(
-    tmp_path, monkeypatch
-):
-    """The old store holds six games of deterministic agents, of which two would be played today."""
-    as_old_store_was_written(monkeypatch)
-    shutil.copy(OLD_STORE, tmp_path / "old.db")
+def test_games_that_one_tournament_has_too_many_of_are_not_taken_for_those_of_another(tmp_path):
+    """The store holds six games of deterministic agents, of which two would be played."""
+    agents = ("minimax:depth=2", "minimax:depth=3")
+    plan = Plan("tic_tac_toe", agents, pairs=3, opening="random:0")
+    games = run(plan, tmp_path / "store.db", "with repeats")
+    with Store(tmp_path / "store.db") as store:
+        repeats = [game._replace(pair=pair) for pair in (1, 2) for game in games]
+        assert store.add_all(1, repeats) == repeats
     (tmp_path / "file.toml").write_text(
         "game = 'tic_tac_toe'\npairs = 3\n"
         "[[tournament]]\nname = 'with repeats'\nagents = ['minimax:depth=2', "
         "'minimax:depth=3']\nopening = 'random:0'\n"
         "[[tournament]]\nagents = ['random', 'minimax:depth=1']\npairs = 2\n"
     )
-    agents = ("minimax:depth=2", "minimax:depth=3")
-    plan = Plan("tic_tac_toe", agents, pairs=3, opening="random:0")
-    note_sources(tmp_path / "old.db", plan, "with repeats")
-    result = plyground("tournament file.toml --store old.db --json")
-    assert "6 of 10 games are in old.db already; playing the other 4" in result.stderr
+    result = plyground("tournament file.toml --store store.db --json")
+    assert "6 of 10 games are in store.db already; playing the other 4" in result.stderr
     assert [value["games"] for value in json.loads(result.stdout)["tournaments"]] == [6, 4]

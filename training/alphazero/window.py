@@ -209,13 +209,11 @@ class WindowFolder(ReplayWindow):
             TrainingError: a file is missing or damaged.
         """
         names = state["window"]
-        # those of earlier versions have the digest in the file alone
-        digests = state.get("window_digests", [None] * len(names))
-        for name, digest in zip(names, digests, strict=True):
+        for name, digest in zip(names, state["window_digests"], strict=True):
             super().add(name, self._read(name, digest))
         self._chunks_of_checkpoints = deque([set(names)], KEPT_CHECKPOINTS)
 
-    def _read(self, name: str, digest: str | None) -> ReplayChunk:
+    def _read(self, name: str, digest: str) -> ReplayChunk:
         path = self._folder / name
         try:
             data = path.read_bytes()
@@ -225,7 +223,7 @@ class WindowFolder(ReplayWindow):
         present = hashlib.sha256(data[size:])
         if present.digest() != data[:size]:
             raise TrainingError(f"{path}, a part of the replay window, is damaged")
-        if digest not in (None, present.hexdigest()):
+        if digest != present.hexdigest():
             raise TrainingError(f"{path} is not the part of the replay window of this run")
         self._digests[name] = present.hexdigest()
         with refusing_checkpoint(path):

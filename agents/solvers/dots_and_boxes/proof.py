@@ -22,6 +22,7 @@ from ....envs.loading.records import Count, Range, check_value, parse_json
 from ....envs.specification import SpecificationError, refusing
 
 MOST_EDGES = 64
+FORMAT = 1  # of the file of answers; another one is refused
 PLIES = 2  # so many are split
 ANSWERS, TABLE = "answers.jsonl", "table"  # the files of a folder
 
@@ -71,7 +72,7 @@ class BoxesProof:
             SpecificationError: the file of answers is damaged, or about another board.
         """
         self._game, self._path = game, folder / ANSWERS
-        self._header = {"rows": game.rules.rows, "cols": game.rules.cols}
+        self._header = {"format": FORMAT, "rows": game.rules.rows, "cols": game.rules.cols}
         self._edges = game.facts.num_actions
         self.answers = self._read() if self._path.exists() else []
         self.bounds: dict[int, Bounds] = {}
@@ -92,6 +93,11 @@ class BoxesProof:
                 answers.append(EdgeProof(**line))
             if header is None:
                 raise SpecificationError("it has no header")
+        if isinstance(header, dict) and header.get("format") != FORMAT:
+            raise SpecificationError(
+                f"{self._path} holds answers of format {header.get('format')}, this plyground "
+                f"reads format {FORMAT}"
+            )
         if header != self._header:
             raise SpecificationError(f"{self._path} holds no answers about {self._game.spec}")
         try:

@@ -40,6 +40,5 @@ PROFILE = Profile(
             ),
         ),
     },
-    earlier={"othello_v0": {"empties": "nobody"}},
     words=Path(__file__).parent / "words",
 )

@@ -20,7 +20,7 @@ import numpy as np
 from ....envs.game import Game, Position
 from ....envs.loading.files import written_whole
 from ....envs.loading.records import check_value, parse_json
-from ....envs.registry import make_game, recorded_spec
+from ....envs.registry import make_game
 from ....envs.specification import SpecificationError, check_names, first_line, refusing
 
 SCHEMA_VERSION = 1
@@ -52,6 +52,7 @@ class Metadata(TypedDict):
 
     schema: int
     game: str
+    rules: str
 
 
 class Dataset:
@@ -65,9 +66,8 @@ class Dataset:
 
     def __init__(self, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> None:
         self.arrays: dict[str, np.ndarray] = dict(arrays)
-        game = recorded_spec(metadata["game"], metadata.get("rules"))
-        self.metadata: dict[str, Any] = {**metadata, "game": game}
-        self.game: Game = make_game(game)
+        self.metadata: dict[str, Any] = dict(metadata)
+        self.game: Game = make_game(metadata["game"])
 
     @property
     def teacher(self) -> str | None:
@@ -206,8 +206,12 @@ def _load(path: Path) -> Dataset:
             f"{SCHEMA_VERSION}"
         )
     with refusing(SpecificationError, complaint):
-        _check_columns(arrays, make_game(metadata["game"]))
-    return Dataset(arrays, metadata)
+        dataset = Dataset(arrays, metadata)
+        game_id = dataset.game.declaration.game_id
+        if metadata["rules"] != game_id:
+            raise SpecificationError(f"it is of the rules {metadata['rules']}; here are {game_id}")
+        _check_columns(dataset.arrays, dataset.game)
+    return dataset
 
 
 def _check_columns(arrays: dict[str, np.ndarray], game: Game) -> None:

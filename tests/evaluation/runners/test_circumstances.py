@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import sqlite3
 
 import pytest
 from command_line import invoke
-from helpers import DATA, play
+from helpers import play
 from plyground import make_agent, make_game
 from plyground.agents.registry import agent_classes
 from plyground.envs.workers.jobs import HERE as THIS_PROCESS
@@ -28,7 +27,6 @@ from plyground.evaluation.fingerprints import describe
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.runners.contest import Contest
-from plyground.evaluation.statistics.sprt import Hypotheses
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Tournament
 
@@ -159,17 +157,3 @@ def test_changed_circumstances_are_another_digest(tmp_path):
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE games SET conditions = ? WHERE number = 1", [text_of(OTHERS[0])])
     assert invoke(["verify", path, "--games", "0", expect]).exit_code == 1
-
-
-def test_a_store_of_1_0_0_is_reported_as_it_was(tmp_path):
-    """It was written at commit f09bf4e by ``sprt tic_tac_toe greedy random --elo1 300 --max-pairs
-    3`` and ``tournament tic_tac_toe random greedy --pairs 2 --move-timeout 60 --clock cpu``.
-    """
-    path = shutil.copy(DATA / "stores" / "version-5-limits.sqlite", tmp_path / "old.db")
-    with Store(path) as store:
-        test, timed = report_store(store)
-    assert test.test.hypotheses == Hypotheses(0, 300)  # which its command says
-    assert (test.table.games, timed.table.games) == (6, 4)
-    assert timed.circumstances == {None: 4}
-    assert not timed.mixed
-    assert timed.warnings == []

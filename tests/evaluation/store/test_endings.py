@@ -11,8 +11,8 @@ from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.checks import RuleCheck
 from plyground.evaluation.store.store import Store, StoredGame
 
-# As stores hold them: a text that changes makes games of earlier versions look forged. If a new
-# wording is needed, it gets a key of its own, or `earlier_values`.
+# As stores hold them: a text that changes makes stored games look forged. If a new wording is
+# needed, it gets a key of its own.
 TEXTS = {
     "connect_four": {"row": "{n} in a row", "full": "the board is full"},
     "dots_and_boxes": {"boxes": "{a} boxes to {b}"},
@@ -64,11 +64,10 @@ def test_a_row_is_told_in_its_length(spec, moves, reason):
     ("reason", "complaint"),
     [
         ("6 in a row", None),
-        ("5 in a row", None),  # as plyground 0.2 stored it
-        ("4 in a row", "states the reason 4 in a row, not 6 in a row"),
+        ("5 in a row", "states the reason 5 in a row, not 6 in a row"),
     ],
 )
-def test_a_store_of_an_earlier_version_says_five_of_a_six(reason, complaint, tmp_path):
+def test_another_length_of_a_row_is_found(reason, complaint, tmp_path):
     run(Plan("gomoku", ("random", "random"), pairs=1), tmp_path / "store.db")
     with Store(tmp_path / "store.db") as store:
         tournament = store.tournaments()[0]

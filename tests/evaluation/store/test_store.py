@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from plyground.evaluation.fingerprints import Description
 from plyground.evaluation.match import GameResult
-from plyground.evaluation.store.schema import SCHEMA_VERSION
+from plyground.evaluation.store.schema import FORMAT
 from plyground.evaluation.store.store import (
     Store,
     StoredGame,
@@ -94,17 +94,16 @@ def refusal(path) -> str:
     return str(error.value)
 
 
-def test_a_store_of_another_version_is_refused(tmp_path):
+@pytest.mark.parametrize("number", [0, FORMAT - 1, FORMAT + 1])
+def test_a_store_of_another_format_is_refused_and_left_as_it_is(number, tmp_path):
     path = tmp_path / "store.db"
     Store(path).open().close()
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 99")
+    connection.execute(f"PRAGMA user_version = {number}")
     connection.close()
-    message = refusal(path)
-    assert (
-        f"is a plyground store of version 99, this plyground knows versions up to {SCHEMA_VERSION}"
-        in message
-    )
+    content = path.read_bytes()
+    assert f"is a store of format {number}, this plyground reads format {FORMAT};" in refusal(path)
+    assert path.read_bytes() == content
 
 
 @pytest.mark.parametrize(
