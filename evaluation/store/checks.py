@@ -11,7 +11,7 @@ import math
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,10 +34,8 @@ from ..match import (
 )
 from ..openings import Openings
 from ..plan import Plan
+from .rows import StoredGame, StoredTournament
 from .schema import differences
-
-if TYPE_CHECKING:
-    from .store import StoredGame, StoredTournament
 
 BEFORE_THE_FIRST_MOVE = "before the first move"
 

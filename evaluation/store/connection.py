@@ -16,6 +16,7 @@ import os
 import shutil
 import sqlite3
 import urllib.parse
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn, Self
@@ -35,7 +36,7 @@ class StoreError(Exception):
     """The store cannot be opened, read or written; the message says what to do."""
 
 
-class StoreFile:
+class StoreFile(ABC):
     """The file of a store, usable as a context manager.
 
     The file is opened, or made, when it is first needed; with ``read_only`` nothing is written.
@@ -122,11 +123,13 @@ class StoreFile:
                 f"verify names all; choose another file with --store FILE"
             )
 
+    @abstractmethod
     def _check_contents(self) -> None:
-        """StoreError if the contents do not check, so that nothing is added to them."""
+        """Check what the file holds before something is added; StoreError if it is damaged."""
 
+    @abstractmethod
     def _compare_with(self, again: sqlite3.Connection) -> None:
-        """StoreError if another connection does not see what was written last."""
+        """Check that another connection sees what was written last; StoreError if it does not."""
 
     def _connect(self) -> sqlite3.Connection:
         self._check_place()

@@ -6,7 +6,8 @@ import time
 from typing import Any, NamedTuple
 
 from ..circumstances import Circumstances, circumstances_of, text_of
-from ..match import GameResult
+from ..fingerprints import Description
+from ..match import REPORTED_BY, GameResult
 from .schema import check_types
 
 GAME_COLUMNS = (
@@ -27,6 +28,39 @@ class StoredGame(NamedTuple):
     seeds: tuple[int, int]
     result: GameResult
     circumstances: Circumstances | None = None
+
+
+class StoredTournament(NamedTuple):
+    """A tournament as the store keeps it.
+
+    Attributes:
+        number: what the store knows it by.
+        name: what it is called.
+        settings: everything that decides which games are played, except how many.
+        pairs: the most pairs that were asked for.
+        agents: its agents, in the order of their numbers.
+        left_out: how many games of those pairs were not played because deterministic agents would
+            have repeated earlier ones.
+        command: the latest command that asked for it, if one did.
+        created: when it was entered, in seconds since 1970.
+        sources: fingerprints of the other code that decides games, by what it is; None where they
+            are not known.
+    """
+
+    number: int
+    name: str
+    settings: dict[str, Any]
+    pairs: int
+    agents: list[Description]
+    left_out: int = 0
+    command: str | None = None
+    created: float = 0.0
+    sources: dict[str, str] | None = None
+
+    @property
+    def reported_by(self) -> str:
+        """Who has said how its games went, where plyground has not seen them played, or nothing."""
+        return str(self.settings.get(REPORTED_BY, ""))
 
 
 def row_of(tournament: int, game: StoredGame) -> tuple[Any, ...]:

@@ -20,15 +20,22 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from ...envs.loading.texts import one_line
 from ..fingerprints import Description
-from ..match import REPORTED_BY
 from .checks import Finding, check_file, check_games
 from .connection import StoreError, StoreFile, transaction
 from .digests import GAME_FIELDS, count_until, digests, digests_of_games
-from .rows import GAME_COLUMNS, StoredGame, read_actions, read_game, row_of, write_actions
+from .rows import (
+    GAME_COLUMNS,
+    StoredGame,
+    StoredTournament,
+    read_actions,
+    read_game,
+    row_of,
+    write_actions,
+)
 from .schema import check_types
 
 __all__ = ["Finding", "GameKey", "Store", "StoreError", "StoredGame", "StoredTournament"]
@@ -43,39 +50,6 @@ _INSERT_GAME = (
 _HAS_GAME = (
     "SELECT 1 FROM games WHERE tournament = ? AND pair = ? AND player_0 = ? AND player_1 = ?"
 )
-
-
-class StoredTournament(NamedTuple):
-    """A tournament as the store keeps it.
-
-    Attributes:
-        number: what the store knows it by.
-        name: what it is called.
-        settings: everything that decides which games are played, except how many.
-        pairs: the most pairs that were asked for.
-        agents: its agents, in the order of their numbers.
-        left_out: how many games of those pairs were not played because deterministic agents would
-            have repeated earlier ones.
-        command: the latest command that asked for it, if one did.
-        created: when it was entered, in seconds since 1970.
-        sources: fingerprints of the other code that decides games, by what it is; None where they
-            are not known.
-    """
-
-    number: int
-    name: str
-    settings: dict[str, Any]
-    pairs: int
-    agents: list[Description]
-    left_out: int = 0
-    command: str | None = None
-    created: float = 0.0
-    sources: dict[str, str] | None = None
-
-    @property
-    def reported_by(self) -> str:
-        """Who has said how its games went, where plyground has not seen them played, or nothing."""
-        return str(self.settings.get(REPORTED_BY, ""))
 
 
 class Store(StoreFile):

@@ -14,12 +14,13 @@ import numpy as np
 from .model_file import ELEMENTS, Model, Node, Refused
 from .operators import ATTRIBUTES, OPSETS, is_of
 from .shapes import (
+    BATCH,
     FLOAT32,
-    POSITIONS,
     RULES,
     Invalid,
     Tensor,
     Unsupported,
+    depends_on_batch,
     read_constant,
     tensor_of,
     written,
@@ -53,7 +54,7 @@ def infer(model: Model, num_actions: int) -> tuple[dict[str, np.ndarray], dict[s
         except Invalid as fault:
             raise Invalid(f"its constant {name!r} {fault}") from None
     tensors = {name: tensor_of(array) for name, array in constants.items()}
-    tensors[observation] = Tensor(FLOAT32, (POSITIONS, *sizes), False)
+    tensors[observation] = Tensor(FLOAT32, (BATCH, *sizes), False)
     for name, (kind, declared) in model.declared.items():
         given = constants[name].shape if name in constants else None
         if declared is not None and (given is None or not _fits(declared, given)):
@@ -74,15 +75,15 @@ def infer(model: Model, num_actions: int) -> tuple[dict[str, np.ndarray], dict[s
         if name in model.declared and ELEMENTS.get(model.declared[name][0]) != tensor.dtype:
             raise Unsupported("tensors of another type than the file declares")
         tensors[name] = tensor
-        left -= math.prod(tensor.shape) // (POSITIONS if POSITIONS in tensor.shape else 1)
+        left -= math.prod(tensor.shape) // (BATCH if BATCH in tensor.shape else 1)
         if left < 0:
             raise Refused(f"it computes more than {MOST_NUMBERS:,} numbers for a position")
     wanted: dict[str, tuple[int, ...]] = {"logits": (num_actions,), "value": ()}
     for name, shape in wanted.items():
-        if tensors[name][:2] != (FLOAT32, (POSITIONS, *shape)):
+        if tensors[name][:2] != (FLOAT32, (BATCH, *shape)):
             raise Invalid(
                 f"it gives {name} of shape {written(tensors[name].shape)} ({tensors[name].dtype}), "
-                f"not {written((POSITIONS, *shape))} (float32)"
+                f"not {written((BATCH, *shape))} (float32)"
             )
     return constants, tensors
 
@@ -129,9 +130,9 @@ def _infer_node(model: Model, node: Node, tensors: dict[str, Tensor]) -> Tensor:
 
 def _checked(kind: str, tensor: Tensor) -> Tensor:
     """The tensor, if it has numbers, and those of each position in a place of their own."""
-    several = [size for size in tensor.shape if size % POSITIONS == 0]
+    several = [size for size in tensor.shape if depends_on_batch(size)]
     if 0 in several:
         raise Unsupported("tensors without numbers")
-    if several not in ([POSITIONS], [] if tensor.constant else [POSITIONS]):
+    if several not in ([BATCH], [] if tensor.constant else [BATCH]):
         raise Unsupported(f"{kind} across positions")
     return tensor._replace(value=None) if several else tensor

@@ -18,7 +18,7 @@ from .inference import infer
 from .layer import Buffer, Layer, board_layers, place
 from .model_file import Model, Node, Refused
 from .operators import CONSTANTS, FUNCTIONS, MOVES, as_computed
-from .shapes import POSITIONS, Unsupported
+from .shapes import BATCH, Unsupported
 from .tile import BLOCKS, FUSES, LANES
 from .words import FLOAT32, Bytes, LayerWeights, Precision, bytes_for, join_words
 
@@ -127,7 +127,7 @@ class _Compiler:
         for node in model.nodes:
             value = self.values[node.output[0]] = self.value_of(node)
             inferred = tensors[node.output[0]].shape
-            if value.array.shape != tuple(1 if n == POSITIONS else n for n in inferred):
+            if value.array.shape != tuple(1 if n == BATCH else n for n in inferred):
                 raise Unsupported("way to read its graph")  # it would read what lies elsewhere
 
     # what the graph computes

@@ -16,10 +16,11 @@ import numpy as np
 from .model_file import ELEMENTS, read_tensor
 from .operators import CONSTANTS, MOVES
 
-# How many positions shapes are inferred for. No board and no layer has this size, which is a prime:
-# a dimension that is a multiple of it comes from the number of positions.
-POSITIONS = 1_000_003
+# The batch size for which shapes are inferred, in place of the symbol N of a dynamic axis. It is a
+# prime that is larger than any layer, so that only sizes that depend on the batch are multiples.
+BATCH = 1_000_003
 FLOAT32, INT64 = np.dtype("<f4"), np.dtype("<i8")
+ACROSS_BATCH = "operators across positions"
 _INTEGERS = (np.dtype("<i4"), INT64)
 
 
@@ -36,7 +37,7 @@ class Tensor(NamedTuple):
 
     Attributes:
         dtype: the type of its numbers.
-        shape: with ``POSITIONS`` for the number of positions.
+        shape: with ``BATCH`` for the size of the batch.
         constant: whether it follows from the file alone.
         value: the numbers of a constant of integers, where they are needed.
     """
@@ -48,20 +49,18 @@ class Tensor(NamedTuple):
 
     @property
     def integers(self) -> list[int]:
-        """The numbers of a constant row of integers that name no number of positions."""
+        """The numbers of a constant row of integers that do not depend on the batch."""
         numbers = self.sizes
-        if POSITIONS in numbers:
-            raise Unsupported("numbers that follow from how many positions there are")
+        _check_supported(BATCH not in numbers, "numbers that follow from the size of the batch")
         return numbers
 
     @property
     def sizes(self) -> list[int]:
-        """The numbers of a constant row of integers; ``POSITIONS`` may be among them."""
-        if self.dtype not in _INTEGERS:
-            raise Invalid(f"takes sizes and axes as int64, not as {self.dtype}")
-        if self.value is None or len(self.shape) != 1:
-            raise Unsupported("sizes and axes that are not constant rows")
-        return [int(number) for number in self.value]
+        """The numbers of a constant row of integers; ``BATCH`` may be among them."""
+        _check_valid(self.dtype in _INTEGERS, f"takes sizes and axes as int64, not as {self.dtype}")
+        is_row = self.value is not None and len(self.shape) == 1
+        _check_supported(is_row, "sizes and axes that are not constant rows")
+        return [int(number) for number in self.value]  # type: ignore[union-attr]
 
 
 def read_constant(data: bytes | np.ndarray) -> np.ndarray:
@@ -79,45 +78,52 @@ def tensor_of(array: np.ndarray) -> Tensor:
     return Tensor(array.dtype, array.shape, True, array if array.dtype in _INTEGERS else None)
 
 
+def depends_on_batch(size: int) -> bool:
+    """Whether a size is a multiple of the batch size, which 0 is too."""
+    return size % BATCH == 0
+
+
 def written(shape: Iterable[int]) -> str:
     """A shape for messages."""
-    return f"({', '.join('N' if size == POSITIONS else str(size) for size in shape)})"
+    return f"({', '.join('N' if size == BATCH else str(size) for size in shape)})"
 
 
-def _require(condition: bool, complaint: str) -> None:
+def _check_valid(condition: bool, complaint: str) -> None:
+    """Refuse a graph that is wrong."""
     if not condition:
         raise Invalid(complaint)
 
 
-def _support(condition: bool, what: str) -> None:
+def _check_supported(condition: bool, what: str) -> None:
+    """Leave a graph to onnxruntime."""
     if not condition:
         raise Unsupported(what)
 
 
 def _axis(axis: int, rank: int) -> int:
     """An axis counted from the first."""
-    _require(-rank <= axis < rank, f"names axis {axis} of a tensor of {rank}")
+    _check_valid(-rank <= axis < rank, f"names axis {axis} of a tensor of {rank}")
     return axis % rank
 
 
 def _axes(axes: Iterable[int], rank: int) -> list[int]:
     places = [_axis(axis, rank) for axis in axes]
-    _support(len({*places}) == len(places), "an axis that is named twice")
+    _check_supported(len({*places}) == len(places), "an axis that is named twice")
     return places
 
 
 def _moved(kind: str, attributes: Any, shape: Iterable[int], x: Tensor, *more: Tensor) -> Tensor:
     """What a move of numbers makes of a tensor, with the value of a constant."""
     shape, value = tuple(shape), None
-    if x.value is not None and POSITIONS not in shape:
+    if x.value is not None and BATCH not in shape:
         values = [None if each is None else each.value for each in (x, *more)]
         value = np.asarray(MOVES[kind](attributes, *values))
     return Tensor(x.dtype, shape, x.constant, value)
 
 
-def _single(axis: int, shape: tuple[int, ...]) -> None:
-    """Refuse an operator along the axis of the positions."""
-    _support(shape[axis] != POSITIONS, "operators across positions")
+def _check_not_batch(axis: int, shape: tuple[int, ...]) -> None:
+    """Leave an operator along the axis of the batch to onnxruntime."""
+    _check_supported(shape[axis] != BATCH, ACROSS_BATCH)
 
 
 # a function for each operator: attributes and inputs to output
@@ -133,60 +139,60 @@ def _identity(attributes: Any, x: Tensor) -> Tensor:
 
 def _transpose(attributes: Any, x: Tensor) -> Tensor:
     order = attributes.get("perm", [*range(len(x.shape))][::-1])
-    _require(sorted(order) == [*range(len(x.shape))], f"orders {len(x.shape)} axes as {order}")
+    _check_valid(sorted(order) == [*range(len(x.shape))], f"orders {len(x.shape)} axes as {order}")
     return _moved("Transpose", attributes, (x.shape[axis] for axis in order), x)
 
 
 def _reshaped(x: Tensor, sizes: list[int]) -> tuple[int, ...]:
     """The shape, if the same number of numbers comes before and after the positions."""
-    if math.prod(x.shape) != math.prod(sizes):
-        raise Invalid(f"makes {written(sizes)} of {written(x.shape)}")
-    if POSITIONS in x.shape and POSITIONS in sizes:
-        before = (each[: each.index(POSITIONS)] for each in (x.shape, (*sizes,)))
-        _support(len({*map(math.prod, before)}) == 1, "operators across positions")
+    same = math.prod(x.shape) == math.prod(sizes)
+    _check_valid(same, f"makes {written(sizes)} of {written(x.shape)}")
+    if BATCH in x.shape and BATCH in sizes:
+        before = (each[: each.index(BATCH)] for each in (x.shape, (*sizes,)))
+        _check_supported(len({*map(math.prod, before)}) == 1, ACROSS_BATCH)
     return tuple(sizes)
 
 
 def _reshape(attributes: Any, x: Tensor, shape: Tensor) -> Tensor:
-    _require(shape.dtype == INT64, f"takes a shape of int64, not of {shape.dtype}")
+    _check_valid(shape.dtype == INT64, f"takes a shape of int64, not of {shape.dtype}")
     sizes = shape.sizes
     for axis, size in enumerate(sizes):
         if size == 0:
-            _support(not attributes.get("allowzero"), "tensors without numbers")
-            _require(axis < len(x.shape), f"keeps axis {axis} of a tensor of {len(x.shape)}")
+            _check_supported(not attributes.get("allowzero"), "tensors without numbers")
+            _check_valid(axis < len(x.shape), f"keeps axis {axis} of a tensor of {len(x.shape)}")
             sizes[axis] = x.shape[axis]
-    if min(sizes, default=0) < -1 or sizes.count(-1) > 1:
-        raise Invalid(f"makes {written(sizes)}")
+    is_shape = min(sizes, default=0) >= -1 and sizes.count(-1) <= 1
+    _check_valid(is_shape, f"makes {written(sizes)}")
     if -1 in sizes:
         rest = -math.prod(sizes)
-        if math.prod(x.shape) % rest:
-            raise Invalid(f"makes {written(sizes)} of {written(x.shape)}")
+        fits = math.prod(x.shape) % rest == 0
+        _check_valid(fits, f"makes {written(sizes)} of {written(x.shape)}")
         sizes[sizes.index(-1)] = math.prod(x.shape) // rest
     return _moved("Reshape", attributes, _reshaped(x, sizes), x, shape)
 
 
 def _flatten(attributes: Any, x: Tensor) -> Tensor:
     axis, rank = attributes.get("axis", 1), len(x.shape)
-    _require(-rank <= axis <= rank, f"names axis {axis} of a tensor of {rank}")
+    _check_valid(-rank <= axis <= rank, f"names axis {axis} of a tensor of {rank}")
     sizes = [math.prod(x.shape[:axis]), math.prod(x.shape[axis:])]
     return _moved("Flatten", attributes, _reshaped(x, sizes), x)
 
 
 def _squeeze(attributes: Any, x: Tensor, axes: Tensor | None = None) -> Tensor:
     if axes is None:
-        _support(POSITIONS not in x.shape, "Squeeze of this form")
+        _check_supported(BATCH not in x.shape, "Squeeze of this form")
         gone = [axis for axis, size in enumerate(x.shape) if size == 1]
         return _moved("Squeeze", attributes, (s for s in x.shape if s != 1), x)
-    _require(axes.dtype == INT64, f"takes axes of int64, not of {axes.dtype}")
+    _check_valid(axes.dtype == INT64, f"takes axes of int64, not of {axes.dtype}")
     gone = _axes(axes.integers, len(x.shape))
-    if any(x.shape[axis] != 1 for axis in gone):
-        raise Invalid(f"removes axes {gone} of {written(x.shape)}")
+    single = all(x.shape[axis] == 1 for axis in gone)
+    _check_valid(single, f"removes axes {gone} of {written(x.shape)}")
     left = (size for axis, size in enumerate(x.shape) if axis not in gone)
     return _moved("Squeeze", attributes, left, x, axes)
 
 
 def _unsqueeze(attributes: Any, x: Tensor, axes: Tensor) -> Tensor:
-    _require(axes.dtype == INT64, f"takes axes of int64, not of {axes.dtype}")
+    _check_valid(axes.dtype == INT64, f"takes axes of int64, not of {axes.dtype}")
     rank, sizes = len(x.shape) + len(axes.integers), iter(x.shape)
     new = _axes(axes.integers, rank)
     shape = [1 if axis in new else next(sizes) for axis in range(rank)]
@@ -195,13 +201,13 @@ def _unsqueeze(attributes: Any, x: Tensor, axes: Tensor) -> Tensor:
 
 def _concat(attributes: Any, *parts: Tensor) -> Tensor:
     first = parts[0]
-    _require("axis" in attributes, "names no axis")
-    _require(len({part.dtype for part in parts}) == 1, "takes tensors of several types")
-    _require(len({len(part.shape) for part in parts}) == 1, "takes tensors of several ranks")
+    _check_valid("axis" in attributes, "names no axis")
+    _check_valid(len({part.dtype for part in parts}) == 1, "takes tensors of several types")
+    _check_valid(len({len(part.shape) for part in parts}) == 1, "takes tensors of several ranks")
     axis = _axis(attributes["axis"], len(first.shape))
-    _single(axis, first.shape)
+    _check_not_batch(axis, first.shape)
     others = {(*part.shape[:axis], *part.shape[axis + 1 :]) for part in parts}
-    _require(len(others) == 1, f"takes tensors that differ beside axis {axis}")
+    _check_valid(len(others) == 1, f"takes tensors that differ beside axis {axis}")
     shape = [*first.shape]
     shape[axis] = sum(part.shape[axis] for part in parts)
     value = None
@@ -220,47 +226,46 @@ def _slice(
     steps: Tensor | None = None,
 ) -> Tensor:
     given = [each for each in (starts, ends, axes, steps) if each is not None]
-    _require(len({each.dtype for each in given}) == 1, "takes places of several types")
-    _support(len({each.shape for each in given}) == 1, "Slice of this form")
+    _check_valid(len({each.dtype for each in given}) == 1, "takes places of several types")
+    _check_supported(len({each.shape for each in given}) == 1, "Slice of this form")
     rank, count = len(x.shape), len(starts.sizes)
-    _require(axes is not None or count <= rank, f"slices {count} axes of a tensor of {rank}")
+    _check_valid(axes is not None or count <= rank, f"slices {count} axes of a tensor of {rank}")
     places = [*range(count)] if axes is None else _axes(axes.integers, rank)
     jumps = [1] * count if steps is None else steps.integers
-    _require(0 not in jumps, "moves by 0")
+    _check_valid(0 not in jumps, "moves by 0")
     shape = [*x.shape]
     for axis, start, end, step in zip(places, starts.sizes, ends.sizes, jumps):
-        if x.shape[axis] == POSITIONS:
-            _support((start, step) == (0, 1), "operators across positions")
+        if x.shape[axis] == BATCH:
+            _check_supported((start, step) == (0, 1), ACROSS_BATCH)
         else:
-            _support(POSITIONS not in (start, end), "operators across positions")
+            _check_supported(BATCH not in (start, end), ACROSS_BATCH)
         shape[axis] = len(range(*slice(start, end, step).indices(x.shape[axis])))
     return _moved("Slice", attributes, shape, x, starts, ends, axes, steps)  # type: ignore[arg-type]
 
 
 def _indices(index: Tensor, sizes: Sequence[int]) -> None:
     """Refuse indices, in their last dimension one for each size, that are out of range."""
-    _support(index.value is not None, "indices that are not constant")
+    _check_supported(index.value is not None, "indices that are not constant")
     assert index.value is not None
-    _support(POSITIONS not in index.value, "operators across positions")
+    _check_supported(BATCH not in index.value, ACROSS_BATCH)
     inside = (index.value >= np.negative(sizes)) & (index.value < sizes)
-    if not inside.all():
-        raise Invalid(f"takes numbers beyond {written(sizes)}")
+    _check_valid(bool(inside.all()), f"takes numbers beyond {written(sizes)}")
 
 
 def _gather(attributes: Any, x: Tensor, index: Tensor) -> Tensor:
-    _require(index.dtype in _INTEGERS, f"takes indices as int64, not as {index.dtype}")
+    _check_valid(index.dtype in _INTEGERS, f"takes indices as int64, not as {index.dtype}")
     axis = _axis(attributes.get("axis", 0), len(x.shape))
-    _single(axis, x.shape)
+    _check_not_batch(axis, x.shape)
     _indices(index, x.shape[axis : axis + 1])
     shape = (*x.shape[:axis], *index.shape, *x.shape[axis + 1 :])
     return _moved("Gather", attributes, shape, x, index)
 
 
 def _gather_nd(attributes: Any, x: Tensor, index: Tensor) -> Tensor:
-    _require(index.dtype == INT64, f"takes indices as int64, not as {index.dtype}")
+    _check_valid(index.dtype == INT64, f"takes indices as int64, not as {index.dtype}")
     depth = index.shape[-1] if index.shape else 0
-    _require(1 <= depth <= len(x.shape), f"takes {depth} indices of {len(x.shape)} axes")
-    _support(POSITIONS not in x.shape[:depth], "operators across positions")
+    _check_valid(1 <= depth <= len(x.shape), f"takes {depth} indices of {len(x.shape)} axes")
+    _check_supported(BATCH not in x.shape[:depth], ACROSS_BATCH)
     _indices(index, x.shape[:depth])
     return _moved("GatherND", attributes, (*index.shape[:-1], *x.shape[depth:]), x, index)
 
@@ -270,20 +275,19 @@ def _broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     sizes = []
     for column in itertools.zip_longest(*map(reversed, shapes), fillvalue=1):
         wide = {size for size in column if size != 1} or {1}
-        if not (len(wide) == 1):
-            raise Invalid(f"takes {' and '.join(map(written, shapes))}")
+        _check_valid(len(wide) == 1, f"takes {' and '.join(map(written, shapes))}")
         sizes.append(wide.pop())
     return tuple(sizes[::-1])
 
 
 def _expand(attributes: Any, x: Tensor, shape: Tensor) -> Tensor:
-    _require(shape.dtype == INT64, f"takes a shape of int64, not of {shape.dtype}")
-    _support(min(shape.sizes, default=1) > 0, "tensors without numbers")
+    _check_valid(shape.dtype == INT64, f"takes a shape of int64, not of {shape.dtype}")
+    _check_supported(min(shape.sizes, default=1) > 0, "tensors without numbers")
     return _moved("Expand", attributes, _broadcast(x.shape, tuple(shape.sizes)), x, shape)
 
 
 def _literal(attributes: Any) -> Tensor:
-    _require(len(attributes) == 1, f"has {len(attributes)} values")
+    _check_valid(len(attributes) == 1, f"has {len(attributes)} values")
     ((name, value),) = attributes.items()
     if name == "value":
         return tensor_of(read_constant(value))
@@ -292,22 +296,22 @@ def _literal(attributes: Any) -> Tensor:
 
 def _cast(attributes: Any, x: Tensor) -> Tensor:
     kind = ELEMENTS.get(attributes.get("to", 0))
-    _support(x.constant and kind is not None and kind != "<f2", "Cast of this form")
+    _check_supported(x.constant and kind is not None and kind != "<f2", "Cast of this form")
     value = x.value if kind in ("<i4", "<i8") else None
     if x.value is not None and value is None:
-        _support(POSITIONS not in x.value, "operators across positions")
+        _check_supported(BATCH not in x.value, ACROSS_BATCH)
     if value is not None:
         value = CONSTANTS["Cast"](attributes, value)
     return Tensor(np.dtype(kind), x.shape, True, value)
 
 
 def _max(attributes: Any, *parts: Tensor) -> Tensor:
-    _support(all(part.constant for part in parts), "Max of this form")
-    _require(len({part.dtype for part in parts}) == 1, "takes tensors of several types")
-    _support(parts[0].dtype.kind != "b", "Max of this form")
+    _check_supported(all(part.constant for part in parts), "Max of this form")
+    _check_valid(len({part.dtype for part in parts}) == 1, "takes tensors of several types")
+    _check_supported(parts[0].dtype.kind != "b", "Max of this form")
     values = [part.value for part in parts]
     for each in values if len(parts) > 1 else ():
-        _support(each is None or POSITIONS not in each, "operators across positions")
+        _check_supported(each is None or BATCH not in each, ACROSS_BATCH)
     value = CONSTANTS["Max"](attributes, *values) if all(v is not None for v in values) else None
     return Tensor(parts[0].dtype, _broadcast(*(part.shape for part in parts)), True, value)
 
@@ -315,49 +319,50 @@ def _max(attributes: Any, *parts: Tensor) -> Tensor:
 def _numbers(kind: str, *inputs: Tensor | None) -> None:
     """Refuse what is not computed in float32."""
     types = [each.dtype for each in inputs if each is not None]
-    _require(len({*types}) == 1, f"takes {' and '.join(map(str, types))} at once")
-    _support(types[0] == FLOAT32, f"{kind} of {types[0]}")
+    _check_valid(len({*types}) == 1, f"takes {' and '.join(map(str, types))} at once")
+    _check_supported(types[0] == FLOAT32, f"{kind} of {types[0]}")
 
 
 def _product(x: Tensor, *weights: Tensor | None) -> None:
     """Refuse what does not multiply the numbers of each position by constants."""
     constant = all(each.constant for each in weights if each is not None)
-    _support(not x.constant and constant, "products of this form")
+    _check_supported(not x.constant and constant, "products of this form")
 
 
 def _conv(attributes: Any, x: Tensor, w: Tensor, bias: Tensor | None = None) -> Tensor:
     _numbers("Conv", x, w, bias)
     rank, group = len(x.shape), attributes.get("group", 1)
-    _require(rank == len(w.shape), f"has weights of {len(w.shape)} axes for a tensor of {rank}")
-    _support(rank == 4 and group == 1, "Conv of this form")
+    _check_valid(rank == len(w.shape), f"has weights of {len(w.shape)} axes for a tensor of {rank}")
+    _check_supported(rank == 4 and group == 1, "Conv of this form")
     channels, taps = w.shape[1], [*w.shape[2:]]
-    _require(
+    _check_valid(
         x.shape[1] == channels, f"has weights for {channels} channels of a tensor of {x.shape[1]}"
     )
-    if attributes.get("kernel_shape", taps) != taps:
-        raise Invalid(f"has weights of shape {written(w.shape)} for another kernel")
-    _require(bias is None or bias.shape == w.shape[:1], f"has another bias than {w.shape[0]}")
+    same = attributes.get("kernel_shape", taps) == taps
+    _check_valid(same, f"has weights of shape {written(w.shape)} for another kernel")
+    _check_valid(bias is None or bias.shape == w.shape[:1], f"has another bias than {w.shape[0]}")
     _product(x, w, bias)
     pads = attributes.get("pads", [0] * 4)
     usual = [attributes.get(name, [1, 1]) for name in ("strides", "dilations")] == [[1, 1]] * 2
-    _support(usual and len(pads) == 4 and len({*pads}) == 1 and pads[0] >= 0, "Conv of this form")
+    _check_supported(
+        usual and len(pads) == 4 and len({*pads}) == 1 and pads[0] >= 0, "Conv of this form"
+    )
     rows, columns = (size + 2 * pads[0] - k + 1 for size, k in zip(x.shape[2:], taps))
-    _support(x.shape[0] == POSITIONS and min(rows, columns) > 0, "Conv of this form")
-    return Tensor(FLOAT32, (POSITIONS, w.shape[0], rows, columns), False)
+    _check_supported(x.shape[0] == BATCH and min(rows, columns) > 0, "Conv of this form")
+    return Tensor(FLOAT32, (BATCH, w.shape[0], rows, columns), False)
 
 
 def _gemm(attributes: Any, x: Tensor, w: Tensor, bias: Tensor | None = None) -> Tensor:
     _numbers("Gemm", x, w, bias)
     ranks = len(x.shape), len(w.shape)
-    _require(ranks == (2, 2), f"multiplies tensors of {ranks[0]} and {ranks[1]} axes")
-    _support(not attributes.get("transA") and x.shape[0] == POSITIONS, "Gemm of this form")
+    _check_valid(ranks == (2, 2), f"multiplies tensors of {ranks[0]} and {ranks[1]} axes")
+    _check_supported(not attributes.get("transA") and x.shape[0] == BATCH, "Gemm of this form")
     inputs, outputs = w.shape[::-1] if attributes.get("transB") else w.shape
     shape = _multiplied(x, inputs, outputs)
     if bias is not None:
         fits = len(bias.shape) <= 2 and all(s in (1, outputs) for s in bias.shape[-1:])
-        if not fits:
-            raise Invalid(f"has a bias of shape {written(bias.shape)} for {outputs} numbers")
-        _support(bias.shape[:-1] in ((), (1,)), "Gemm of this form")
+        _check_valid(fits, f"has a bias of shape {written(bias.shape)} for {outputs} numbers")
+        _check_supported(bias.shape[:-1] in ((), (1,)), "Gemm of this form")
     _product(x, w, bias)
     return Tensor(FLOAT32, shape, False)
 
@@ -365,42 +370,42 @@ def _gemm(attributes: Any, x: Tensor, w: Tensor, bias: Tensor | None = None) -> 
 def _matmul(attributes: Any, x: Tensor, w: Tensor) -> Tensor:
     _numbers("MatMul", x, w)
     _product(x, w)
-    plain = (len(x.shape), len(w.shape)) == (2, 2) and x.shape[0] == POSITIONS
-    _support(plain, "MatMul of this form")
+    plain = (len(x.shape), len(w.shape)) == (2, 2) and x.shape[0] == BATCH
+    _check_supported(plain, "MatMul of this form")
     return Tensor(FLOAT32, _multiplied(x, *w.shape), False)
 
 
 def _multiplied(x: Tensor, inputs: int, outputs: int) -> tuple[int, int]:
-    _require(x.shape[1] == inputs, f"has weights for {inputs} numbers of {x.shape[1]}")
-    return POSITIONS, outputs
+    _check_valid(x.shape[1] == inputs, f"has weights for {inputs} numbers of {x.shape[1]}")
+    return BATCH, outputs
 
 
 def _normalisation(attributes: Any, x: Tensor, *channels: Tensor) -> Tensor:
     _numbers("BatchNormalization", x, *channels)
-    _support(len(x.shape) > 1 and x.shape[0] == POSITIONS, "BatchNormalization of this form")
+    _check_supported(len(x.shape) > 1 and x.shape[0] == BATCH, "BatchNormalization of this form")
     for each in channels:
-        if each.shape != x.shape[1:2]:
-            raise Invalid(f"has {written(each.shape)} for {x.shape[1]} channels")
+        same = each.shape == x.shape[1:2]
+        _check_valid(same, f"has {written(each.shape)} for {x.shape[1]} channels")
     _product(x, *channels)
     return x
 
 
 def _pool(attributes: Any, x: Tensor, axes: Tensor | None = None) -> Tensor:
     _numbers("Reduce", x)
-    _require(axes is None or axes.dtype == INT64, "takes axes as int64 only")
+    _check_valid(axes is None or axes.dtype == INT64, "takes axes as int64 only")
     named = attributes.get("axes", []) if axes is None else axes.integers
     rank = len(x.shape)
     places = _axes(named, rank)
-    plain = rank == 4 and sorted(places) == [2, 3] and x.shape[0] == POSITIONS
-    _support(plain and not x.constant, "pooling of this form")
+    plain = rank == 4 and sorted(places) == [2, 3] and x.shape[0] == BATCH
+    _check_supported(plain and not x.constant, "pooling of this form")
     return Tensor(FLOAT32, (*x.shape[:2], *[1, 1] * bool(attributes.get("keepdims", 1))), False)
 
 
 def _softmax(attributes: Any, x: Tensor) -> Tensor:
     _numbers("Softmax", x)
     axis = _axis(attributes.get("axis", -1), len(x.shape))
-    _single(axis, x.shape)
-    _support(math.prod(x.shape) == POSITIONS * x.shape[axis], "Softmax of this form")
+    _check_not_batch(axis, x.shape)
+    _check_supported(math.prod(x.shape) == BATCH * x.shape[axis], "Softmax of this form")
     return x._replace(constant=False)
 
 
