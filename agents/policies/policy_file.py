@@ -265,7 +265,7 @@ class OnnxNetwork(Network):
                     f"{plain_text(str(fault))}"
                 ) from None
             except Unsupported as missing:
-                reason = f", since the kernel has no {missing}"
+                reason = f", since the kernel does not support {missing}"
                 if precision != FLOAT32.name:
                     raise SpecificationError(
                         f"the policy {source} is evaluated in {FLOAT32.name} only{reason}"
