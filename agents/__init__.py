@@ -1,4 +1,4 @@
-"""Agents: search, learned policies, engines of others; all made by :func:`make_agent`."""
+"""Agents: search, learned policies, external engines; all made by :func:`make_agent`."""
 
 import lazy_loader
 

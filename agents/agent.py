@@ -51,24 +51,24 @@ class Agent(ABC):
         summary: one line for people.
         parameters: what its specification may set.
         argument: the parameter whose value may be written without its name (``onnx:FILE``).
-        usage: what to write after the name and its colon, for those who left the argument out;
-            None where it may be left out.
-        isolated: whether matches run it in a process of its own unless told otherwise. That is
-            right for code that is not plyground's own (a user's module, a network's runtime,
-            another program), which could hang, exit or use up the memory.
-        foreign: whether others' code chooses its moves: a user's module, another program, a class
-            outside of the package. Such an agent forfeits a game by raising; an error of any other
-            agent is plyground's own, or that of its surroundings, and ends the run.
-        effect: what making one does besides playing, in words that follow "it": "runs a program".
-            Empty: nothing, so that anybody may ask for it, see :meth:`effects`. Classes outside of
-            the package must declare that.
-        uses_tokens: whether it asks a language model, whose tokens matches count.
+        usage: what to write after the name and its colon, shown if the argument is missing; None if
+            it is optional.
+        isolated: whether matches run it in a separate process by default. This suits third-party
+            code (a user's module, a network's runtime, another program), which could hang, exit or
+            exhaust the memory.
+        foreign: whether third-party code chooses its moves: a user's module, another program, a
+            class outside of the package. Such an agent forfeits a game by raising; an error of any
+            other agent is a fault of plyground or of the machine, and ends the run.
+        effect: the side effect of making one, in words that follow "it": "runs a program". Empty:
+            none, so that anybody may ask for it, see :meth:`effects`. Classes outside of the
+            package must declare that.
+        uses_tokens: whether it queries a language model; matches then count the tokens.
         tokens_of_game: the tokens used since the reset.
-        time_left: seconds that a match leaves for the next call; it may be stopped after them.
-        bound_game: the game that it was made for, if it was made for one.
+        time_left: seconds left for the next call in a match; the agent may be stopped after them.
+        bound_game: the game that it was made for, if any.
         options: the values of its parameters.
-        on_progress: called by iterative searches with the Decision of every iteration completed, if
-            set.
+        on_progress: if set, iterative searches call it with the Decision of every completed
+            iteration.
     """
 
     on_progress: Callable[[Decision], None] | None = None
@@ -92,7 +92,7 @@ class Agent(ABC):
             if "effect" not in cls.__dict__:
                 cls.effect = f"runs code of {cls.__module__.partition('.')[0]}"
         if "decide" in cls.__dict__ and "_choose_action" not in cls.__dict__:
-            # that of a base class would choose as the base class decides
+            # an inherited one would choose as the base class decides
             cls._choose_action = Agent._choose_action  # type: ignore[method-assign]
 
     def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
@@ -111,10 +111,10 @@ class Agent(ABC):
 
     @classmethod
     def effects(cls, options: Mapping[str, str]) -> tuple[str, ...]:
-        """What making an agent with these options would do besides playing, in words.
+        """The side effects of making an agent with these options, in words.
 
-        It is asked before an agent is made that a store, a run or a visitor has named. Options that
-        open files or reach the network add what they do.
+        Called before making an agent that a store, a run or a visitor has named. Options that open
+        files or reach the network add their own effects.
         """
         opens = OPENS_A_FILE if options.get("book", CENTRE) != CENTRE else ""
         return tuple(filter(None, (cls.effect, opens)))
@@ -126,11 +126,11 @@ class Agent(ABC):
         """Refuse a game that this agent cannot play, with a SpecificationError."""
 
     def prepare(self, game: Game) -> None:
-        """Allocate what playing this game needs; called before the first decision in it."""
+        """Allocate the buffers for this game; called before its first decision."""
 
     @abstractmethod
     def decide(self, position: Position) -> Decision:
-        """Decide in a position that is not over. ``seconds`` is filled in by the caller."""
+        """Decide in a position that is not terminal. The caller fills in ``seconds``."""
 
     def reset(self, seed: int = 0) -> None:
         """Forget the game played so far and start the random stream of ``seed``."""
@@ -141,16 +141,16 @@ class Agent(ABC):
     def rng(self) -> RandomNumbers:
         """Random numbers for Python code: ``random()``, ``integers(n)``, ``choice(list)``, ….
 
-        They come from :attr:`stream`, which kernels draw from: the same seed gives the same numbers
+        They come from :attr:`stream`, which kernels also use: the same seed gives the same numbers
         on every machine.
         """
         return RandomNumbers(self.stream)
 
     def close(self) -> None:
-        """Release what it holds outside of this process; it may still be asked again."""
+        """Release resources outside of this process; the agent may be used again."""
 
     def processor_seconds(self) -> float:
-        """The processor time that its process has used."""
+        """The CPU time that its process has used."""
         return time.process_time()
 
     def act(self, situation: Any) -> int:
@@ -164,8 +164,8 @@ class Agent(ABC):
 
         Raises:
             ValueError: the game is over, or has not begun; or the observation fits no position.
-            TypeError: it is none of these.
-            IllegalActionError: code of a user's returned no whole number.
+            TypeError: the situation is none of these.
+            IllegalActionError: the user's code returned something other than a whole number.
         """
         if self._book is not None or self.on_progress is not None:
             return self.analyse(situation).action
@@ -178,20 +178,21 @@ class Agent(ABC):
         return self.decide(position).action
 
     def __call__(self, observation: Any, info: Any = None) -> Any:
-        """The protocol of policies: the action for what an environment shows.
+        """The policy protocol: the action for an observation of an environment.
 
         Args:
-            observation: what PettingZoo's ``last()``, or ``reset()`` and ``step()`` of a Gymnasium
-                environment, give: planes in any layout, or a dictionary of them with
-                ``action_mask``; or that of n games, as vector environments give it.
-            info: the dictionary that comes with it, or one for each game; its ``action_mask``
-                serves where the observation has none.
+            observation: as returned by PettingZoo's ``last()``, or by ``reset()`` and ``step()`` of
+                a Gymnasium environment: planes in any layout, or a dictionary of them with
+                ``action_mask``; or a batch of n games, as vector environments return it.
+            info: the dictionary returned with it, or one for each game; its ``action_mask`` is used
+                if the observation has none.
 
         Returns:
-            The action; of n games int64 of shape (n,), 0 where there is nothing to decide.
+            The action; for n games int64 of shape (n,), 0 for games with nothing to decide.
 
         Raises:
-            ValueError: the agent was made for no game, or the observation fits no position of it.
+            ValueError: the agent was not made for a game, or the observation fits no position of
+                it.
         """
         if self.bound_game is None:
             raise ValueError(NO_GAME)
@@ -213,7 +214,7 @@ class Agent(ABC):
         return actions
 
     def playing(self, game: Game) -> Self:
-        """A copy that plays ``game`` where it is shown observations, with the same buffers.
+        """A copy that plays ``game`` when given observations, with the same buffers.
 
         Raises:
             SpecificationError: it cannot play the game.
@@ -224,7 +225,7 @@ class Agent(ABC):
         return other
 
     def analyse(self, situation: Any) -> Decision:
-        """Decide, and report all that is known about the decision. Takes what :meth:`act` takes."""
+        """Decide, and report all that is known about it. Takes the arguments of :meth:`act`."""
         position = self._position_to_decide(situation)
         began = time.perf_counter()
         decision = self._look_up(position) or self.decide(position)
@@ -238,8 +239,8 @@ class Agent(ABC):
         return (action,)
 
     def _position_to_decide(self, situation: Any) -> Position:
-        """The position that is asked about, which is not over; the agent is ready for its game."""
-        is_position = isinstance(situation, Position)  # as matches show it
+        """The position to decide in, which is not terminal; the agent is ready for its game."""
+        is_position = isinstance(situation, Position)  # as in matches
         position = situation if is_position else position_shown(situation, self.bound_game)
         if position.is_over:
             raise ValueError(f"there is nothing to decide: the game is over ({position.outcome})")
@@ -266,7 +267,7 @@ class Agent(ABC):
         self._ready_for = game
 
     def _raise_errors_of_functions(self) -> None:
-        """Raise what heuristics and orderings of the user's own did wrong, if anything."""
+        """Raise the error of the user's heuristics and orderings, if there was one."""
         for function in self._own_functions:
             function.raise_error()
 
@@ -286,16 +287,16 @@ class Agent(ABC):
 
     @property
     def options_in_force(self) -> dict[str, Any]:
-        """Its options as it uses them, where one that is None stands for a number."""
+        """Its effective options: None is replaced by the number that it stands for."""
         return self.options
 
     @property
     def deterministic(self) -> bool:
-        """Whether it plays the same in every game with the same moves, whatever its seed.
+        """Whether it plays the same move after the same moves in every game, whatever its seed.
 
-        Such an agent draws no random numbers and does not depend on time. Two such agents repeat
-        their game from the same opening, and a tournament does not play it again. False where it is
-        not known.
+        Such an agent uses no random numbers and does not depend on time. Two such agents would
+        repeat their game from the same opening, so a tournament plays it only once. False if
+        unknown.
         """
         return False
 
@@ -309,7 +310,7 @@ class Agent(ABC):
 
     @property
     def origin(self) -> str:
-        """``FILE, line N`` of the code of a user's that chooses its moves; empty for any other."""
+        """``FILE, line N`` of the user's code that chooses its moves; empty for other agents."""
         return place_of_function(type(self).decide)
 
     @property

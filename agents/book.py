@@ -6,8 +6,8 @@ A book file is UTF-8 text, one JSON value on each line. The first line is the he
      "rules": "connect_four_v0", "agent": "alphabeta:depth=12", "plyground": "0.1.0",
      "plies": 4, "positions": 39, "sha256": "…"}
 
-(on one line); ``sha256`` is the checksum of all the bytes after the header's line. Each further
-line is one position:
+(on one line); ``sha256`` is the checksum of all bytes after the header line. Each further line is
+one position:
 
     {"moves": "d,d", "best": {"d": {"value": 12.0, "unit": "points", "kind": "estimate",
      "plies": null}}}
@@ -15,7 +15,7 @@ line is one position:
 (on one line). ``moves`` are names of actions that lead to the position, ``best`` its best actions,
 the action to play first, each with its score from the side of the player to move (the fields of
 :class:`~plyground.agents.score.Score`; null where the agent estimates nothing). Of positions that
-are images of each other under the board's symmetries the book holds one, and all are found.
+are equal under the board's symmetries the book holds one; lookups find all of them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ BOOK = Parameter(
 
 
 class Header(TypedDict):
-    """What is read of a book's header."""
+    """The fields of a book's header that are read."""
 
     game: str
     rules: str
@@ -61,7 +61,7 @@ class Header(TypedDict):
 class BookMove(NamedTuple):
     """A book's entry for a position: the action to play, and the scores of the best actions.
 
-    Scores are from the side of the player to move; None where the book states none.
+    Scores are from the side of the player to move; None if the book states none.
     """
 
     action: int
@@ -72,7 +72,7 @@ class OpeningBook(ABC):
     """A source of opening moves.
 
     Attributes:
-        version: what its moves depend on beside its name; empty for a fixed rule.
+        version: what its moves depend on in addition to its name; empty for a fixed rule.
     """
 
     version = ""
@@ -82,7 +82,7 @@ class OpeningBook(ABC):
         """Refuse a game the book is not for, with a SpecificationError."""
 
     def prepare(self, game: Game) -> None:
-        """Prepare look-ups in this game."""
+        """Prepare lookups in this game."""
 
     @abstractmethod
     def look_up(self, position: Position) -> BookMove | None:
@@ -103,8 +103,8 @@ def open_book(options: Mapping[str, Any]) -> OpeningBook | None:
 def centre_actions(position: Position) -> list[int]:
     """The legal actions nearest to the centre of the board, ascending.
 
-    They are nearest to the middle of their layer of the board's ``cells``; in a layer of columns
-    only the column counts. Actions without a cell are nearest only where no other is legal.
+    Distance is measured within an action's layer of the board's ``cells``; in a layer of columns
+    only the column counts. Actions without a cell are returned only if no other is legal.
 
     Raises:
         NotImplementedError: the game does not declare the cells of its actions.
@@ -124,11 +124,11 @@ def centre_actions(position: Position) -> list[int]:
 
 
 class CentreBook(OpeningBook):
-    """The opening policy of taking the middle: the legal action nearest to the centre of the board.
+    """The centre policy for openings: the legal action nearest to the centre of the board.
 
-    Of several equally near it takes the lowest in the canonical image of the position, so that it
-    plays in a mirrored position the mirrored move. It decides the first move of each player only;
-    after them the agent searches.
+    Ties go to the lowest action in the canonical image of the position, so that the move in a
+    mirrored position is the mirrored move. It decides only the first move of each player; after
+    that the agent searches.
     """
 
     def __init__(self) -> None:
@@ -153,7 +153,7 @@ class CentreBook(OpeningBook):
         assert self._canon is not None
         try:
             is_opening = position.ply < CENTRE_PLIES
-        except NotImplementedError:  # neither the record nor the history tells
+        except NotImplementedError:  # neither the record nor the history says
             is_opening = False
         if not is_opening:
             return None
@@ -167,7 +167,7 @@ class CentreBook(OpeningBook):
 class BookFile(OpeningBook):
     """A book read from a file.
 
-    The header and the checksum are checked at once, the positions read by :meth:`prepare`.
+    The header and the checksum are checked immediately; :meth:`prepare` reads the positions.
 
     Attributes:
         path: the file.
@@ -175,8 +175,8 @@ class BookFile(OpeningBook):
         game: the game it is for.
 
     Raises:
-        SpecificationError: no such file, not a book, a damaged book, or one for a game that is not
-            known here.
+        SpecificationError: the file does not exist, is not a book, is damaged, or is for an unknown
+            game.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -187,7 +187,7 @@ class BookFile(OpeningBook):
                     f"there is no opening book {str(path)!r}; give centre, or a file made by: "
                     f"plyground book GAME"
                 )
-            # without the byte order mark that some editors put before a text
+            # without the byte order mark that some editors write
             content = read_file(self.path).removeprefix(codecs.BOM_UTF8)
         first, newline, self._body = content.partition(b"\n")
         self.header: dict[str, Any] = self._check_header(first)
@@ -272,7 +272,7 @@ class BookFile(OpeningBook):
         move = self._entries.get(key)
         if move is None:
             return None
-        # the inverse permutation: from actions of the canonical image back to those here
+        # the inverse permutation: from actions of the canonical image to actions of the position
         original = np.argsort(image_of)
         scores = (
             None

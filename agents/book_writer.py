@@ -1,4 +1,4 @@
-"""Making an opening book: an agent analyses every position of the first plies."""
+"""Writing an opening book: an agent analyses every position of the first plies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .agent import Agent
 from .book import FORMAT, FORMAT_VERSION
 from .decision import Decision
 
-Progress = Callable[[int, int], None]  # positions done, positions in all
+Progress = Callable[[int, int], None]  # positions done, total
 
 
 def write_book(
@@ -32,12 +32,12 @@ def write_book(
 ) -> int:
     """Write the book of an agent's analyses of every position of the first ``plies`` plies.
 
-    Returns the number of positions. The agent is reset before every position, so that no entry
-    depends on the others. The file appears when it is complete.
+    Returns the number of positions. The agent is reset before every position, so that entries do
+    not depend on each other. The file appears once it is complete.
 
     Raises:
-        SpecificationError: the agent cannot play the game, no game has so many plies, or the file
-            cannot be written or is being made by another process.
+        SpecificationError: the agent cannot play the game, no game is that long, or the file cannot
+            be written or is being written by another process.
     """
     target, longest = Path(path), game.facts.longest_game
     if plies > longest:
@@ -75,7 +75,7 @@ def write_book(
 def _body(
     game: Game, agent: Agent, plies: int, seed: int, progress: Progress | None
 ) -> tuple[bytes, int]:
-    """The lines of a book, and how many they are."""
+    """The lines of a book, and their number."""
     openings = list(opening_positions(game, plies))
     lines = []
     for index, actions in enumerate(openings):
@@ -89,10 +89,10 @@ def _body(
 
 
 def _entry(game: Game, actions: tuple[int, ...], decision: Decision) -> dict[str, Any]:
-    """One line of a book: the action chosen first, then those of the same score.
+    """One line of a book: the chosen action, then the other actions of the same score.
 
-    Those of agents that sample are left out: their values are equal only by chance. So are equal
-    bounds, whose values may differ.
+    For agents that sample, the others are left out: their values are equal only by chance. So are
+    equal bounds, whose true values may differ.
     """
     chosen = int(decision.action)
     best = {chosen: decision.score}

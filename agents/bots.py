@@ -1,9 +1,9 @@
-"""The one protocol of policies, ``policy(observation, info) -> action``, for whatever plays.
+"""The policy protocol, ``policy(observation, info) -> action``, for every kind of player.
 
-:func:`as_policy` makes an :class:`~plyground.agents.agent.Agent` of it: of a specification, a model
-of stable-baselines3 or RLlib, a function, a class or an object of a user's own. Loops over
-PettingZoo's and Gymnasium's environments, matches, tournaments, measurements, opponents and
-``python:MODULE:NAME`` take the same.
+:func:`as_policy` makes an :class:`~plyground.agents.agent.Agent` from a specification, a model of
+stable-baselines3 or RLlib, or a user's function, class or object. Loops over PettingZoo and
+Gymnasium environments, matches, tournaments, measurements, opponents and ``python:MODULE:NAME``
+accept the same.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ FORMS = (
     "policy(observation, info), an object with a method act(position) or act_batch(observations, "
     "masks), a model of stable-baselines3 or RLlib, or a class of such objects"
 )
-_SEED_BITS = 32  # numpy's RandomState and torch's generators take no longer seeds
+_SEED_BITS = 32  # the longest seed of numpy's RandomState and torch's generators
 
 
 class NotAPolicyError(TypeError):
-    """An object that does not play."""
+    """The object is not a player."""
 
 
 def as_policy(player: Any, game: Game | str | None = None) -> Agent:
@@ -49,18 +49,16 @@ def as_policy(player: Any, game: Game | str | None = None) -> Agent:
     Args:
         player: an agent's specification; an agent; a model of stable-baselines3, sb3-contrib or
             RLlib; an object with ``act(position)`` or ``act_batch(observations, masks)``; a
-            function; a class, or a function without a parameter that must be given, which makes
-            one of these. The parameters that must be given tell functions apart: one is the
-            position; of two, the second is called ``moves`` (the actions played so far, None where
-            they are not known) or ``info`` (the function is a policy, see
-            :meth:`~plyground.agents.agent.Agent.__call__`); any other two are the observations and
-            the masks of many positions. Whatever it returns for an action is read by
-            :func:`~plyground.envs.actions.whole_action`.
-        game: what it plays, or its specification. An agent that is called with observations needs
-            it.
+            function; a class, or a function without required parameters, that returns one of these.
+            The required parameters tell functions apart: one is the position; of two, the second is
+            named ``moves`` (the actions played so far, None if unknown) or ``info`` (the function
+            is a policy, see :meth:`~plyground.agents.agent.Agent.__call__`); any other two are the
+            observations and the masks of many positions. Whatever it returns for an action is read
+            by :func:`~plyground.envs.actions.whole_action`.
+        game: the game, or its specification. An agent that is called with observations needs it.
 
     Raises:
-        NotAPolicyError: it does not play.
+        NotAPolicyError: the object is not a player.
         SpecificationError: there is no such agent, or it cannot play the game.
     """
     board = None if game is None else make_game(game)
@@ -83,7 +81,7 @@ def players_of(agents: Any) -> tuple[Any, ...]:
 
 
 def _form_of(player: Any) -> type[Bot] | None:
-    """How a model, a function or an object is asked; None where it is no policy."""
+    """The agent for a model, a function or an object; None if it is not a policy."""
     if callable(getattr(player, "predict", None)) and hasattr(player, "policy"):
         return ModelBot
     if callable(getattr(player, "forward_inference", None)):
@@ -105,7 +103,7 @@ def _form_of(player: Any) -> type[Bot] | None:
 
 
 def short_seed(seed: int) -> int:
-    """A seed as agents that are not plyground's own get it: 32 bits."""
+    """A seed for third-party agents: 32 bits."""
     return int(seed % 2**_SEED_BITS)
 
 
@@ -123,7 +121,7 @@ def _is_factory(player: Any) -> bool:
 
 
 def _made_by(factory: Any) -> Any:
-    """What a class or a function without parameters makes, if that plays."""
+    """The object that a class or a function without parameters returns, if it is a player."""
     made = factory()
     if not isinstance(made, Agent) and (_is_factory(made) or _form_of(made) is None):
         name = getattr(factory, "__name__", type(factory).__name__)
@@ -134,16 +132,16 @@ def _made_by(factory: Any) -> Any:
 
 
 class Bot(Agent):
-    """An agent of a user's own, which is asked for the action in a position.
+    """A user's agent, called with a position for its action.
 
-    If it has ``reset(seed)``, it is called before every game with a seed of 32 bits, and
-    ``close()`` when it is no longer needed. ``deterministic = True`` says that it draws no random
-    numbers, looks at no clock and keeps nothing from one game to the next.
+    ``reset(seed)``, if it has one, is called before every game with a seed of 32 bits, and
+    ``close()`` when the agent is no longer needed. ``deterministic = True`` declares that it uses
+    no random numbers and no clock and keeps no state between games.
 
     Args:
         bot: a function of the position, or an object with ``act``. It is called with the position,
             and with ``moves=`` if it has a parameter of that name.
-        game: what it plays.
+        game: the game.
     """
 
     foreign = True
@@ -180,9 +178,9 @@ class Bot(Agent):
 
     @property
     def version(self) -> str:
-        """A hash of its source files and of what it holds when this is first asked.
+        """A hash of its source files and of its state when this is first read.
 
-        What cannot be hashed is another agent in every process.
+        An agent that cannot be hashed gets a new identity in every process.
         """
         self._version = self._version or self._hashes()
         return self._version
@@ -197,12 +195,12 @@ class Bot(Agent):
         return f"source {source}, object {content}"
 
     def _content(self) -> bytes:
-        """What tells it from another of its kind."""
+        """What distinguishes it from others of its kind."""
         return _bytes_of(self.bot)
 
     @property
     def spec(self) -> str:
-        """Its name; no specification makes it again."""
+        """Its name; it cannot be made again from it."""
         if _is_function(self.bot):
             return str(getattr(self.bot, "__name__", type(self.bot).__name__))
         own_text = any("__str__" in vars(each) for each in type(self.bot).__mro__[:-1])
@@ -213,10 +211,10 @@ class Bot(Agent):
 
 
 class _PolicyBot(Bot):
-    """A function ``policy(observation, info)`` of a user's own.
+    """A user's function ``policy(observation, info)``.
 
-    It is given what :meth:`last` of PettingZoo's environments gives: a dictionary of the planes
-    (``observation``) and the ``action_mask``, and a dictionary with the mask.
+    It is called with what :meth:`last` of PettingZoo environments returns: a dictionary of the
+    planes (``observation``) and the ``action_mask``, and a dictionary with the mask.
     """
 
     def decide(self, position: Position) -> Decision:
@@ -225,7 +223,7 @@ class _PolicyBot(Bot):
         return Decision(self.bot(observation, {"action_mask": mask}))
 
     def __call__(self, observation: Any, info: Any = None) -> Any:
-        """As of every agent; the function itself reads the observation if no game is known."""
+        """As for every agent; without a game, the observation goes to the function unread."""
         if self.bound_game is None:
             answer = self.bot(observation, info)
             return answer if np.ndim(answer) else whole_action(answer)
@@ -233,12 +231,12 @@ class _PolicyBot(Bot):
 
 
 class _BatchBot(Bot):
-    """A function or an object that is asked about many positions at once.
+    """A function or an object that plays many positions at once.
 
     Args:
-        bot: a function of observations and masks, or an object with ``act_batch``; one that has
-            ``act(position)`` too is asked by it for single positions.
-        game: what it plays.
+        bot: a function of observations and masks, or an object with ``act_batch``. If it has
+            ``act(position)`` too, that is used for single positions.
+        game: the game.
     """
 
     def __init__(self, bot: Any, game: Game | None = None) -> None:
@@ -252,7 +250,7 @@ class _BatchBot(Bot):
 
     @property
     def takes_streams(self) -> bool:
-        """Whether it draws with the random streams of the games it is asked about."""
+        """Whether it draws from the random streams of the games."""
         return getattr(self.bot, "takes_streams", False) is True
 
     def decide(self, position: Position) -> Decision:
@@ -272,20 +270,20 @@ class _BatchBot(Bot):
             streams: uint64, (n, 1), passed on to a bot that takes them.
 
         Raises:
-            IllegalActionError: it returned anything else than n whole numbers.
+            IllegalActionError: it returned anything other than n whole numbers.
         """
         drawing = {} if streams is None else {"streams": streams}
         return whole_actions(self._batch_method(observations, masks, **drawing), len(masks))
 
 
 class _NetworkBot(_BatchBot):
-    """A network of another library as a player of many games at once; it plays legal actions only.
+    """Another library's network as a player of many games at once; it plays legal actions only.
 
     Its observations may be planes as they are, channels first or flat, and of any type.
 
     Args:
-        bot: what holds the network.
-        game: what it plays.
+        bot: the object that holds the network.
+        game: the game.
         deterministic: whether it plays its most probable action, or draws by the probabilities.
     """
 
@@ -304,7 +302,7 @@ class _NetworkBot(_BatchBot):
     ) -> np.ndarray:
         """A legal action for each of the positions: int64 of shape (n,).
 
-        Draws advance ``streams``, or the agent's own one without them.
+        Draws advance ``streams``, or without them the agent's own stream.
         """
         import torch
 
@@ -324,7 +322,7 @@ class _NetworkBot(_BatchBot):
         return actions
 
     def logits(self, observations: np.ndarray, masks: np.ndarray) -> Any:
-        """What the network says of every action: a tensor (n, num_actions)."""
+        """The network's output for every action: a tensor (n, num_actions)."""
         raise NotImplementedError
 
     def _content(self) -> bytes:
@@ -346,8 +344,8 @@ class _NetworkBot(_BatchBot):
 class ModelBot(_NetworkBot):
     """A model of stable-baselines3 or sb3-contrib: PPO, A2C, MaskablePPO, DQN, or another.
 
-    It plays by its probabilities; a model without any (DQN) plays the legal action of the highest
-    value.
+    It plays by its probabilities; a model without probabilities (DQN) plays the legal action of the
+    highest value.
     """
 
     def __init__(self, bot: Any, game: Game | None = None, deterministic: bool = False) -> None:
@@ -371,7 +369,7 @@ class ModelBot(_NetworkBot):
 class _ModuleBot(_NetworkBot):
     """A module of RLlib's new API stack (``RLModule``); it plays the most probable action.
 
-    Its observations may hold the action mask or not.
+    Its observations may include the action mask.
     """
 
     def __init__(self, bot: Any, game: Game | None = None) -> None:
@@ -380,7 +378,7 @@ class _ModuleBot(_NetworkBot):
     def logits(self, observations: np.ndarray, masks: np.ndarray) -> Any:
         import torch
 
-        # RLlib's own module for action masks keeps the space of the rest only under the usual name
+        # RLlib's module for action masks keeps the space of the rest only under the usual name
         space = getattr(self.bot, "observation_space_with_mask", self.bot.observation_space)
         if hasattr(space, "spaces"):
             (key,) = (name for name in space.spaces if name != MASK)
@@ -398,7 +396,7 @@ class _ModuleBot(_NetworkBot):
 
 
 def _bytes_of(thing: Any) -> bytes:
-    """The code and the state of a function or an object, the same in every process."""
+    """The code and state of a function or an object, as bytes equal in every process."""
     if isinstance(thing, functools.partial):
         return _bytes_of(thing.func) + pickle.dumps((thing.args, sorted(thing.keywords.items())))
     if inspect.ismethod(thing):
@@ -417,10 +415,10 @@ def _bytes_of(thing: Any) -> bytes:
 
 
 def _planes_for(space: Any, observations: np.ndarray) -> np.ndarray:
-    """Observations (n, rows, columns, planes) in the layout and the type of a space.
+    """Observations (n, rows, columns, planes) in the layout and dtype of a space.
 
     Raises:
-        ValueError: the space is none of this game's.
+        ValueError: the space does not fit this game.
     """
     game_shape = observations.shape[1:]
     layout = find_layout(space.shape, game_shape)

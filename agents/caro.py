@@ -1,8 +1,8 @@
 """The levels of caro: ``easy``, ``medium``, ``hard``, and three modes for the 10×10 board.
 
-They are those of the two course projects on caro that this suite started from, but ``hard``, whose
-evaluation is repaired; ``caro15_hard`` is that project's own. ``medium`` and ``caro10_heuristic``
-are the agents below; the others are settings of agents that play every game.
+They reproduce the two course projects on caro that this suite started from, except ``hard``, whose
+evaluation is corrected; ``caro15_hard`` is the original. ``medium`` and ``caro10_heuristic`` are
+the agents below; the others are presets of agents that play every game.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from .registry import register_agent, register_preset
 
 FULL_ROW = 100_000
 DEFENCE = 2  # the opponent's points on a cell count twice
-NO_CHOICE = np.iinfo(np.int64).min  # the points of a cell that is not to be played
+NO_CHOICE = np.iinfo(np.int64).min  # the points of a cell that must not be played
 
 
 @kernel
 def _shape_points(rules, cells, action, row_step, col_step):
     """The points of the run through the stone on ``action`` in one direction.
 
-    A winning row counts 100,000; otherwise, with two open ends / one: one stone missing 10,000 /
-    5,000, two 1,000 / 100, three 50 / 10, more 1 / 1; without an open end, and for a row too long
+    A winning row scores 100,000. Otherwise, with two open ends / one: one stone missing 10,000 /
+    5,000, two 1,000 / 100, three 50 / 10, more 1 / 1. Without an open end, and for a row too long
     to win, 0.
     """
     if row_wins(rules, cells, action, row_step, col_step):
@@ -87,9 +87,9 @@ def _grade_cells(rules, cells, player, points):
 def _grade_candidates(rules, position, player, candidates, points):
     """Fill ``points`` (int64, one for each cell): attack minus defence.
 
-    Attack is the value of all windows of the board after a stone of ``player`` there, defence their
-    value after a stone of the opponent. Both are seen from the side of ``player``. Cells that are
-    not next to a stone get NO_CHOICE. ``position`` is changed, and restored.
+    Attack is the value of all windows of the board after a stone of ``player`` on the cell, defence
+    their value after a stone of the opponent. Both are from the side of ``player``. Cells that are
+    not next to a stone get NO_CHOICE. ``position`` is modified and restored.
     """
     points[:] = NO_CHOICE
     cells = position.cells
@@ -103,7 +103,7 @@ def _grade_candidates(rules, position, player, candidates, points):
 
 
 class _CellGrader(Agent):
-    """Base of the agents that give points to cells and play one with the most."""
+    """Base of the agents that score cells and play one of the best."""
 
     def check_game(self, game: Game) -> None:
         if not isinstance(game.rules, Gomoku):
@@ -118,7 +118,7 @@ class _CellGrader(Agent):
         raise NotImplementedError
 
     def _choose(self, best: np.ndarray) -> int:
-        """One of the cells with the most points, which are in ascending order."""
+        """One of the best cells, which are in ascending order."""
         raise NotImplementedError
 
     def _choose_action(self, position: Position) -> int:
@@ -135,12 +135,12 @@ class _CellGrader(Agent):
 
 @register_agent("medium")
 class Medium(_CellGrader):
-    """Takes the cell where attack + 2 × defence is highest.
+    """Plays the cell where attack + 2 × defence is highest.
 
-    Attack is the points of the player's own stone there, defence those of the opponent's. Among
-    equals it takes the cell nearest to the centre (by the larger of the distances along rows and
-    columns), and among these one at random. It looks at one stone only: by the formula, stopping an
-    opponent's five (2 × 100,000) comes before making its own.
+    Attack is the points of the player's own stone there, defence the points of an opponent's stone.
+    Ties go to the cell nearest to the centre (by the larger of the distances along rows and
+    columns), then to one at random. It looks one stone ahead: by the formula, blocking an
+    opponent's five (2 × 100,000) comes before completing its own.
     """
 
     summary = "caro level: own shapes plus twice the opponent's, one stone ahead"
@@ -155,7 +155,7 @@ class Medium(_CellGrader):
         self._compiled(random_below, self.stream.copy(), 1)
 
     def _grade(self, position: Position) -> None:
-        cells = np.array(position.record.cells)  # a copy: grading puts stones on it
+        cells = np.array(position.record.cells)  # a copy: scoring puts stones on it
         self._compiled(_grade_cells, position.game.rules, cells, position.to_move, self._points)
 
     def _choose(self, best: np.ndarray) -> int:
@@ -165,11 +165,11 @@ class Medium(_CellGrader):
 
 @register_agent("caro10_heuristic")
 class AttackMinusDefence(_CellGrader):
-    """Takes the cell next to a stone where attack − defence is highest.
+    """Plays the cell next to a stone where attack − defence is highest.
 
     Attack is the value of the board by the heuristic ``caro10`` after the player's own stone there,
-    defence the value after the opponent's stone there, both from the player's side. Among equals it
-    takes the first in the order of the actions, and on an empty board the centre.
+    defence the value after an opponent's stone there, both from the player's side. Ties go to the
+    first action; on an empty board it plays the centre.
     """
 
     summary = "caro 10×10: all windows after its own stone, less those after the opponent's"
@@ -183,7 +183,7 @@ class AttackMinusDefence(_CellGrader):
         return True
 
     def _grade(self, position: Position) -> None:
-        record = position.copy().record  # grading puts stones on it
+        record = position.copy().record  # scoring puts stones on it
         rules, player = position.game.rules, position.to_move
         self._compiled(_grade_candidates, rules, record, player, self._candidates, self._points)
 

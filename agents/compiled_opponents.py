@@ -1,6 +1,6 @@
-"""Agents that move inside compiled loops: of the vector environments, and of many games at once.
+"""Agents that move inside compiled loops: in vector environments and in batches of games.
 
-Each form plays exactly what its agent plays, with the random numbers drawn in the same order; tests
+Each compiled form plays exactly as its agent does and draws random numbers in the same order; tests
 compare the two.
 """
 
@@ -34,9 +34,9 @@ from .search.shallow import ShallowSearch, shallow_search
 from .search.transposition import NO_ACTION
 from .search.trees import TreeSearches, choose_by_tree
 
-# Nodes. As a plain integer it would be a type of its own, and the search be compiled once more.
+# Nodes. A plain integer would be another type, for which the search would be compiled again.
 ALL_NODES = np.int64(1 << 60)
-AT_ONCE = 64  # positions that a network is asked about
+AT_ONCE = 64  # positions that a network evaluates in one call
 
 
 class _RandomOpponent(NamedTuple):
@@ -87,7 +87,7 @@ def _choose_by_search(opponent, rules, position, rng):
 @choose_action.register_body(ShallowSearch)
 @inner_kernel
 def _choose_within_few_plies(opponent, rules, position, rng):
-    """The same in the form for few plies."""
+    """The same in the shallow form."""
     action = shallow_kernels.choose(rules, opponent.grid, opponent.plan, opponent.rooms, position)
     if action == NO_ACTION:
         return _choose_by_search(opponent.search, rules, position, rng)
@@ -130,7 +130,7 @@ def _choose_by_network(opponent, streams, count):
 
 def _make_network(agent: PolicyAgent, game: Game) -> _NetworkOpponent:
     network = agent.network.compiled()
-    assert network is not None  # as compiled_form has asked
+    assert network is not None  # compiled_form has checked it
     return _NetworkOpponent(
         agent.options["temperature"],
         new_batch(network, game, AT_ONCE),
@@ -157,10 +157,10 @@ def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearch | Shallo
 def compiled_form(agent: Any, in_match: bool = False) -> Callable[[Game], Any] | None:
     """The function that makes an agent's compiled form for a game; None if the agent has none.
 
-    Each form made has buffers of its own. Those of ``mcts`` and ``montecarlo`` are for matches:
-    :func:`turns_of` says in how many games at once. Searches that depend on time, count nodes,
-    adapt their depth, or use a book, a solver or a function of the user's own have none; nor have
-    searches with a network, in threads, and networks that onnxruntime evaluates.
+    Every form has its own buffers. The forms of ``mcts`` and ``montecarlo`` are for matches:
+    :func:`turns_of` gives the number of parallel games. Not compiled are searches that depend on
+    time, count nodes, adapt their depth, or use a book, a solver or a user's function; searches
+    with a network or with threads; and networks that onnxruntime evaluates.
     """
     make = (_FORMS | _FORMS_IN_MATCHES if in_match else _FORMS).get(type(agent))
     if isinstance(agent, PolicyAgent) and agent.network.compiled() is not None:
@@ -169,7 +169,7 @@ def compiled_form(agent: Any, in_match: bool = False) -> Callable[[Game], Any] |
         return None
     if agent.options.get("threads", 1) > 1:
         return None
-    if functions_of(agent.options, None):  # nobody would ask them what they did wrong
+    if functions_of(agent.options, None):  # their errors would not be seen
         return None
     return functools.partial(make, agent)
 
@@ -189,18 +189,18 @@ _WITHOUT_FORM = ("time", "nodes", "adaptive", "endgame", "book", "symmetries", "
 
 
 class GamesUnderWay(NamedTuple):
-    """N games that two agents play at once; see :func:`observe_waiting` for the first fields."""
+    """N parallel games of two agents; see :func:`observe_waiting` for the first fields."""
 
     positions: Any  # records
     waiting: Any  # bool (N,): the game goes on
     opponents: Any  # int16 (N,): the seat to move
     streams: Any  # uint64 (2, N, 1): the random streams of the agents, by seat
-    asked: Any  # int64 (2, N): how many moves each seat has made
+    asked: Any  # int64 (2, N): the number of moves of each seat
     moves: Any  # int16 (N, longest_game)
 
 
 def new_games(game: Game, streams: np.ndarray) -> GamesUnderWay:
-    """As many games as there are streams, at the initial position; nobody waits yet."""
+    """One game for each stream, at the initial position; no game waits yet."""
     count = streams.shape[1]
     return GamesUnderWay(
         game.new_records(count),
@@ -214,7 +214,7 @@ def new_games(game: Game, streams: np.ndarray) -> GamesUnderWay:
 
 @inner_kernel
 def set_out(rules, games):
-    """Find out who is to move in every game."""
+    """Note who is to move in every game."""
     for game in range(games.waiting.size):
         games.waiting[game] = not r.is_over(rules, games.positions[game])
         games.opponents[game] = r.to_move(rules, games.positions[game])
@@ -222,7 +222,7 @@ def set_out(rules, games):
 
 @inner_kernel
 def _move(rules, games, game, action):
-    """Play and note an action; who is to move is noted too."""
+    """Play and record an action, and note who is to move."""
     position, seat = games.positions[game], games.opponents[game]
     games.moves[game, games.asked[0, game] + games.asked[1, game]] = action
     games.asked[seat, game] += 1
@@ -233,9 +233,9 @@ def _move(rules, games, game, action):
 
 @inner_kernel
 def take_turns(agent, seat, rules, games):
-    """Play all moves of the agent in a seat until it is the other's turn, in every game.
+    """In every game, play the moves of the agent in a seat until it is the opponent's turn.
 
-    Returns whether it could choose.
+    Returns False if the agent could not choose.
     """
     for game in range(games.waiting.size):
         position, stream = games.positions[game], games.streams[seat, game]
@@ -246,7 +246,7 @@ def take_turns(agent, seat, rules, games):
 
 @inner_kernel
 def take_turns_by_trees(agent, seat, rules, games):
-    """As :func:`take_turns`, for an agent that keeps a tree for each of a few games."""
+    """As :func:`take_turns`, for an agent that keeps one tree for each game."""
     for game in range(games.waiting.size):
         position, stream = games.positions[game], games.streams[seat, game]
         while games.waiting[game] and games.opponents[game] == seat:
@@ -271,7 +271,7 @@ def take_many_turns(agent, seat, rules, games):
 
 
 def turns_of(form: Any) -> tuple[Any, int]:
-    """The kernel by which an agent of a form takes its turns, and in how many games at most."""
+    """The kernel that plays the turns of an agent of this form, and the most games at once."""
     if isinstance(form, TreeSearches):
         return take_turns_by_trees, len(form.sizes)
     many = choose_actions.body_for(type(form)) is not None

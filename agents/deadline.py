@@ -1,8 +1,8 @@
-"""Deadlines that are kept on a busy machine too.
+"""Deadlines that also hold on a busy machine.
 
-A search looks at the clock between slices. Where other programs want the processor, a slice takes
-longer than it computes, and so does what is left to do after the last one. How long this process
-had to wait is measured, and as much is kept in reserve.
+A search checks the clock between slices. When other programs compete for the CPU, a slice takes
+longer than its computation, and so does the work after the last one. The time that this process
+waited is measured, and as much is kept in reserve.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import time
 
-AFTERWARDS_SECONDS = 0.001  # of computing, for the decision after the search
+AFTERWARDS_SECONDS = 0.001  # CPU time for the decision after the search
 
 
 class Deadline:
-    """A deadline, and how much the machine has kept this thread waiting so far.
+    """A deadline, and how long this thread has waited for the CPU so far.
 
     Args:
         at: seconds of ``time.perf_counter``; infinite for none.
@@ -22,7 +22,7 @@ class Deadline:
 
     def __init__(self, at: float = math.inf) -> None:
         self.at = at
-        self.seconds: float = 0.0  # that the last slice took
+        self.seconds: float = 0.0  # duration of the last slice
         self._longest_wait = self._slice_seconds = self._computing_seconds = 0.0
         self._slice_start = (0.0, 0.0)
 
@@ -31,7 +31,7 @@ class Deadline:
         self._slice_start = time.perf_counter(), time.thread_time()
 
     def end(self) -> bool:
-        """End a slice; whether it is time to stop, so that all is done by the deadline."""
+        """End a slice; returns whether to stop now in order to finish by the deadline."""
         now, began = time.perf_counter(), self._slice_start
         self.seconds = now - began[0]
         computing: float = time.thread_time() - began[1]
@@ -43,16 +43,16 @@ class Deadline:
         return now + self.reserve >= self.at
 
     def next_slice(self, size: int, seconds: float) -> int:
-        """How large a slice is to be that takes so long, where the last one was of this size.
+        """The size of the next slice for this duration, given the size of the last one.
 
-        It is shorter where less time is left, and grows to four times the size at most.
+        It shrinks as time runs out, and grows by a factor of four at most.
         """
         rate = size / max(self.seconds, 1e-6)
         return min(max(int(rate * min(seconds, self.left)), 1), 4 * size)
 
     @property
     def reserve(self) -> float:
-        """The seconds that are kept for what is left to do, and for waiting as long as before."""
+        """Seconds reserved for the remaining work, and for waiting as long as before."""
         slower = max(self._slice_seconds / max(self._computing_seconds, 1e-6), 1.0)
         return self._longest_wait + AFTERWARDS_SECONDS * min(slower, 20.0)
 

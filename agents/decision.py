@@ -1,7 +1,7 @@
 """Decisions, and the value of a position: an exact result, a bound, or an estimate.
 
-The model of scores is that of python-chess and of the UCI protocol, which distinguish ``mate 3``,
-``cp 20`` and ``cp 20 lowerbound``.
+Scores follow python-chess and the UCI protocol, which distinguish ``mate 3``, ``cp 20`` and ``cp 20
+lowerbound``.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Kind = Literal["exact", "lower", "upper", "estimate"]
 
 
 class End(NamedTuple):
-    """The end of a game under best play: in how many plies, with what lead; None if not known.
+    """The end of a game under best play: the number of plies and the lead; None if unknown.
 
-    The lead is that of the side to move, in the game's own units.
+    The lead is from the side to move, in the game's units.
     """
 
     plies: int | None = None
@@ -33,14 +33,14 @@ class Score:
 
     Attributes:
         value: the result, the bound or the estimate, in the unit.
-        unit: ``"return"`` (what the game returns: 1 a win, 0 a draw, −1 a loss, or the margin
-            where the margin is what a game returns) or ``"points"`` (of a heuristic).
+        unit: ``"return"`` (the game's return: 1 a win, 0 a draw, −1 a loss, or the margin in games
+            that return it) or ``"points"`` (of a heuristic).
         kind: ``"exact"`` (the result under best play of both sides), ``"lower"`` or ``"upper"``
             (the value is at least, or at most, this), or ``"estimate"``.
-        plies: the plies to the end of the game along the line that was found, where a search saw
-            that end; else None.
+        plies: the plies to the end of the game along the principal variation, if a search saw that
+            end; else None.
         offset: what :attr:`level` adds to the value of an estimate in points: half the difference
-            to the search one ply shallower, where there was one; else 0.
+            to the search one ply shallower, if there was one; else 0.
     """
 
     value: float
@@ -53,9 +53,9 @@ class Score:
     def level(self) -> float:
         """The value, for an estimate in points the mean of the last two depths of its search.
 
-        A heuristic favours the side that moved last, so that its values jump up and down with the
-        parity of the depth. The mean does not jump. All scores of a decision have the same offset,
-        which leaves their differences as they are.
+        A heuristic favours the side that moved last, so that its values alternate with the parity
+        of the depth. The mean does not. All scores of a decision have the same offset, which leaves
+        their differences unchanged.
         """
         return self.value + self.offset
 
@@ -71,10 +71,10 @@ class Score:
 
     @property
     def mate_in(self) -> int | None:
-        """The plies to the end of a win (positive) or a loss (negative); None where none is seen.
+        """The plies to a win (positive) or a loss (negative); None if none is seen.
 
-        The line is a proof only if the score is exact: a search that leaves actions out can see
-        the end of a game without proving that it must come to it.
+        The line is a proof only if the score is exact: a search that prunes actions without proof
+        can see a win that is not forced.
         """
         if self.plies is None or self.value == 0:
             return None
@@ -84,7 +84,7 @@ class Score:
         """The score in words: ``wins in 3 plies``, ``draw``, ``≤ +4 points``, ``+0.31 (estimate)``.
 
         Args:
-            margin: whether the game returns the margin, which is then stated.
+            margin: whether the game returns the margin, which is then included.
         """
         if self.unit == "return" and (self.is_exact or self.plies is not None or self._bounds):
             words = self._result(margin)
@@ -115,9 +115,9 @@ class Score:
     def order(self) -> tuple[float, float, float]:
         """A sort key: a better score has a greater key.
 
-        Seen wins come before everything else, the quickest first. Draws and estimates follow by
-        their value, seen losses come last, the slowest first. An upper bound comes after the same
-        value without one.
+        Wins come first, the quickest before the others. Draws and estimates follow by value; losses
+        come last, the slowest before the others. An upper bound comes after an equal value that is
+        none.
         """
         ends = self.unit == "return" and (self.is_exact or self.plies is not None)
         result = float((self.value > 0) - (self.value < 0)) if ends else 0.0
@@ -132,7 +132,7 @@ class Score:
         """The inverse of :meth:`to_json`.
 
         Raises:
-            ValueError: the data describe no score.
+            ValueError: the data do not describe a score.
         """
         try:
             value, offset = float(data["value"]), float(data["offset"])
@@ -149,14 +149,14 @@ class Score:
 
 
 class PlainScores(Mapping[int, Score]):
-    """Scores of actions that differ in their values only.
+    """Scores of actions that differ only in their values.
 
-    A score is made when it is looked up: most games ask for none.
+    Scores are made on lookup: most games need none.
 
     Args:
         values: value by action.
-        unit: of the values.
-        kind: of the scores.
+        unit: the unit of the values.
+        kind: the kind of the scores.
     """
 
     def __init__(
@@ -180,9 +180,9 @@ class PlainScores(Mapping[int, Score]):
 def score_of_position(action: int, scores: Mapping[int, Score], best_result: float) -> Score:
     """The score of a position from those of its legal actions, of which ``action`` is chosen.
 
-    An exact action is worth the position's exact result if no action can be better: if it gives
-    ``best_result``, the greatest return of the game, or if all the others are exact or bounded from
-    above by it. Otherwise it bounds the position's value from below.
+    The score of an exact action is the position's exact result if no action can be better: if it is
+    ``best_result``, the greatest return of the game, or if all other actions are exact or bounded
+    above by it. Otherwise it is a lower bound of the position's value.
     """
     score = scores[action]
     if not score.is_exact or score.value >= best_result:
@@ -197,27 +197,26 @@ def score_of_position(action: int, scores: Mapping[int, Score], best_result: flo
 class Decision:
     """An action, and what the agent knows about it.
 
-    All values and scores are from the side of the player to move. Those of a search by depth are
-    all of the depth that the decision states. Where a limit stopped the search within the next
-    depth, what it had searched there chooses the action, so that another one may have the best
-    score; of the scores of that depth only a win is taken over.
+    All values and scores are from the side of the player to move. A depth-limited search gives all
+    scores of the depth that the decision states. If a limit stopped the search within the next
+    depth, its partial result chooses the action, so that another action may have the best score; of
+    the scores of that depth only a win is kept.
 
     Attributes:
         action: the action to play.
-        score: the position's value: exact, bounded or estimated; None where the agent estimates
-            nothing.
-        scores: the same for the position after each action the method valued.
+        score: the position's value: exact, bounded or estimated; None if the agent gives no value.
+        scores: the same for the position after each evaluated action.
         errors: standard error by action, for methods that sample.
         visits: simulations by action, for methods that sample.
         principal_variation: the line of play expected, the action first.
         nodes: positions visited.
         simulations: random or guided games played.
-        depth: plies searched in full; of this depth are the scores.
+        depth: plies searched in full, the depth of the scores.
         seconds: time spent, without compilation; :meth:`Agent.analyse` fills it in.
         from_book: whether the action was taken from the opening book, without search; ``scores``
             then holds the book's best actions.
-        probabilities: what a network gives each action, before any search.
-        position: what it was made for; :meth:`Agent.analyse` fills it in.
+        probabilities: the network's prior of each action, before any search.
+        position: the position decided in; :meth:`Agent.analyse` fills it in.
     """
 
     action: int
@@ -253,7 +252,7 @@ class Decision:
 
     @property
     def value(self) -> float | None:
-        """The number of ``score``, in the unit ``scale``; None where nothing was estimated."""
+        """The number of ``score``, in the unit ``scale``; None without an estimate."""
         return None if self.score is None else self.score.value
 
     @property
@@ -268,10 +267,9 @@ class Decision:
 
     @property
     def values(self) -> dict[int, float] | None:
-        """The numbers of ``scores`` without bounds; None where no action was valued.
+        """The numbers of ``scores`` without bounds; None if no action was evaluated.
 
-        A result and an estimate in points may stand side by side: :meth:`Score.order` compares
-        them.
+        Results and estimates in points may be mixed: :meth:`Score.order` compares them.
         """
         if self.scores is None:
             return None
@@ -279,7 +277,7 @@ class Decision:
 
     @property
     def mate_in(self) -> int | None:
-        """The plies to a forced win (positive) or loss (negative), None where none is seen.
+        """The plies to a forced win (positive) or loss (negative), None if none is seen.
 
         See :attr:`Score.mate_in`.
         """

@@ -1,8 +1,8 @@
-"""Which agents others may ask for: those that do nothing besides playing.
+"""Which agents others may ask for: agents without side effects.
 
-A store, a run folder or a visitor of the web pages may name any agent. Making one can run a
-program, import a module, unpickle or open a file, or reach the network: each class says which, see
-:meth:`.agent.Agent.effects`. Such an agent is made only where a user names it himself.
+A store, a run folder or a visitor of the web pages may name any agent. Making an agent can run a
+program, import a module, unpickle or open a file, or reach the network: each class declares it, see
+:meth:`.agent.Agent.effects`. Such an agent is made only if the user names it explicitly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ALL = "all"  # in place of specifications: every agent may be made
 
 
 def effects_of(spec: str) -> tuple[str, ...]:
-    """What making an agent would do besides playing, in words; nothing is made.
+    """The side effects of making an agent, in words; nothing is made.
 
     Raises:
         SpecificationError: unknown agent, or a specification that does not follow the grammar.
@@ -26,11 +26,11 @@ def effects_of(spec: str) -> tuple[str, ...]:
 
 
 def not_to_make(specs: Iterable[str], asked: Collection[str] = ()) -> dict[str, str]:
-    """The agents that are not made unless a user names them, and what making them would do.
+    """The agents that are made only if the user names them, and the effects of making them.
 
     Args:
-        specs: the specifications, as others have written them.
-        asked: those that a user names; :data:`ALL` names all.
+        specs: the specifications, from an untrusted source.
+        asked: the specifications that the user names; :data:`ALL` names all.
 
     Raises:
         SpecificationError: as :func:`effects_of`.
@@ -42,5 +42,5 @@ def not_to_make(specs: Iterable[str], asked: Collection[str] = ()) -> dict[str, 
 
 
 def check_asked(asked: Collection[str], specs: Iterable[str]) -> None:
-    """Refuse a specification that a user names (``--ask``) and nobody else does."""
+    """Refuse a specification named by the user (``--ask``) that is not among ``specs``."""
     check_names("there is no agent to ask", [each for each in asked if each != ALL], specs)

@@ -1,7 +1,7 @@
-"""What loses an agent a game: the kinds of faults, how they are seen, counted and warned of.
+"""Faults that lose an agent a game: their kinds, how they are detected, counted and reported.
 
-A match raises most faults itself. An agent that speaks for another program, or for a process of its
-own, raises those that this commits.
+A match raises most faults itself. An agent that wraps another program or process raises the faults
+of that.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ RAISED, NO_ACTION, ILLEGAL_ACTION, OUT_OF_TIME = (
     "illegal action",
     "out of time",
 )
-# Those that end the process of an isolated agent, which must be started again.
+# Faults that end the process of an isolated agent, which must be restarted.
 HUNG, EXITED, OUT_OF_MEMORY = "hung", "exited", "out of memory"
 CRASHES = (HUNG, EXITED, OUT_OF_MEMORY)
-CANCELLED = "cancelled"  # a decision that is no longer wanted: nobody's fault
+CANCELLED = "cancelled"  # a decision that is no longer needed: not a fault of the agent
 
 
 class Fault(Exception):
@@ -53,18 +53,18 @@ class Fault(Exception):
 
 
 def faults_of(foreign: bool, *refusals: type[Exception]) -> contextlib.AbstractContextManager[None]:
-    """Whatever a foreign agent raises in the body is its Fault; an error of any other goes through.
+    """Turn exceptions of a foreign agent in the body into a Fault; let those of others pass.
 
     Args:
-        foreign: whether the agent is, see :class:`~plyground.agents.Agent`.
-        refusals: errors that are none of its faults.
+        foreign: whether the agent is foreign, see :class:`~plyground.agents.Agent`.
+        refusals: exception types that are not faults of the agent.
     """
     return _foreign_faults(refusals) if foreign else contextlib.nullcontext()
 
 
 @contextlib.contextmanager
 def _foreign_faults(refusals: tuple[type[Exception], ...]) -> Iterator[None]:
-    """A Ctrl-C in the body stays one, whatever the agent makes of it."""
+    """Re-raise a Ctrl-C in the body even if the agent catches it."""
     with InterruptWatch() as interrupt:
         try:
             yield
@@ -81,7 +81,7 @@ def begin(agent: Agent, game: Game, seed: int) -> None:
     """Get an agent ready for a game and reset it, without a time limit.
 
     Raises:
-        Fault: what it does wrong.
+        Fault: the agent's fault.
         SpecificationError: it cannot play the game.
     """
     with faults_of(agent.foreign, SpecificationError):
@@ -91,11 +91,11 @@ def begin(agent: Agent, game: Game, seed: int) -> None:
 
 
 def ask(agent: Agent, position: Position, analyse: bool) -> tuple[Any, Decision | None]:
-    """An agent's answer, unchecked, and its decision if that is wanted.
+    """An agent's answer, unchecked, and its decision if requested.
 
     Args:
         agent: the agent.
-        position: the position, which the agent may change.
+        position: the position, which the agent may modify.
         analyse: whether more than an action is wanted.
 
     Raises:
@@ -113,21 +113,21 @@ def ask(agent: Agent, position: Position, analyse: bool) -> tuple[Any, Decision 
 
 
 def tokens_of(agent: Agent) -> int:
-    """The tokens that an agent has used since its reset, as far as that is known."""
+    """The tokens that an agent has used since its reset, as far as known."""
     with contextlib.suppress(Fault), faults_of(agent.foreign):
         return int(agent.tokens_of_game)
     return 0
 
 
 def origin_of(agent: Agent) -> str:
-    """Where its code stands, see :attr:`Agent.origin`; empty if that cannot be said."""
+    """The location of its code, see :attr:`Agent.origin`; empty if unknown."""
     with contextlib.suppress(Fault), faults_of(agent.foreign):
         return agent.origin
     return ""
 
 
 def close(agent: Agent) -> None:
-    """Close an agent, whatever it raises."""
+    """Close an agent and ignore its exceptions."""
     with contextlib.suppress(Fault), faults_of(agent.foreign):
         agent.close()
 
@@ -159,7 +159,7 @@ def illegal(game: Game, action: int) -> Fault:
 
 
 def legal_action(answer: Any, position: Position) -> int:
-    """The legal action that an answer stands for; Fault if it stands for none."""
+    """The legal action that an answer denotes; Fault if it denotes none."""
     action = existing_action(answer, position.game)
     if not position.is_legal(action):
         raise illegal(position.game, action)
@@ -167,7 +167,7 @@ def legal_action(answer: Any, position: Position) -> int:
 
 
 def exception_fault(error: BaseException) -> Fault:
-    """The fault of raising: type, message and place, in one line; or of an answer that is none."""
+    """The fault of an exception: type, message and place, in one line; or of an invalid answer."""
     if isinstance(error, NoActionError):
         return Fault(NO_ACTION, str(error))
     message, place = one_line(error, str), place_of_error(error)
@@ -176,13 +176,13 @@ def exception_fault(error: BaseException) -> Fault:
 
 
 class FaultWarning(UserWarning):
-    """An agent has forfeited games, or failed to move: figures of it say nothing of its play."""
+    """An agent has forfeited games, or failed to move: its results do not measure its play."""
 
 
 def warn_of_faults(faults: Iterable[object]) -> None:
-    """One FaultWarning of all these, a line each; nothing where there are none.
+    """Issue one FaultWarning with a line for each tally of faults; none if there are no faults.
 
-    It is shown with the line outside of plyground that has led here.
+    It points at the calling line outside of plyground.
     """
     text, frame, level = "\n".join(map(str, faults)), sys._getframe(), 1
     while frame.f_back is not None and _is_here(frame):
@@ -197,14 +197,14 @@ def _is_here(frame: FrameType) -> bool:
 
 @dataclasses.dataclass
 class AgentFaults:
-    """The games that an agent has forfeited. It is true if there are such.
+    """The games that an agent has forfeited. True if there are any.
 
     Attributes:
         agent: its name.
-        games: how many games it has played.
-        kinds: how many of them it forfeited, by the kind of fault.
-        first: what it did in the first of these; None if there is none. What it raised has the file
-            and the line of the user's code.
+        games: the number of games it has played.
+        kinds: the number of games forfeited, by kind of fault.
+        first: what it did in the first of these; None if there is none. An exception is given with
+            the file and line of the user's code.
     """
 
     agent: str
@@ -222,7 +222,7 @@ class AgentFaults:
 
     @property
     def count(self) -> int:
-        """How many games it has forfeited."""
+        """The number of games it has forfeited."""
         return self.kinds.total()
 
     def __bool__(self) -> bool:

@@ -16,7 +16,7 @@ from .registry import register_agent
 class Greedy(Agent):
     """Wins at once, else blocks, else takes the best evaluation after its own move.
 
-    Among moves that lose at once it takes the best margin, then the best evaluation. Ties are
+    Among moves that lose at once it prefers the best margin, then the best evaluation. Ties are
     broken at random.
     """
 

@@ -17,13 +17,13 @@ from .registry import register_agent, resolve_agent
 class HumanQuit(KeyboardInterrupt):
     """The person wants to stop.
 
-    A KeyboardInterrupt, so that a match does not take it for a fault of the agent.
+    A KeyboardInterrupt, so that a match does not count it as a fault of the agent.
     """
 
 
 @register_agent("human")
 class HumanAgent(Agent):
-    """Shows the board and asks for a move until the answer is a legal one.
+    """Shows the board and asks for a move until the answer is legal.
 
     Attributes:
         ask: the function that reads a line, ``input`` by default; a test or another front end may
@@ -62,7 +62,7 @@ class HumanAgent(Agent):
 
 
 def refuse_people(specs: Iterable[str], where: str) -> None:
-    """SpecificationError if an agent is a person, who cannot play ``where``: "a tournament"."""
+    """SpecificationError if an agent is a person, who cannot play in ``where``: "a tournament"."""
     for spec in specs:
         if issubclass(resolve_agent(spec)[0], HumanAgent):
             raise SpecificationError(f"a person cannot play in {where}; use: plyground play GAME")
@@ -107,7 +107,7 @@ class _ActionCells:
         cells: the action of each (row, column), the upper left one (0, 0); empty where an action is
             more than a cell to play on, such as an edge or a step from one cell to another.
         columns: the actions that are whole columns, from the left.
-        rows, cols: how many rows and columns the cells have.
+        rows, cols: the numbers of rows and columns of cells.
         from_top: whether the names of the cells number the rows from the top.
     """
 
@@ -129,12 +129,12 @@ class _ActionCells:
 
     @property
     def first_row(self) -> str:
-        """Where the row of number 1 is."""
+        """Where row 1 is."""
         return "top" if self.from_top else "bottom"
 
 
 def refusal(position: Position, action: int) -> str:
-    """Why an action that exists is not legal, in words: where something stands, it is taken."""
+    """Why an existing action is not legal, in words: an occupied cell is taken."""
     rules, name = position.game.rules, position.game.action_to_text(action)
     for place in r.board(rules).places:
         if place.name == name:

@@ -1,9 +1,8 @@
 """Agents as judges of a learner's actions: the reward ``regret=`` of environments for learners.
 
-A value is in units of the return. A result that is seen some plies ahead counts ``DISCOUNT`` times
-as much a ply, so that of two wins the quicker one has no regret and the slower one a little. Points
-of a heuristic become expected returns by the scale of the game's profile; they stay below a win
-that is seen.
+A value is in units of the return. A result seen some plies ahead is discounted by ``DISCOUNT`` for
+each ply, so that of two wins the quicker one has no regret and the slower one a little. Points of a
+heuristic become expected returns by the scale of the game's profile; they stay below a proven win.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ GREATEST_ESTIMATE = 0.9  # of the highest return
 
 
 class _SearchJudge(NamedTuple):
-    """``alphabeta`` or ``minimax`` to a fixed depth, with a value of its own for every action."""
+    """``alphabeta`` or ``minimax`` to a fixed depth, with an exact value for every action."""
 
     search: TreeSearch
     slope: float  # expected return = limit · tanh(points · slope)
@@ -40,7 +39,7 @@ class _SearchJudge(NamedTuple):
 
 @inner_kernel
 def _value_of_points(judge, points):
-    """The value that points of a search mean."""
+    """The value for points of a search."""
     if abs(points) <= PROVEN:
         return judge.limit * np.tanh(np.float64(points) * judge.slope)
     result = np.round(np.float64(points) / WIN)
@@ -64,7 +63,7 @@ def _make_search(agent: TreeSearchAgent, game: Game) -> _SearchJudge:
     agent.get_ready(game)
     depth, _, _ = agent._limits(game.initial_position())
     search = agent.new_search(game, depth)
-    # One iteration, in which no action at the root is cut off or stands for its mirror image.
+    # One iteration, in which no root action is cut off or represents its mirror image.
     options = search.options._replace(root_values=1, symmetric_plies=0)
     plan = search.plan._replace(first_depth=depth, resists=0)
     return _SearchJudge(search._replace(options=options, plan=plan), *_scale(game))
@@ -76,7 +75,7 @@ def _scale(game: Game) -> tuple[float, float]:
 
 
 def make_judge(judge: Any, game: Game) -> Judge:
-    """The judge that ``judge`` names.
+    """The judge named by ``judge``.
 
     Args:
         judge: an agent or its specification, such as ``alphabeta:depth=4`` or
@@ -100,7 +99,7 @@ def make_judge(judge: Any, game: Game) -> Judge:
 
 
 def action_values(agent: Agent, position: Position) -> dict[int, float]:
-    """What an agent says that the legal actions are worth, in units of the return.
+    """An agent's values of the legal actions, in units of the return.
 
     Raises:
         SpecificationError: it does not value each of them.

@@ -1,6 +1,6 @@
 """Lookahead of two plies: whether an action ends the game, or lets the opponent end it.
 
-Agents use it to win at once, to block, and to choose among moves that all lose.
+Agents use it to win at once, to block, and to choose among losing moves.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .own.heuristics import heuristic_index
 from .own.kernels import points_of
 
 WINS, HOLDS, LETS_WIN, LOSES = 3, 2, 1, 0  # the grades of an action, the best first
-# what a position asks of the mover, the hardest to see first
+# what a position demands of the mover, the hardest to see first
 SITUATIONS = QUIET, PARRY, TAKE, WIN = "quiet", "must parry", "moves again", "wins at once"
 
 
@@ -34,7 +34,7 @@ def _grade_action(rules, position, action, children, replies):
 
     Returns:
         The grade (WINS, HOLDS, LETS_WIN or LOSES); whether the game is over; and the mover's
-        margin at the end that the grade means (0 for HOLDS of a game that goes on).
+        margin at the end of the game that the grade implies (0 for HOLDS if the game goes on).
     """
     child = children[0]
     mover = r.to_move(rules, position)
@@ -56,7 +56,7 @@ def _grade_action(rules, position, action, children, replies):
             margin = lead if grade == HOLDS else min(margin, lead)
             grade = LETS_WIN
             if lead == 0:
-                break  # the game counts no margin: one winning reply tells all
+                break  # without margins one winning reply is enough
     return grade, False, margin
 
 
@@ -72,11 +72,11 @@ def grade_actions(rules, position, heuristic, children, actions, replies, grades
         actions: int16 buffer of num_actions, filled with the legal actions.
         replies: int16 buffer of num_actions.
         grades: int64, num_actions; filled in the order of ``actions``.
-        points: int64, num_actions; the heuristic's points where the game goes on, the margin where
-            its end is seen.
+        points: int64, num_actions; the heuristic's points if the game goes on, the margin if its
+            end is seen.
 
     Returns:
-        The number of legal actions, and how many of them end the game.
+        The number of legal actions, and the number that end the game.
     """
     count = r.legal_actions(rules, position, actions)
     ending = 0
@@ -104,8 +104,8 @@ def choose_graded(rules, position, heuristic, children, actions, replies, grades
     Takes what :func:`grade_actions` takes, and a random stream.
 
     Returns:
-        The index of the action in ``actions``; the number of legal actions; how many of them end
-        the game; and the worst grade.
+        The index of the action in ``actions``; the number of legal actions; the number that end the
+        game; and the worst grade.
     """
     count, ending = grade_actions(
         rules, position, heuristic, children, actions, replies, grades, points
@@ -129,7 +129,7 @@ def choose_graded(rules, position, heuristic, children, actions, replies, grades
 
 
 def new_buffers(game: Game) -> tuple[np.ndarray, ...]:
-    """What :func:`choose_graded` takes: children, actions, replies, grades and points."""
+    """The buffers of :func:`choose_graded`: children, actions, replies, grades and points."""
     count = game.facts.num_actions
     return (
         game.new_records(2),
@@ -151,10 +151,10 @@ def grades(position: Position) -> dict[int, int]:
 
 
 def situation(position: Position) -> str:
-    """What a position that is not over asks of the mover: one of ``SITUATIONS``.
+    """The situation of the mover in a position that is not over: one of ``SITUATIONS``.
 
-    The mover can win at once; or can complete something and move again; or must parry, because
-    some of its moves let the opponent win at once; or none of these, and the position is quiet.
+    The mover can win at once; or can complete something and move again; or must parry, because some
+    moves let the opponent win at once; otherwise the position is quiet.
     """
     by_action = grades(position)
     if WINS in by_action.values():
@@ -168,11 +168,11 @@ def situation(position: Position) -> str:
 
 
 class LostMoves(NamedTuple):
-    """How actions that all lose are told apart, and the buffers for that.
+    """How losing actions are compared, and the buffers for that.
 
     Attributes:
-        heuristic: the number of the heuristic that evaluates the positions after them, −1 for none.
-        ends_decide: whether who moves last wins: returns are 1 at most.
+        heuristic: the number of the heuristic that evaluates the resulting positions, −1 for none.
+        ends_decide: whether the player who moves last wins: returns are 1 at most.
         children: two spare records.
         replies: int16, (num_actions,).
         points: int64, (num_actions,).
@@ -186,7 +186,7 @@ class LostMoves(NamedTuple):
 
 
 def new_lost_moves(game: Game) -> LostMoves:
-    """Those of a game, by its default heuristic."""
+    """The comparison for a game, by its default heuristic."""
     count = game.facts.num_actions
     return LostMoves(
         heuristic_index(game, "default"),
@@ -208,10 +208,10 @@ def loses_at_once(rules, position, action, lost_moves):
 
 @inner_kernel
 def keep_best(rules, position, actions, count, lost_moves):
-    """Of the first ``count`` actions, which are lost, bring those that resist longest to the front.
+    """Move those of the first ``count`` actions, all lost, that resist longest to the front.
 
     These are the ones that do not lose at once, if any; then the best evaluated. They keep their
-    order. Returns how many there are.
+    order. Returns their number.
     """
     held = 0
     for i in range(count):

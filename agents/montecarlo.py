@@ -19,7 +19,7 @@ from .decision import Decision, Score, score_of_position
 from .lookahead import keep_best, new_lost_moves
 from .registry import register_agent
 
-PORTION = 1000  # games between which Ctrl-C is heard; always as many, so that sums are the same
+PORTION = 1000  # games between checks for Ctrl-C; a constant, so that sums are reproducible
 
 
 @inner_kernel
@@ -37,12 +37,12 @@ def sample_actions(rules, position, actions, simulations, rng, spare, scratch, s
         rules: the game's rules.
         position: a record of a position that is not over; it is not changed.
         actions: legal actions, int16.
-        simulations: how many games after each.
+        simulations: the number of games after each.
         rng: the random stream.
         spare: a recarray of two records.
         scratch: int16 buffer of num_actions.
-        sums: float64, (actions, 4). To its columns are added the mover's returns, their squares and
-            its margins; the last one becomes 1 where the action ends the game.
+        sums: float64, (actions, 4). The mover's returns, their squares and its margins are added to
+            the columns; the last one becomes 1 if the action ends the game.
     """
     mover = r.to_move(rules, position)
     for i in range(actions.size):
@@ -63,14 +63,14 @@ def sample_actions(rules, position, actions, simulations, rng, spare, scratch, s
 
 
 class RandomGames(NamedTuple):
-    """``montecarlo`` for a game as kernels ask it.
+    """``montecarlo`` for a game, as kernels use it.
 
     Attributes:
         simulations: games after each action.
-        most: the sum of the greatest returns of so many games.
+        most: the greatest possible sum of returns of that many games.
         actions: int16, (num_actions,).
-        sums, spare, scratch: as :func:`sample_actions` takes them.
-        lost_moves: what tells lost actions apart.
+        sums, spare, scratch: the buffers of :func:`sample_actions`.
+        lost_moves: how losing actions are compared.
     """
 
     simulations: int
@@ -128,8 +128,8 @@ def choose_sampled(games, rules, position, count, rng):
 class MonteCarlo(Agent):
     """Plays the action with the highest mean return over random games.
 
-    Where all the games of several actions had the same result, the mean margin decides. Where they
-    were all lost, an action that does not let the opponent win at once is preferred, then the best
+    If all games of several actions had the same result, the mean margin decides. If they were all
+    lost, an action that does not let the opponent win at once is preferred, then the best
     evaluation by the game's heuristic. Remaining ties are broken at random.
     """
 
@@ -144,7 +144,7 @@ class MonteCarlo(Agent):
         self._choose(start, self._sample(start, 1, stream), stream)
 
     def new_games(self, game: Game) -> RandomGames:
-        """The agent as kernels ask it, with buffers of its own."""
+        """The agent as kernels use it, with its own buffers."""
         count, simulations = game.facts.num_actions, self.options["simulations"]
         return RandomGames(
             simulations,
@@ -180,9 +180,9 @@ class MonteCarlo(Agent):
         return self._choose(position, count, self.stream)
 
     def _sample(self, position: Position, simulations: int, stream: np.ndarray) -> int:
-        """Sum up games after each legal action, see :func:`sample_actions`; returns how many.
+        """Sum up games after each legal action, see :func:`sample_actions`; returns their number.
 
-        They are played in portions between which Ctrl-C is heard.
+        They are played in batches, between which Ctrl-C is handled.
         """
         rules, record = position.game.rules, position.record
         actions, sums = self._games.actions, self._games.sums
@@ -202,6 +202,6 @@ class MonteCarlo(Agent):
         return count
 
     def _choose(self, position: Position, count: int, stream: np.ndarray) -> int:
-        """The action to play, where the first ``count`` have been sampled."""
+        """The action to play, given that the first ``count`` have been sampled."""
         arguments = position.game.rules, position.record, count, stream
         return int(self._compiled(choose_sampled, self._games, *arguments))

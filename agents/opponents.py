@@ -24,27 +24,27 @@ _MEMBER = re.compile(r"(\d{1,15}\.?\d*|\.\d+)\s+(\S.*)", re.ASCII)
 
 _INNER_MEMBER = re.compile(r"\s[0-9.]+\s+(\w+)")  # after a blank, where a comma should stand
 
-# Makes the agent of a specification for a game.
+# Makes an agent from a specification for a game.
 MakeAgent = Callable[[str, Game], Agent]
 
 
 def make_opponents(opponent: Any, game: Game, make: MakeAgent = make_agent) -> tuple[Opponent, ...]:
-    """The opponents that ``opponent`` names.
+    """The opponents named by ``opponent``.
 
     Args:
         opponent: an agent's specification; a mixture ``"mix:0.3 random,0.7 alphabeta:depth=2"``,
             whose weights need not add up to 1; anything that
             :func:`~plyground.agents.bots.as_policy` takes: agents, models, functions, objects; a
-            sequence of these, all met equally often; a sequence of
-            :class:`~plyground.envs.single_agent.opponents.Opponent`, met by their weights.
+            sequence of these, drawn with equal probability; a sequence of
+            :class:`~plyground.envs.single_agent.opponents.Opponent`, drawn by their weights.
         game: the game they play; an agent that cannot is refused.
-        make: makes the agents of the specifications.
-            :func:`plyground.evaluation.runners.isolation.make_isolated_opponent` gives those
-            of users processes of their own.
+        make: makes the agents from the specifications.
+            :func:`plyground.evaluation.runners.isolation.make_isolated_opponent` runs users' agents
+            in separate processes.
 
     Raises:
         SpecificationError: unknown agents or options, or a mixture that cannot be read.
-        TypeError: an object that is no opponent.
+        TypeError: an object that is not an opponent.
     """
     if isinstance(opponent, Opponent):
         return (opponent,)
@@ -73,7 +73,7 @@ def make_opponents(opponent: Any, game: Game, make: MakeAgent = make_agent) -> t
 def read_mixture(text: str) -> list[tuple[float, str]]:
     """The weights and specifications of a mixture, ``"mix:0.3 random,0.7 greedy"``.
 
-    Raises SpecificationError if the text is no mixture.
+    Raises SpecificationError if the text is not a mixture.
     """
     members = []
     for item in _NEXT_MEMBER.split(text.strip()[len(MIXTURE) :].strip()):
@@ -97,7 +97,7 @@ def read_mixture(text: str) -> list[tuple[float, str]]:
 def _make_one(opponent: Any, game: Game, make: MakeAgent) -> Opponent:
     agent = make(opponent, game) if isinstance(opponent, str) else opponent
     if isinstance(agent, PolicyAgent):
-        agent = agent.playing(game)  # one agent may stand in environments of several games
+        agent = agent.playing(game)  # one agent may be used in environments of several games
     if isinstance(agent, Agent):
         agent.check_game(game)
         return Opponent(str(agent), agent, compiled_form(agent))

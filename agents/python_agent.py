@@ -23,16 +23,15 @@ SWITCHES = {"yes": True, "no": False}
 class PythonAgent(Agent):
     """Plays as a function, a class or an object of a module does.
 
-    A function with a parameter that must be given is asked for each move: ``act(position)`` or
-    ``act(position, moves)``, where ``moves`` are the actions played so far. A class, and a function
-    without such a parameter, is called once, and what it makes must have ``act``. Anything else
-    must have ``act`` itself. The module is looked for in the current folder too.
+    A function with a required parameter is called for each move: ``act(position)`` or
+    ``act(position, moves)``, where ``moves`` are the actions played so far. A class, or a function
+    without required parameters, is called once and must return an object with ``act``. Any other
+    object must have ``act`` itself. The module may be in the current folder.
 
-    What ``act`` returns is not checked here: the match checks it. If the agent has
-    ``reset(seed)``, it is called before every game with a seed of 32 bits; an agent that draws
-    random numbers needs it to be repeatable. ``deterministic = True`` says that it draws none,
-    looks at no clock and keeps nothing from one game to the next: a tournament then does not let it
-    repeat its games.
+    The match checks what ``act`` returns. If the agent has ``reset(seed)``, it is called before
+    every game with a seed of 32 bits; an agent that uses random numbers needs it to be repeatable.
+    ``deterministic = True`` declares that it uses no random numbers and no clock and keeps no state
+    between games: a tournament then does not repeat its games.
 
     Further options are keyword arguments of the function or class: numbers, ``yes``, ``no`` or
     texts, as in ``python:my_agents:Careful,depth=3``.
@@ -85,10 +84,10 @@ class PythonAgent(Agent):
 
     @property
     def version(self) -> str:
-        """A hash of the module's source, and of all it imports from its own folder or package.
+        """A hash of the module's source, and of its imports from its own folder or package.
 
-        It tells the results of an edited agent from those of the agent before the edit. It is that
-        of the files as this process has read them.
+        It distinguishes an edited agent from the agent before the edit. It is the hash of the files
+        as this process has read them.
         """
         source_hash = loaded_version(self.options["function"].partition(":")[0])
         return "unknown" if source_hash is None else f"source {source_hash}"
@@ -107,7 +106,7 @@ def _read_value(text: str) -> Any:
 def _with_keywords(thing: Any, keywords: dict[str, Any], reference: str) -> Any:
     """A function or class with keyword arguments; SpecificationError if it has none of that name.
 
-    An object is no function: it takes none.
+    An object takes no arguments.
     """
     if not keywords:
         return thing
@@ -120,7 +119,7 @@ def _with_keywords(thing: Any, keywords: dict[str, Any], reference: str) -> Any:
 def _find_bot(reference: str | None, keywords: dict[str, Any]) -> Agent:
     """Import MODULE and make an agent of NAME.
 
-    Raises SpecificationError if it does not play.
+    Raises SpecificationError if it is not a player.
     """
     module_name, colon, function_name = (reference or "").partition(":")
     if not (module_name and colon and function_name):

@@ -38,7 +38,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
 
 
 class Preset(NamedTuple):
-    """A specification that is known by a short name, and the module that registers it."""
+    """A specification with a short name, and the module that registers it."""
 
     spec: str
     summary: str
@@ -54,9 +54,9 @@ AGENTS_AND_PRESETS: Registry[str, type[Agent] | Preset] = Registry(
 
 
 def register_agent(name: str) -> Any:
-    """Class decorator: register an Agent subclass under a name.
+    """Class decorator: register an Agent subclass by a name.
 
-    ``make_agent`` and the command line know it by that name.
+    ``make_agent`` and the command line then find it by that name.
     """
 
     def decorate(agent_class: A) -> A:
@@ -74,7 +74,7 @@ def register_agent(name: str) -> Any:
 
 
 def register_preset(name: str, spec: str, summary: str) -> None:
-    """Make a specification known by a short name; options given with the name override its own.
+    """Register a short name for a specification; options given with the name override its own.
 
     The specification may name another preset.
     """
@@ -121,7 +121,7 @@ def make_agent(spec: str | Agent, game: Game | str | None = None, seed: int = 0)
 
 
 def modules_of(spec: str, game: Game) -> tuple[str, ...]:
-    """The modules that define a game, an agent and its functions; importing them registers all."""
+    """The modules that define a game, an agent and its functions and register them on import."""
     presets, agent_class, options = _follow(spec)
     modules = [type(game.rules).__module__, agent_class.__module__]
     modules += [preset.module for preset in presets]
@@ -130,7 +130,7 @@ def modules_of(spec: str, game: Game) -> tuple[str, ...]:
 
 
 def resolve_agent(spec: str) -> tuple[type[Agent], dict[str, Any]]:
-    """The class and the options, as text, that a specification stands for; nothing is made.
+    """The class and the options, as text, of a specification; nothing is made.
 
     Raises:
         SpecificationError: unknown agent, or a specification that does not follow the grammar.
@@ -144,7 +144,7 @@ def _follow(spec: str) -> tuple[list[Preset], type[Agent], dict[str, Any]]:
     parts, presets = parse_specification(spec), list[Preset]()
     while isinstance(agent_class := AGENTS_AND_PRESETS.get(parts.name), Preset):
         if agent_class in presets:
-            raise SpecificationError(f"the preset {parts.name!r} leads to itself")
+            raise SpecificationError(f"the preset {parts.name!r} refers to itself")
         presets.append(agent_class)
         name, argument, options = parse_specification(agent_class.spec)
         given = argument if parts.argument is None else parts.argument

@@ -1,1 +1,1 @@
-"""Functions of a user's own within searches: their registry, and how kernels call them."""
+"""User-defined functions in searches: their registry, and how kernels call them."""

@@ -1,4 +1,4 @@
-"""Heuristics and orderings of a user's own, which agents then take by name."""
+"""User-defined heuristics and orderings, which agents take by name."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SECOND = {HEURISTIC: "player", ORDERING: "action"}  # parameter, after the posi
 _COMPILE = {HEURISTIC: compile_heuristic, ORDERING: compile_ordering}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_MESSAGE = 200
-_MOST_POINTS = 1 << 62  # that a kernel can take
+_MOST_POINTS = 1 << 62  # the largest that a kernel can take
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")  # of terminals
 _VIEW = re.compile(r"(type )?_PositionView\(.*\)")
 
@@ -42,15 +42,16 @@ _VIEW = re.compile(r"(type )?_PositionView\(.*\)")
 _functions: Registry[tuple[str, str, str], OwnFunction] = Registry(
     "there is no function", AGENTS, registers=True
 )
-_kept: list[Any] = []  # machine code stays, since an agent may hold its address
+_kept: list[Any] = []  # machine code is never freed, since an agent may hold its address
 _lock = threading.RLock()
 
 
 def register_heuristic(game: str, name: str, function: Callable[[Any, int], int]) -> None:
-    """Make a function known as a heuristic of a game: ``alphabeta:depth=6,heuristic=NAME``.
+    """Register a function as a heuristic of a game: ``alphabeta:depth=6,heuristic=NAME``.
 
     Args:
-        game: the name of the game, ``"connect_four"``; the heuristic is there on all its boards.
+        game: the name of the game, ``"connect_four"``; the heuristic is available on all its
+            boards.
         name: what agents call it: letters, digits and underscores.
         function: ``function(position, player)`` returns the points of a position that is not over
             from the side of ``player`` (0 or 1), a whole number; searches keep it within ±499,999,
@@ -59,22 +60,23 @@ def register_heuristic(game: str, name: str, function: Callable[[Any, int], int]
     numba compiles the function where it can; global names are constants then, and ``position`` has
     ``game.rules``, ``game.facts``, ``record``, ``to_move``, ``is_over``, ``observation(player)``,
     ``legal_actions()``, ``is_legal(action)`` and ``action_mask()``. A function that uses more of a
-    :class:`~plyground.envs.game.Position`, or Python that numba does not know, is interpreted, some
-    hundred times slower, which is said once.
+    :class:`~plyground.envs.game.Position`, or Python that numba does not support, is interpreted,
+    about a hundred times slower; a message says so once.
 
-    Another process knows the function once it has imported the module that registers it.
+    Another process must import the module that registers the function.
 
     Raises:
-        SpecificationError: there is no such game, the name is taken, or it is no such function.
+        SpecificationError: there is no such game, the name is taken, or the function does not take
+            these arguments.
     """
     _register(HEURISTIC, game, name, function, sys._getframe(1).f_globals)
 
 
 def register_ordering(game: str, name: str, function: Callable[[Any, int], float]) -> None:
-    """Make a function known as an order of a game's actions: ``alphabeta:ordering=NAME``.
+    """Register a function as an action ordering of a game: ``alphabeta:ordering=NAME``.
 
     As :func:`register_heuristic`, with ``function(position, action)``: the actions of the highest
-    numbers are searched first, equal ones in the order of their own numbers.
+    values are searched first, ties in the order of the actions.
     """
     _register(ORDERING, game, name, function, sys._getframe(1).f_globals)
 
@@ -82,7 +84,7 @@ def register_ordering(game: str, name: str, function: Callable[[Any, int], float
 def _register(
     option: str, game: str, name: str, function: Callable[..., Any], caller: Mapping[str, Any]
 ) -> None:
-    """Register a function; ``caller`` is the namespace of the module that does so."""
+    """Register a function; ``caller`` is the namespace of the calling module."""
     declaration = rules_type(game).declaration
     game = declaration.name
     taken = (*WORDS, *(declaration.heuristics if option == HEURISTIC else ()))
@@ -102,7 +104,7 @@ def _register(
 
 
 def _takes_two(function: Callable[..., Any]) -> bool:
-    """Whether a function may be called with two arguments by position, and nothing else."""
+    """Whether a function can be called with exactly two positional arguments."""
     signature = read_signature(function)
     by_position = signature.required[:2]
     return signature.positions >= 2 and len(signature.required) == len(by_position)
@@ -118,17 +120,17 @@ def names_of(option: str, game: str) -> list[str]:
 
 
 def address_of(option: str, game: Game, name: str) -> int | None:
-    """The address of a function's machine code; None where none of that name is registered."""
+    """The address of a function's machine code; None if the name is not registered."""
     key = option, game.name, name
     return _functions.get(key).address(game) if key in _functions else None
 
 
 def functions_of(options: Mapping[str, Any], game: Game | None) -> tuple[OwnFunction, ...]:
-    """The functions that an agent's options name, for a game or, where it is None, for any."""
+    """The functions that an agent's options name, for a game or, if it is None, for any game."""
     games_own = () if game is None else game.declaration.heuristics
     named = {option: options.get(option) for option in (HEURISTIC, ORDERING)}
     if all(name in (None, *WORDS, *games_own) for name in named.values()):
-        return ()  # no package is imported to look for them
+        return ()  # no package is imported for this
     return tuple(
         _functions.get((option, of, name))
         for option, of, name in _functions
@@ -140,7 +142,7 @@ class OwnFunction:
     """A registered function.
 
     Attributes:
-        label: what messages call it.
+        label: its name in messages.
         module: the module that registers it.
     """
 
@@ -152,17 +154,17 @@ class OwnFunction:
         self._option = option
         self._plain: Callable[..., Any] = getattr(function, "py_func", function)  # of numba's
         self._addresses: dict[Game, int] = {}
-        self._error: BaseException | None = None  # the first that it raised in a search
-        self._is_told = False  # whether it was said that it is interpreted
+        self._error: BaseException | None = None  # the first error raised in a search
+        self._is_told = False  # whether the note on interpretation was shown
 
     def is_one_with(self, function: Any) -> bool:
-        """Whether a function is this one, perhaps defined anew by a cell of a notebook."""
+        """Whether a function is this one, perhaps redefined by a notebook cell."""
         names = ("__module__", "__qualname__")
         plain = getattr(function, "py_func", function)
         return all(getattr(plain, name, 0) == getattr(self._plain, name, 1) for name in names)
 
     def address(self, game: Game) -> int:
-        """The address of the function's machine code for a game, or of a call of Python."""
+        """The address of the function's machine code for a game, or of a callback into Python."""
         with _lock:
             if game not in self._addresses:
                 self._addresses[game] = self._build(game)
@@ -175,7 +177,7 @@ class OwnFunction:
         if not numba.config.DISABLE_JIT:
             try:
                 machine_code = _COMPILE[self._option](self._plain, game, in_python)
-            except Exception as error:  # numba raises others than its own, too
+            except Exception as error:  # numba raises other exceptions than its own, too
                 self._tell(error)
         if machine_code is None:
             return int(ctypes.cast(in_python, ctypes.c_void_p).value or 0)
@@ -183,7 +185,7 @@ class OwnFunction:
         return int(machine_code.address)
 
     def _tell(self, error: Exception) -> None:
-        """Say once that the function is interpreted."""
+        """Print once that the function is interpreted."""
         if not self._is_told:
             self._is_told = True
             print(
@@ -193,7 +195,7 @@ class OwnFunction:
             )
 
     def _call(self, game: Game, record: int, number: int, actions: int | None) -> int:
-        """Call the function in Python, for a kernel, which no exception can pass.
+        """Call the function in Python for a kernel, through which exceptions cannot propagate.
 
         After the first error it is not called again before :meth:`raise_error`.
         """
@@ -212,10 +214,10 @@ class OwnFunction:
         return 0
 
     def raise_error(self) -> None:
-        """Raise what the function did wrong since the last call, if anything.
+        """Raise the function's first error since the last call, if any.
 
         Raises:
-            SpecificationError: it raised, or returned no number that it may return.
+            SpecificationError: it raised, or returned an invalid value.
         """
         error, self._error = self._error, None
         if isinstance(error, _NoNumberError):
@@ -230,7 +232,7 @@ class OwnFunction:
 
     @property
     def version(self) -> str:
-        """A hash of its module's source, or where that has no file, of its own."""
+        """A hash of its module's source, or of its own source if the module has no file."""
         digest = loaded_version(self.module)
         if digest is None:
             with contextlib.suppress(OSError, TypeError):
@@ -240,7 +242,7 @@ class OwnFunction:
 
 
 def _reason(error: Exception) -> str:
-    """Why numba cannot compile a function, in one line: its first sentence, and the place."""
+    """Why numba cannot compile a function, in one line: the error's first sentence and place."""
     lines = [_COLOUR.sub("", line) for line in str(error).splitlines()]
     first = next((line for line in lines if line and not line.startswith(("Failed", "- "))), "")
     place = re.search(r'File ".*?([^/\\]*)", (line \d+)', "\n".join(lines))
@@ -249,7 +251,7 @@ def _reason(error: Exception) -> str:
 
 
 class _NoNumberError(Exception):
-    """What a function may not return, and what it may."""
+    """Why a return value is invalid, and what is allowed."""
 
 
 def _points(value: Any) -> int:

@@ -1,4 +1,4 @@
-"""Which heuristic and which order of actions an agent takes: a game's, or one of a user's own."""
+"""Which heuristic and action ordering an agent uses: the game's, or a user's."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ HEURISTIC = Parameter(
     "heuristic",
     str,
     "default",
-    "what values a position that is not searched further: a heuristic of the game or of your own, "
-    "default or none",
+    "evaluation of positions that are not searched further: default, none, or a heuristic's name",
 )
 
 
 def heuristic_index(game: Game, heuristic: str) -> int:
-    """The number by which ``points_of`` knows a heuristic: ``none`` is −1, ``default`` the first.
+    """The number of a heuristic for ``points_of``: ``none`` is −1, ``default`` the first.
 
-    That of a user's own is an address, see :mod:`.kernels`.
+    A user's heuristic is an address, see :mod:`.kernels`.
 
     Raises:
         SpecificationError: the game has no such heuristic.
@@ -35,10 +34,10 @@ def heuristic_index(game: Game, heuristic: str) -> int:
 
 
 def ordering_number(game: Game, ordering: str) -> int:
-    """The number by which ``sort_actions`` knows an order of actions; 0 is none.
+    """The number of an action ordering for ``sort_actions``; 0 is none.
 
     Raises:
-        SpecificationError: the game has no such order.
+        SpecificationError: the game has no such ordering.
     """
     numbers = {"default": GAME_ORDER, "none": 0}
     if ordering in numbers:
@@ -47,7 +46,7 @@ def ordering_number(game: Game, ordering: str) -> int:
 
 
 def _own_address(option: str, game: Game, name: str, others: tuple[str, ...]) -> int:
-    """The address of a function of the user's own; SpecificationError if there is none."""
+    """The address of a user's function; SpecificationError if there is none."""
     address = own.address_of(option, game, name)
     if address is None:
         raise SpecificationError(

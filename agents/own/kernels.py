@@ -1,10 +1,10 @@
-"""How a search calls a function of the user's own: by its address, which is a whole number.
+"""How a search calls a user's function: by its address, a whole number.
 
-A kernel that took the function itself would be compiled anew for each, and never be kept on disk.
-Here the kernels stay as they are: what they take for the number of a heuristic or of an ordering is
-the address where that is :data:`FIRST_ADDRESS` or more. At the address is machine code, either of
-the function or of a call of Python. Both take a record, a whole number (the player, or how many
-actions there are) and the address of the actions, 0 where there are none.
+A kernel that took the function itself would be compiled again for each, and never be cached on
+disk. Here the kernels stay the same: a heuristic or ordering number of :data:`FIRST_ADDRESS` or
+more is an address. At the address is machine code, either of the function or of a callback into
+Python. Both take a record, a whole number (the player, or the number of actions) and the address of
+the actions, 0 if there are none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ...envs import rules as r
 from ...envs.compiled.kernels import kernel
 from ...envs.game import Game
 
-FIRST_ADDRESS = 1 << 16  # no game has so many heuristics, and no function lies so low
+FIRST_ADDRESS = 1 << 16  # more than any game's heuristics, and below every function address
 GAME_ORDER = 1  # the number of the game's own order of actions; 0 is none
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 _SIGNATURE = types.int64(types.voidptr, types.int64, types.voidptr)
@@ -46,7 +46,7 @@ def _call_machine_code(
 
 
 def _call_from_python(address: int, record: Any, number: int, actions: int) -> int:
-    """The same where nothing is compiled."""
+    """The same without compilation."""
     place = record.__array_interface__["data"][0]
     return int(CALLBACK(int(address))(place, int(number), int(actions) or None))
 
@@ -56,7 +56,7 @@ _call: Any = _call_from_python if numba.config.DISABLE_JIT else _call_machine_co
 
 @kernel
 def points_of(rules, position, player, heuristic):
-    """The points of a heuristic of the game, or of the user's own; see :func:`r.evaluate`."""
+    """The points of a heuristic of the game or of the user; see :func:`r.evaluate`."""
     if heuristic >= FIRST_ADDRESS:
         return _call(np.int64(heuristic), position, np.int64(player), np.int64(0))
     return np.int64(r.evaluate(rules, position, player, heuristic))
@@ -64,7 +64,7 @@ def points_of(rules, position, player, heuristic):
 
 @kernel
 def sort_actions(rules, position, actions, count, ordering):
-    """Sort the first ``count`` actions, the most promising first: the game's order, or one's own.
+    """Sort the first ``count`` actions, the most promising first: by the game or by the user.
 
     ``actions`` is an int16 array.
     """
@@ -76,16 +76,16 @@ def sort_actions(rules, position, actions, count, ordering):
 
 
 class _GameView(NamedTuple):
-    """What compiled functions read of a :class:`~plyground.envs.game.Game`."""
+    """The attributes of a :class:`~plyground.envs.game.Game` that compiled functions can read."""
 
     rules: Any
     facts: Any
 
 
 class _PositionView(NamedTuple):
-    """What compiled functions take for a :class:`~plyground.envs.game.Position`.
+    """What compiled functions get as a :class:`~plyground.envs.game.Position`.
 
-    It has what can be compiled of a position's attributes and methods, under the same names.
+    It has those attributes and methods of a position that can be compiled, by the same names.
     """
 
     game: Any
@@ -95,7 +95,7 @@ class _PositionView(NamedTuple):
 class _ViewType(types.NamedTuple):  # type: ignore[misc]  # numba's types are not read
     """The compiled type of a view.
 
-    Methods of all named tuples would stand before fields of the same name, such as a network's
+    Methods for all named tuples would hide fields of the same name, such as a network's
     ``observation``.
     """
 
@@ -180,10 +180,10 @@ def compile_heuristic(function: Callable[..., Any], game: Game, in_python: Any) 
     Args:
         function: the function.
         game: the game; its parameters are constants of the machine code.
-        in_python: the same as a :data:`CALLBACK`, which is called where the function raises.
+        in_python: the same as a :data:`CALLBACK`, called when the function raises.
 
     Returns:
-        None where its results are no whole numbers.
+        None if its results are not whole numbers.
 
     Raises:
         numba.core.errors.NumbaError: numba cannot compile it.
@@ -205,7 +205,7 @@ def compile_heuristic(function: Callable[..., Any], game: Game, in_python: Any) 
 def compile_ordering(function: Callable[..., Any], game: Game, in_python: Any) -> Any:
     """Machine code that sorts actions by ``function(position, action)``, the highest first.
 
-    As :func:`compile_heuristic`; None where the results are no numbers.
+    As :func:`compile_heuristic`; None if the results are not numbers.
     """
     compiled, view, dtype = _compile(function), _view(game), game.declaration.dtype
 
@@ -233,7 +233,7 @@ def compile_ordering(function: Callable[..., Any], game: Game, in_python: Any) -
 
 
 def _compile(function: Callable[..., Any]) -> Any:
-    """A function as numba compiles it, with the errors that Python raises."""
+    """A function compiled by numba that raises the errors of Python."""
     plain = getattr(function, "py_func", function)
     return numba.njit(boundscheck=True, error_model="python")(plain)
 

@@ -1,8 +1,8 @@
-"""Networks of other makers as functions of observations; importing this file imports torch.
+"""Third-party networks as functions of observations; importing this file imports torch.
 
 Heads take observations as plyground writes them (float32, (N, rows, columns, planes)), arrange them
-as the network was trained on them, and give logits (N, actions) and values (N,), which policy files
-hold.
+in the layout of the network's training, and return logits (N, actions) and values (N,), as in
+policy files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .policy_file import NO_VALUE, OF_ACTIONS, TO_COME
 
 
 class Normalisation(torch.nn.Module):
-    """What VecNormalize of stable-baselines3 does, by its statistics of that moment.
+    """The normalisation of stable-baselines3's VecNormalize, with its current statistics.
 
     Args:
         env: the VecNormalize.
@@ -47,7 +47,7 @@ class Normalisation(torch.nn.Module):
         return torch.minimum(torch.maximum(normal, -self.clip), self.clip).float()
 
     def restore(self, values: torch.Tensor) -> torch.Tensor:
-        """Values, learnt from normalised rewards, in the game's unit."""
+        """Values learnt from normalised rewards, in the game's unit."""
         return (values.double() * self.unit).float()
 
 
@@ -55,9 +55,9 @@ class Heads(torch.nn.Module):
     """A network as a function of observations.
 
     Attributes:
-        layout: in which the network takes the planes.
-        normalisation: what the network's observations went through, or None.
-        meaning: what its values mean, one of ``policy_file.VALUES``.
+        layout: the layout of the planes in the network's input.
+        normalisation: the normalisation of its observations, or None.
+        meaning: the meaning of its values, one of ``policy_file.VALUES``.
         has_policy: whether its logits mean anything.
     """
 
@@ -70,7 +70,7 @@ class Heads(torch.nn.Module):
         self.normalisation: Normalisation | None = None
 
     def arrange(self, observation: torch.Tensor) -> torch.Tensor:
-        """The observations in the network's layout, normalised as it learnt from them."""
+        """The observations in the network's layout, normalised as in its training."""
         if self.layout == "chw":
             observation = observation.permute(0, 3, 1, 2)
         elif self.layout == "flat":
@@ -104,7 +104,7 @@ class ActorCriticHeads(Heads):
 
 
 class QHeads(Heads):
-    """The network of a DQN or QR-DQN of stable-baselines3, whose logits are values of actions."""
+    """The network of a DQN or QR-DQN of stable-baselines3, whose logits are action values."""
 
     meaning = OF_ACTIONS
 
@@ -113,7 +113,7 @@ class QHeads(Heads):
         self.network = network
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Values of the actions, and zeros."""
+        """Action values, and zeros."""
         worth = self.network(self.arrange(observation))
         if worth.dim() == 3:  # quantiles: (N, quantiles, actions)
             worth = worth.mean(dim=1)
@@ -121,19 +121,19 @@ class QHeads(Heads):
 
 
 class ModuleHeads(Heads):
-    """Any module that gives logits, a value, both, or values of actions.
+    """Any module that returns logits, a value, both, or action values.
 
     Args:
-        module: takes float32 observations in the layout ``inputs``. It gives a tensor (N, actions),
-            a tensor (N,) or (N, 1), or a tuple, list or dictionary that holds one of each; what
-            else it holds is left out.
+        module: takes float32 observations in the layout ``inputs``. It returns a tensor (N,
+            actions), a tensor (N,) or (N, 1), or a tuple, list or dictionary with one of each;
+            other outputs are ignored.
         game: the game it plays.
         inputs: ``"hwc"``, ``"chw"`` or ``"flat"``.
-        action_values: whether its outputs (N, actions) are values of actions, as in a Q network.
-        value: what its value means, ``"to come"`` or ``"return"``.
+        action_values: whether its outputs (N, actions) are action values, as in a Q network.
+        value: the meaning of its value, ``"to come"`` or ``"return"``.
 
     Raises:
-        SpecificationError: it does not take such observations, or gives something else.
+        SpecificationError: it does not take these observations, or returns something else.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class ModuleHeads(Heads):
             self.meaning: str = value if values is not None else NO_VALUE
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits and values; zeros in place of what the module does not give."""
+        """Logits and values; zeros for an output that the module does not have."""
         policy, values = self._outputs(self.module(self.arrange(observation)))
         zeros = observation.flatten(1)[:, :1] * 0.0
         if policy is None:
@@ -164,7 +164,7 @@ class ModuleHeads(Heads):
         try:
             with torch.no_grad():
                 output = self.module(self.arrange(example))
-        except Exception as error:  # whatever the module raises where the shapes do not fit
+        except Exception as error:  # whatever the module raises if the shapes do not fit
             shape = tuple(self.arrange(example).shape[1:])
             raise SpecificationError(
                 f"the module does not take observations of {game.spec} in the layout "
@@ -180,7 +180,7 @@ class ModuleHeads(Heads):
         return outputs
 
     def _outputs(self, output: Any) -> tuple[torch.Tensor | None, torch.Tensor | None]:
-        """The policy and the value among what the module gave, told apart by their shapes."""
+        """The policy and the value among the module's outputs, identified by their shapes."""
         if isinstance(output, dict):
             output = tuple(output.values())
         parts = output if isinstance(output, (tuple, list)) else (output,)

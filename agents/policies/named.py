@@ -1,4 +1,4 @@
-"""The networks that texts name: those of the zoo, of run folders, and policy files."""
+"""Networks by name: those of the zoo, of run folders, and policy files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BEST = "best.onnx"  # the policy file of a run folder
 
 
 def open_network(source: str) -> Network | ZooNetworks:
-    """The network that a text names: zoo:NAME, a run folder or a policy file.
+    """The network of this name: zoo:NAME, a run folder or a policy file.
 
     Raises:
         SpecificationError: there is no such network.
@@ -48,7 +48,7 @@ def load_run(source: str | Path) -> Network:
 
 
 def effects_of_network(source: str | None) -> tuple[str, ...]:
-    """What opening the network that a text names would do, as :meth:`Agent.effects` says it."""
+    """The side effects of opening the network of this name, see :meth:`Agent.effects`."""
     if source is None or source.startswith(PREFIX):
         return ()
     return (REACHES_THE_NETWORK if ELSEWHERE in source else OPENS_A_FILE,)

@@ -28,15 +28,14 @@ from .policy_file import NO_VALUE, OF_ACTIONS, Network, load_policy_file
 from .prediction import Prediction
 from .zoo import PREFIX, ZooNetworks
 
-# probabilities that differ by less count as equal: a batch is computed in another order than one
+# smaller differences of probabilities count as ties: a batch is computed in another order than one
 # position, so the last digits differ
 TIE = 1e-5
 PRECISION = Parameter(
     "precision",
     str,
     FLOAT32.name,
-    "of the numbers that the network multiplies; bfloat16 and int8 are faster and for some "
-    "processors only",
+    "precision of the network's multiplications; bfloat16 and int8 are faster on some processors",
     choices=tuple(PRECISIONS),
 )
 
@@ -63,14 +62,14 @@ def _observe_images(rules, observations, symmetries, positions, images):
 
 @kernel
 def choose_each(probabilities, temperature, streams, actions):
-    """Choose an action by each row of probabilities; row by row they have random streams."""
+    """Choose an action by each row of probabilities; each row has a random stream."""
     for row in range(probabilities.shape[0]):
         actions[row] = _choose_by_probability(probabilities[row], temperature, streams[row])
 
 
 @inner_kernel
 def choose_by_logits(logits, value, mask, temperature, stream, probabilities):
-    """Choose among the actions of a mask by the softmax of their logits.
+    """Choose among the legal actions of a mask by the softmax of their logits.
 
     ``probabilities`` is a float64 buffer. Returns −1 if a logit or the value is not finite.
     """
@@ -133,7 +132,7 @@ def masked_softmax(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
 class PolicyAgent(Agent):
     """Plays the most probable legal action, or draws one (``temperature``).
 
-    Many positions at once: :meth:`act_batch`.
+    For many positions at once, see :meth:`act_batch`.
     """
 
     parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -150,7 +149,7 @@ class PolicyAgent(Agent):
     )
     argument: ClassVar[str | None] = "path"
     isolated = True
-    # act_batch can draw with the random streams of the games it is asked about
+    # act_batch can draw from the random streams of the games
     takes_streams = True
 
     def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
@@ -161,7 +160,7 @@ class PolicyAgent(Agent):
 
     @abstractmethod
     def load(self) -> Network | ZooNetworks:
-        """The network, or those for several boards; SpecificationError if there is none."""
+        """The network, or one for each of several boards; SpecificationError if there is none."""
 
     @classmethod
     def effects(cls, options: Mapping[str, str]) -> tuple[str, ...]:
@@ -180,13 +179,13 @@ class PolicyAgent(Agent):
         return self._source.for_game(game).in_precision(self.options["precision"])
 
     def _bind(self, game: Game) -> None:
-        """Play ``game`` from now on, where no position says which it is."""
+        """Play ``game`` from now on if no position determines the game."""
         self.network: Network = self._network_for(game)
         self._positions = game.new_records(2)
         self._probabilities = np.zeros(game.facts.num_actions)
 
     def playing(self, game: Game) -> Self:
-        """A copy that plays ``game`` in :meth:`act_batch` and :meth:`predict`, as this one does.
+        """A copy that plays ``game`` in :meth:`act_batch` and :meth:`predict`.
 
         Raises:
             SpecificationError: the network is for another game.
@@ -206,14 +205,14 @@ class PolicyAgent(Agent):
         self.network.expected_return(0.0, start)
 
     def predict(self, observations: np.ndarray, masks: np.ndarray) -> Prediction:
-        """What the network says of positions.
+        """The network's predictions for positions.
 
         Args:
             observations: int8, (N, rows, columns, planes), as the side to move sees them.
             masks: int8, (N, num_actions).
 
         Raises:
-            SpecificationError: there are networks for several boards, and none was named.
+            SpecificationError: there are networks for several boards, and no game was given.
         """
         if not hasattr(self, "network"):
             raise SpecificationError(f"{self.spec} plays several boards; make it for one (game=)")
@@ -229,9 +228,10 @@ class PolicyAgent(Agent):
         return Prediction(probabilities, None if self.network.value == NO_VALUE else mean_values)
 
     def _evaluate_images(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Logits (N, images, num_actions) and values (N · images,) of the images asked for.
+        """Logits (N, images, num_actions) and values (N · images,) of the symmetric images.
 
-        The images are those under all symmetries, or the board alone; logits are the board's.
+        The images are those under all symmetries, or the board alone; logits are mapped to the
+        board's actions.
         """
         game = self.network.game
         if not self.options["symmetries"] or len(game.symmetries) == 1:
@@ -324,7 +324,7 @@ class PolicyAgent(Agent):
 
     @property
     def version(self) -> str:
-        """Includes a hash of the network: after further training a policy is another agent."""
+        """Includes a hash of the network: further training makes it a different agent."""
         return f"{super().version}, policy {self._source.version[:12]}"
 
 
@@ -337,7 +337,7 @@ class ZooPolicy(PolicyAgent):
 
     summary = "a trained network that is shipped with plyground: zoo:NAME"
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("name", str, None, "which; plyground zoo lists them"),
+        Parameter("name", str, None, "name of the network; plyground zoo lists them"),
         *PolicyAgent.parameters,
     )
     argument = "name"
@@ -387,9 +387,9 @@ class PpoPolicy(_RunPolicy):
 
 @register_agent("dqn")
 class DqnPolicy(_RunPolicy):
-    """Plays the best network of a run of DQN, which values actions."""
+    """Plays the best network of a run of DQN, which estimates action values."""
 
-    summary = "values of actions trained by DQN: dqn:RUN plays the best of a run folder"
+    summary = "an action-value network trained by DQN: dqn:RUN plays the best of a run folder"
 
 
 @register_agent("alphazero")
@@ -403,8 +403,8 @@ class AlphaZeroPolicy(_RunPolicy):
 class Sb3Policy(PolicyAgent):
     """Plays a model saved by stable-baselines3 or sb3-contrib: PPO, MaskablePPO, A2C, DQN, QR-DQN.
 
-    Its observations may be planes as they are, channels first or flat. The file is unpickled, which
-    runs what its maker put there: for trusted files only.
+    Its observations may be planes as they are, channels first or flat. Unpickling runs any code in
+    the file: for trusted files only.
     """
 
     summary = "a model saved by stable-baselines3 (trusted files only): sb3:FILE,trained_on=GAME"
@@ -439,13 +439,13 @@ class Sb3Policy(PolicyAgent):
 def load_policy(
     source: str | Path, game: Game | str | None = None, seed: int = 0, **options: Any
 ) -> PolicyAgent:
-    """Load a trained policy: an agent that plays it, and evaluates positions by ``predict``.
+    """Load a trained policy as an agent, which also evaluates positions by ``predict``.
 
     Args:
         source: a policy file (.onnx), the folder of a training run, whose best policy is loaded, or
             ``zoo:NAME``, a network that is shipped with plyground.
         game: the game to play; a file or a run states its own.
-        seed: of the random numbers, which ``temperature`` needs.
+        seed: the seed of the random numbers, which ``temperature`` needs.
         options: ``temperature`` and ``symmetries``, as ``onnx:FILE`` takes them.
 
     Raises:

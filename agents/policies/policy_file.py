@@ -1,7 +1,7 @@
 """Policy files: trained policies as ONNX files.
 
-They are evaluated by a compiled kernel, see :mod:`.compiled.program`; by onnxruntime where the
-kernel cannot.
+A compiled kernel evaluates them, see :mod:`.compiled.program`; onnxruntime those that the kernel
+cannot.
 
 A policy file is an ONNX model with one input, ``observation`` (float32, (N, rows, columns, planes):
 the board as the side to move sees it), and two outputs, ``logits`` (float32, (N, num_actions),
@@ -12,18 +12,19 @@ illegal actions included) and ``value`` (float32, (N,)). Its metadata states:
 - ``plyground.rules``: the game's id with its version, ``connect_four_v0``.
 - ``plyground.version``: the plyground that wrote it.
 - ``plyground.kind``: what was trained, ``ppo``.
-- ``plyground.value``: what ``value`` means for the side to move, in the unit of the game's returns.
+- ``plyground.value``: the meaning of ``value`` for the side to move, in the unit of the game's
+    returns.
   ``return``: the expected return of the whole game. ``to come``: the expected rewards from here on;
-  the two differ where rewards come before the end. ``of actions``: the logits are such values ``to
-  come`` after each action (a Q network), and ``value`` means nothing. ``none``: it means nothing.
-- ``plyground.policy``: ``none`` where the logits mean nothing: the network values positions only.
+  the two differ if rewards come before the end. ``of actions``: the logits are such values ``to
+  come`` after each action (a Q network), and ``value`` is unused. ``none``: it is unused.
+- ``plyground.policy``: ``none`` if the logits are unused: the network only evaluates positions.
 
-``plyground.discount`` may state how much less ``value`` counts for each ply until the end of the
-game; it is 1 where it is not stated.
+``plyground.discount`` is the discount of ``value`` for each ply until the end of the game; the
+default is 1.
 
-An ONNX file holds numbers and names of operators. Reading one runs no code from it. What could
-hang, crash or change whatever evaluates it is refused: see :mod:`.compiled.model_file` (bounds),
-:mod:`.compiled.inference` (types and shapes) and :mod:`.session` (what is left to onnxruntime).
+An ONNX file holds numbers and names of operators. Reading one runs no code from it. A file that
+could hang, crash or alter its evaluator is refused: see :mod:`.compiled.model_file` (bounds),
+:mod:`.compiled.inference` (types and shapes) and :mod:`.session` (files left to onnxruntime).
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ VALUES = (WHOLE_RETURN, TO_COME, OF_ACTIONS, NO_VALUE)
 _SOURCES: Registry[str, Callable[[str], Path]] = Registry(
     "no package fetches policies of", POLICIES
 )
-ELSEWHERE = "://"  # stands in the names of policies that a package fetches
+ELSEWHERE = "://"  # marks the names of policies that a package fetches
 _PREFIX = "plyground."
 _FIELDS = ("format", "game", "rules", "version", "kind", "value")
 _DISCOUNT = f"{_PREFIX}discount"
@@ -94,11 +95,11 @@ class Network(ABC):
     Attributes:
         source: where it comes from, for messages.
         game: the game it was trained for.
-        kind: what was trained (``ppo``).
-        value: what its values mean, one of ``VALUES``.
+        kind: the algorithm it was trained by (``ppo``).
+        value: the meaning of its values, one of ``VALUES``.
         version: a hash of its content.
-        discount: how much less its values count for each ply until the end of the game.
-        has_policy: whether its logits mean anything.
+        discount: the discount of its values for each ply until the end of the game.
+        has_policy: whether its logits are a policy.
     """
 
     discount: float = 1.0
@@ -132,19 +133,19 @@ class Network(ABC):
             raise self.broken()
 
     def broken(self) -> SpecificationError:
-        """The error for outputs that are no numbers."""
+        """The error for outputs that are NaN or infinite."""
         return SpecificationError(
-            f"the policy {self.source} is broken: what it computes are not all finite numbers"
+            f"the policy {self.source} is broken: it returned NaN or infinity"
         )
 
     def compiled(self) -> CompiledNetwork | None:
-        """The network as kernels take it, with a workspace of its own; None where it cannot be."""
+        """The network in the form that kernels use, with its own workspace; None if it has none."""
         return None
 
     def check_game(self, game: Game) -> None:
         """Refuse another game, or other parameters, with a SpecificationError.
 
-        Parameters that change nothing of what a network sees, plays and wins may differ.
+        Parameters that do not affect observations, actions and returns may differ.
         """
         if as_played(game.rules) != as_played(self.game.rules):
             raise SpecificationError(
@@ -153,33 +154,33 @@ class Network(ABC):
             )
 
     def for_game(self, game: Game) -> Network:
-        """The network itself, which is for one game; SpecificationError for another."""
+        """The network itself, if this is its game; else SpecificationError."""
         self.check_game(game)
         return self
 
     @property
     def only_game(self) -> Game:
-        """The one game that it plays, as :class:`.zoo.ZooNetworks` has it where it is one."""
+        """The game that it plays, see :class:`.zoo.ZooNetworks`."""
         return self.game
 
     def check_plays(self) -> None:
-        """Refuse to play without search by a network that only values positions."""
+        """Refuse play without search by a network that only evaluates positions."""
         if not self.has_policy:
             raise SpecificationError(
-                f"the policy {self.source} values positions only and prefers no action; play it by "
-                f"search, mcts:network={self.source}"
+                f"the policy {self.source} only evaluates positions and has no policy; "
+                f"play it by search, mcts:network={self.source}"
             )
 
     def check_guides(self) -> None:
-        """Refuse to guide a search by a network that does not value positions."""
+        """Refuse a search guided by a network that does not evaluate positions."""
         if self.value not in (WHOLE_RETURN, TO_COME):
-            content = "values of actions" if self.value == OF_ACTIONS else "no value"
+            content = "action values" if self.value == OF_ACTIONS else "no value"
             raise SpecificationError(
                 f"the policy {self.source} gives {content}; a search needs the value of positions"
             )
 
     def expected_return(self, value: float, position: Position) -> float:
-        """The return that a value means to the player to move.
+        """The expected return of the player to move for a value.
 
         It is clipped to the range of the game's returns.
         """
@@ -192,16 +193,16 @@ class Network(ABC):
         """The network with numbers multiplied in one of ``PRECISIONS``.
 
         Raises:
-            SpecificationError: it cannot be evaluated so.
+            SpecificationError: it cannot be evaluated in this precision.
         """
         if precision != FLOAT32.name:
             raise SpecificationError(
-                f"precision={precision} is for policy files; {self.source} is none"
+                f"precision={precision} is for policy files; {self.source} is not one"
             )
         return self
 
     def __deepcopy__(self, memo: Any) -> Network:
-        return self  # it never changes
+        return self  # it is immutable
 
 
 def _full_spec(game: Game) -> str:
@@ -211,20 +212,20 @@ def _full_spec(game: Game) -> str:
 class OnnxNetwork(Network):
     """A policy file, evaluated on one thread.
 
-    One thread is enough: batches are small, and games run side by side.
+    One thread is enough: batches are small, and games run in parallel.
 
     Args:
         source: where the file comes from, for messages.
         data: its content.
-        compiled: whether the kernel evaluates it where it can, and onnxruntime otherwise, once it
-            has done so in a process of its own; without it onnxruntime does at once, which is for
-            files of one's own.
-        precision: of the kernel, one of ``PRECISIONS``; onnxruntime has the first alone.
+        compiled: whether the kernel evaluates it if possible, else onnxruntime after a trial in a
+            separate process; without it onnxruntime evaluates it without a trial, for trusted
+            files.
+        precision: the kernel's precision, one of ``PRECISIONS``; onnxruntime has only the first.
 
     Attributes:
         data: the file's content.
-        metadata: of the file.
-        evaluator: what evaluates it, and why where it is not the kernel.
+        metadata: the metadata of the file.
+        evaluator: what evaluates it, and why if it is not the kernel.
     """
 
     def __init__(
@@ -234,7 +235,7 @@ class OnnxNetwork(Network):
             model = read_model(data)
         except Refused as refusal:
             raise _refusal(source, refusal) from None
-        except Exception:  # whatever the bytes may be
+        except Exception:  # the bytes may be anything
             raise SpecificationError(f"{source} is no ONNX file, or a damaged one") from None
         metadata = self.metadata = _metadata(source, model)
         fields = _read_metadata(source, metadata)
@@ -261,11 +262,10 @@ class OnnxNetwork(Network):
                 raise _refusal(source, refusal) from None
             except Invalid as fault:
                 raise SpecificationError(
-                    f"the policy {source} is no network that can be evaluated: "
-                    f"{plain_text(str(fault))}"
+                    f"the policy {source} cannot be evaluated: {plain_text(str(fault))}"
                 ) from None
             except Unsupported as missing:
-                reason = f", since the kernel has no {missing}"
+                reason = f", since the kernel does not support {missing}"
                 if precision != FLOAT32.name:
                     raise SpecificationError(
                         f"the policy {source} is evaluated in {FLOAT32.name} only{reason}"
@@ -277,7 +277,7 @@ class OnnxNetwork(Network):
         self._check_outputs()
 
     def _check_signature(self, model: Model) -> None:
-        """Refuse a model whose input and outputs are not those of its game's policies."""
+        """Refuse a model whose input and outputs do not match its game."""
         shape = list(self.game.facts.observation_shape)
         inputs = [(name, kind, sizes[1:]) for name, kind, sizes in model.inputs]
         if inputs != [(INPUT, FLOAT, shape)] or sorted(model.outputs) != sorted(OUTPUTS):
@@ -285,11 +285,11 @@ class OnnxNetwork(Network):
             raise SpecificationError(
                 f"the policy {self.source} does not fit its game {self.game.spec}: it takes "
                 f"{signature} and gives {', '.join(model.outputs)}; "
-                f"wanted are {INPUT} {shape} and {', '.join(OUTPUTS)}"
+                f"expected {INPUT} {shape} and {', '.join(OUTPUTS)}"
             )
 
     def _check_outputs(self) -> None:
-        """Evaluate observations; refuse outputs that are not those of its game's policies."""
+        """Evaluate observations; refuse outputs whose shape or type does not match its game."""
         for count in (2, 1):
             self._check_batch(count)
 
@@ -297,7 +297,7 @@ class OnnxNetwork(Network):
         shape, actions = self.game.facts.observation_shape, self.game.facts.num_actions
         try:
             logits, values = self.run(np.zeros((count, *shape), np.float32))
-        except Exception as error:  # onnxruntime's errors have no class in common
+        except Exception as error:  # onnxruntime's errors have no common base class
             raise SpecificationError(
                 f"the policy {self.source} cannot be evaluated: {first_line(error)}"
             ) from None
@@ -339,11 +339,11 @@ class OnnxNetwork(Network):
         return self._others[precision]
 
     def write(self, path: str | Path) -> None:
-        """Write the same policy file elsewhere."""
+        """Write a copy of the policy file."""
         write_policy(Path(path), self.data)
 
     def playing(self, game: Game) -> OnnxNetwork:
-        """The same network for another game of the same observations and actions.
+        """The same network for another game with the same observations and actions.
 
         Its values are clipped to the returns of that game. A network whose weights fit any board
         plays other boards too, where the kernel evaluates it.
@@ -373,7 +373,7 @@ def _shape(game: Game) -> tuple[Any, ...]:
 
 
 def _restore(spec: str, *arguments: Any) -> OnnxNetwork:
-    """The network that was pickled, for the game that it played."""
+    """The unpickled network, for the game that it played."""
     network, game = OnnxNetwork(*arguments), make_game(spec)
     return network if network.game == game else network.playing(game)
 
@@ -382,7 +382,7 @@ def load_policy_file(source: str | Path) -> OnnxNetwork:
     """Read a policy file.
 
     Args:
-        source: its path, or ``NAME://…``: a package that knows the name fetches it.
+        source: its path, or ``NAME://…``, which a package registered for the name fetches.
 
     Raises:
         SpecificationError: the file is missing or damaged, cannot be fetched, or is for a game

@@ -1,4 +1,4 @@
-"""What a network says of positions."""
+"""A network's predictions for positions."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 from ...envs.pictures.tables import html_table
 
-MOST_ROWS, MOST_ACTIONS = 20, 5  # that notebooks show
+MOST_ROWS, MOST_ACTIONS = 20, 5  # shown in notebooks
 
 
 class Prediction(NamedTuple):
-    """What a network says of N positions.
+    """A network's predictions for N positions.
 
     Attributes:
-        probabilities: of the actions, float64, (N, num_actions), 0 for illegal ones.
-        values: of the positions, float64, (N,); None where the network gives none.
-        action_values: of the actions, float64, (N, num_actions), where the network is one of
-            action values; its probabilities are then the softmax of these.
+        probabilities: the policy, float64, (N, num_actions), 0 for illegal actions.
+        values: the values of the positions, float64, (N,); None if the network has none.
+        action_values: the action values of a Q network, float64, (N, num_actions); its
+            probabilities are their softmax.
     """
 
     probabilities: np.ndarray

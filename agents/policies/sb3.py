@@ -21,16 +21,16 @@ from .heads import ActorCriticHeads, Heads, Normalisation, QHeads
 from .policy_file import Network
 
 PLAYABLE = "PPO, MaskablePPO, A2C, DQN and QR-DQN"
-# By the names of their modules in stable_baselines3 and sb3_contrib; their actions are no moves.
+# By the names of their modules in stable_baselines3 and sb3_contrib; their actions are not moves.
 OTHER_ALGORITHMS = {name: name.upper() for name in ("sac", "td3", "ddpg", "tqc", "ars")}
-# A model is loaded by the algorithm whose policy it holds; A2C and PPO have the same.
+# A model is loaded by the algorithm whose policy it holds; A2C and PPO share one.
 ALGORITHMS: dict[str, Any] = {"dqn": DQN, "qrdqn": QRDQN}
 
 
 def heads_of(model: Any, game: Game, source: str) -> Heads:
     """The network of an SB3 model.
 
-    Raises SpecificationError if it is none for this game's observations and actions.
+    Raises SpecificationError if it does not fit this game's observations and actions.
     """
     policy: Any = getattr(model, "policy", None)
     q_network = getattr(policy, "q_net", None) or getattr(policy, "quantile_net", None)
@@ -55,9 +55,9 @@ def heads_of(model: Any, game: Game, source: str) -> Heads:
 
 
 def normalisation_of(model: Any, source: str) -> Normalisation | None:
-    """What SB3's VecNormalize does to the observations of a model, as a layer; None: nothing.
+    """The VecNormalize of a model's observations, as a layer; None if there is none.
 
-    Raises SpecificationError if they were changed and nothing says how.
+    Raises SpecificationError if they were normalised and the statistics are missing.
     """
     env = getattr(model, "_vec_normalize_env", None)
     if env is not None:
@@ -65,14 +65,15 @@ def normalisation_of(model: Any, source: str) -> Normalisation | None:
     last = getattr(model, "_last_obs", None)
     if last is not None and (np.asarray(last) % 1 != 0).any():
         raise SpecificationError(
-            f"{source} has learnt from observations that were changed, as VecNormalize does, and "
-            f"does not hold the statistics; load it in Python with env=VecNormalize.load(FILE, env)"
+            f"{source} was trained on normalised observations (VecNormalize), "
+            f"but does not contain the statistics; load it in Python with "
+            f"env=VecNormalize.load(FILE, env)"
         )
     return None
 
 
 def algorithm_name(model: Any) -> str:
-    """What policy files call the algorithm of a model: ``ppo``, ``dqn``."""
+    """The name of a model's algorithm in policy files: ``ppo``, ``dqn``."""
     return type(model).__name__.lower().removeprefix("maskable").removeprefix("masked")
 
 
@@ -93,7 +94,7 @@ class Sb3Network(Network):
 def load_sb3_model(path: Path) -> Any:
     """A model saved by SB3.
 
-    It is unpickled, which runs what its maker put there: for trusted files only.
+    Unpickling runs any code in the file: for trusted files only.
     """
     if not path.is_file():
         raise SpecificationError(f"there is no file {str(path)!r}")
@@ -113,7 +114,7 @@ def load_sb3_model(path: Path) -> Any:
                 raise
             return PPO.load(path, device="cpu")  # the policy was trained without masks
     except pickle.UnpicklingError as error:
-        # torch's own text advises to unpickle what the file's maker put there
+        # torch's message advises to unpickle the untrusted content
         raise SpecificationError(
             f"{path} is refused: where a model saved by {PLAYABLE} holds weights, it holds objects "
             f"of other kinds, or is damaged"
@@ -127,9 +128,9 @@ def load_sb3_model(path: Path) -> Any:
 
 
 def _module_of(path: Path) -> str | None:
-    """The algorithm's module that a saved model's policy is from; nothing is unpickled.
+    """The module of the algorithm of a saved model's policy; nothing is unpickled.
 
-    SB3 writes the module of the policy's class beside the pickled class.
+    SB3 writes the module of the policy class next to the pickled class.
     """
     try:
         with zipfile.ZipFile(path) as archive:

@@ -1,8 +1,8 @@
 """Sessions of onnxruntime, for policy files that the kernel does not evaluate.
 
-What onnxruntime computes can neither be interrupted nor bounded, and a file can be made to take
-hours, all memory, or to crash it. So a process of its own loads a file first. Without control flow
-all positions take the same time: what passes there can be evaluated here.
+A computation of onnxruntime can be neither interrupted nor bounded, and a crafted file can take
+hours, exhaust the memory or crash it. So a separate process loads a file first. Without control
+flow all positions take the same time: a file that passes there can be evaluated here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from ...envs.specification import SpecificationError, plain_text, refusing
 from ...envs.workers.children import ChildProcess
 
-MOST_SECONDS, MOST_MEMORY = 30, 8 << 30  # of the trial; bytes
+MOST_SECONDS, MOST_MEMORY = 30, 8 << 30  # limits of the trial; memory in bytes
 # run with the input's name and the shape of an observation, the file as standard input
 _TRIAL = f"""
 import contextlib, sys
@@ -45,13 +45,13 @@ def open_session(
     Args:
         source: where the policy file comes from, for messages.
         data: its content.
-        inputs: name and shape of an observation, for the trial in a process of its own; None for
-            files that need none.
-        reason: why the kernel does not evaluate it, for the error where onnxruntime is missing.
+        inputs: name and shape of an observation, for the trial in a separate process; None for no
+            trial.
+        reason: why the kernel does not evaluate it, for the error if onnxruntime is missing.
 
     Raises:
-        SpecificationError: onnxruntime is missing or refuses the file; or the trial does not end in
-            time, takes too much memory or ends its process.
+        SpecificationError: onnxruntime is missing or refuses the file; or the trial exceeds its
+            time or memory, or crashes.
     """
     needs = f'the policy {source} needs onnxruntime{reason}: pip install "plyground[policy]"'
     with refusing(ImportError, needs):
@@ -60,7 +60,7 @@ def open_session(
         _try(source, data, *inputs)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4  # what goes wrong is raised as well
+    options.log_severity_level = 4  # errors are raised anyway
     # onnxruntime's errors have no class in common
     with refusing(Exception, f"the policy {source} cannot be evaluated"):
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])

@@ -1,12 +1,12 @@
-"""The precision in which a network is evaluated fastest, by a trial on this processor.
+"""The fastest precision of a network, by a trial on this processor.
 
-What a processor's flags say does not decide it: some multiply bfloat16 slower than float32. The
-times are kept beside the machine code of the network's kernel. So the same network is evaluated in
-the same precision again, and a run with the same seed is the same run on this machine.
+The processor's flags are not enough: some multiply bfloat16 slower than float32. The times are
+cached with the machine code of the network's kernel. So the same network always gets the same
+precision, and a run is reproducible by its seed on this machine.
 
-In int8 a network may compute something else than it has learnt. How far it is off is measured as
-the cards of the zoo have it: by the probabilities of legal actions, and by values, in positions of
-random games. All networks of the zoo stay below :data:`MOST_ERROR` on average.
+In int8 a network's outputs may change. The error is measured as on the model cards of the zoo: in
+the probabilities of legal actions, and in values, in positions of random games. All networks of the
+zoo stay below :data:`MOST_ERROR` on average.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from .compiled.words import FLOAT32, INT8, PRECISIONS
 from .policy import masked_softmax
 
 TRIALS = "precisions.json"
-POSITIONS, TURNS = 32, 8  # evaluated at once; the fastest turn counts, since others are busy
-MOST_ERROR = 0.1  # of probabilities, and of values as a share of the greatest return
+POSITIONS, TURNS = 32, 8  # batch size, repetitions; the fastest repetition counts
+MOST_ERROR = 0.1  # in probabilities, and in values as a share of the greatest return
 Microseconds = Annotated[float, Range(low=0)]
 
 
 class Trial(NamedTuple):
-    """What a trial has shown.
+    """The result of a trial.
 
     Attributes:
-        precision: the fastest, without int8 where that is too far off.
-        microseconds: for a position, in each precision that the processor has.
+        precision: the fastest, not int8 if its error is too large.
+        microseconds: time for a position, in each precision that the processor supports.
     """
 
     precision: str
@@ -72,7 +72,10 @@ def fastest_precision(model: Model, game: Game) -> Trial:
     times = trials.get(key, {})
     if times.keys() != runners.keys():
         times = trials[key] = _measure(runners, game)
-        with contextlib.suppress(OSError), written_whole(file) as stream:  # else the next measures
+        with (
+            contextlib.suppress(OSError),
+            written_whole(file) as stream,
+        ):  # else it is measured again
             stream.write(json.dumps(trials, indent=1).encode())
     names = sorted(times, key=times.__getitem__)
     if INT8.name in names and not is_near(runners[FLOAT32.name], runners[INT8.name], game):
@@ -81,7 +84,7 @@ def fastest_precision(model: Model, game: Game) -> Trial:
 
 
 def is_near(exact: NetworkRunner, rounded: NetworkRunner, game: Game) -> bool:
-    """Whether a rounded network computes nearly what it does in float32."""
+    """Whether a rounded network's outputs are close to those in float32."""
     (observations, masks), facts = sample_of(game), game.facts
     (logits, values), (near_logits, near_values) = exact(observations), rounded(observations)
     differences = np.abs(masked_softmax(logits, masks) - masked_softmax(near_logits, masks))
@@ -91,7 +94,7 @@ def is_near(exact: NetworkRunner, rounded: NetworkRunner, game: Game) -> bool:
 
 
 def _measure(runners: Mapping[str, NetworkRunner], game: Game) -> dict[str, float]:
-    """Microseconds for a position, of each; they take turns."""
+    """Microseconds for a position, of each; measured in turns."""
     observations = sample_of(game)[0][:POSITIONS]
     seconds = dict.fromkeys(runners, math.inf)
     for _ in range(TURNS):
@@ -117,7 +120,7 @@ def _read(file: Path) -> dict[str, dict[str, float]]:
 
 
 def _key(model: Model, game: Game) -> str:
-    """What times depend on: the processor as numba knows it, the layers and their sizes."""
+    """The key of the times: the processor as numba names it, the layers and their sizes."""
     processor = cpu_target.target_context.codegen().magic_tuple()
     nodes = [(node.op_type, sorted(node.attributes.items())) for node in model.nodes]
     constants = [

@@ -2,9 +2,9 @@
 
 ``zoo:NAME`` plays a network, ``mcts:network=zoo:NAME`` searches with it. A name may stand for
 several boards; the board that is played decides. Each network is a policy file in
-``networks/GAME``, with a model card beside it: a JSON file of the same name that says how the
-network was trained. ``networks/boards.json`` compares all networks of a board and the usual
-opponents: in one pool, and by move quality. ``benchmarks/learning/zoo.py`` makes them.
+``networks/GAME``, with a model card: a JSON file of the same name that says how the network was
+trained. ``networks/boards.json`` compares all networks of a board and the usual opponents: in one
+rating pool, and by move quality. ``benchmarks/learning/zoo.py`` makes them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Amount = Annotated[float, Range(low=0)]
 
 
 class Stage(TypedDict):
-    """A run that a network was trained by, or what it went on from."""
+    """A training run of a network, or the source that it continued from."""
 
     command: str
     hours: Amount
@@ -41,7 +41,7 @@ class Stage(TypedDict):
 
 
 class CurvePoint(TypedDict):
-    """What the network had reached after some hours of processor time."""
+    """The network's strength after some hours of CPU time."""
 
     opponent: str
     processor_hours: Amount
@@ -109,15 +109,15 @@ class Card:
     """The model card of a shipped network.
 
     Attributes:
-        name: what stands behind ``zoo:``.
-        game: the game that it learnt, with its parameters.
-        also: games of the same positions and actions that it plays too.
+        name: its name after ``zoo:``.
+        game: the game that it was trained for, with its parameters.
+        also: other games with the same positions and actions that it plays.
         file: the policy file, in the folder of its game.
-        sha256: the hash of its content.
+        sha256: the hash of the file.
         bytes: its size.
-        parameters: how many weights it has.
-        algorithm: what it was trained by.
-        training: how: command, seed, commit, hours, machine, games, curve.
+        parameters: the number of weights.
+        algorithm: the training algorithm.
+        training: command, seed, commit, hours, machine, games, curve.
         measured: its speed.
     """
 
@@ -134,17 +134,17 @@ class Card:
 
     @property
     def path(self) -> Path:
-        """Where the policy file lies."""
+        """The path of the policy file."""
         return FOLDER / self.file
 
     @property
     def board_game(self) -> str:
-        """The game in whose pool it stands: the first of its games that has one, else its own."""
+        """The game of its rating pool: the first of its games that has one, else its own."""
         return next((spec for spec in (self.game, *self.also) if spec in boards()), self.game)
 
     @property
     def board(self) -> Mapping[str, Any]:
-        """What its board's agents were measured by, each with the command and rows of agents.
+        """The measurements of its board's agents, each with the command and rows of agents.
 
         ``ratings``: the pool, best first; ``quality``: the share of optimal moves by situation and
         phase; ``kinds``: the same in positions of published kinds.
@@ -162,14 +162,14 @@ class Card:
         """The network.
 
         Raises:
-            SpecificationError: the policy file is missing, or not the one of the card.
+            SpecificationError: the policy file is missing, or does not match the card.
         """
         return _load(self)
 
 
 @functools.cache
 def cards(of: str | None = None) -> tuple[Card, ...]:
-    """The model cards of one name, or all, by name and board; of games that there are."""
+    """The model cards of one name, or all, by name and board, for the available games."""
     made = []
     for path in sorted(FOLDER.glob("*/*.json")):
         content = read_json(path)
@@ -192,14 +192,14 @@ def cards_of(game: Game) -> tuple[Card, ...]:
 
 @functools.cache
 def boards() -> Mapping[str, Mapping[str, Any]]:
-    """What was measured on every board on which a network learnt."""
+    """The measurements on every board that has a network."""
     content: dict[str, Mapping[str, Any]] = read_json(BOARDS)
     check_value(content, dict[str, BoardResults], str(BOARDS), more=True)
     return content
 
 
 class ZooNetworks:
-    """The networks of one name, a network for each board.
+    """The networks of one name, one for each board.
 
     Raises:
         SpecificationError: there is no such name.
@@ -220,13 +220,13 @@ class ZooNetworks:
 
     @property
     def only_game(self) -> Game | None:
-        """The game that is played, or None where it is one of several."""
+        """The game that is played, or None if there are several."""
         games = [spec for card in self.cards for spec in (card.game, *card.also)]
         return make_game(games[0]) if len(games) == 1 else None
 
     @property
     def version(self) -> str:
-        """A hash of the networks; that of the network where there is only one."""
+        """A hash of the networks; of the network if there is only one."""
         hashes = [card.sha256 for card in self.cards]
         return (
             hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
@@ -235,7 +235,7 @@ class ZooNetworks:
 
 @functools.cache
 def _playing(card: Card, game: Game) -> OnnxNetwork:
-    """The network for one of its games, compiled once for each board: agents ask several times."""
+    """The network for one of its games, compiled once for each board."""
     return card.network().playing(game)
 
 
@@ -246,7 +246,6 @@ def _load(card: Card) -> OnnxNetwork:
         data = card.path.read_bytes()
     if hashlib.sha256(data).hexdigest() != card.sha256:
         raise SpecificationError(
-            f"{source} is damaged: {card.path} is not the file of its model card; install "
-            f"plyground anew"
+            f"{source} is damaged: {card.path} does not match its model card; reinstall plyground"
         )
     return OnnxNetwork(source, data)

@@ -31,12 +31,12 @@ from .transposition import ENTRY, NO_ACTION, check_table_size, new_table
 DEFAULT_DEPTH = 4
 FIRST_SLICE, LARGEST_SLICE = 256, 1 << 20  # nodes searched between two checks of the time
 SLICE_SECONDS = 0.002
-GRACE_SECONDS = 0.01  # for the second ply after the time is up
-UNTIMED_SLICE, UNTIMED_SLICE_SECONDS = 1 << 16, 0.05  # where nobody waits for the clock
-# of the table, for each position at the depth limit: few of them then share a bucket
+GRACE_SECONDS = 0.01  # extra time for the second ply after the time is up
+UNTIMED_SLICE, UNTIMED_SLICE_SECONDS = 1 << 16, 0.05  # without a time limit
+# table entries for each position at the depth limit: few positions then share a bucket
 ENTRIES_PER_POSITION = 8
 BEST_ACTION = (search.STATE.names or ()).index("best_action")
-SYMMETRIC_PLIES = 3  # mirror images are merged this near the root
+SYMMETRIC_PLIES = 3  # mirror images are merged within this distance of the root
 
 _DEPTH = Parameter(
     "depth",
@@ -50,7 +50,7 @@ _RESISTANCE = Parameter(
     "resistance",
     bool,
     True,
-    "of the actions that lose as late as the best, play the best by the heuristic, not the first",
+    "among the actions that lose latest, play the best by the heuristic, not the first",
 )
 
 
@@ -58,18 +58,18 @@ Report = Callable[[Decision], None] | None
 
 
 class TreeSearch(NamedTuple):
-    """A search of one game: what is searched, how, and the buffers."""
+    """A search of one game: rules, options and buffers."""
 
     rules: Any  # of the game's search form
     options: search.AlphaBetaOptions
     plan: deepening.DeepeningPlan
     workspace: search.Workspace
     table: Any  # its entries, see `transposition`
-    symmetries: np.ndarray  # those under which equal depth gives mirror images equal values
+    symmetries: np.ndarray  # symmetries under which mirror images have equal values at equal depth
 
 
 class TreeSearchAgent(Agent):
-    """Base of alpha-beta and minimax: iterative or direct search of a game tree to a depth."""
+    """Base of alpha-beta and minimax: iterative or fixed-depth search of a game tree."""
 
     _iterative = False
 
@@ -78,7 +78,7 @@ class TreeSearchAgent(Agent):
         self._ordering(game)
 
     def _ordering(self, game: Game) -> int:
-        """The number by which the kernels know the order of the actions."""
+        """The number of the action ordering, for kernels."""
         return ordering_number(game, self.options.get("ordering", "none"))
 
     def prepare(self, game: Game) -> None:
@@ -91,15 +91,15 @@ class TreeSearchAgent(Agent):
         return self.options.get("time") is None
 
     def new_search(self, game: Game, last_depth: int) -> TreeSearch:
-        """A search of a game to a depth, with buffers of its own."""
+        """A search of a game to a depth, with its own buffers."""
         heuristic = self.options["heuristic"]
         index, ordering = heuristic_index(game, heuristic), self._ordering(game)
-        # a function of the user's own takes the plain record
+        # a user's function takes the plain record
         is_own = max(index, ordering) >= FIRST_ADDRESS
         form = plain_form(game) if is_own else search_form(game, heuristic)
         symmetries: np.ndarray = game.symmetries
         if index >= FIRST_ADDRESS:
-            symmetries = symmetries[:1]  # it may value mirror images differently
+            symmetries = symmetries[:1]  # it may evaluate mirror images differently
         elif index >= 0:
             symmetries = r.heuristic_symmetries(game.rules, game.declaration.heuristics[index])
         switches = self._switches(form.defaults) | {"ordering": ordering}
@@ -118,9 +118,9 @@ class TreeSearchAgent(Agent):
         )
 
     def _new_table(self, game: Game) -> Any:
-        """A transposition table, no larger than ``table=`` allows or than the depth can use.
+        """A transposition table, limited by ``table=`` and by what the depth can use.
 
-        A table that the processor's cache holds is faster.
+        A table that fits into the CPU cache is faster.
         """
         mebibytes, depth = self.options.get("table", 0), self.options["depth"]
         if depth is not None and not game.facts.moves_again and not self.options.get("adaptive"):
@@ -153,7 +153,7 @@ class TreeSearchAgent(Agent):
         """Search to ``last_depth`` plies or as far as the limits allow."""
         self._begin(position, last_depth)
         workspace, state = self._workspace, self._workspace.state[0]
-        # An iteration that is cut short leaves the scores to the one before.
+        # An incomplete iteration keeps the scores of the one before.
         cut_short = deadline < math.inf or nodes < math.inf
         decision: Decision | None = None
         clock = Deadline(deadline)
@@ -179,7 +179,7 @@ class TreeSearchAgent(Agent):
         return decision
 
     def _begin(self, position: Position, last_depth: int) -> None:
-        """Make ready to search a position to a depth."""
+        """Prepare the search of a position to a depth."""
         if last_depth != self._search.plan.last_depth:
             first_depth = 1 if self._iterative else last_depth
             plan = self._search.plan._replace(first_depth=first_depth, last_depth=last_depth)
@@ -190,8 +190,8 @@ class TreeSearchAgent(Agent):
     def _iterate(self, clock: Deadline, nodes: float, reporting: bool) -> int:
         """Search to the end of the iteration or the limits; returns the status of ``deepen``.
 
-        It goes in slices so short that a person can interrupt it; where ``reporting``, or with a
-        deadline, in shorter ones.
+        It runs in slices, short enough for Ctrl-C; with ``reporting`` or a deadline they are
+        shorter.
         """
         state = self._workspace.state[0]
         short_slices = clock.at < math.inf or reporting
@@ -206,14 +206,14 @@ class TreeSearchAgent(Agent):
                 return status
             over = clock.end()
             self._raise_errors_of_functions()
-            # Two levels of the tree are searched if that takes little, for a sound answer.
+            # Two plies are always searched if that is quick, for a sound answer.
             if over and (state.depth > 1 or clock.left < -GRACE_SECONDS):
                 return status
             if clock.seconds < longest:
                 portion = min(2 * portion, LARGEST_SLICE)
 
     def _decision(self, before: int | None) -> Decision:
-        """The decision of an iteration that was completed.
+        """The decision of a completed iteration.
 
         Args:
             before: the value of the iteration before; None if there was none.
@@ -247,15 +247,14 @@ class TreeSearchAgent(Agent):
         )
 
     def _decision_cut_short(self, position: Position, last: Decision | None) -> Decision:
-        """The decision where a limit ends the search within an iteration.
+        """The decision if a limit ends the search within an iteration.
 
-        The part of it that was searched chooses the action, since it is deeper. The scores stay
-        those of the last iteration completed, whose depth they have in common; but a win holds
-        whatever the depth.
+        The completed part of it chooses the action, since it is deeper. The scores stay those of
+        the last completed iteration, so that all have the same depth; but a win holds at any depth.
 
         Args:
             position: what is searched.
-            last: the decision of the last iteration completed; None if there was none.
+            last: the decision of the last completed iteration; None if there was none.
         """
         root, plan = self._workspace.frames[0], self._search.plan
         value, action = int(root.best), int(root.best_action)
@@ -269,7 +268,7 @@ class TreeSearchAgent(Agent):
             win = self._score(value, "estimate", False, 0.0)
             images = {action}
             if self._options.root_values:
-                # mirror images win as well, whether the search has come to them or not
+                # mirror images win as well, searched or not
                 images |= {
                     int(symmetry[action])
                     for number, symmetry in enumerate(position.game.symmetries)
@@ -280,19 +279,19 @@ class TreeSearchAgent(Agent):
         return decision
 
     def _score(self, value: int, kind: Kind, to_the_end: bool, offset: float) -> Score:
-        """The score that a value of the search means.
+        """The score for a value of the search.
 
         Args:
             value: points.
             kind: ``"upper"`` where a null window found the value; else ``"exact"`` or, if the
                 search does not know better, ``"estimate"``.
             to_the_end: whether no position of the tree was estimated.
-            offset: that of the decision's scores, see :func:`.deepening.half_step`.
+            offset: the offset of the decision's scores, see :func:`.deepening.half_step`.
         """
         plan = self._search.plan
         decisive = plan.by_result and abs(value) > search.PROVEN
         if kind == "upper" and decisive and plan.complete and value < 0:
-            # No better than a proven loss: the loss is certain, its distance is not.
+            # An upper bound of a proven loss: the loss is certain, its distance is not.
             score = deepening.score_of_points(value, "exact", True, to_the_end)
             return dataclasses.replace(score, plies=None)
         if kind == "estimate" and plan.complete and (decisive or to_the_end):
@@ -339,11 +338,11 @@ class AlphaBeta(TreeSearchAgent):
     search.
 
     Each enhancement can be switched off. ``textbook`` is this agent with all of them off: the
-    algorithm of the book, with the actions in their own order. Options given with that name switch
-    them on one by one: ``textbook:depth=6,ordering=default,killers=yes``.
+    textbook algorithm, with the actions in their own order. Its options switch them on one by one:
+    ``textbook:depth=6,ordering=default,killers=yes``.
 
-    On gomoku, up to five in a row, the agent ``gomoku`` is the better choice where strength counts:
-    it scores 92 % against this search at equal time. This one is the same search on every game.
+    On gomoku, up to five in a row, the agent ``gomoku`` is stronger: it scores 92 % against this
+    search at equal time. This one is the same search on every game.
     """
 
     summary = "alpha-beta with iterative deepening and a transposition table"
@@ -356,30 +355,30 @@ class AlphaBeta(TreeSearchAgent):
             "ordering",
             str,
             "default",
-            "which actions are tried first: default, none, or an order of your own",
+            "move ordering: default, none, or the name of an ordering",
         ),
         Parameter(
             "table", float, 16.0, "size of the transposition table in MiB; 0 for none", 0, 1_000_000
         ),
-        Parameter("killers", bool, True, "try first what refuted a sibling"),
+        Parameter("killers", bool, True, "killer moves: try first what refuted a sibling"),
         Parameter(
             "history",
             bool,
             None,
-            "prefer actions that caused cut-offs elsewhere (yes, unless the game has a better "
-            "order)",
+            "history heuristic: prefer actions that caused cut-offs elsewhere (no if the game has "
+            "a better ordering)",
         ),
         Parameter(
             "scout", bool, True, "principal-variation search: null windows after the first action"
         ),
-        Parameter("iterative", bool, True, "deepen ply by ply"),
+        Parameter("iterative", bool, True, "iterative deepening"),
         Parameter("symmetry", bool, True, "search mirror images near the root once"),
         Parameter(
             "radius",
             int,
             None,
-            "only cells within this distance of a stone (gomoku); 0 for all; not set, as suits the "
-            "heuristic",
+            "only cells within this distance of a stone (gomoku); 0 for all; "
+            "default by the heuristic",
             0,
             18,
         ),
@@ -387,8 +386,8 @@ class AlphaBeta(TreeSearchAgent):
             "width",
             int,
             None,
-            "search only this many actions, the best ordered; 0 for all; not set, as suits the "
-            "heuristic",
+            "search only this many actions, the first in the ordering; 0 for all; "
+            "default by the heuristic",
             0,
             400,
         ),
@@ -396,7 +395,7 @@ class AlphaBeta(TreeSearchAgent):
             "win_in_one",
             bool,
             None,
-            "see a win in one ply without searching it (gomoku; no, unless it suits the heuristic)",
+            "detect a win in one ply without searching it (gomoku; default by the heuristic)",
         ),
         Parameter(
             "adaptive", bool, False, "look further ahead as the actions get fewer, at equal cost"
@@ -411,8 +410,8 @@ class AlphaBeta(TreeSearchAgent):
         check_table_size(self.options["table"])
         if self.options["width"] and self.options["ordering"] == "none":
             raise SpecificationError(
-                "width= needs an ordering: it keeps the best ordered actions, and ordering=none "
-                "orders none"
+                "width= needs an ordering: it keeps the first actions, which "
+                "ordering=none does not order"
             )
 
     @property
@@ -469,14 +468,14 @@ register_preset(
     "textbook",
     "alphabeta:iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no,ordering=none,"
     "radius=0,width=0,win_in_one=no,resistance=no",
-    "alpha-beta of the textbook: every enhancement off; its options switch them on one by one",
+    "textbook alpha-beta: every enhancement off; its options switch them on one by one",
 )
 
 
 def _adapted_depth(position: Position, depth: int) -> int:
-    """The depth at which the tree here is about as large as that of ``depth`` plies at the start.
+    """The depth at which the tree is about as large as one of ``depth`` plies at the start.
 
-    Actions are taken to get fewer by one each ply.
+    It assumes one action less with each ply.
     """
 
     def size(actions: int, plies: int) -> float:

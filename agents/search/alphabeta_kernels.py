@@ -1,11 +1,12 @@
 """Alpha-beta search to a fixed depth, generic over games: the kernels.
 
-Values are points from the side of one player, the *maximiser*, in the whole tree: at every node the
-player to move decides whether it is a maximising or a minimising one, so a player who moves twice
-in a row needs no special case and nothing is negated. A move that keeps the turn uses up no depth.
+Values are points from the side of one player, the *maximiser*, in the whole tree: the player to
+move decides whether a node is a maximising or a minimising one, so a player who moves twice in a
+row needs no special case and nothing is negated. A move that keeps the turn does not reduce the
+depth.
 
-The search keeps its stack of plies in arrays. It can be left after any number of nodes and entered
-again, so that the caller can check the time. Each enhancement is switched by a field of
+The search keeps its stack of plies in arrays. It can stop after any number of nodes and resume, so
+that the caller can check the time. Each enhancement is switched by a field of
 :class:`AlphaBetaOptions`; with all of them off the search is plain alpha-beta. Iterative deepening
 is in :mod:`plyground.agents.search.deepening`.
 
@@ -66,21 +67,21 @@ FRAME = np.dtype(
 )
 
 
-# Where a search stands, between two calls and during them.
+# The state of a search, between calls and during them.
 STATE = np.dtype(
     [
         ("ply", np.int64),
         ("next", np.int64),  # ENTER, LEAVE, ADVANCE or FINISH
-        ("value", np.int64),  # of the node that was left last
+        ("value", np.int64),  # the value of the last node left
         ("nodes", np.int64),  # visited since the search began, over all iterations
-        ("horizon", np.int64),  # positions estimated at the depth limit, in this iteration
+        ("horizon", np.int64),  # positions evaluated at the depth limit, in this iteration
         ("maximiser", np.int64),  # the player from whose side values are
         ("generation", np.int64),  # of this search's table entries
         ("depth", np.int64),  # of this iteration
-        ("best", np.int64),  # the value and the action of the last iteration completed
+        ("best", np.int64),  # the value and the action of the last completed iteration
         ("best_action", np.int64),
-        ("best_horizon", np.int64),  # how many positions were estimated for them
-        ("legal", np.int64),  # how many actions the position has
+        ("best_horizon", np.int64),  # positions evaluated for them
+        ("legal", np.int64),  # the number of legal actions
         ("stage", np.int64),  # see plyground.agents.search.deepening
     ]
 )
@@ -124,9 +125,9 @@ class Workspace(NamedTuple):
 
 
 def new_workspace(game: Game, dtype: Any = None) -> Workspace:
-    """Room for searches of any depth in this game; ``dtype`` replaces the position record."""
+    """Buffers for searches of any depth in this game; ``dtype`` replaces the position record."""
     plies, actions = game.facts.longest_game + 2, game.facts.num_actions
-    if not game.facts.moves_again:  # else a search of few turns may go on for more plies
+    if not game.facts.moves_again:  # otherwise a shallow search can have more plies
         plies = min(plies, MAX_DEPTH + 2)
     return Workspace(
         blank_records(plies + 1, dtype or game.declaration.dtype),
@@ -141,7 +142,7 @@ def new_workspace(game: Game, dtype: Any = None) -> Workspace:
 
 @kernel
 def _leaf_points(rules, position, maximiser, heuristic):
-    """The heuristic's estimate, kept inside the range of unproven values."""
+    """The heuristic's value, clipped to the range of unproven values."""
     if heuristic < 0:
         return 0
     return _unproven(points_of(rules, position, maximiser, heuristic))
@@ -154,7 +155,7 @@ def _unproven(points):
 
 @inner_kernel
 def begin_iteration(workspace, depth, alpha, beta, fixed_window):
-    """Make ready to search ``workspace.positions[0]`` to ``depth`` within a window."""
+    """Prepare the search of ``workspace.positions[0]`` to ``depth`` within a window."""
     root, state = workspace.frames[0], workspace.state[0]
     root.alpha, root.beta, root.depth, root.fixed_window = alpha, beta, depth, fixed_window
     state.ply, state.next, state.value, state.horizon, state.depth = 0, ENTER, 0, 0, depth
@@ -162,7 +163,7 @@ def begin_iteration(workspace, depth, alpha, beta, fixed_window):
 
 @inner_kernel
 def run(rules, options, workspace, table, symmetries, nodes_allowed):
-    """Search on for at most ``nodes_allowed`` further nodes.
+    """Continue the search for at most ``nodes_allowed`` nodes.
 
     Returns whether the iteration is complete. Its result is then in ``frames[0].best`` and
     ``best_action``.
@@ -210,7 +211,7 @@ def enter_node(rules, options, workspace, table, symmetries, ply):
     """
     state = workspace.state[0]
     position, frame, maximiser = workspace.positions[ply], workspace.frames[ply], state.maximiser
-    # 1. A finished game has its result as value, a position at the depth limit its estimate.
+    # 1. A finished game has its result as value, a position at the depth limit its evaluation.
     if r.is_over(rules, position):
         points = np.int64(r.returns(rules, position, maximiser) * WIN)
         points += LEAD * np.int64(r.margin(rules, position, maximiser)) - np.sign(points) * ply
@@ -265,7 +266,7 @@ def descend(rules, options, workspace, ply):
     mover = r.to_move(rules, positions[ply])
     positions[ply + 1] = positions[ply]
     r.play(rules, positions[ply + 1], np.int64(workspace.actions[ply, frame.cursor]))
-    # Only a change of turn uses up depth.
+    # Only a change of turn reduces the depth.
     child.depth = frame.depth - (r.to_move(rules, positions[ply + 1]) != mover)
     child.alpha, child.beta = frame.alpha, frame.beta
     _begin_action(options, frame)
@@ -278,8 +279,8 @@ def descend(rules, options, workspace, ply):
 
 @inner_kernel
 def _begin_action(options, frame):
-    """Go on to the next action of a node, and say with which window."""
-    # Principal-variation search: after the first action, ask only whether another is better at all.
+    """Go to the next action of a node, and set its window."""
+    # Principal-variation search: after the first action, a null window tests for a better one.
     frame.scouting = (
         options.scout
         and frame.cursor > 0
@@ -291,10 +292,10 @@ def _begin_action(options, frame):
 
 @inner_kernel
 def visit_leaf(rules, options, workspace, ply):
-    """Value the next action of a node one ply above the leaves without playing it.
+    """Evaluate the next action of a node one ply above the leaves without playing it.
 
-    Returns how many visits of the leaf that is: two if it is better than a null window; 0 where the
-    action must be played.
+    Returns the number of visits of the leaf: two if it fails high in a null window; 0 if the action
+        must be played.
     """
     frame, state = workspace.frames[ply], workspace.state[0]
     action = np.int64(workspace.actions[ply, frame.cursor])
@@ -365,7 +366,7 @@ def finish_node(options, workspace, table, ply):
 
 @inner_kernel
 def add_killer(killers, action):
-    """Put an action before the other killer of its ply, unless it is the first already."""
+    """Make an action the first killer of its ply, unless it is already."""
     if killers[0] != action:
         killers[1] = killers[0]
         killers[0] = action
@@ -373,7 +374,7 @@ def add_killer(killers, action):
 
 @inner_kernel
 def to_table(value, ply):
-    """A value as the table keeps it: plies to a forced result are counted from the node."""
+    """A value as stored in the table: plies to a forced result are counted from the node."""
     return value + ply if value > PROVEN else value - ply if value < -PROVEN else value
 
 
@@ -385,7 +386,7 @@ def from_table(value, ply):
 
 @inner_kernel
 def _bring_to_front(actions, count, action):
-    """Move ``action``, if it is among the first ``count``, before all others."""
+    """Move ``action`` to the front if it is among the first ``count``."""
     for i in range(count):
         if actions[i] == action:
             for j in range(i, 0, -1):
@@ -411,7 +412,7 @@ def _sort_by_history(scores, actions, count):
 def _drop_mirror_images(rules, positions, actions, ply, count, symmetries):
     """Keep only the first of each set of actions that lead to mirror images; returns how many.
 
-    Only symmetries that leave the position itself as it is turn one of its actions into another.
+    Only symmetries that leave the position unchanged map its actions to each other.
     """
     own_symmetries = np.int64(0)  # bits
     for s in range(1, symmetries.shape[0]):

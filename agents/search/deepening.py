@@ -1,9 +1,9 @@
 """Iterative deepening: one loop for the agents and for the opponents inside vector environments.
 
-A search goes through iterations of growing depth until its last depth is reached or a deeper
-iteration can change nothing. If every action then turns out to lose, the actions that resist
-longest are found and the best of them by the heuristic is played: an opponent may overlook the win.
-Without this ``resistance`` the first action of the best value is played, as in the textbook.
+A search runs iterations of increasing depth until its last depth is reached or a deeper iteration
+cannot change the result. If every action then turns out to lose, the best by the heuristic among
+the actions that resist longest is played: an opponent may overlook the win. Without this
+``resistance`` the first action of the best value is played, as in the textbook.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class DeepeningPlan(NamedTuple):
         first_depth: of the first iteration; equal to ``last_depth`` without iterative deepening.
         last_depth: of the last iteration.
         decided_by_result: a forced result ends the search: the returns are −1, 0 and 1 and no
-            margin breaks ties, so that deeper iterations find no better win and no other loss.
+            margin breaks ties, so that deeper iterations cannot improve on it.
         by_result: the returns are −1, 0 and 1, so that a forced result settles the return.
-        complete: the search leaves no action out, so that its results are proved.
+        complete: the search prunes no action without proof, so that its results are proved.
         moves_again: whether a player can move twice in a row.
-        resists: of the actions that lose as late as the best, the best by the heuristic is played.
+        resists: among the actions that lose latest, the best by the heuristic is played.
     """
 
     first_depth: int
@@ -59,7 +59,7 @@ class DeepeningPlan(NamedTuple):
 def new_plan(
     game: Game, first_depth: int, last_depth: int, complete: bool, resistance: bool
 ) -> DeepeningPlan:
-    """The plan for a game; ``complete``: the search leaves no action out."""
+    """The plan for a game; ``complete``: the search prunes no action without proof."""
     by_result = game.facts.max_return == 1.0
     has_margin = r.has_own_body(game.rules, r.margin)
     return DeepeningPlan(
@@ -75,7 +75,7 @@ def new_plan(
 
 @kernel
 def begin(rules, plan, workspace, table, source):
-    """Make ready to search the position ``source``, a record of the plain game.
+    """Prepare the search of the position ``source``, a record of the plain game.
 
     A search uses no results of earlier ones: a decision depends on the position alone.
     """
@@ -94,11 +94,11 @@ def begin(rules, plan, workspace, table, source):
 
 @inner_kernel
 def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
-    """Search on for at most ``nodes_allowed`` further nodes, to the end of the iteration at most.
+    """Continue for at most ``nodes_allowed`` nodes, or to the end of the iteration.
 
-    Returns ITERATION_OPEN (the nodes are used up), ITERATION_COMPLETE (an iteration of the
-    deepening was completed; the search goes on with the next call) or SEARCH_COMPLETE. The result
-    of the last iteration completed is in ``state.best`` and ``state.best_action``.
+    Returns ITERATION_OPEN (the nodes are used up), ITERATION_COMPLETE (an iteration is complete;
+    the next call continues the search) or SEARCH_COMPLETE. The result of the last completed
+    iteration is in ``state.best`` and ``state.best_action``.
     """
     state, root = workspace.state[0], workspace.frames[0]
     if state.next == FINISH:  # the iteration before is complete
@@ -107,7 +107,7 @@ def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
                 workspace, state.depth + 1, -INFINITY, INFINITY, options.root_values > 0
             )
         else:
-            # All actions lose. Those that lose as late as the best get their exact values.
+            # All actions lose. The actions that lose latest get their exact values.
             begin_iteration(workspace, state.depth, state.best - 1, state.best + 1, True)
     if not run(rules, options, workspace, table, symmetries, nodes_allowed):
         return ITERATION_OPEN
@@ -116,7 +116,7 @@ def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
         state.best_horizon = state.horizon
         decisive = plan.decided_by_result and abs(state.best) > PROVEN
         if state.depth < plan.last_depth and not decisive:
-            # A deeper iteration changes nothing where no position was estimated.
+            # A deeper iteration changes nothing if no position was evaluated by the heuristic.
             if not plan.complete or not reached_the_end(plan, state):
                 return ITERATION_COMPLETE
         if not plan.resists or state.best >= -PROVEN or root.count == 1:
@@ -125,8 +125,8 @@ def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
         state.stage = RESISTING
         if options.pruning and not options.root_values:
             return ITERATION_COMPLETE
-    # What is proved to the end of the game does not give way to values that rest on estimates: to
-    # tell the other actions apart takes more lines, and these may be longer.
+    # Results proved to the end of the game are not replaced by values that rest on estimates:
+    # comparing the other actions takes more lines, and these may be longer.
     if plan.decided_by_result or state.best_horizon > 0 or state.horizon == 0:
         state.best_action = _best_resistance(rules, options, workspace)
     state.stage = OVER
@@ -137,15 +137,15 @@ def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
 def reached_the_end(plan, state):
     """Whether every line of the iteration was followed to the end of its game.
 
-    No position was then estimated at the depth limit. Where a player can move twice, an entry of
-    the table can stand for a line that was not followed to its end, unless the depth excludes it.
+    Then no position was evaluated at the depth limit. If a player can move twice, a table entry can
+    come from a line that was not followed to its end, unless the depth excludes it.
     """
     return state.horizon == 0 and (not plan.moves_again or state.depth >= state.legal)
 
 
 @inner_kernel
 def _best_resistance(rules, options, workspace):
-    """Of the root actions that lose as late as the best one, the best by the heuristic."""
+    """Among the root actions that lose latest, the best by the heuristic."""
     positions, state, root = workspace.positions, workspace.state[0], workspace.frames[0]
     best_action, best_points = state.best_action, -INFINITY
     for i in range(root.count):
@@ -169,10 +169,10 @@ def half_step(points: int, before: int | None) -> float:
 
     Args:
         points: of the iteration.
-        before: of the one before; None if there was none.
+        before: points of the previous iteration; None if there was none.
 
     Returns:
-        the offset of the iteration's scores; 0 where either value is that of a finished game.
+        the offset of the iteration's scores; 0 if either value comes from a finished game.
     """
     if before is None or max(abs(points), abs(before)) > PROVEN:
         return 0.0
@@ -182,14 +182,14 @@ def half_step(points: int, before: int | None) -> float:
 def score_of_points(
     points: int, kind: Kind, by_result: bool, to_the_end: bool, offset: float = 0.0
 ) -> Score:
-    """The meaning of the points of a search.
+    """The score for the points of a search.
 
     Args:
-        points: the value the search found.
+        points: the value of the search.
         kind: the kind of the score.
         by_result: whether the game's returns are −1, 0 and 1.
-        to_the_end: whether no position was estimated, so that points tell results only.
-        offset: that of the score, see :func:`half_step`.
+        to_the_end: whether no position was evaluated, so that points encode results only.
+        offset: the offset of the score, see :func:`half_step`.
     """
     if abs(points) <= PROVEN and to_the_end:
         return Score(float(points), "return", kind)

@@ -1,8 +1,8 @@
-"""The descent of a search tree: its nodes, the rules that select a child, and the walk by them.
+"""The descent of a search tree: its nodes, the selection rules, and the walk down the tree.
 
-Playouts, all moves as first and networks walk down their trees alike. What differs is the rule that
-selects a child. The arguments that are not None decide it while a kernel is compiled: a search
-contains one of the rules and pays for none.
+Searches with playouts, all-moves-as-first and networks share the descent and differ in the rule
+that selects a child. The arguments that are not None decide the rule at compile time, so the choice
+costs nothing in a search.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NODE = np.dtype(
         ("action", np.int16),  # the action that led here
         ("mover", np.int8),  # the player to move here
         ("proven", np.int8),  # UNKNOWN, EXACT or BOUND
-        # player 0's scaled return: under best play (EXACT), by the best action proven so far
+        # player 0's scaled return: under best play (EXACT), or by the best action proven so far
         # (BOUND)
         ("result", np.float32),
         ("prior", np.float32),  # the probability a network gives the action that led here
@@ -38,11 +38,11 @@ NODE = np.dtype(
 ROOT = 0
 ANY_CHILD = -1
 UNKNOWN, EXACT, BOUND = range(3)  # the proofs of a node
-# All moves as first: the games in which an action was played later count as one visit each, less
-# the more visits there are.
+# All moves as first: a game in which an action was played later counts as one visit, less with more
+# visits.
 BIAS = 1.0 / 1000
-# an action not tried yet is taken to be worth so much less than its position, whose value comes
-# from better actions
+# first-play urgency: how much less than its position an untried action is assumed to be worth,
+# since the value comes from better actions
 FIRST_PLAY_REDUCTION = 0.2
 
 
@@ -51,8 +51,8 @@ def descend(rules, tree, path, first, exploration, knowledge, discount):
     """Walk from the root to a node that is not expanded, has no value yet, or is proven.
 
     The position is played along in ``tree.positions[1]``; the nodes are written to ``path``.
-    ``first`` is the root's child to go to, or ``ANY_CHILD``; the rest is for :func:`select_child`.
-    Returns the node and its ply.
+    ``first`` is the root's child to start with, or ``ANY_CHILD``; the rest is for
+    :func:`select_child`. Returns the node and its ply.
     """
     nodes, positions = tree.nodes, tree.positions
     positions[1] = positions[0]
@@ -72,10 +72,10 @@ def descend(rules, tree, path, first, exploration, knowledge, discount):
 
 @inner_kernel
 def select_child(nodes, node, exploration, knowledge, discount):
-    """The child of an expanded node to visit; proven ones are left out.
+    """The child of an expanded node to visit, among the unproven ones.
 
-    It is that of PUCT where results are discounted by ``discount``, which may be 1; with knowledge
-    that of all moves as first; else that of UCB1. ``exploration`` is the constant of the rule.
+    It is chosen by PUCT if there is a ``discount``, which may be 1; with knowledge by
+    all-moves-as-first; else by UCB1. ``exploration`` is the constant of the rule.
     """
     if discount is not None:
         return _select_by_prior(nodes, node, exploration, discount)
@@ -86,7 +86,7 @@ def select_child(nodes, node, exploration, knowledge, discount):
 
 @inner_kernel
 def _select_by_visits(nodes, node, exploration):
-    """The first child that is not visited, else that of the mover's highest UCB1 value."""
+    """The first unvisited child, else the one of the highest UCB1 value for the mover."""
     parent = nodes[node]
     sign = 1.0 if parent.mover == 0 else -1.0
     log_visits = np.log(np.float64(parent.visits))
@@ -105,9 +105,9 @@ def _select_by_visits(nodes, node, exploration):
 
 @inner_kernel
 def _select_by_amaf(nodes, node, exploration):
-    """The child of the mover's highest mean, in which all moves count as first, and UCB1's bonus.
+    """The child of the highest all-moves-as-first mean for the mover, plus UCB1's bonus.
 
-    The fewer visits, the more counts the mean of the games in which the action was played later.
+    With few visits, the mean of the games in which the action was played later counts more.
     """
     parent = nodes[node]
     sign = 1.0 if parent.mover == 0 else -1.0
@@ -128,7 +128,7 @@ def _select_by_amaf(nodes, node, exploration):
 
 @inner_kernel
 def _select_by_prior(nodes, node, exploration, discount):
-    """The child with the highest sum of value for the mover and PUCT's bonus."""
+    """The child with the highest value for the mover plus PUCT's bonus."""
     parent = nodes[node]
     sign = 1.0 if parent.mover == 0 else -1.0
     bonus = exploration * np.sqrt(np.float64(parent.visits + parent.pending))

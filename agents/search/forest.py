@@ -1,6 +1,6 @@
-"""Many games played at once by tree search with a network: the data.
+"""Many parallel games by tree search with a network: the data.
 
-Each game has its search tree; all are rows of the same arrays. The kernels are in
+Each game has a search tree, a row of shared arrays. The kernels are in
 :mod:`plyground.agents.search.forest_kernels` (the search at a root) and
 :mod:`plyground.agents.search.forest_games` (the games).
 """
@@ -28,10 +28,10 @@ GAME = np.dtype(
     [
         ("number", np.int64),  # games begun in this place
         ("raw", np.float64),  # the network's value of the root, from the mover's side
-        ("goal", np.int32),  # simulations of the search under way; 0: none has begun
-        ("done", np.int32),  # simulations of it that have begun
+        ("goal", np.int32),  # simulations of the current search; 0: none has begun
+        ("done", np.int32),  # simulations of it begun so far
         ("plies", np.int32),  # of the game so far
-        ("opening", np.int16),  # plies of the opening that the network is still to draw
+        ("opening", np.int16),  # remaining opening plies that the network draws
         ("full", np.int8),  # whether the search is recorded
     ]
 )
@@ -47,7 +47,7 @@ ENTRY = np.dtype(
     [
         ("key", np.uint64),  # of the position
         ("value", np.float32),
-        ("generation", np.int32),  # of the network that evaluated it; 0: free
+        ("generation", np.int32),  # the generation of the network that evaluated it; 0: free
     ]
 )
 TALLY = np.dtype(
@@ -69,17 +69,17 @@ class Forest(NamedTuple):
     positions: Any  # records, (T, 2): the root's position, the one being played on
     sizes: Any  # int64, (T, 1): nodes in use
     actions: Any  # int16, (num_actions,)
-    weights: Any  # float64, (num_actions,): of a root's actions, to work with
+    weights: Any  # float64, (num_actions,): scratch for a root's actions
     leaves: Leaves  # one slot for each tree
     trees: Any  # int32, (T,): the tree of the leaf in each slot
 
 
 class Cache(NamedTuple):
-    """A network's evaluations of positions, by their keys; they hold for one network only."""
+    """A network's evaluations of positions, by key; they are valid for one network only."""
 
-    entries: Any  # ENTRY records, as many as a power of two; one: no cache
+    entries: Any  # ENTRY records, a power of two; one: no cache
     logits: Any  # float32, (entries, num_actions)
-    leaf_keys: Any  # uint64, (T,): of the leaves that wait
+    leaf_keys: Any  # uint64, (T,): keys of the waiting leaves
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,7 +96,7 @@ class SearchSettings(Settings):
         choices=(GUMBEL, PUCT),
     )
     simulations: int = setting(64, "Simulations of a full search at the end of the run.", low=2)
-    first_simulations: int = setting(24, "The same at its beginning; they grow evenly.", low=2)
+    first_simulations: int = setting(24, "The same at the start; it grows linearly.", low=2)
     fast_simulations: int = setting(16, "Simulations of a fast search [3].", low=1)
     full_share: float = setting(
         1.0, "Share of the moves searched in full and recorded [3].", low=POSITIVE, high=1
@@ -104,15 +104,15 @@ class SearchSettings(Settings):
     value_scale: float = setting(0.1, "c_scale of the completed Q values [2].", low=0)
     c_puct: float = setting(1.5, "Weight of the priors below the root [1].", low=0)
     discount: float = setting(
-        0.99, "What a result counts one ply earlier; below 1 quick wins are preferred.", 0.5, 1
+        0.99, "Discount of results for each ply; below 1 quick wins are preferred.", 0.5, 1
     )
-    opening_plies: int = setting(8, "Plies of a game's opening without search, at most.", low=0)
+    opening_plies: int = setting(8, "Maximum plies of a game's opening without search.", low=0)
     random_openings: float = setting(
-        0.5, "Share of random openings; the network draws the others [3].", low=0, high=1
+        0.5, "Share of openings played at random; the network draws the others [3].", low=0, high=1
     )
     solved_plies: int = setting(
         0,
-        "Leaves with at most so many plies to go have the exact solver's value; 0: none.",
+        "Leaves with at most this many plies to go are valued by the exact solver; 0: none.",
         low=0,
     )
 
@@ -122,10 +122,10 @@ class SearchSettings(Settings):
         return self.first_simulations + round(grown)
 
 
-_new_type: Any = namedtuple  # whose fields type checkers need not know
+_new_type: Any = namedtuple  # type checkers need not know its fields
 _NUMBERS = [each.name for each in parameters_of(SearchSettings) if each.kind is not str]
-# What kernels read: the settings that are numbers, each by its name; `gumbel`, whether that is the
-# search at the root; `puct`, the PuctOptions below it.
+# What kernels read: the numeric settings by name; `gumbel`, whether the root is searched by it;
+# `puct`, the PuctOptions below the root.
 SearchOptions: Any = _new_type("SearchOptions", [*_NUMBERS, "gumbel", "puct"])
 
 
@@ -138,12 +138,12 @@ def search_options(game: Game, settings: SearchSettings, progress: float) -> Any
 
 
 class Games(NamedTuple):
-    """The state of T games of self-play. All but the trees decides how they continue."""
+    """The state of T games of self-play. All of it but the trees determines how they continue."""
 
     positions: Any  # records, (T,)
     states: Any  # GAME records, (T,)
     streams: Any  # uint64, (T, 1): the random stream of each game
-    noise: Any  # float64, (T, num_actions): Gumbel or Dirichlet, of the search under way
+    noise: Any  # float64, (T, num_actions): Gumbel or Dirichlet, of the current search
     # The game so far, by ply:
     past: Any  # records, (T, longest_game)
     policies: Any  # float32, (T, longest_game, num_actions)
@@ -161,7 +161,7 @@ class Samples(NamedTuple):
 
 
 def new_forest(game: Game, trees: int, simulations: int) -> Forest:
-    """Room for so many trees, each of one search of at most so many simulations."""
+    """Buffers for this many trees, each of one search of at most this many simulations."""
     facts = game.facts
     capacity = bytes_of_tree(game, simulations) // NODE.itemsize
     return Forest(
@@ -176,12 +176,12 @@ def new_forest(game: Game, trees: int, simulations: int) -> Forest:
 
 
 def bytes_of_tree(game: Game, simulations: int) -> int:
-    """The memory of the nodes of one search of at most so many simulations."""
+    """The memory of the nodes of one search of at most this many simulations."""
     return NODE.itemsize * (1 + (simulations + 2) * game.facts.num_actions)
 
 
 def new_cache(game: Game, trees: int, entries: int) -> Cache:
-    """An empty cache of so many entries (a power of two; 1: none)."""
+    """An empty cache of this many entries (a power of two; 1: none)."""
     return Cache(
         blank_records(entries, ENTRY),
         np.zeros((entries, game.facts.num_actions), np.float32),
@@ -190,7 +190,7 @@ def new_cache(game: Game, trees: int, entries: int) -> Cache:
 
 
 def new_games(game: Game, count: int, seed: int) -> Games:
-    """Games that have not begun, with the random streams of this seed."""
+    """Games before their first move, with random streams from this seed."""
     facts = game.facts
     words = np.random.SeedSequence(seed).generate_state(count, np.uint64)
     length, actions = facts.longest_game, facts.num_actions
@@ -207,7 +207,7 @@ def new_games(game: Game, count: int, seed: int) -> Games:
 
 
 def new_samples(game: Game, capacity: int) -> Samples:
-    """Room for so many samples."""
+    """Buffers for this many samples."""
     return Samples(
         np.zeros((capacity, *game.facts.observation_shape), np.int8),
         np.zeros((capacity, game.facts.num_actions), np.float32),
@@ -219,9 +219,9 @@ def new_samples(game: Game, capacity: int) -> Samples:
 def considered_visits(most: int, simulations: int) -> np.ndarray:
     """When sequential halving visits which action: int32, (most + 1, simulations).
 
-    Row m, for m actions to begin with: at simulation i the action to be visited next is the best of
-    those that have been visited exactly so often. Source: Danihelka et al., "Policy improvement by
-    planning with Gumbel", ICLR 2022; the table form is that of mctx.
+    Row m, starting with m actions: simulation i visits the best of the actions that have been
+    visited exactly this often. Source: Danihelka et al., "Policy improvement by planning with
+    Gumbel", ICLR 2022; the table form is that of mctx.
     """
     return np.array(
         [_visits_of(count, simulations) for count in range(most + 1)], np.int32

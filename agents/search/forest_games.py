@@ -1,8 +1,8 @@
-"""Self-play of many games at once by tree search with a network: the kernels.
+"""Self-play of many parallel games by tree search with a network: the kernels.
 
-One call of :func:`advance` backs up the network's evaluations of the leaves that wait, and goes on
-with every game until a leaf of its tree waits again. On the way it finishes searches, plays their
-moves, finishes games, stores their samples, and begins new ones.
+One call of :func:`advance` backs up the network's evaluations of the waiting leaves, and continues
+every game until a leaf of its tree waits again. On the way it finishes searches, plays their moves,
+finishes games, stores their samples, and begins new games.
 
 Sources: Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and
 Go through self-play", Science 2018; Wu, "Accelerating self-play learning in Go", 2019 (full and
@@ -55,7 +55,7 @@ SAMPLED_PLIES = 10  # with puct, whose moves are drawn by their visits; 30 in lo
 
 
 class SelfPlay(NamedTuple):
-    """Everything that self-play in one process consists of."""
+    """The whole state of self-play in one process."""
 
     options: Any  # see `search_options`
     full_table: Any  # int32, (actions + 1, simulations): see `considered_visits`
@@ -72,15 +72,15 @@ class SelfPlay(NamedTuple):
 def new_self_play(
     game: Game, options: Any, count: int, seed: int, most: int, entries: int
 ) -> SelfPlay:
-    """Games that have not begun.
+    """Games before their first move.
 
     Args:
         game: the game.
         options: of the search, see :func:`~plyground.agents.search.forest.search_options`.
         count: games at once.
-        seed: decides everything that is random.
-        most: simulations of a search that later options may have.
-        entries: of the cache; a power of two.
+        seed: the seed of all random numbers.
+        most: the maximum simulations of a search in later options.
+        entries: the entries of the cache; a power of two.
     """
     full, fast = tables(game, options)
     return SelfPlay(
@@ -115,10 +115,10 @@ def begin_games(rules, play):
 
 @inner_kernel
 def advance(rules, play, waiting, logits, values):
-    """Go on with all games until they wait for the network, or there is no room for samples.
+    """Continue all games until they wait for the network, or the sample buffer is full.
 
     ``logits`` (float32, (waiting, num_actions)) and ``values`` (float32, (waiting,)) are the
-    network's for the leaves collected last. Returns how many leaves wait now.
+    network's outputs for the leaves collected last. Returns the number of waiting leaves.
     """
     for slot in range(waiting):
         process_evaluation(play, slot, logits, values)
@@ -132,7 +132,7 @@ def advance(rules, play, waiting, logits, values):
 
 @inner_kernel
 def process_evaluation(play, slot, logits, values):
-    """Expand a leaf by the network's evaluation, back it up, and store it in the cache."""
+    """Expand a leaf by the network's evaluation, back that up, and store it in the cache."""
     forest, cache = play.forest, play.cache
     game = forest.trees[slot]
     expand_and_backup(play.options.puct, forest.nodes[game], forest.leaves, slot, logits, values)
@@ -147,7 +147,7 @@ def process_evaluation(play, slot, logits, values):
 
 @inner_kernel
 def _cache_entry(cache, key):
-    """Where the cache keeps a position."""
+    """The cache slot of a position."""
     return np.int64(mix64(key) & np.uint64(cache.entries.size - 1))
 
 
@@ -161,7 +161,7 @@ def _store_root_value(play, game):
 
 @inner_kernel
 def _advance_game(rules, play, game, slot):
-    """Advance one game until a leaf of its tree waits in the slot; False if none does yet."""
+    """Advance one game until a leaf of its tree waits in the slot; False if none waits yet."""
     games, samples = play.games, play.samples
     state = games.states[game]
     for _ in range(MOST_WITHOUT_NETWORK):
@@ -190,7 +190,7 @@ def _tree_of(forest, game):
 
 @kernel
 def begin_search(rules, play, game):
-    """Reset the tree to a game's position; where only one action is legal, play it instead."""
+    """Reset the tree to a game's position; if only one action is legal, play it instead."""
     forest, games, options = play.forest, play.games, play.options
     state = games.states[game]
     count = r.legal_actions(rules, games.positions[game], forest.actions)
@@ -246,9 +246,9 @@ def simulate(rules, play, game, slot):
 
 @kernel
 def solve(rules, play, tree, leaf, position):
-    """Prove a node that is not proven by the game's exact solver, if that answers at once.
+    """Prove an unproven node by the game's exact solver, if that answers at once.
 
-    The root is proven by all of its actions, since the search has to choose one.
+    At the root all actions are proven, since the search must choose one.
     """
     if leaf != ROOT:
         _solve_node(rules, play, tree.nodes[leaf], position)
@@ -267,13 +267,13 @@ def solve(rules, play, tree, leaf, position):
 
 @kernel
 def _solve_node(rules, play, entry, position):
-    """Prove a node by the exact solver; whether it can."""
+    """Prove a node by the exact solver; returns whether it could."""
     options = play.options
     value, plies = leaf_value(rules, play.leaf_solver, position, options.solved_plies)
     if plies == UNSOLVED:
         return False
     entry.proven, entry.result = EXACT, value / options.puct.scale
-    for _ in range(plies):  # rounded as a proof that spreads up the tree is
+    for _ in range(plies):  # rounded like a proof that is backed up the tree
         entry.result = np.float64(entry.result) * options.puct.discount
     return True
 
@@ -295,7 +295,7 @@ def _choose_first(play, nodes, game):
 
 @kernel
 def _finish_search(rules, play, game):
-    """Record what a search found, and play its move."""
+    """Record the result of a search, and play its move."""
     games, options = play.games, play.options
     state = games.states[game]
     nodes, stream = play.forest.nodes[game], games.streams[game]
@@ -393,7 +393,7 @@ def finish_game(rules, play, game, outcome):
 
 @kernel
 def begin_game(rules, play, game):
-    """Begin a game, with an opening that is random or left to the network."""
+    """Begin a game, with a random opening or one drawn by the network."""
     games, options = play.games, play.options
     state = games.states[game]
     position, stream = games.positions[game], games.streams[game]

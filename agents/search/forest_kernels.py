@@ -1,11 +1,11 @@
-"""The search at the root of a tree of self-play.
+"""The search at the root in self-play.
 
 The kernels decide which action the next simulation begins with, what the search recommends, and
 what a policy should learn from it.
 
-With Gumbel noise, the actions are those of sequential halving, and the recommended policy is the
-softmax of the logits plus the transformed completed Q values. With PUCT, the root's priors are
-mixed with Dirichlet noise, and the recommended policy are the visits.
+With Gumbel noise, sequential halving chooses the actions, and the recommended policy is the softmax
+of the logits plus the transformed completed Q values. With PUCT, the root's priors are mixed with
+Dirichlet noise, and the recommended policy is the visit distribution.
 
 Sources: Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel", ICLR
 2022 (sequential halving, completed Q values); Silver et al., "A general reinforcement learning
@@ -81,7 +81,7 @@ def child_value(nodes, child, sign, discount):
 
 @inner_kernel
 def _mixed_value(nodes, raw, discount):
-    """The value that an action without a visit is given (v_mix in the paper).
+    """The value assigned to an unvisited action (v_mix in the paper).
 
     It is the network's value of the root, mixed with the values of the visited actions.
     """
@@ -113,16 +113,16 @@ def most_visited(nodes):
 
 @inner_kernel
 def _most_visits(nodes):
-    """The visits of that child."""
+    """The number of visits of that child."""
     return np.int64(nodes[most_visited(nodes)].visits)
 
 
 @inner_kernel
 def _value_transform(options, nodes, raw):
-    """What turns completed Q values into parts of logits (sigma in the paper).
+    """The transformation of completed Q values into logits (sigma in the paper).
 
-    Returns the value of actions without a visit, and the factor. The values −1 to 1 become 0 to 1,
-    as the paper's constants expect.
+    Returns the value of unvisited actions, and the factor. The values −1 to 1 become 0 to 1, as the
+    paper's constants expect.
     """
     unvisited_value = _mixed_value(nodes, raw, options.puct.discount)
     factor = (VISIT_OFFSET + _most_visits(nodes)) * options.value_scale
@@ -131,7 +131,7 @@ def _value_transform(options, nodes, raw):
 
 @inner_kernel
 def _completed_value(options, nodes, child, unvisited_value):
-    """What an action of the root is worth to its mover, with or without a visit."""
+    """The value of a root action for its mover, visited or not."""
     entry = nodes[child]
     if entry.visits > 0 or entry.proven == EXACT:
         sign = 1.0 if nodes[ROOT].mover == 0 else -1.0
@@ -149,9 +149,9 @@ def _improved_logit(options, nodes, child, transform):
 
 @inner_kernel
 def choose_by_halving(options, nodes, noise, raw, target_visits):
-    """The root's child that sequential halving visits next.
+    """The root's child for the next visit by sequential halving.
 
-    It is the best of those that were visited ``target_visits`` times.
+    It is the best of the children visited ``target_visits`` times.
     """
     root, transform = nodes[ROOT], _value_transform(options, nodes, raw)
     best, best_score, fallback, least = -1, -np.inf, -1, np.int64(1 << 40)
@@ -169,9 +169,9 @@ def choose_by_halving(options, nodes, noise, raw, target_visits):
 
 @inner_kernel
 def choose_by_noisy_prior(options, nodes, noise, full):
-    """The root's child that PUCT visits next.
+    """The root's child for the next visit by PUCT.
 
-    Where ``full``, its priors are mixed with noise, and there are forced visits.
+    In a ``full`` search its priors are mixed with noise, and there are forced visits.
     """
     root, puct = nodes[ROOT], options.puct
     sign = 1.0 if root.mover == 0 else -1.0
@@ -190,7 +190,7 @@ def choose_by_noisy_prior(options, nodes, noise, full):
                 return child
             value = puct.discount * sign * entry.total / entry.visits
         else:
-            value = sign * root.total / root.visits  # no reduction where exploration is wanted
+            value = sign * root.total / root.visits  # no reduction in a search that explores
         bound = value + exploration * prior / (1.0 + entry.visits)
         if bound > best_bound:
             best, best_bound = child, bound
@@ -199,7 +199,7 @@ def choose_by_noisy_prior(options, nodes, noise, full):
 
 @inner_kernel
 def best_proven(nodes):
-    """The root's proven child that is worth most to its mover, or −1."""
+    """The best proven child of the root for its mover, or −1."""
     root = nodes[ROOT]
     sign = 1.0 if root.mover == 0 else -1.0
     best, best_value = -1, -np.inf
@@ -211,7 +211,7 @@ def best_proven(nodes):
 
 @inner_kernel
 def write_exact_policy(nodes, out):
-    """Share the probability among the actions proven to be best, in a proven root."""
+    """Divide the probability equally among the proven best actions of a proven root."""
     root, shares = nodes[ROOT], 0
     result = nodes[best_proven(nodes)].result
     for child in range(root.children, root.children + root.count):
@@ -253,9 +253,9 @@ def policy_value(options, nodes, raw, policy):
 def write_visit_policy(options, nodes, noise, weights, out):
     """Write the visits as probabilities by action.
 
-    Visits that only noise or force brought about are left out.
-    From each action but the most visited, as many forced visits are taken back as leave its bound
-    below the most visited one's; an action left with one visit is dropped (Wu 2019, section 3.2).
+    Visits caused by noise or forcing alone are removed. From each action but the most visited,
+    forced visits are subtracted as long as its bound stays below that of the most visited; an
+    action left with one visit is dropped (Wu 2019, section 3.2).
     """
     root, puct = nodes[ROOT], options.puct
     sign = 1.0 if root.mover == 0 else -1.0
@@ -288,7 +288,7 @@ def write_visit_policy(options, nodes, noise, weights, out):
 
 @inner_kernel
 def recommend_by_halving(options, nodes, noise, raw):
-    """The root's child that sequential halving ends with."""
+    """The root's child chosen by sequential halving."""
     root, transform = nodes[ROOT], _value_transform(options, nodes, raw)
     best, best_score, most = np.int64(root.children), -np.inf, _most_visits(nodes)
     for i in range(root.count):
@@ -302,7 +302,7 @@ def recommend_by_halving(options, nodes, noise, raw):
 
 @inner_kernel
 def draw_by_visits(nodes, stream):
-    """A child of the root, drawn by its visits."""
+    """A child of the root, drawn in proportion to its visits."""
     root = nodes[ROOT]
     left = random_unit(stream) * (root.visits - 1)
     draw = np.int64(root.children)

@@ -35,26 +35,26 @@ from .root_actions import (
 from .trees import TreeSearches, new_searches
 
 DEFAULT_SIMULATIONS = 1000
-# simulations before the first report of progress; the next ones follow at twice as many each
+# simulations before the first progress report; the interval doubles each time
 FIRST_REPORT = 64
-FEWEST_TREES, MOST_TREES = 2, 32  # games that it plays at once in a match
+FEWEST_TREES, MOST_TREES = 2, 32  # parallel games in a match
 
 
 @register_agent("mcts")
 class Mcts(Agent):
-    """UCT with playouts and proven results; plays the action visited most.
+    """UCT with playouts and proven results; plays the most visited action.
 
-    Playouts are random, but for games that declare some of their own (Hex: they save bridges).
-    There all moves count as first (AMAF, RAVE), actions that are in vain are left out, and the game
-    estimates the others at first; ``playout=uniform`` searches without.
+    Playouts are random, except in games that declare their own (Hex: they save bridges). These use
+    all-moves-as-first (AMAF, RAVE), skip useless actions, and start with the game's estimates of
+    the others; ``playout=uniform`` searches without.
 
-    Before it plays an action it makes sure that the opponent cannot win at once. Among lost actions
-    it plays the one that resists longest, then the best by the heuristic. In games whose results
-    leave a margin open, the margin breaks ties of the result.
+    Before it plays an action it checks that the opponent cannot win at once. Among lost actions it
+    plays the one that resists longest, then the best by the heuristic. In games whose returns do
+    not include the margin, the margin breaks ties of the result.
 
-    With ``threads=N`` N trees grow side by side from different random streams, and their visits are
-    added (root parallelism); ``simulations`` counts them all. With ``network=`` a policy and value
-    network takes the place of the playouts, and PUCT that of UCT: see
+    With ``threads=N`` N trees grow in parallel from different random streams, and their visits are
+    summed (root parallelism); ``simulations`` counts them all. With ``network=`` a policy and value
+    network replaces the playouts, and PUCT replaces UCT: see
     :mod:`plyground.agents.search.puct_kernels`.
     """
 
@@ -75,14 +75,14 @@ class Mcts(Agent):
             "playout",
             str,
             "default",
-            "how playouts choose: uniform, or by the game's knowledge of good replies, with all "
-            "moves as first, where a game has it (default)",
+            "playout policy: uniform, or the game's own with all-moves-as-first "
+            "(the default if there is one)",
             choices=("default", "uniform"),
         ),
         *NETWORK_PARAMETERS,
         ENDGAME,
-        Parameter("threads", int, 1, "trees grown side by side", 1, 256),
-        Parameter("memory", float, 256.0, "most memory for all trees, in MiB", 1, 1_000_000),
+        Parameter("threads", int, 1, "parallel search trees", 1, 256),
+        Parameter("memory", float, 256.0, "memory limit for all trees, in MiB", 1, 1_000_000),
     )
 
     @classmethod
@@ -105,9 +105,9 @@ class Mcts(Agent):
 
     def prepare(self, game: Game) -> None:
         o, threads = self.options, self.options["threads"]
-        budget = int(o["memory"] * MIB / NODE.itemsize / (2 * threads))  # half of it is spare
+        budget = int(o["memory"] * MIB / NODE.itemsize / (2 * threads))  # half is a spare tree
         if o["time"] is None:
-            # Every simulation expands at most one node; nodes kept from the last move are added.
+            # Every simulation expands at most one node; nodes kept from the last move come on top.
             least_nodes = (o["simulations"] or DEFAULT_SIMULATIONS) // threads + 2
             budget = min(budget, 4 * least_nodes * game.facts.num_actions)
         self._capacity = max(budget, game.facts.num_actions + 2)
@@ -134,7 +134,7 @@ class Mcts(Agent):
         self._has_root = False
 
     def new_searches(self, game: Game) -> TreeSearches:
-        """The agent in some games at once, by playouts of one thread without a clock."""
+        """The agent for parallel games, with playouts in one thread and no time limit."""
         o = self.options
         self.get_ready(game)
         (grower,) = self._growers
@@ -178,7 +178,7 @@ class Mcts(Agent):
         return math.inf if seconds is None else time.perf_counter() + seconds
 
     def _set_root(self, position: Position) -> None:
-        """Let every tree be the part of itself below a position, or if there is none, new."""
+        """Reduce every tree to its subtree below a position, or make a new one."""
         rules, record = position.game.rules, position.record
         for index, tree in enumerate(self._trees):
             node = -1
@@ -190,7 +190,7 @@ class Mcts(Agent):
         self._has_root = True
 
     def _keep_subtree(self, index: int, node: int) -> bool:
-        """Let a tree be the subtree below one of its nodes; False if it does not fit."""
+        """Reduce a tree to the subtree below one of its nodes; False if it does not fit."""
         tree, spare = self._trees[index], self._spare[index]
         if spare is None:
             spare = np.zeros(tree.nodes.size, NODE).view(np.recarray)
@@ -202,7 +202,7 @@ class Mcts(Agent):
         return size > 0
 
     def _grow(self, position: Position, deadline: float) -> int:
-        """Simulate in every tree until the limits; returns the simulations run."""
+        """Run simulations in every tree up to the limits; returns their number."""
         simulations = self.options["simulations"]
         if simulations is None:
             simulations = DEFAULT_SIMULATIONS if self.options["time"] is None else math.inf
@@ -221,12 +221,12 @@ class Mcts(Agent):
             goal *= 2
 
     def _grow_trees(self, count: int, goal: float, deadline: float) -> int:
-        """Go on from ``count`` simulations to ``goal``; returns how many were run."""
+        """Continue from ``count`` simulations to ``goal``; returns the number run."""
         threads = len(self._trees)
         if threads == 1:
             share = goal - count
             return self._growers[0].grow(self._trees[0], self._streams[0], share, deadline)
-        # Shares of the whole, so that reports do not change what each tree gets.
+        # Shares of the total, so that reports do not change the share of each tree.
         shares = [_share(goal, threads, i) - _share(count, threads, i) for i in range(threads)]
         for grower in self._growers:
             grower.stopped = False
@@ -238,11 +238,11 @@ class Mcts(Agent):
             try:
                 return sum(pool.map(grow, self._growers, self._trees, self._streams, shares))
             finally:
-                for grower in self._growers:  # the threads end, after Ctrl-C too
+                for grower in self._growers:  # end the threads, also after Ctrl-C
                     grower.stopped = True
 
     def _choose(self, position: Position) -> tuple[int, int]:
-        """The action to play, and how many rows the root's actions are in."""
+        """The action to play, and the number of rows with root actions."""
         count = 0
         for tree in self._trees:
             count = self._compiled(
@@ -266,14 +266,14 @@ class Mcts(Agent):
                 scores[each] = Score(scale * value, kind="exact", plies=plies)
             elif visits:
                 scores[each] = Score(scale * mean)
-            elif each == action:  # no simulation went there
+            elif each == action:  # it has no simulation
                 sign = 1.0 if position.to_move == 0 else -1.0
                 scores[each] = Score(scale * sign * float(root.total) / max(int(root.visits), 1))
             if proof and not at_once:
                 errors[each] = 0.0
             elif visits:
                 errors[each] = scale * math.sqrt(max(1 - mean**2, 0.0) / visits)
-        # The position's score is exact where the root is proven or every action is known.
+        # The position's score is exact if the root is proven or every action is.
         score = scores[action]
         if not (root.proven == EXACT and score.is_exact):
             all_scores = dict.fromkeys(position.legal_actions(), Score(0.0)) | scores
@@ -283,7 +283,7 @@ class Mcts(Agent):
             action,
             score,
             scores,
-            # A network's values are no samples, so their spread is no estimate of their error.
+            # A network's values are not samples, so their spread does not estimate their error.
             errors=None if has_priors else errors,
             visits=dict(sorted(zip(columns[0], columns[1]))),
             principal_variation=self.expected_line(action),
@@ -293,7 +293,7 @@ class Mcts(Agent):
         )
 
     def expected_line(self, action: int) -> tuple[int, ...]:
-        """The line that the first tree has visited most."""
+        """The most visited line of the first tree."""
         return principal_variation(self._trees[0], action)
 
     @property
@@ -302,14 +302,14 @@ class Mcts(Agent):
 
     @property
     def version(self) -> str:
-        """With a hash of the network, if there is one."""
+        """The version with a hash of the network, if there is one."""
         return super().version + (
             "" if self._networks is None else f", policy {self._networks.version[:12]}"
         )
 
 
 def _share(simulations: float, threads: int, index: int) -> float:
-    """The share of one tree in a number of simulations."""
+    """One tree's share of a number of simulations."""
     return (
         simulations
         if simulations == math.inf

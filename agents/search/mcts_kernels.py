@@ -1,15 +1,15 @@
 """Monte Carlo tree search with UCT, generic over games: the kernels.
 
 The tree is one array of :data:`NODE` records; the children of a node are contiguous.
-Returns are kept from the side of player 0, scaled to [−1, 1]; at every node the player to move
-decides whose side counts, so a player who moves twice in a row needs no special case.
+Returns are from the side of player 0, scaled to [−1, 1]; at every node the player to move
+determines the sign, so a player who moves twice in a row needs no special case.
 
-Results that are certain are propagated (MCTS-Solver): a finished game is proven; so is a node with
-an action that is a proven win for its mover, and one whose actions are all proven. Proven nodes are
-not visited again; the best proven action bounds the value of its parent.
+Proven results are propagated (MCTS-Solver): a finished game is proven; so is a node with an action
+that is a proven win for its mover, and a node whose actions are all proven. Proven nodes are not
+visited again; the best proven action bounds the value of its parent.
 
-With a game's own playouts, all moves count as first: an action is judged by the games in which its
-player played it later, too, while it has few visits.
+A game's own playouts use all-moves-as-first: while an action has few visits, games in which its
+player played it later count too.
 
 Sources: Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006; Winands, Björnsson,
 Saito, "Monte-Carlo tree search solver", CG 2008; Gelly and Silver, "Monte-Carlo tree search and
@@ -27,10 +27,10 @@ from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.game import Game
 from .descent import ANY_CHILD, BOUND, EXACT, NODE, ROOT, UNKNOWN, descend, select_child
 
-REUSE_PLIES = 4  # plies below the last root within which the new position is sought
+REUSE_PLIES = 4  # plies below the last root searched for the new position
 MOST_LOOKED_AT = 50_000  # nodes searched for the new position in the last move's tree
-ESTIMATE_GAMES = 8  # all moves as first: what an estimate of an action counts for at first
-MOST_GAMES = 32_000  # the mean moves on from there
+ESTIMATE_GAMES = 8  # all moves as first: the weight of a game's initial estimate, in games
+MOST_GAMES = 32_000  # from here on a moving mean
 
 
 class MctsOptions(NamedTuple):
@@ -39,7 +39,7 @@ class MctsOptions(NamedTuple):
     Attributes:
         exploration: the constant of UCB1.
         scale: the greatest return of the game, by which returns are divided.
-        margins: whether the margins of the games played are added up.
+        margins: whether the margins of the games are summed.
     """
 
     exploration: float
@@ -88,7 +88,7 @@ def new_line(game: Game) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def reset_tree(rules, tree):
-    """Make the tree a single root for ``positions[0]``."""
+    """Reset the tree to a single root for ``positions[0]``."""
     root = tree.nodes[ROOT]
     root.total, root.visits, root.children, root.count, root.action = 0.0, 0, 0, 0, -1
     root.mover, root.proven, root.result = r.to_move(rules, tree.positions[0]), UNKNOWN, 0.0
@@ -99,10 +99,10 @@ def reset_tree(rules, tree):
 
 @inner_kernel
 def simulate(rules, options, tree, knowledge, rng, simulations):
-    """Run simulations; stops early once the root is proven. Returns how many were run.
+    """Run simulations; stops early once the root is proven. Returns the number run.
 
     ``knowledge`` is None, or a :class:`Knowledge`: then children are the actions that the game
-    proposes, with its estimates, playouts are its own, and all moves count as first. Only one of
+    proposes, with its estimates, playouts are the game's, and all moves count as first. Only one of
     the two is compiled for a game.
     """
     nodes, positions, path, actions, size = tree
@@ -155,9 +155,9 @@ def _backup_with_margin(rules, options, nodes, path, ply, position, is_proven, r
 def backup(nodes, path, ply, is_proven, result, discount, sure):
     """Add a simulation's result, player 0's scaled return, to the nodes on its path.
 
-    ``is_proven``: its last node is proven. Where an action is proven to give more than this
-    simulation did, the mover would have taken that. A result counts ``discount`` times as much one
-    ply further up; ``sure`` is for :func:`prove`.
+    ``is_proven``: its last node is proven. If an action is proven to be better than this
+        simulation's result, the mover would have taken it. A result is multiplied by ``discount``
+        for each ply further up; ``sure`` is for :func:`prove`.
     """
     for i in range(ply, -1, -1):
         entry = nodes[path[i]]
@@ -176,9 +176,10 @@ def backup(nodes, path, ply, is_proven, result, discount, sure):
 
 @inner_kernel
 def _add_amaf(nodes, path, ply, result, players):
-    """Add a playout's result to every action that its mover played, then or later.
+    """Add a playout's result to every action that its mover played at or after the node.
 
-    ``players`` says who first played each action in the playout; those on the path are added.
+    ``players`` holds who first played each action in the playout; actions on the path are added to
+    it.
     """
     for i in range(ply - 1, -1, -1):
         entry = nodes[path[i]]
@@ -194,8 +195,8 @@ def _add_amaf(nodes, path, ply, result, players):
 def expand(rules, nodes, node, position, actions, size, knowledge):
     """Add a child for every legal action, in the game's order.
 
-    With :class:`Knowledge`, those that the game proposes, with its estimates. False if the game is
-    over or the tree is full.
+    With :class:`Knowledge`, for the actions that the game proposes, with its estimates. False if
+    the game is over or the tree is full.
     """
     if r.is_over(rules, position):
         return False
@@ -232,7 +233,7 @@ def _add_children(nodes, node, actions, count, size):
 
 @inner_kernel
 def _set_terminal(rules, options, entry, position):
-    """Set whose turn it is at a new node, and that a finished game is proven."""
+    """Set the player to move at a new node, and mark a finished game as proven."""
     entry.mover = r.to_move(rules, position)
     if r.is_over(rules, position):
         entry.proven = EXACT
@@ -250,10 +251,9 @@ def play_out(rules, position, rng, actions):
 def prove(nodes, entry, discount, sure):
     """Prove a node whose mover has a proven win, or whose actions are all proven.
 
-    Otherwise its bound is the best of the actions that are proven. An
-    action whose result is ``sure`` or more is a win that no unproven action can better: 1 without
-    discount, less where a result is discounted by ``discount`` for each ply until it is reached.
-    Returns whether the node is proven.
+    Otherwise its bound is the best proven action. An action whose result is ``sure`` or more is a
+    win that no unproven action can improve on: 1 without discount, less if results are discounted
+    by ``discount`` for each ply. Returns whether the node is proven.
     """
     sign = 1.0 if entry.mover == 0 else -1.0
     best, certain = -np.inf, True
@@ -269,15 +269,15 @@ def prove(nodes, entry, discount, sure):
 
 @kernel
 def follow_proofs(nodes, size, plies, margins):
-    """Find how long proven games last and by what margin they end.
+    """Compute the length and the final margin of proven games.
 
     Args:
-        nodes: the tree; children stand behind their parents.
+        nodes: the tree; children come after their parents.
         size: nodes in use.
-        plies: int32, (size,); filled for proven nodes with the plies to the end of the game, along
-            the best margin, then the quickest win or the slowest loss that was proven.
-        margins: float32, (size,); filled with player 0's margin at that end, for nodes that are not
-            proven with the mean of the margins.
+        plies: int32, (size,); filled for proven nodes with the plies to the end of the game, by the
+            best margin, then the quickest proven win or the slowest proven loss.
+        margins: float32, (size,); filled with player 0's margin at that end, for unproven nodes
+            with the mean of the margins.
     """
     for index in range(size - 1, -1, -1):
         entry = nodes[index]
@@ -291,7 +291,7 @@ def follow_proofs(nodes, size, plies, margins):
             if nodes[child].proven == EXACT:
                 result = max(result, sign * nodes[child].result)
         for child in range(entry.children, entry.children + entry.count):
-            # a discounted result is not that of the child, but still the best of them
+            # a discounted result differs from the child's, but is still the best
             if nodes[child].proven != EXACT or sign * nodes[child].result != result:
                 continue
             gain = 0.0 if best < 0 else sign * (margins[child] - margins[best])
@@ -335,7 +335,7 @@ def find_descendant(rules, tree, target, positions, cursors):
 
 @kernel
 def copy_subtree(source, node, target):
-    """Copy the subtree under ``node`` of one node array to the front of another.
+    """Copy the subtree below ``node`` from one node array to the front of another.
 
     Returns the size of the subtree, 0 if it does not fit. Nodes are copied breadth first: each
     copied node's children are appended behind, so the copy is again one block per family.

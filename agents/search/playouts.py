@@ -15,16 +15,16 @@ from . import mcts_kernels as search
 # the constant of UCB1, for returns from -1 to 1; all moves as first explore enough
 EXPLORATION, KNOWING_EXPLORATION = 1.4, 0.0
 FIRST_SLICE = 256
-SLICE_SECONDS, LARGEST_SLICE = 0.005, 1 << 20  # between two looks at the clock
+SLICE_SECONDS, LARGEST_SLICE = 0.005, 1 << 20  # between two checks of the clock
 
 
 class Playouts:
-    """Grows a tree by playouts; ``playout`` is the option of ``mcts``.
+    """Grows a tree by playouts; ``playout`` is the option of the agent ``mcts``.
 
     Attributes:
-        has_priors: whether the root's actions have a network's probabilities.
-        discounted: whether the tree counts near results more: what is proven is then no return.
-        stopped: set by another thread: what is running ends within milliseconds.
+        has_priors: whether the root's actions have a network's priors.
+        discounted: whether the tree discounts results: proven values are then not returns.
+        stopped: set by another thread; the running search ends within milliseconds.
         options, knowledge: of :func:`.mcts_kernels.simulate`.
     """
 
@@ -43,12 +43,12 @@ class Playouts:
     def grow(
         self, tree: search.Tree, stream: np.ndarray, simulations: float, deadline: float
     ) -> int:
-        """Run simulations; returns how many were run.
+        """Run simulations; returns the number run.
 
         It stops after ``simulations``, at a proven root, or at ``deadline`` (seconds of
         ``time.perf_counter``).
         """
-        # a slow playout is the first surprise
+        # the first slice is small, since playouts may be slow
         count, portion = 0, FIRST_SLICE if deadline == math.inf else 1
         clock = Deadline(deadline)
         while count < simulations and not self.stopped:
@@ -59,6 +59,6 @@ class Playouts:
             count += ran
             if clock.end() or ran < batch or count >= simulations:
                 break
-            # slices of about the same time, whatever a playout takes and however busy the machine
+            # slices of about equal duration, for any playout and load of the machine
             portion = min(clock.next_slice(batch, SLICE_SECONDS), LARGEST_SLICE)
         return count

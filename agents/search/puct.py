@@ -1,4 +1,4 @@
-"""How ``mcts`` grows its tree with a network (``mcts:network=…``) in place of random playouts."""
+"""How ``mcts`` grows its tree with a network (``mcts:network=…``) instead of random playouts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .mcts_kernels import Tree
 from .playouts import LARGEST_SLICE, SLICE_SECONDS
 
 DEFAULT_BATCH = 8
-C_PUCT = 1.5  # how much the probabilities weigh against the values found
+C_PUCT = 1.5  # weight of the priors against the values
 ENDLESS = 1 << 40
 PATTERNS = "patterns"  # network=patterns: knowledge of the game in place of a network
 
@@ -32,19 +32,19 @@ NETWORK_PARAMETERS = (
         "network",
         str,
         None,
-        "in place of playouts: zoo:NAME, a policy file (.onnx), the folder of a training run, or "
-        "patterns (gomoku)",
+        "network instead of playouts: zoo:NAME, a policy file (.onnx), the folder of a training "
+        "run, or patterns (gomoku)",
     ),
     Parameter(
-        "batch", int, DEFAULT_BATCH, "with network=: positions it is asked about at once", 1, 4096
+        "batch", int, DEFAULT_BATCH, "with network=: positions evaluated in one call", 1, 4096
     ),
     PRECISION._replace(help=f"with network=: {PRECISION.help}"),
     Parameter(
         "lower_bound",
         bool,
         True,
-        "with network=: play the action whose value is highest at the lower end of its confidence "
-        "interval, not the one visited most",
+        "with network=: play the action of the highest lower confidence bound, "
+        "not the most visited",
     ),
 )
 _ONLY_WITH, _NOT_WITH = (
@@ -59,7 +59,7 @@ def load_guide(
     """The network that ``network=`` names, or None.
 
     Raises:
-        SpecificationError: the network cannot be had, or other options do not go with it.
+        SpecificationError: the network cannot be loaded, or other options do not fit it.
     """
     defaults = {parameter.name: parameter.default for parameter in parameters}
     network = options["network"]
@@ -68,8 +68,7 @@ def load_guide(
             raise SpecificationError(
                 f"{name}= is for searches with a network; give network= as well"
                 if network is None
-                else f"{name}= does not go with network=, which is asked in place of playouts, in "
-                f"one tree"
+                else f"{name}= does not go with network=, which replaces playouts and uses one tree"
             )
     if network is None:
         return None
@@ -77,28 +76,28 @@ def load_guide(
 
 
 def effects_of_guide(options: Mapping[str, str]) -> tuple[str, ...]:
-    """What opening the network of ``network=`` would do, as :meth:`.Agent.effects` says it."""
+    """The side effects of opening the network of ``network=``, see :meth:`.Agent.effects`."""
     network = options.get("network")
     return () if network == PATTERNS else effects_of_network(network)
 
 
 class HeuristicNetworks:
-    """``network=patterns``: logits and values by a game's heuristics, in place of a network."""
+    """``network=patterns``: logits and values by a game's heuristics, instead of a network."""
 
     version = PATTERNS
 
     def for_game(self, game: Game) -> Network:
-        """The heuristic network of a game; SpecificationError where it has none."""
+        """The heuristic network of a game; SpecificationError if it has none."""
         load_knowledge(game.name)
         return heuristic_network(game.rules, game)
 
 
 @functools.singledispatch
 def heuristic_network(rules: Any, game: Game) -> Network:
-    """What a game offers in place of a network: rules types register theirs here.
+    """A game's heuristic network: rules types register theirs here.
 
     Raises:
-        SpecificationError: the game has none.
+        SpecificationError: the game has no heuristic network.
     """
     raise SpecificationError(
         f"network={PATTERNS} plays gomoku, not {game.spec}; zoo:{game.name} names a network"
@@ -106,7 +105,7 @@ def heuristic_network(rules: Any, game: Game) -> Network:
 
 
 class Guide:
-    """Grows a tree by a network's evaluations; its attributes are those of :class:`.Playouts`."""
+    """Grows a tree by a network's evaluations; it has the attributes of :class:`.Playouts`."""
 
     has_priors, stopped = True, False
 
@@ -128,14 +127,14 @@ class Guide:
         return None if network is None else new_batch(network, self._game, self._most)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_batch": None}  # it holds an address of this process
+        return self.__dict__ | {"_batch": None}  # it has an address of this process
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._batch = self._new_batch()
 
     def grow(self, tree: Tree, stream: np.ndarray, simulations: float, deadline: float) -> int:
-        """As :meth:`.Playouts.grow`; nothing is drawn from the stream."""
+        """As :meth:`.Playouts.grow`; the stream is not used."""
         clock, late, rounds = Deadline(deadline), False, 1
         total, waiting, evaluations = 0, 0, self._nothing
         example = self._rules, self._options, tree, self._leaves

@@ -1,17 +1,17 @@
 """Tree search guided by a network (PUCT), generic over games: the kernels.
 
-The tree is that of :mod:`plyground.agents.search.mcts_kernels`, and so are the backup and the
-propagation of proven results. What differs: instead of playing a random game from a new node, a
-network values its position and gives each action a prior probability. A simulation goes down to a
-node that the network has not seen. There all children are made, and those that end the game are
-proven at once: where that proves the node, the network is not evaluated.
+The tree, the backup and the propagation of proven results are those of
+:mod:`plyground.agents.search.mcts_kernels`. Instead of a random game from a new node, a network
+evaluates its position and gives each action a prior probability. A simulation descends to a node
+that the network has not evaluated. There all children are created, and those that end the game are
+proven at once: if that proves the node, the network is not called.
 
-A call of the network has a price beside its arithmetic, so several leaves are collected for one
-call. While a leaf waits for its value, each node on the way to it counts one more visit, lost by
-the player who chose it (a virtual loss), so that the next simulation goes elsewhere.
+A call of the network has overhead, so several leaves are collected for one call. While a leaf waits
+for its value, each node on its path counts one more visit, lost by the player who chose it (a
+virtual loss), so that the next simulation takes another path.
 
-A network that is compiled is evaluated between two rounds of leaves by :func:`advance_by_network`;
-for any other the caller does it.
+:func:`advance_by_network` evaluates a compiled network between two rounds of leaves; for other
+networks the caller does it.
 
 Sources: Silver et al., "Mastering the game of Go without human knowledge", Nature 2017, and "A
 general reinforcement learning algorithm that masters chess, shogi, and Go through self-play",
@@ -33,21 +33,22 @@ from ..policies.compiled.batch import evaluate_batch
 from .descent import ANY_CHILD, EXACT, ROOT, descend
 from .mcts_kernels import backup, expand, prove
 
-# simulations that end in proven nodes, before the caller looks at the clock
+# simulations that end in proven nodes, between checks of the clock by the caller
 MOST_WITHOUT_NETWORK = 256
 ROUNDING = 1e-6  # of results, which are float32
-BROKEN = -1  # in the place of a number of leaves: the network gave what is no number
+BROKEN = -1  # returned as the number of leaves: the network returned NaN or infinity
 
 
 class PuctOptions(NamedTuple):
-    """How results are counted, and how the tree below the root is searched.
+    """How results are scaled and discounted, and how the tree below the root is searched.
 
     Attributes:
-        c_puct: weighs the priors.
+        c_puct: the weight of the priors.
         scale: the game's greatest return.
-        to_come: 1: the network's values leave out what was won so far.
-        discount: what a result counts one ply further up; below 1 the quickest win is preferred.
-        sure: a proven action worth so much cannot be bettered by one that is not proven.
+        to_come: 1: the network's values do not include rewards so far.
+        discount: the factor of a result for each ply further up; below 1 the quickest win is
+            preferred.
+        sure: no unproven action can be better than a proven one of this value.
     """
 
     c_puct: float
@@ -62,8 +63,8 @@ def puct_options(
 ) -> PuctOptions:
     """The options for a game.
 
-    An action that ends the game is proven when its node is expanded. A win by any other takes
-    another action of the winner at least: two plies, or one where a player can move twice.
+    An action that ends the game is proven when its node is expanded. A win by any other action
+    takes at least two more plies, or one if a player can move twice.
     """
     plies = 1 if game.facts.moves_again else 2
     sure = discount**plies - (ROUNDING if discount < 1 else 0.0)
@@ -74,17 +75,16 @@ class Leaves(NamedTuple):
     """The leaves that wait for the network."""
 
     observations: Any  # int8, (batch, rows, columns, planes), as the player to move sees them
-    # float64, (batch,): what the player to move has won so far, if the network's values leave that
-    # out
+    # float64, (batch,): rewards of the player to move so far, if the network's values exclude them
     return_so_far: Any
-    paths: Any  # int32, (batch, longest_game + 2): the nodes on the way
-    plies: Any  # int64, (batch,): of the path
+    paths: Any  # int32, (batch, longest_game + 2): the nodes on the path
+    plies: Any  # int64, (batch,): the length of the path
     children: Any  # records, (1,): a child of a leaf
     simulations: Any  # int64, (1,): simulations finished by the last call
 
 
 def new_leaves(game: Game, batch: int) -> Leaves:
-    """Room for so many leaves."""
+    """Buffers for this many leaves."""
     return Leaves(
         np.zeros((batch, *game.facts.observation_shape), np.int8),
         np.zeros(batch),
@@ -101,8 +101,8 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
 
     ``waiting`` leaves were collected last; at most ``simulations`` simulations are begun.
     ``logits`` (float32, (waiting, num_actions)) and ``values`` (float32, (waiting,)) are the
-    network's. Returns how many leaves wait now; ``leaves.simulations`` counts the simulations that
-    were finished. Both are 0 if the root is proven or no simulation is left to be run.
+    network's. Returns the number of leaves that wait now; ``leaves.simulations`` counts the
+    finished simulations. Both are 0 if the root is proven or no simulations are left.
     """
     count = waiting
     for slot in range(waiting):
@@ -119,13 +119,12 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
         node, ply = visit_leaf(rules, options, tree, leaves, leaves.paths[waiting], ANY_CHILD)
         entry = tree.nodes[node]
         if entry.proven == EXACT:
-            # 2. What is proven needs no network.
+            # 2. A proven node needs no network.
             backup_proven(options, tree.nodes, leaves.paths[waiting], ply)
             without_network += 1
             continue
         if entry.pending > 0:
-            # this leaf waits already: the tree has no other that is worth a visit before the values
-            # are known
+            # this leaf waits already: no other leaf is worth a visit before its value is known
             break
         add_leaf(rules, options, tree, leaves, waiting, ply)
         waiting += 1
@@ -135,12 +134,12 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
 
 @inner_kernel
 def advance_by_network(rules, options, tree, leaves, batch, waiting, simulations, rounds):
-    """So many times :func:`advance`, with a compiled network that evaluates the leaves.
+    """Several rounds of :func:`advance`, with a compiled network that evaluates the leaves.
 
     ``batch`` is a :class:`~plyground.agents.policies.compiled.batch.NetworkBatch`; it holds the
-    evaluations of the leaves that wait, before and after. It ends early only where nothing is left
-    to do. Returns how many leaves wait, or ``BROKEN``; ``leaves.simulations`` counts the
-    simulations that were finished.
+    evaluations of the waiting leaves, before and after. It ends early only if nothing is left to
+    do. Returns the number of waiting leaves, or ``BROKEN``; ``leaves.simulations`` counts the
+    finished simulations.
     """
     count = 0
     for _ in range(rounds):
@@ -150,7 +149,7 @@ def advance_by_network(rules, options, tree, leaves, batch, waiting, simulations
         )
         count += leaves.simulations[0]
         simulations -= waiting + leaves.simulations[0]
-        # A round of proven leaves alone is a round too: the caller goes by the time of a round.
+        # A round of proven leaves alone counts as a round: the caller measures the time of a round.
         if waiting == 0 and leaves.simulations[0] == 0:
             break
         if waiting > 0 and not evaluate_batch(batch, leaves.observations, waiting):
@@ -162,10 +161,10 @@ def advance_by_network(rules, options, tree, leaves, batch, waiting, simulations
 
 @inner_kernel
 def visit_leaf(rules, options, tree, leaves, path, first):
-    """Walk from the root to a node that the network has not valued, or to a proven one.
+    """Walk from the root to a node that the network has not evaluated, or to a proven one.
 
-    The node is given children. ``first`` is the root's child to go to, or ``ANY_CHILD``. Returns
-    the node and its ply.
+    The node is expanded. ``first`` is the root's child to start with, or ``ANY_CHILD``. Returns the
+    node and its ply.
     """
     nodes, position = tree.nodes, tree.positions[1]
     node, ply = descend(rules, tree, path, first, options.c_puct, None, options.discount)
@@ -180,9 +179,9 @@ def visit_leaf(rules, options, tree, leaves, path, first):
 
 @inner_kernel
 def _prove_terminal_children(rules, options, nodes, node, position, children):
-    """Set who moves after each action of a new node, and prove the actions that end the game.
+    """Set the player to move after each action of a new node; prove the actions that end the game.
 
-    If they settle the node, it is proven too.
+    If they decide the node, it is proven too.
     """
     parent, has_terminal = nodes[node], False
     for child in range(parent.children, parent.children + parent.count):
@@ -209,7 +208,7 @@ def backup_proven(options, nodes, path, ply):
 
 @inner_kernel
 def add_leaf(rules, options, tree, leaves, slot, ply):
-    """Let the leaf at the end of the path in this slot wait for the network."""
+    """Queue the leaf at the end of the path in this slot for the network."""
     for i in range(ply + 1):
         tree.nodes[leaves.paths[slot, i]].pending += 1
     leaves.plies[slot] = ply
@@ -222,7 +221,7 @@ def add_leaf(rules, options, tree, leaves, slot, ply):
 
 @inner_kernel
 def expand_and_backup(options, nodes, leaves, slot, logits, values):
-    """Give a leaf's children their priors, and the nodes on the way to it its value."""
+    """Set the priors of a leaf's children, and back up its value."""
     path, ply = leaves.paths[slot], leaves.plies[slot]
     leaf = nodes[path[ply]]
     set_priors(nodes, leaf, logits, slot)

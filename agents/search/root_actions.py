@@ -1,4 +1,4 @@
-"""What a tree search knows of the root's actions, and which of them it plays."""
+"""The root actions of a tree search, and the choice of the one to play."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from . import mcts_kernels as search
 from .descent import EXACT, ROOT
 from .mcts_kernels import follow_proofs
 
-# An action's mean is taken to lie so many standard errors around it at most; a variance so small
-# at least is assumed, since the first visits may agree by chance.
+# Half-width of the confidence interval in standard errors, and the least variance assumed, since
+# the first visits may agree by chance.
 CONFIDENCE, LEAST_VARIANCE = 1.64, 0.01
-FEWEST_VISITS = 0.125  # of the most; actions with fewer are not chosen by their lower bound
+FEWEST_VISITS = 0.125  # share of the most visits that a choice by the lower bound needs
 
-# Orders of the root's actions: by visits, then value, then prior; by the lower bound, of those of
-# so many visits; by the margin, of those of a value; by result, margin (if 1) and plies to a loss.
+# Orders of the root's actions: by visits, then value, then prior; by the lower bound, among those
+# with enough visits; by the margin, among those of a value; by result, margin (if 1) and plies to a
+# loss.
 BY_VISITS, BY_LOWER_BOUND, BY_MARGIN, BY_PROOF = range(4)
 
 # An action of the root in all trees, from the side of the mover.
@@ -30,23 +31,23 @@ ROOT_ACTION = np.dtype(
         ("total", np.float64),  # sum of the scaled returns
         ("margin", np.float64),  # sum of the margins
         ("squares", np.float64),  # sum of the squares of the scaled returns
-        ("prior", np.float64),  # what the network gives it
-        ("proof", np.int64),  # 0 if it is not proven; else when it was, from 1
-        ("at_once", np.bool_),  # the opponent wins with its reply, which no tree has proved
-        ("result", np.float64),  # the scaled return under best play, of a proven one
-        ("plies", np.int64),  # to the end of the game after a proven one
+        ("prior", np.float64),  # from the network
+        ("proof", np.int64),  # 0 if it is not proven; else the rank in the order of proofs, from 1
+        ("at_once", np.bool_),  # the opponent's reply wins, which no tree has proved
+        ("result", np.float64),  # the scaled return under best play, if proven
+        ("plies", np.int64),  # to the end of the game, if proven
         ("proven_margin", np.float64),  # at that end
     ]
 )
 
 
 class RootActions(NamedTuple):
-    """The buffers that a root's actions are chosen by.
+    """The buffers for the choice at the root.
 
     Attributes:
         rows: ROOT_ACTION records, (num_actions,).
         actions: int16, (num_actions,).
-        plies, margins: of nodes, as :func:`follow_proofs` fills them.
+        plies, margins: the results of :func:`follow_proofs`.
     """
 
     rows: Any
@@ -56,7 +57,7 @@ class RootActions(NamedTuple):
 
 
 def new_root_actions(game: Game, capacity: int) -> RootActions:
-    """Those for a game's trees of so many nodes at most (memory is used as it is needed)."""
+    """The buffers for a game's trees of at most this many nodes (memory is used as needed)."""
     count = game.facts.num_actions
     return RootActions(
         np.zeros(count, ROOT_ACTION).view(np.recarray),
@@ -70,7 +71,7 @@ def new_root_actions(game: Game, capacity: int) -> RootActions:
 def add_root_actions(nodes, size, root_actions, count):
     """Add the root's actions in one tree to the rows, of which the first ``count`` are in use.
 
-    Returns how many rows are in use then. The actions stand in the tree's order.
+    Returns the new number of rows. The actions are in the tree's order.
     """
     rows, _, plies, margins = root_actions
     root = nodes[ROOT]
@@ -110,7 +111,7 @@ def add_root_actions(nodes, size, root_actions, count):
 
 @kernel
 def _value(row, otherwise):
-    """The scaled return of an action; ``otherwise`` where no simulation went there."""
+    """The scaled return of an action; ``otherwise`` if it has no simulation."""
     if row.proof > 0:
         return row.result
     return row.total / row.visits if row.visits > 0 else otherwise
@@ -118,7 +119,7 @@ def _value(row, otherwise):
 
 @kernel
 def _margin(row):
-    """The margin that is proven for an action, else the mean of its simulations."""
+    """The proven margin of an action, else the mean of its simulations."""
     if row.proof > 0 and not row.at_once:
         return row.proven_margin
     return row.margin / max(row.visits, 1)
@@ -126,7 +127,7 @@ def _margin(row):
 
 @kernel
 def lower_bound(row):
-    """The lower end of the confidence interval of an action's mean; it has been visited."""
+    """The lower confidence bound of the mean of a visited action."""
     mean = row.total / row.visits
     variance = max(row.squares / row.visits - mean * mean, 0.0) + LEAST_VARIANCE
     return mean - CONFIDENCE * np.sqrt(variance / row.visits)
@@ -134,7 +135,7 @@ def lower_bound(row):
 
 @kernel
 def _key(row, order, number):
-    """What an action is chosen by in one of the orders below; ``number`` is explained there."""
+    """The sort key of an action in one of the orders above; ``number`` is a parameter of some."""
     if order == BY_VISITS:
         return np.float64(row.visits), _value(row, 0.0), row.prior
     if order == BY_LOWER_BOUND:
@@ -149,7 +150,7 @@ def _key(row, order, number):
 
 @kernel
 def _first(rows, count, order, number, best):
-    """The place of the action of the highest key: ``best``, or if others are higher the first.
+    """The index of the action of the highest key: ``best``, or the first of a higher key.
 
     It is among the proven ones with ``BY_PROOF``, else among the others; −1 if there is none.
     """
@@ -163,21 +164,22 @@ def _first(rows, count, order, number, best):
 
 @kernel
 def choose_root_action(rows, count, lost, by_lower_bound, margins, actions):
-    """The unproven action visited most, unless a proven one is worth as much.
+    """The most visited unproven action, unless a proven one is worth as much.
 
     Args:
         rows: ROOT_ACTION records.
-        count: how many of them are in use.
-        lost: an action after which the opponent wins at once, which its row will note; −1: none.
-        by_lower_bound: 1: of the actions visited often the surest is chosen. The values of a
-            network vary little, so that few visits tell the better of two actions before its visits
-            do.
+        count: the number of rows in use.
+        lost: an action after which the opponent wins at once, to be marked in its row; −1: none.
+        by_lower_bound: 1: among the most visited actions, choose by the lower confidence bound. A
+            network's values vary little, so that means separate two actions before their visit
+            counts do.
         margins: 1: the margin breaks ties of the result.
         actions: int16 buffer of num_actions.
 
     Returns:
-        The action; the unproven one that it is chosen for, or −1; and how many proven actions lose
-        as late and as narrowly: they stand in ``actions``, in the order in which they were proven.
+        The action; the best unproven action, or −1 if a proven one is played; and the number of
+        proven actions that lose as late and as narrowly: they are in ``actions``, in the order of
+        their proofs.
     """
     proofs, result = 0, -np.inf
     for i in range(count):
@@ -213,9 +215,9 @@ def choose_root_action(rows, count, lost, by_lower_bound, margins, actions):
 def choose_at_root(rules, position, root_actions, count, by_lower_bound, margins, lost_moves):
     """The action to play, from the first ``count`` rows; see :func:`choose_root_action`.
 
-    An action after which the opponent wins at once is lost, whether the simulations met that reply
-    or not. Lost actions are chosen only where nothing else is left: by how long they resist, then
-    by the heuristic.
+    An action after which the opponent wins at once is lost, whether simulations met that reply or
+    not. Lost actions are chosen only if no others are left: by how long they resist, then by the
+    heuristic.
     """
     rows, actions, _, _ = root_actions
     lost = np.int64(-1)

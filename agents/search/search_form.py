@@ -1,6 +1,6 @@
-"""The form in which a game is searched: its own rules, or a richer record for some heuristics.
+"""Search forms: the rules and record used in searches, the game's own or a richer record.
 
-A richer record holds the data of the heuristic and is updated move by move.
+A richer record holds data for a heuristic and is updated move by move.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...envs.game import Game
 from ...envs.loading.packages import load_knowledge
 from ..own.kernels import points_of
 
-UNREAD, WON, REPLY_WINS, ESTIMATE = range(4)  # what `read_off` tells of an action
+UNREAD, WON, REPLY_WINS, ESTIMATE = range(4)  # results of `read_off` for an action
 
 
 def blank_records(shape: int | tuple[int, ...], dtype: Any) -> Any:
@@ -29,7 +29,7 @@ def blank_records(shape: int | tuple[int, ...], dtype: Any) -> Any:
 
 @rule
 def load_record(rules, source, targets):
-    """Bring a record of the plain game into the first row of an array of the form's records."""
+    """Load a record of the plain game into the first row of an array of the form's records."""
     raise missing(rules, "load_record")
 
 
@@ -42,14 +42,14 @@ def _copy_record(rules, source, targets):
 def can_win_at_once(rules, position):
     """Whether the player to move is known to have an action that wins.
 
-    It is True only in forms that know it without playing the actions.
+    It is True only in forms that detect it without playing the actions.
     """
     raise missing(rules, "can_win_at_once")
 
 
 @rule
 def resistance_points(rules, position, player, heuristic):
-    """The points of a position that is lost all the same, by which resistance is chosen."""
+    """The points of a lost position, to choose the best resistance."""
     raise missing(rules, "resistance_points")
 
 
@@ -60,7 +60,7 @@ def _heuristic_points(rules, position, player, heuristic):
 
 @rule
 def is_own_image(rules, position, permutation, spare):
-    """Whether a symmetry (a permutation of the actions) leaves the position as it is.
+    """Whether a symmetry (a permutation of the actions) leaves the position unchanged.
 
     ``spare`` is a record that may be overwritten.
     """
@@ -80,14 +80,14 @@ def _cannot_tell(rules, position):
 
 @rule
 def read_off(rules, position, action, heuristic):
-    """What an action leads to, read off without playing it.
+    """The outcome of an action, read off without playing it.
 
-    Only games in which every action passes the turn have a body.
+    Only games in which every action passes the turn implement it.
 
     Returns:
-        UNREAD, if it has to be played; WON, if it wins; REPLY_WINS, if the opponent is then known
-        to have an action that wins; else ESTIMATE. With the last two, the points of the heuristic
-        after it, from the side of the player to move.
+        UNREAD, if it has to be played; WON, if it wins; REPLY_WINS, if the opponent then has a
+        known winning action; else ESTIMATE. With the last two, the points of the heuristic after
+        it, from the side of the player to move.
     """
     raise missing(rules, "read_off")
 
@@ -98,10 +98,9 @@ def _cannot_read(rules, position, action, heuristic):
 
 
 class SearchForm(NamedTuple):
-    """Rules and position dtype for a search; :func:`load_record` brings a position into it.
+    """Rules and position dtype for a search; :func:`load_record` loads a position.
 
-    ``defaults`` are the values of the search's options that suit the form, where the specification
-    does not set them.
+    ``defaults`` are the form's default values of search options.
     """
 
     rules: Any
@@ -117,7 +116,7 @@ def search_form(game: Game, heuristic: str) -> SearchForm:
 
 @functools.singledispatch
 def form_for(rules: Any, game: Game, heuristic: str) -> SearchForm:
-    """The form of a rules type: types with a form of their own register it here."""
+    """The form of a rules type: types with a special form register it here."""
     return plain_form(game)
 
 

@@ -1,4 +1,4 @@
-"""Which searches have a form for few plies, and its buffers; see :mod:`.shallow_kernels`."""
+"""Which searches have a shallow form, and its buffers; see :mod:`.shallow_kernels`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..own.kernels import GAME_ORDER
 from .alphabeta import TreeSearch
 from .shallow_kernels import HISTORY_PLIES, MOST_PLIES, ShallowBoards, ShallowPlan
 
-VECTOR = 8  # the words of the widest vectors
+VECTOR = 8  # words in the widest vectors
 
 
 class ShallowSearch(NamedTuple):
-    """A search of few plies on bitboards, and the general search, which plays the same.
+    """A shallow search on bitboards, and the general search, which plays the same moves.
 
-    ``before`` is that search up to the iteration that its history of cut-offs orders.
+    ``before`` is the general search up to the first iteration ordered by the history of cut-offs.
     """
 
     rules: Any
@@ -31,18 +31,18 @@ class ShallowSearch(NamedTuple):
 
 
 def shallow_search(game: Game, search: TreeSearch) -> ShallowSearch | None:
-    """The same search in the form for few plies; None if the game or its options have none."""
+    """The same search in the shallow form; None if the game or the options have none."""
     grid, options, plan = stone_grid(game.rules), search.options, search.plan
     iterative = plan.first_depth < plan.last_depth
     if (
         grid is None
-        or search.rules is not game.rules  # a form with a heuristic of its own
+        or search.rules is not game.rules  # a form with its own heuristic
         or options.heuristic not in (-1, 0)
         or options.ordering not in (0, GAME_ORDER)
         or plan.last_depth > MOST_PLIES
         or options.radius
         or options.width
-        # the table keeps the best action of an iteration, a deep one fills the history at once
+        # the table keeps an iteration's best action; a single deep one fills the history at once
         or (plan.last_depth > 1 and not (options.table if iterative else not options.history))
     ):
         return None
@@ -56,7 +56,7 @@ def shallow_search(game: Game, search: TreeSearch) -> ShallowSearch | None:
 
 
 def _new_boards(game: Game, grid: StoneGrid, ordered: bool, symmetries: Any) -> ShallowBoards:
-    """The moves of a game in the form of bitboards, and buffers."""
+    """The moves of a game as bitboards, and buffers."""
     count, start = game.facts.num_actions, game.initial_position().record
     actions = np.arange(count, dtype=np.int16)
     if ordered:
@@ -64,7 +64,7 @@ def _new_boards(game: Game, grid: StoneGrid, ordered: bool, symmetries: Any) -> 
     columns, rows = np.divmod(np.arange((grid.rows + 1) * grid.cols), grid.rows + 1)
     cells = np.flatnonzero(rows < grid.rows)  # bits
     action_of = (columns if grid.falls else rows * grid.cols + columns)[cells]
-    # The cells of an action in the order of its rows: a symmetry keeps their order.
+    # The cells of an action in the order of its rows, which symmetries preserve.
     bits = np.array([cells[action_of == action] for action in range(count)])
     masks = (np.uint64(1) << bits.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
     images = np.zeros((len(symmetries), BITS), np.uint8)

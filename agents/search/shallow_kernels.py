@@ -1,14 +1,14 @@
-"""Alpha-beta of few plies on bitboards, for opponents that reply inside a step: the kernels.
+"""Shallow alpha-beta on bitboards, for opponents that reply inside a step: the kernels.
 
-It plays what :mod:`.deepening` plays, for games that declare a
-:class:`~plyground.envs.boards.bitboards.StoneGrid`, without table, killers, history and records of
-positions: wins at once, forced replies and the cells above which the opponent wins are read off,
-and all actions of the last ply are valued at once.
+It plays the same moves as :mod:`.deepening`, for games that declare a
+:class:`~plyground.envs.boards.bitboards.StoneGrid`, without table, killers, history and position
+records: immediate wins, forced replies and the cells below the opponent's winning cells are read
+off, and all actions of the last ply are evaluated together.
 
-Values are those of :mod:`.alphabeta_kernels`, from the side of the player to move. Of equal actions
-the search there plays the best of the iteration before, and if that is none of them, the first in
-the order of the actions. In the fourth iteration the history of cut-offs changes that order:
-:func:`choose` then leaves the rest to :func:`choose_by_history`.
+Values are those of :mod:`.alphabeta_kernels`, from the side of the player to move. Among equal
+actions that search plays the best of the previous iteration, or if that is not among them, the
+first in the order of the actions. In the fourth iteration the history of cut-offs changes that
+order: :func:`choose` then leaves the rest to :func:`choose_by_history`.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from .transposition import NO_ACTION
 
 MOST_PLIES = 4
 HISTORY_PLIES = 4  # from this iteration on, the history of cut-offs orders the actions
-BY_HISTORY = NO_ACTION - 1  # the history has to tell which of the best moves comes first
+BY_HISTORY = NO_ACTION - 1  # the history decides which of the best moves comes first
 OWN, OTHER, OWN_WINS, OTHER_WINS, MOVES = range(5)  # the columns of `boards`
 ALPHA, BETA, BEST, CURSOR = range(4)  # the columns of `bounds`
 
 
 class ShallowPlan(NamedTuple):
-    """What is searched, and the conclusions drawn; all but the first two are 0 or 1.
+    """The options of a search; all but the first two are 0 or 1.
 
     Attributes:
         depth: in plies, at most :data:`MOST_PLIES`.
         heuristic: 0: the game's default; −1: none.
         iterative: whether the search deepens ply by ply.
-        history: whether the search played like this one orders actions by the history of cut-offs.
+        history: whether the general search orders actions by the history of cut-offs.
         resists: as in :class:`~.deepening.DeepeningPlan`.
     """
 
@@ -57,17 +57,17 @@ class ShallowPlan(NamedTuple):
 
 
 class ShallowBoards(NamedTuple):
-    """The moves of a game in their order, its symmetries, and one row of buffers for each ply.
+    """The moves of a game in order, its symmetries, and one row of buffers for each ply.
 
     Attributes:
         actions: int64 (num_actions,): in the order in which they are tried.
-        masks: uint64: the cells of these actions, filled up with zeros to whole vectors.
-        images: uint8 (symmetries, 64): where each symmetry but the identity takes a bit.
-        copies: uint64 (symmetries,): the cells of actions that it takes to an earlier one.
+        masks: uint64: the cells of these actions, padded with zeros to whole vectors.
+        images: uint8 (symmetries, 64): the bit to which each symmetry but the identity maps a bit.
+        copies: uint64 (symmetries,): the cells of actions that it maps to an earlier action.
         boards, bounds: uint64 and int64, (plies, 5) and (plies, 4): the nodes above the current.
         wins: uint64 (plies, masks): the cells that complete a row after each move of a node.
         points: int64, as long as ``masks``.
-        sets: uint64 (plies + 1,): the best moves of each iteration, as far as they are known.
+        sets: uint64 (plies + 1,): the best moves of each iteration, as far as known.
     """
 
     actions: Any
@@ -83,7 +83,7 @@ class ShallowBoards(NamedTuple):
 
 @inner_kernel
 def _first(masks, moves):
-    """The first of a set of moves in the order of the actions; no move of none."""
+    """The first of a set of moves in the order of the actions; no move if it is empty."""
     for index in range(masks.size):
         if masks[index] & moves != ZERO:
             return masks[index] & moves
@@ -97,7 +97,7 @@ def _is_single(moves):
 
 @inner_kernel
 def _without_copies(rooms, own, other, moves):
-    """The moves without those that a symmetry of the position takes to an earlier action."""
+    """The moves without those that a symmetry of the position maps to an earlier action."""
     for symmetry in range(rooms.copies.size):
         same = True
         for cells in (own, other):
@@ -113,7 +113,7 @@ def _without_copies(rooms, own, other, moves):
 
 @inner_kernel
 def _put(boards, wins, ply, stone, index):
-    """Make the node after a move, the one of that index, the one at the next ply."""
+    """Set the node at the next ply to the position after the move of this index."""
     boards[ply + 1, OWN], boards[ply + 1, OTHER] = boards[ply, OTHER], boards[ply, OWN] | stone
     boards[ply + 1, OWN_WINS] = boards[ply, OTHER_WINS] & ~stone
     boards[ply + 1, OTHER_WINS] = wins[ply, index]
@@ -136,10 +136,10 @@ def _value_of_leaves(rules, grid, plan, rooms, ply, player, free):
 
 @inner_kernel
 def _best_moves(rules, grid, plan, rooms, player, moves, depth):
-    """Search some moves of the root to a depth; returns their value and the set of the best.
+    """Search some root moves to a depth; returns their value and the set of the best.
 
-    No move of the root wins at once; if the search is deeper than a ply, no reply to ``moves``
-    does. Without a heuristic the first move is enough where it does not lose.
+    No root move wins at once; if the search is deeper than a ply, no reply to ``moves`` does.
+    Without a heuristic the first move is enough if it does not lose.
     """
     boards, bounds, masks = rooms.boards, rooms.bounds, rooms.masks
     ply, entering, value, best_moves, move = 0, True, np.int64(0), ZERO, ZERO
@@ -197,7 +197,7 @@ def _best_moves(rules, grid, plan, rooms, player, moves, depth):
         _put(boards, rooms.wins, ply, stone, index - 1)
         child = bounds[ply + 1]
         child[ALPHA], child[BETA] = -node[BETA], -max(node[ALPHA], node[BEST])
-        if ply == 0:  # moves of equal value are told from worse ones
+        if ply == 0:  # distinguish moves of equal value from worse ones
             move = stone
             child[ALPHA], child[BETA] = -INFINITY, 1 - node[BEST]
         ply += 1
@@ -211,7 +211,7 @@ def _best_moves(rules, grid, plan, rooms, player, moves, depth):
 
 @inner_kernel
 def _read_off(grid, rooms, moves, depth):
-    """The moves to which no reply wins at once, and those that win by the next move but one."""
+    """The moves to which no reply wins at once, and those that win on the mover's next turn."""
     boards, masks = rooms.boards, rooms.masks
     occupied = boards[0, OWN] | boards[0, OTHER]
     safe, won = ZERO, ZERO
@@ -223,7 +223,7 @@ def _read_off(grid, rooms, moves, depth):
         if depth >= 3:
             wins, replies = rooms.wins[0, index], playable(grid, occupied | stone)
             forced = wins & replies
-            # after the reply one may win on the cell above
+            # after the reply, the cell above may win
             opened = wins >> ONE if grid.falls else ZERO
             replies = forced if forced != ZERO else replies
             if not _is_single(forced) or (replies != ZERO and replies & ~opened == ZERO):
@@ -233,14 +233,14 @@ def _read_off(grid, rooms, moves, depth):
 
 @inner_kernel
 def choose(rules, grid, plan, rooms, position):
-    """The action of the search, BY_HISTORY, or NO_ACTION where only the general search tells."""
+    """The action of the search, BY_HISTORY, or NO_ACTION if only the general search can decide."""
     boards, masks, sets = rooms.boards, rooms.masks, rooms.sets
     own, other = stones(rules, position)
     player, empty = np.int64(position.ply & 1), grid.board & ~(own | other)
     moves = _without_copies(rooms, own, other, playable(grid, own | other))
     boards[0, OWN], boards[0, OTHER], boards[0, OWN_WINS] = own, other, ZERO
     boards[0, OTHER_WINS] = completing_cells(other, empty, grid.rows, grid.connect)
-    # 1. Where the search ends: with a win, or before all moves are seen to lose at once.
+    # 1. How the search ends: with a win, or before all moves are seen to lose at once.
     safe, won, last = ZERO, moves & completing_cells(own, empty, grid.rows, grid.connect), 1
     if won == ZERO and plan.depth > 1:
         complete_after(grid, own, other, masks, rooms.wins[0])
@@ -248,7 +248,7 @@ def choose(rules, grid, plan, rooms, position):
         last = 3 if won != ZERO else plan.depth if safe != ZERO else 1
         if last == 1 and not (plan.iterative or plan.resists):
             won = moves
-    # 2. The best moves of the last iteration; while there are several, of the one before.
+    # 2. The best moves of the last iteration; if there are several, of the previous one.
     level, sets[last] = last, won
     while True:
         if level < last or won == ZERO:
@@ -256,7 +256,7 @@ def choose(rules, grid, plan, rooms, position):
             if not _is_single(searched) and (plan.heuristic >= 0 or level > 3):
                 value, searched = _best_moves(rules, grid, plan, rooms, player, searched, level)
             if value < -PROVEN and plan.resists:
-                # All lose as late: the best by the heuristic, where that tells.
+                # All lose equally late: the best by the heuristic, if it is unique.
                 if plan.heuristic >= 0 and not _is_single(searched):
                     _, searched = _best_moves(rules, grid, plan, rooms, player, searched, 1)
                 if not _is_single(searched):
@@ -265,7 +265,7 @@ def choose(rules, grid, plan, rooms, position):
         if level == 1 or not plan.iterative or _is_single(sets[level]):
             break
         level -= 1
-    # 3. The best move of the iteration before comes first, then the order of the actions.
+    # 3. The best move of the previous iteration comes first, then the order of the actions.
     best = _first(masks, sets[level])
     while level < last:
         level += 1
@@ -281,9 +281,9 @@ def choose(rules, grid, plan, rooms, position):
 
 @inner_kernel
 def choose_by_history(rooms, history):
-    """Where :func:`choose` says BY_HISTORY: of the best moves, the one of the most cut-offs.
+    """After BY_HISTORY from :func:`choose`: the one of the best moves with the most cut-offs.
 
-    ``history`` (int64, by action) is that of the iterations before, for the player to move.
+    ``history`` (int64, by action) is from the previous iterations, for the player to move.
     """
     best, most = np.int64(NO_ACTION), np.int64(-1)
     for index in range(rooms.masks.size):

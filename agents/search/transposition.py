@@ -51,7 +51,7 @@ def check_table_size(memory_mb: float) -> None:
 
 @inner_kernel
 def begin_generation(state, table):
-    """Let ``state.generation`` be one of which the table holds no entry."""
+    """Set ``state.generation`` to a generation without entries in the table."""
     state.generation = state.generation % GENERATIONS + 1
     if state.generation == 1:
         for i in range(table.size):
@@ -60,7 +60,7 @@ def begin_generation(state, table):
 
 @kernel
 def probe(table, key, generation):
-    """The index of the entry that this generation stored for ``key``, or −1."""
+    """The index of this generation's entry for ``key``, or −1."""
     bucket = np.int64(key & np.uint64(table.size - 2))
     for index in range(bucket, bucket + 2):
         if table[index].key == key and table[index].tag >> 2 == generation:
@@ -72,7 +72,7 @@ def probe(table, key, generation):
 def store(table, key, generation, value, bound, action, depth):
     """Keep the result of a search.
 
-    It replaces the first entry of the bucket if that is shallower or of another generation, else
+    It replaces the first entry of the bucket if that is shallower or from another generation, else
     the second.
     """
     index = np.int64(key & np.uint64(table.size - 2))
@@ -91,13 +91,13 @@ def store(table, key, generation, value, bound, action, depth):
 
 @inner_kernel
 def bound_of(value, alpha, beta):
-    """The kind of bound that a value from a search within a window is."""
+    """The kind of bound of a value from a search within a window."""
     return UPPER if value <= alpha else LOWER if value >= beta else EXACT
 
 
 @inner_kernel
 def settles(bound, value, alpha, beta):
-    """Whether a stored value answers a search within a window."""
+    """Whether a stored value decides a search within a window."""
     return (
         bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
     )

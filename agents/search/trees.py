@@ -1,6 +1,6 @@
-"""``mcts`` in many games at once: a tree for each, grown and asked inside compiled loops.
+"""``mcts`` in many parallel games: a tree for each, inside compiled loops.
 
-Every move is that of the agent, which keeps one tree and is asked from Python.
+Every move is the same as that of the agent, which keeps one tree and runs from Python.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from .root_actions import add_root_actions, choose_at_root, new_root_actions
 
 
 class TreeSearches(NamedTuple):
-    """The searches of N games, one tree each, and buffers that they share.
+    """The searches of N games, one tree each, and shared buffers.
 
     Attributes:
         options, knowledge: of :func:`.mcts_kernels.simulate`.
-        simulations: a move.
+        simulations: per move.
         nodes: NODE records, (N, capacity).
         positions: two records for each tree, (N, 2).
         sizes: int64, (N, 1): nodes in use.
         path, actions: as :class:`.mcts_kernels.Tree` has them.
         spare: NODE records, (capacity,).
-        line, cursors: of the plies within which the new position is sought.
-        root_actions, by_lower_bound, margins, lost_moves: of :func:`.root_actions.choose_at_root`.
+        line, cursors: the buffers for finding the new position in the tree. root_actions,
+        by_lower_bound, margins, lost_moves: of :func:`.root_actions.choose_at_root`.
     """
 
     options: Any
@@ -58,7 +58,7 @@ def new_searches(
     choice: tuple[int, int],
     lost_moves: Any,
 ) -> TreeSearches:
-    """So many searches, of trees of at most ``capacity`` nodes (memory is used as they grow)."""
+    """Searches with trees of at most ``capacity`` nodes (memory is used as they grow)."""
     tree = search.new_tree(game, capacity)
     return TreeSearches(
         playouts.options,
@@ -79,7 +79,7 @@ def new_searches(
 
 @inner_kernel
 def choose_by_tree(searches, game, is_first, rules, position, rng):
-    """The action of the search of a game; ``is_first``: it has not been asked in it before."""
+    """The action of the search of a game; ``is_first``: it is the first one in this game."""
     tree = search.Tree(
         searches.nodes[game],
         searches.positions[game],
@@ -87,7 +87,7 @@ def choose_by_tree(searches, game, is_first, rules, position, rng):
         searches.actions,
         searches.sizes[game],
     )
-    # 1. The part of the last tree below the position, if there is one.
+    # 1. The subtree of the last tree below the position, if there is one.
     kept = 0
     if not is_first:
         node = search.find_descendant(rules, tree, position, searches.line, searches.cursors)
@@ -101,7 +101,7 @@ def choose_by_tree(searches, game, is_first, rules, position, rng):
         search.reset_tree(rules, tree)
     # 2. Simulations from there.
     search.simulate(rules, searches.options, tree, searches.knowledge, rng, searches.simulations)
-    # 3. The action visited most, or a proven one.
+    # 3. The most visited action, or a proven one.
     count = add_root_actions(tree.nodes, tree.size[0], searches.root_actions, 0)
     return choose_at_root(
         rules,

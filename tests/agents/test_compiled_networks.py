@@ -140,7 +140,9 @@ def test_agents_play_in_every_precision_and_keep_to_it(agent, precision):
 def test_a_precision_that_the_processor_lacks_is_refused(name, monkeypatch):
     monkeypatch.setitem(PRECISIONS, name, PRECISIONS[name]._replace(is_possible=False))
     monkeypatch.setattr(zoo, "_playing", zoo._playing.__wrapped__)  # none compiled before
-    complaint = "zoo:tic_tac_toe is evaluated in float32 only, since the kernel has no multiplicat"
+    complaint = (
+        f"is evaluated in float32 only, since the kernel does not support {name} multiplication"
+    )
     for agent in ("zoo:tic_tac_toe", "mcts:network=zoo:tic_tac_toe"):
         with pytest.raises(SpecificationError, match=complaint):
             make_agent(f"{agent},precision={name}", "tic_tac_toe")
@@ -169,7 +171,7 @@ def test_negative_numbers_are_bytes_too(tmp_path):
         1, helper.make_node("Conv", ["centred", "kernel"], ["summed"], pads=[1, 1, 1, 1])
     )
     model.graph.node[2].input[0] = "summed"
-    with pytest.raises(SpecificationError, match="int8 of negative numbers on a board"):
+    with pytest.raises(SpecificationError, match="int8 for negative numbers on a board"):
         OnnxNetwork("own", model.SerializeToString(), precision="int8")
 
 
@@ -228,7 +230,7 @@ def test_other_layers_are_left_to_onnxruntime(tmp_path):
         OnnxNetwork("other", with_operator(onnx.load(path), "Sin")),
     )
     assert plain.evaluator == COMPILED
-    assert other.evaluator == "onnxruntime, since the kernel has no Sin"
+    assert other.evaluator == "onnxruntime, since the kernel does not support Sin"
     observations = observations_of(plain.game, 5)
     assert np.allclose(np.sin(plain.evaluate(observations)[0]), other.evaluate(observations)[0])
 
@@ -246,7 +248,7 @@ def test_without_fused_multiplication_onnxruntime_evaluates(tmp_path, monkeypatc
         (lambda model: with_operator(model, "Softmax", unread=1), "Softmax of this form"),
         (
             lambda model: setattr(model.opset_import[0], "version", 12),
-            "version 12 of the operators",
+            "opset 12",
         ),
     ],
 )
@@ -259,7 +261,7 @@ def test_other_forms_are_left_to_onnxruntime_which_the_error_names(
     with pytest.raises(SpecificationError) as error:
         OnnxNetwork("other", model.SerializeToString())
     assert str(error.value) == (
-        f"the policy other needs onnxruntime, since the kernel has no {reason}: "
+        f"the policy other needs onnxruntime, since the kernel does not support {reason}: "
         'pip install "plyground[policy]"'
     )
 

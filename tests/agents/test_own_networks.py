@@ -86,7 +86,7 @@ def test_what_a_module_gives_is_told_by_its_shape(form, tmp_path):
         assert decision.action in position.legal_actions()
     if form == "value":
         assert not logits.any()
-        with pytest.raises(SpecificationError, match="values positions only and prefers no action"):
+        with pytest.raises(SpecificationError, match="only evaluates positions and has no policy"):
             make_agent(f"onnx:{path}", game)
     else:
         assert np.allclose(logits, expected, atol=1e-5)
@@ -164,7 +164,7 @@ def test_models_of_sb3_play_from_their_file_and_from_their_policy_file(algorithm
 
 def test_a_q_network_does_not_guide_a_search(tmp_path):
     export_policy(sb3_model(DQN, "hwc"), tmp_path / "net.onnx", "tic_tac_toe")
-    with pytest.raises(SpecificationError, match="gives values of actions; a search needs"):
+    with pytest.raises(SpecificationError, match="gives action values; a search needs"):
         make_agent(f"mcts:network={tmp_path / 'net.onnx'}").act(
             make_game("tic_tac_toe").initial_position()
         )

@@ -280,7 +280,7 @@ def test_an_opponent_that_gives_no_numbers_is_refused(tmp_path):
     opponents = make_opponents(f"onnx:{network}", game)
     batch = GameBatch(game, 4, opponents, seat=1)
     opponents[0].player.network.compiled().weights[:] = np.nan
-    with pytest.raises(SpecificationError, match="what it computes are not all finite numbers"):
+    with pytest.raises(SpecificationError, match="it returned NaN or infinity"):
         batch.reset(seed=1)
 
 

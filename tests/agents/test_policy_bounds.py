@@ -138,7 +138,7 @@ WAYS = [
     (sparse_data_elsewhere, "the data of 'more' lie in another file"),
     (dense_and_sparse, "its initializer 'weights' is there twice, dense and sparse"),
     (own_functions, "it defines functions of its own"),
-    (another_domain, "its operator Gelu is of another domain than ONNX's, 'com.microsoft'"),
+    (another_domain, "its operator Gelu is from the domain 'com.microsoft', not from ONNX's own"),
     (many_nodes, "it has more than 5,000 nodes"),
     (many_parameters, "its parameters take more than 256 MiB"),
 ]

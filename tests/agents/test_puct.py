@@ -257,7 +257,7 @@ def test_a_network_that_gives_no_numbers_ends_the_search(tmp_path):
     )
     agent.get_ready(start.game)
     agent._growers[0]._batch.network.weights[:] = np.nan
-    with pytest.raises(SpecificationError, match="not all finite numbers"):
+    with pytest.raises(SpecificationError, match="returned NaN or infinity"):
         agent.act(start)
 
 

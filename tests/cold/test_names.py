@@ -133,4 +133,4 @@ def test_presets_of_ones_own_lead_to_all_that_there_is(runner, tmp_path):
     assert outcome.status == 0, outcome.stderr
     refused = run_alone([*words, "match", "gomoku", "circle", "random"], tmp_path, SECONDS)
     assert refused.status == 2
-    assert "the preset 'circle' leads to itself" in refused.stderr
+    assert "the preset 'circle' refers to itself" in refused.stderr

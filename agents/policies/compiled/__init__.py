@@ -1,1 +1,1 @@
-"""Networks of policy files as machine code: one kernel that evaluates any of them."""
+"""Networks of policy files as machine code: one kernel that evaluates all of them."""

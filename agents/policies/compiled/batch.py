@@ -1,7 +1,7 @@
-"""A compiled network as other kernels ask it: about observations as games write them.
+"""A compiled network called from other kernels, with observations as games write them.
 
-They call the machine code of :func:`.evaluation.evaluate_network` by its address. It is then
-compiled once, and not again into every search, self-play and environment of every game.
+They call the machine code of :func:`.evaluation.evaluate_network` by its address. So it is compiled
+once, not again into every search, self-play and environment of every game.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .evaluation import CompiledNetwork, evaluate_network
 
 
 class NetworkBatch(NamedTuple):
-    """A compiled network, with room for the positions that it is asked about at once.
+    """A compiled network, with buffers for the positions of one call.
 
     Attributes:
         function: the address of the machine code.
-        network: the network; its workspace is this batch's own.
-        inputs: the observations as it takes them, float32, (most, numbers).
+        network: the network, with a private workspace.
+        inputs: the observations as network inputs, float32, (most, numbers).
         logits: float32, (most, actions).
         values: float32, (most,).
     """
@@ -37,7 +37,7 @@ class NetworkBatch(NamedTuple):
 
 
 def new_batch(network: CompiledNetwork, game: Game, most: int) -> NetworkBatch:
-    """Room for so many positions."""
+    """Buffers for this many positions."""
     facts = game.facts
     arrays = (
         np.zeros((most, int(np.prod(facts.observation_shape))), np.float32),
@@ -69,7 +69,7 @@ def _call(
 
 @inner_kernel
 def evaluate_batch(batch, observations, count):
-    """Write logits and values of the first ``count`` observations; whether all are finite.
+    """Write logits and values of the first ``count`` observations; returns whether all are finite.
 
     The observations are int8, (N, rows, columns, planes).
     """

@@ -1,7 +1,7 @@
-"""Networks whose weights fit any board, evaluated on another board than that of their file.
+"""Networks whose weights fit any board, evaluated on a board other than that of their file.
 
-Convolutions and pooling know no size. What names the board in the graph is the size of the input,
-the number of the actions, and the order in which the logits of cells are taken.
+Convolutions and pooling do not depend on the size. The graph depends on the board only in the input
+size, the number of actions, and the order of the logits of cells.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from .model_file import Model, Node, read_tensor
 
 
 def action_order(game: Game) -> np.ndarray:
-    """Where each action is among the logits of layers and cells; int64, (num_actions,).
+    """The index of each action among the logits of layers and cells; int64, (num_actions,).
 
-    Cells come row by row, layer by layer, and after them the actions without a cell.
+    Cells come layer by layer and row by row, followed by the actions without a cell.
     """
     rows, columns, _ = game.facts.observation_shape
     row, column, layer = action_cells(game.rules).astype(np.int64).T
@@ -31,7 +31,7 @@ def action_order(game: Game) -> np.ndarray:
 def on_board(model: Model, own: Game, game: Game) -> Model:
     """The graph of a model for ``own``, on the board of ``game``.
 
-    Where the weights do not fit that board, the graph cannot be compiled.
+    If the weights do not fit that board, the graph cannot be compiled.
     """
 
     def resize(node: Node) -> Node:

@@ -1,7 +1,7 @@
-"""Evaluation of a compiled network: one kernel that carries out the layers of any network.
+"""Evaluation of a compiled network: one kernel that runs the layers of any network.
 
 :mod:`.program` writes the layers as rows of numbers. One compilation therefore serves all networks;
-what depends on a network's sizes is only how often the loops of :mod:`.tile` run.
+only the trip counts of the loops of :mod:`.tile` depend on a network's sizes.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from .tile import (
     pack_block,
 )
 
-BATCH = 8  # positions whose vectors lie side by side
-VECTOR_BLOCK = BATCH * LANES  # floats from a block of a vector to the next
+BATCH = 8  # positions whose vectors are stored side by side
+VECTOR_BLOCK = BATCH * LANES  # floats from one block of a vector to the next
 # kinds of layers
 MATRIX, MEAN, MAX, ADD_CHANNELS, COPY, SOFTMAX, ADD, SUB, MUL, RELU, SIGMOID, TANH, PACK = range(13)
 _address = np.uintp
 
 
 class CompiledNetwork(NamedTuple):
-    """A network as kernels take it.
+    """A network in the form that kernels use.
 
     Attributes:
         layers: a row for each layer: its kind and its numbers, int64, (layers, numbers).
-        num_board_layers: how many of them, from the first, are carried out for one position after
-            the other; those after them for a batch at once.
-        tables: of elements, to which layers refer, int64.
-        weights: float32; or words, uint32 of two bfloat16 or int32 of four int8, between which
-            factors and biases are the bits of float32.
+        num_board_layers: the number of leading layers that run for one position after the other;
+            the remaining layers run for a whole batch.
+        tables: tables of elements, to which layers refer, int64.
+        weights: float32; or words, uint32 of two bfloat16 or int32 of four int8, interleaved with
+            factors and biases as the bits of float32.
         workspace: float32; what the layers compute. Each thread needs its own.
-        observation, result: where the vectors of both start in the workspace.
-        cells: the most cells of a tile.
+        observation, result: where the input and output vectors start in the workspace.
+        cells: the maximum number of cells in a tile.
     """
 
     layers: Any
@@ -149,7 +149,7 @@ def _add_channels(layer, workspace, position):
 
 @inner_kernel
 def _pack(layer, weights, workspace, position):
-    """Write the inputs of a layer as they are multiplied: as bfloat16, or as bytes."""
+    """Write the inputs of a layer in the type they are multiplied in: bfloat16, or bytes."""
     floats = _address(workspace.ctypes.data)
     for block in range(layer[3]):
         place = block * layer[4] + position * layer[5]
@@ -181,7 +181,7 @@ def _copy(layer, tables, workspace, position):
 
 @inner_kernel
 def _apply_softmax(layer, tables, workspace, position):
-    """The softmax of some numbers, in float64 and then rounded: the same on every machine."""
+    """The softmax, computed in float64 and then rounded: the same on every machine."""
     start, end = layer[1], layer[1] + layer[2] * 6
     highest, total = -np.inf, 0.0
     for entry in range(start, end, 6):
@@ -197,7 +197,7 @@ def _apply_softmax(layer, tables, workspace, position):
 
 @inner_kernel
 def _apply_to_each(layer, tables, workspace, position):
-    """A function of one number or two, for each entry of a table."""
+    """A function of one or two numbers, for each entry of a table."""
     kind = layer[0]
     for entry in range(layer[1], layer[1] + layer[2] * 6, 6):
         a = workspace[tables[entry] + position * tables[entry + 1]]
@@ -220,7 +220,7 @@ def _apply_to_each(layer, tables, workspace, position):
 
 @inner_kernel
 def _apply(layer, network, first, last):
-    """Carry out one layer for the positions from ``first`` to ``last``."""
+    """Run one layer for the positions from ``first`` to ``last``."""
     kind, tables, workspace = layer[0], network.tables, network.workspace
     if kind == MATRIX:
         _apply_matrix(layer, network.weights, workspace, network.cells, first, last)
@@ -249,7 +249,7 @@ def evaluate_network(network, observations, logits, values):
     workspace, actions = network.workspace, logits.shape[1]
     for start in range(0, observations.shape[0], BATCH):
         count = min(BATCH, observations.shape[0] - start)
-        for stage in range(count + 1):  # each position, then all of them
+        for stage in range(count + 1):  # each position, then all together
             first, last = (stage, stage + 1) if stage < count else (0, count)
             layers = (0, network.num_board_layers)
             if stage == count:
@@ -271,7 +271,7 @@ def evaluate_network(network, observations, logits, values):
 
 
 def aligned_floats(floats: int) -> np.ndarray:
-    """Zeros that begin where a vector register's worth of memory does."""
+    """Zeros, aligned to the size of a vector register."""
     memory = np.zeros(floats + LANES, np.float32)
     start = -memory.ctypes.data // 4 % LANES
     return memory[start : start + floats]

@@ -1,7 +1,7 @@
-"""Inference of all types and shapes of a graph, before a kernel sees any of its tensors.
+"""Inference of all types and shapes of a graph, before a kernel reads any of its tensors.
 
-What it lets through is what onnxruntime evaluates too, for any number of positions, each on its
-own.
+It accepts only graphs that onnxruntime evaluates too, for any number of positions, each
+independently.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from .shapes import (
     written,
 )
 
-FORMATS = range(4, 14)  # versions of the format in which all that is read means the same
-MOST_NUMBERS = 1 << 25  # that a graph computes for a position
+FORMATS = range(4, 14)  # IR versions in which everything that is read means the same
+MOST_NUMBERS = 1 << 25  # computed by a graph for one position
 
 
 def infer(model: Model, num_actions: int) -> tuple[dict[str, np.ndarray], dict[str, Tensor]]:
-    """The constants of a graph, and what is inferred of each tensor, by name.
+    """The constants of a graph, and the inferred type and shape of each tensor, by name.
 
     Raises:
-        Invalid: the graph is wrong, or does not give ``logits`` (positions, actions) and ``value``
-            (positions,), float32.
-        Unsupported: it holds what is not inferred.
+        Invalid: the graph is wrong, or does not return ``logits`` (positions, actions) and
+            ``value`` (positions,), float32.
+        Unsupported: it has something that is not inferred.
         Refused: it computes too much.
     """
     if model.opset not in OPSETS:
-        raise Unsupported(f"version {model.opset} of the operators")
+        raise Unsupported(f"opset {model.opset}")
     if model.ir_version not in FORMATS:
-        raise Unsupported(f"version {model.ir_version} of the format")
+        raise Unsupported(f"IR version {model.ir_version}")
     ((observation, _, (positions, *sizes)),) = model.inputs
     if positions >= 0:
-        raise Invalid(f"it takes {positions} positions at a time, and not any number")
+        raise Invalid(f"its batch size is fixed at {positions}")
     read = {*model.outputs, *(name for node in model.nodes for name in node.input)}
     constants = {}
     for name in read.intersection(model.constants):
@@ -58,9 +58,9 @@ def infer(model: Model, num_actions: int) -> tuple[dict[str, np.ndarray], dict[s
     for name, (kind, declared) in model.declared.items():
         given = constants[name].shape if name in constants else None
         if declared is not None and (given is None or not _fits(declared, given)):
-            raise Unsupported("constants that are inputs of another shape")
+            raise Unsupported("constants that are inputs of a different shape")
         if name in tensors and tensors[name].dtype != ELEMENTS.get(kind):
-            raise Unsupported("tensors of another type than the file declares")
+            raise Unsupported("tensors whose type differs from its declaration")
     needed, left = {*model.outputs}, MOST_NUMBERS
     for node in reversed(model.nodes):
         needed.update(node.input if needed.intersection(node.output) else ())
@@ -69,11 +69,11 @@ def infer(model: Model, num_actions: int) -> tuple[dict[str, np.ndarray], dict[s
             tensor = _infer_node(model, node, tensors)
         except Invalid:
             if needed.isdisjoint(node.output):
-                raise Unsupported("nodes that are wrong and not needed") from None
+                raise Unsupported("invalid nodes, even unused") from None
             raise
         (name,) = node.output
         if name in model.declared and ELEMENTS.get(model.declared[name][0]) != tensor.dtype:
-            raise Unsupported("tensors of another type than the file declares")
+            raise Unsupported("tensors whose type differs from its declaration")
         tensors[name] = tensor
         left -= math.prod(tensor.shape) // (BATCH if BATCH in tensor.shape else 1)
         if left < 0:
@@ -82,7 +82,7 @@ def infer(model: Model, num_actions: int) -> tuple[dict[str, np.ndarray], dict[s
     for name, shape in wanted.items():
         if tensors[name][:2] != (FLOAT32, (BATCH, *shape)):
             raise Invalid(
-                f"it gives {name} of shape {written(tensors[name].shape)} ({tensors[name].dtype}), "
+                f"its {name} has shape {written(tensors[name].shape)} ({tensors[name].dtype}), "
                 f"not {written((BATCH, *shape))} (float32)"
             )
     return constants, tensors
@@ -94,7 +94,7 @@ def _fits(declared: Sequence[int], shape: Sequence[int]) -> bool:
 
 
 def _infer_node(model: Model, node: Node, tensors: dict[str, Tensor]) -> Tensor:
-    """What is inferred of the output of a node."""
+    """The inferred type and shape of a node's output."""
     kind = node.op_type
     if kind not in ATTRIBUTES:
         raise Unsupported(kind)
@@ -110,16 +110,16 @@ def _infer_node(model: Model, node: Node, tensors: dict[str, Tensor]) -> Tensor:
         most = 1
     given, needed = node.input, f"{kind} {node.output[0]!r}"
     if not least <= len(given) <= most:
-        raise Invalid(f"its {needed} has {len(given)} inputs, and takes {least} to {most:g}")
+        raise Invalid(f"its {needed} has {len(given)} inputs, not {least} to {most:g}")
     if "" in given[:least]:
         raise unusual
     for name in given:
         if name and name not in tensors:
             if any(name in other.output for other in model.nodes):
-                raise Unsupported("nodes in another order than they are carried out")
-            raise Invalid(f"its {needed} reads {name!r}, which nothing gives")
+                raise Unsupported("nodes that are not in execution order")
+            raise Invalid(f"its {needed} reads {name!r}, which no node returns")
     if node.output[0] in tensors:
-        raise Invalid(f"it gives {node.output[0]!r} twice")
+        raise Invalid(f"two of its nodes return {node.output[0]!r}")
     try:
         tensor = rule(node.attributes, *(tensors[name] if name else None for name in given))
     except Unsupported as error:
@@ -129,10 +129,10 @@ def _infer_node(model: Model, node: Node, tensors: dict[str, Tensor]) -> Tensor:
 
 
 def _checked(kind: str, tensor: Tensor) -> Tensor:
-    """The tensor, if it has numbers, and those of each position in a place of their own."""
+    """The tensor, if it is not empty and keeps the numbers of each position apart."""
     several = [size for size in tensor.shape if depends_on_batch(size)]
     if 0 in several:
-        raise Unsupported("tensors without numbers")
+        raise Unsupported("empty tensors")
     if several not in ([BATCH], [] if tensor.constant else [BATCH]):
-        raise Unsupported(f"{kind} across positions")
+        raise Unsupported(f"{kind} across the batch")
     return tensor._replace(value=None) if several else tensor

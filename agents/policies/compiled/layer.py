@@ -13,14 +13,14 @@ from .tile import BLOCKS, LANES
 class Buffer:
     """A part of the workspace: a board for one position, or vectors of all positions.
 
-    A board has zeros around it, which convolutions read.
+    A board has a margin of zeros, which convolutions read.
 
     Attributes:
-        start: the place of its first number; places count the numbers of one position.
-        base: where it begins in the workspace.
-        blocks: of 16 channels.
-        rows, columns, margin: of a board; a vector has no rows.
-        cell: words of four bytes from cell to cell, and from position to position.
+        start: the index of its first number; indices count the numbers of one position.
+        base: its offset in the workspace.
+        blocks: the number of blocks of 16 channels.
+        rows, columns, margin: the size of a board; a vector has no rows.
+        cell: distance from cell to cell, and from position to position, in words of four bytes.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Buffer:
         self.places = self.floats if self.is_board else self.blocks * LANES
 
     def tensor(self, channels: int) -> np.ndarray:
-        """The places of its numbers: (1, channels, rows, columns), or (1, channels)."""
+        """The indices of its numbers: (1, channels, rows, columns), or (1, channels)."""
         channel = np.arange(channels)
         if not self.is_board:
             return self.start + channel[None]
@@ -53,13 +53,13 @@ class Buffer:
         return places[None]
 
     def first_cell(self, margin: int = 0) -> int:
-        """Where the first cell lies in the workspace, or that ``margin`` cells before it."""
+        """The offset of the first cell in the workspace, or of that ``margin`` cells before it."""
         inside = self.margin - margin
         return self.base + inside * (self.row_size + self.cell) * self.is_board
 
 
 class Layer:
-    """A layer: what it reads and writes, and its row once all buffers have a base."""
+    """A layer: the buffers it reads and writes, and its row once all buffers have a base."""
 
     def __init__(
         self, row: Callable[[Layer], list[int]], reads: list[Buffer], writes: Buffer
@@ -67,11 +67,11 @@ class Layer:
         self.row, self.reads, self.writes = row, reads, writes
         self.add: Buffer | None = None
         self.relu = False
-        self.can_add = False  # a layer whose sums take one more number
+        self.can_add = False  # whether one more term can be added to its sums
 
 
 def board_layers(all_layers: list[Layer]) -> set[Layer]:
-    """The layers of boards, and those that these need: carried out position by position."""
+    """The layers of boards, and the layers they depend on: run position by position."""
     layers: set[Layer] = set()
     needs: set[Buffer] = set()
     for layer in reversed(all_layers):
@@ -82,9 +82,9 @@ def board_layers(all_layers: list[Layer]) -> set[Layer]:
 
 
 def place(buffers: list[Buffer], layers: list[Layer], share: bool) -> int:
-    """Give every buffer its base; how many floats all take.
+    """Assign every buffer its base; returns the number of floats of all buffers.
 
-    With ``share`` boards take the places of those that are no longer needed.
+    With ``share``, boards reuse the memory of boards that are no longer needed.
     """
     end, last = 0, dict[Buffer, int]()
     spare: dict[tuple[int, ...], list[int]] = {}

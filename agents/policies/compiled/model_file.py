@@ -14,17 +14,17 @@ import numpy as np
 
 FLOAT = 1
 ELEMENTS = {FLOAT: "<f4", 6: "<i4", 7: "<i8", 9: "?", 10: "<f2"}  # of tensors, by their type
-MOST_BYTES = 256 << 20  # of a file, and of the parameters that it holds
+MOST_BYTES = 256 << 20  # of a file, and of its parameters
 MOST_NODES = 5_000
-WIDEST = 16  # bytes that an element of a tensor takes at most
+WIDEST = 16  # the most bytes of a tensor element
 _DOMAINS = ("", "ai.onnx")  # of ONNX's own operators
-_FIELDS = {1: 2, 2: 3, 3: 4, 4: 5, 6: 7, 7: 8}  # of attributes that are read, by their type
-_LENGTHS = {1: 8, 5: 4}  # of values, by their wire type
+_FIELDS = {1: 2, 2: 3, 3: 4, 4: 5, 6: 7, 7: 8}  # the fields of attribute values, by attribute type
+_LENGTHS = {1: 8, 5: 4}  # the lengths of values, by wire type
 _Fields = dict[int, list[Any]]
 
 
 class Refused(Exception):
-    """The file is an ONNX file, but one that is not evaluated; the text says why."""
+    """The file is an ONNX file, but is not evaluated; the text says why."""
 
 
 class Node(NamedTuple):
@@ -38,18 +38,18 @@ class Node(NamedTuple):
 
 
 class Model(NamedTuple):
-    """What a file holds.
+    """The content of a model file.
 
     Attributes:
         metadata: texts, encoded in UTF-8.
-        inputs: name, type of elements and size of each dimension, below 0 where it is not fixed.
+        inputs: name, element type and size of each dimension, negative if it is not fixed.
         outputs: names.
         constants: by name, for :func:`read_tensor`.
-        nodes: the operators in the order in which they are carried out.
+        nodes: the operators in execution order.
         opset: the version of ONNX's own operators.
         ir_version: the version of the format.
-        declared: what the file says of tensors: the type of elements, 0 if they are no such, and
-            for constants that are inputs too the size of each dimension.
+        declared: the declarations of tensors: the element type, 0 if it is not a tensor, and for
+            constants that are also inputs the size of each dimension.
     """
 
     metadata: dict[bytes, bytes]
@@ -66,8 +66,8 @@ def read_model(data: bytes) -> Model:
     """The content of an ONNX file.
 
     Raises:
-        Refused: it holds what could hang, what would change without the file, or too much.
-        Exception: any other says that it is no ONNX file, or a damaged one.
+        Refused: it could hang, it depends on other files, or it is too large.
+        Exception: any other exception means that it is not an ONNX file, or is damaged.
     """
     if len(data) > MOST_BYTES:
         raise Refused(f"it is larger than {MOST_BYTES >> 20} MiB")
@@ -113,14 +113,14 @@ def read_tensor(data: bytes | np.ndarray) -> np.ndarray:
     """The array of a tensor.
 
     Raises:
-        KeyError: its type is another, or its data are written in another way.
-        ValueError: its data are not those of its dimensions.
+        KeyError: its type or its encoding is not supported.
+        ValueError: the data size does not match its dimensions.
     """
     if isinstance(data, np.ndarray):
         return data
     tensor = _fields(data)
     if tensor.keys() & {4, 5, 6, 7, 10, 11}:
-        raise KeyError("data that are written element by element")
+        raise KeyError("data written element by element")
     sizes = _integers(tensor.get(1, []))
     if min(sizes, default=0) < 0:
         raise ValueError("a dimension below 0")
@@ -151,11 +151,11 @@ def _parts(sparse: _Fields) -> list[bytes]:
 def _node(node: _Fields) -> Node:
     kind, domain = _text(node, 4), _text(node, 7)
     if domain not in _DOMAINS:
-        raise Refused(f"its operator {kind} is of another domain than ONNX's, {domain!r}")
+        raise Refused(f"its operator {kind} is from the domain {domain!r}, not from ONNX's own")
     attributes = []
     for each in map(_fields, node.get(5, [])):
         if each.keys() & {6, 11}:
-            raise Refused(f"its operator {kind} is control flow, which may never end")
+            raise Refused(f"its operator {kind} is control flow, which may not terminate")
         sparse = [part for field in (22, 23) for part in each.get(field, [])]
         tensors = [*each.get(5, []), *each.get(10, [])]
         _check_tensors([*tensors, *(part for one in sparse for part in _parts(_fields(one)))])
@@ -178,7 +178,7 @@ def _attribute(attribute: _Fields) -> tuple[str, Any]:
 
 
 def _tensor_type(declared: _Fields) -> tuple[int, list[int]]:
-    """Type of the elements, 0 where it is no tensor's, and size of each dimension."""
+    """The element type, 0 if it is not a tensor, and the size of each dimension."""
     tensor = _fields(_only(declared, 1)) if 1 in declared else {}
     shape = _fields(_only(tensor, 2)) if 2 in tensor else {}
     sizes = [_last(_fields(size), 1, -1) for size in shape.get(1, [])]
@@ -186,7 +186,7 @@ def _tensor_type(declared: _Fields) -> tuple[int, list[int]]:
 
 
 def _unique(entries: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """What has names; ValueError where two have the same."""
+    """The entries by name; ValueError if two have the same name."""
     listed = list(entries)
     if len(dict(listed)) < len(listed):
         raise ValueError("two of the same name")
@@ -194,7 +194,7 @@ def _unique(entries: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _only(fields: _Fields, number: int) -> Any:
-    """The value of a field; ValueError where it stands twice: readers would then merge both."""
+    """The value of a field; ValueError if it is repeated: readers would then merge both."""
     (value,) = fields[number]
     return value
 
@@ -208,7 +208,7 @@ def _text(fields: _Fields, number: int = 1) -> str:
 
 
 def _integers(values: list[Any]) -> list[int]:
-    """Repeated numbers with a sign: one a field, or many."""
+    """Repeated signed numbers: one per field, or packed."""
     numbers: list[int] = []
     for value in values:
         place, packed = 0, value if isinstance(value, bytes) else b""
@@ -220,7 +220,7 @@ def _integers(values: list[Any]) -> list[int]:
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
-    """A number, seven bits a byte, and the place after it."""
+    """A varint, and the index after it."""
     if data[place] < 0x80:  # as most are
         return data[place], place + 1
     number = 0
@@ -233,7 +233,7 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
 
 
 def _fields(data: bytes) -> _Fields:
-    """The fields of a message by number: integers, or bytes."""
+    """The fields of a message by number: integers or bytes."""
     fields: _Fields = {}
     place = 0
     while place < len(data):
@@ -246,7 +246,7 @@ def _fields(data: bytes) -> _Fields:
             if tag & 7 == 2:
                 length, place = _varint(data, place)
             if length is None or place + length > len(data) or tag < 8:
-                raise ValueError("the message ends within a field, or has one without a number")
+                raise ValueError("the message ends within a field, or has a field without a number")
             value, place = data[place : place + length], place + length
         fields.setdefault(tag >> 3, []).append(value)
     return fields

@@ -1,4 +1,4 @@
-"""The operators of ONNX that are carried out while a graph is read, by numpy."""
+"""The ONNX operators that numpy computes while a graph is read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from . import evaluation as e
 from .model_file import read_tensor
 
-OPSETS = range(13, 27)  # versions of ONNX's operators that mean the same by all that is read
+OPSETS = range(13, 27)  # opsets in which everything that is read means the same
 INTS, FLOATS = "ints", "floats"  # lists of numbers
 _Attribute = tuple[Any, range, Any]
 
@@ -26,8 +26,8 @@ _REDUCE = {
     "keepdims": _attribute(int),
     "noop_with_empty_axes": _attribute(int, since=18, usual=0),
 }
-# of each operator, the attributes that are read: their form, the versions of the operators that
-# have them, and the value that alone is carried out, if there is one
+# the attributes of each operator that are read: their form, the opsets that have them, and the only
+# supported value, if there is one
 ATTRIBUTES: dict[str, dict[str, _Attribute]] = {
     "Add": {},
     "BatchNormalization": {
@@ -91,7 +91,7 @@ def is_of(form: Any, value: Any) -> bool:
 
 
 def as_computed(array: np.ndarray) -> np.ndarray:
-    """Constants in the types that are computed with."""
+    """Constants in the types used for computing."""
     return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
@@ -122,7 +122,7 @@ def _expand(attributes: Any, x: np.ndarray, shape: np.ndarray) -> np.ndarray:
     return np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(shape.tolist())))
 
 
-# what only moves numbers: of tensors, and of places
+# operators that only move numbers, in tensors and in arrays of indices
 MOVES: dict[str, Callable[..., Any]] = {
     "Transpose": lambda attributes, x: x.transpose(attributes.get("perm")),
     "Reshape": _reshape,

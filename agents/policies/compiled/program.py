@@ -1,9 +1,9 @@
 """From the graph of an ONNX file to the layers of a :class:`.evaluation.CompiledNetwork`.
 
-The graph is read once, for a batch of one. A tensor is the array of the places in the workspace
-where its numbers lie. Whatever only moves numbers (a transposition, a slice, a selection) moves
-places instead and costs nothing when the network is evaluated; weights are put in the order in
-which their inputs lie.
+The graph is read once, for a batch of one. A tensor is an array of the workspace indices of its
+numbers. An operator that only moves numbers (a transposition, a slice, a selection) moves indices
+instead and costs nothing when the network is evaluated; weights are put in the order of their
+inputs.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .shapes import BATCH, Unsupported
 from .tile import BLOCKS, FUSES, LANES
 from .words import FLOAT32, Bytes, LayerWeights, Precision, bytes_for, join_words
 
-MOST_PLACES = 1 << 24  # of the workspace, in numbers of a position
-MOST_ENTRIES = 1 << 20  # of tables: numbers that are computed or copied one by one
+MOST_PLACES = 1 << 24  # of the workspace, in numbers for one position
+MOST_ENTRIES = 1 << 20  # in tables: numbers that are computed or copied one by one
 
 
 class _Value(NamedTuple):
-    """A tensor: numbers, or places; with the layer that made it where it is all of its output."""
+    """A tensor: numbers, or indices; with the layer that made it, if it is its whole output."""
 
     array: np.ndarray
     constant: bool
@@ -43,26 +43,26 @@ def compile_network(
 ) -> tuple[e.CompiledNetwork, list[LayerWeights]]:
     """The network of a policy file for :func:`.evaluation.evaluate_network`, and its weights.
 
-    These are views of the model's arrays, wherever the graph only moves their numbers.
+    The weights are views of the model's arrays if the graph only moves their numbers.
 
     Args:
         model: the file's content.
-        num_actions: how many logits it gives.
-        cells: the most cells of a tile, or None for what suits the precision; it changes the speed
-            and no result.
-        precision: of what its layers multiply.
-        sample: observations (N, …), float32, whose numbers say what bytes mean.
+        num_actions: the number of logits.
+        cells: the maximum number of cells in a tile, or None for the default of the precision; it
+            affects only the speed.
+        precision: the precision of multiplications.
+        sample: observations (N, …), float32, from which the int8 scales are derived.
 
     Raises:
         Refused: it computes too much.
         Invalid: the graph is wrong.
-        Unsupported: it holds layers that are not compiled, or numba or the processor does not fuse
-            multiplications with additions, or does not multiply in this precision.
+        Unsupported: it has layers that are not compiled; or numba or the processor has no fused
+            multiply-add, or cannot multiply in this precision.
     """
     if not FUSES:
-        raise Unsupported("fused multiplication and addition")
+        raise Unsupported("fused multiply-add on this processor")
     if not precision.is_possible:
-        raise Unsupported(f"multiplication of {precision.name} on this processor")
+        raise Unsupported(f"{precision.name} multiplication on this processor")
     try:
         inputs = None
         if sample is not None:
@@ -71,12 +71,12 @@ def compile_network(
         return compiler.compile(num_actions, cells or precision.cells)
     except (Unsupported, Refused):
         raise
-    except Exception as error:  # graphs that are not of the suite's making may have any form
-        raise Unsupported("way to read its graph") from error
+    except Exception as error:  # graphs of other makers may have any form
+        raise Unsupported("a graph of this form") from error
 
 
 def _ranges(model: Model, num_actions: int, sample: np.ndarray) -> list[tuple[float, float]]:
-    """The least and the greatest of the numbers that layers multiply, in the order of these."""
+    """The least and the greatest input of each multiplying layer, in the order of layers."""
     compiler = _Compiler(model, num_actions)
     network, _ = compiler.compile(num_actions, FLOAT32.cells, share=False)
     logits, values = np.empty((1, num_actions), np.float32), np.empty(1, np.float32)
@@ -100,7 +100,7 @@ class _Compiler:
         inputs: list[Bytes] | None = None,
     ) -> None:
         self.precision = precision
-        self.inputs = inputs or []  # what bytes mean, for each buffer that is multiplied
+        self.inputs = inputs or []  # the meaning of bytes, for each buffer that is multiplied
         self.words_of: dict[Buffer, Buffer] = {}
         self.layers: list[Layer] = []
         self.buffers: list[Buffer] = []
@@ -128,12 +128,12 @@ class _Compiler:
             value = self.values[node.output[0]] = self.value_of(node)
             inferred = tensors[node.output[0]].shape
             if value.array.shape != tuple(1 if n == BATCH else n for n in inferred):
-                raise Unsupported("way to read its graph")  # it would read what lies elsewhere
+                raise Unsupported("a graph of this form")  # it would read out of bounds
 
     # what the graph computes
 
     def value_of(self, node: Node) -> _Value:
-        """The output of a node, of which :func:`.inference.infer` says that it is possible."""
+        """The output of a node that :func:`.inference.infer` has accepted."""
         kind, names, attributes = node.op_type, node.input, node.attributes
         inputs = [self.values[name] for name in names if name]
         once = [self.uses[name] == 1 for name in names]
@@ -202,7 +202,7 @@ class _Compiler:
     def convolution(
         self, attributes: dict[str, Any], places: np.ndarray, weights: np.ndarray, bias: np.ndarray
     ) -> _Value:
-        """A convolution that moves by single cells, with the same margin all around."""
+        """A convolution of stride 1, with the same padding on all sides."""
         margin = attributes.get("pads", [0])[0]
         outputs, channels, kernel_rows, kernel_columns = weights.shape
         x = self.as_board(places)
@@ -232,7 +232,7 @@ class _Compiler:
         return self.output(layer, outputs, can_add=True)
 
     def normalisation(self, attributes: dict[str, Any], inputs: list[_Value]) -> _Value:
-        """What a factor and a term of each channel make of a tensor."""
+        """A tensor scaled and shifted by a factor and a term for each channel."""
         places = self.place(inputs[0])
         scale, shift, mean, variance = (each.array.astype(np.float64) for each in inputs[1:])
         scale /= np.sqrt(variance + attributes.get("epsilon", 1e-5))
@@ -270,7 +270,7 @@ class _Compiler:
         return value._replace(layer=None)
 
     def fused_sum(self, one: _Value, other: _Value) -> _Value | None:
-        """``one``, with ``other`` added by the layer that makes it or by one layer of its own."""
+        """``one`` plus ``other``, added by the layer that makes ``one`` or by a separate layer."""
         if one.constant or other.constant:
             return None
         x, more = self.whole(one.array), self.whole(other.array)
@@ -329,17 +329,17 @@ class _Compiler:
         self.buffers.append(buffer)
         self.places += buffer.places
         if self.places > MOST_PLACES:
-            raise Unsupported("room for so many numbers")
+            raise Unsupported("a workspace of this size")
         return buffer
 
     def output(self, layer: Layer, channels: int, can_add: bool = False) -> _Value:
-        """All that a new layer writes."""
+        """All outputs of a new layer."""
         self.layers.append(layer)
         layer.can_add = can_add
         return _Value(layer.writes.tensor(channels), False, layer)
 
     def place(self, value: _Value) -> np.ndarray:
-        """The places of a tensor; constants are put into a vector first."""
+        """The indices of a tensor; constants are first put into a vector."""
         if not value.constant:
             return value.array
         buffer = self.vector(value.array.size)
@@ -347,13 +347,13 @@ class _Compiler:
         return buffer.tensor(value.array.size).reshape(value.array.shape)
 
     def buffers_of(self, places: np.ndarray) -> list[Buffer]:
-        """The buffers that hold these places."""
+        """The buffers that hold these indices."""
         starts = [buffer.start for buffer in self.buffers]
         indices = np.unique(np.searchsorted(starts, places, side="right") - 1)
         return [self.buffers[index] for index in indices]
 
     def whole(self, places: np.ndarray) -> Buffer | None:
-        """The buffer whose channels these are, in its own order; None where there is none."""
+        """The buffer whose channels these are, in its own order; None if there is none."""
         (buffer, *others) = self.buffers_of(places.ravel())
         if others or places.ndim != (4 if buffer.is_board else 2):
             return None
@@ -369,7 +369,7 @@ class _Compiler:
         return buffer
 
     def as_vector(self, places: np.ndarray) -> tuple[Buffer, np.ndarray]:
-        """A vector that holds a tensor (1, channels), and the order in which it does."""
+        """A vector that holds a tensor (1, channels), and the order of its channels."""
         buffer = self.whole(places)
         if buffer is not None:
             return buffer, np.arange(places.size)
@@ -382,7 +382,7 @@ class _Compiler:
         return self.rows_of_vectors[key]
 
     def copy(self, source: np.ndarray, target: np.ndarray, buffer: Buffer) -> None:
-        """A layer that copies numbers, in runs as long as possible."""
+        """A layer that copies numbers in the longest possible runs."""
         self.count_entries(source.size)
 
         def row(layer: Layer) -> list[int]:
@@ -396,7 +396,7 @@ class _Compiler:
         self.layers.append(Layer(row, self.buffers_of(source), buffer))
 
     def physical(self, places: np.ndarray) -> np.ndarray:
-        """Where places lie in the workspace, and how far from position to position: (N, 2)."""
+        """The workspace offsets of indices, and their strides between positions: (N, 2)."""
         starts = np.array([buffer.start for buffer in self.buffers])
         holders = [self.buffers[i] for i in np.searchsorted(starts, places, side="right") - 1]
         offsets = places - [buffer.start for buffer in holders]
@@ -406,19 +406,19 @@ class _Compiler:
         return np.stack([inner + bases, np.where(is_board, 0, LANES)], axis=1)
 
     def count_entries(self, more: int) -> None:
-        """Refuse tables of more entries than are made and read in a short time."""
+        """Refuse tables that take long to make and read."""
         self.num_entries += more
         if self.num_entries > MOST_ENTRIES:
-            raise Unsupported("tables for so many numbers")
+            raise Unsupported("tables of this size")
 
     def table(self, rows: np.ndarray) -> int:
-        """Add a table; where it starts."""
+        """Add a table; returns where it starts."""
         start, self.tables_end = self.tables_end, self.tables_end + rows.size
         self.tables.append(rows.ravel())
         return start
 
     def packed(self, x: Buffer) -> Buffer:
-        """What a layer multiplies: the buffer, or its numbers in words."""
+        """The input of a multiplication: the buffer, or its numbers packed in words."""
         if x not in self.words_of:
             self.words_of[x] = x if self.precision.per_word == 1 else self._packed(x)
         return self.words_of[x]
@@ -427,25 +427,25 @@ class _Compiler:
         per_word, bits = self.precision.per_word, self._bytes_of(x).bits
         shape = (x.blocks * LANES, x.rows, x.columns, x.margin, LANES // per_word)
         out = self._buffer(Buffer(self.places, *shape))
-        board = (x.floats // LANES, LANES, 0)  # how many blocks, and how far apart
+        board = (x.floats // LANES, LANES, 0)  # number of blocks, and their distance
         blocks = board if x.is_board else (x.blocks, x.block_size, LANES)
         row = (*blocks, per_word, *bits)
         self.layers.append(Layer(lambda layer: [e.PACK, x.base, out.base, *row], [x], out))
         return out
 
     def _bytes_of(self, x: Buffer) -> Bytes:
-        """What the bytes mean that a buffer's numbers become, if any do."""
+        """The quantization of a buffer's numbers, if they are quantized."""
         if not self.inputs:
             return Bytes()
         meaning = self.inputs[[*self.words_of, x].index(x)]
         if meaning.zero and x.is_board:  # rows beyond the board are not multiplied
-            raise Unsupported("int8 of negative numbers on a board")
+            raise Unsupported("int8 for negative numbers on a board")
         return meaning
 
     def store(
         self, weights: np.ndarray, bias: np.ndarray, x: Buffer, order: np.ndarray | None = None
     ) -> tuple[int, int, int]:
-        """Keep the weights (taps, inputs, outputs) of a buffer's numbers in an order, and biases.
+        """Store the weights (taps, inputs, outputs) for a buffer's numbers in an order, and biases.
 
         Returns where both start, and their width.
         """
@@ -462,10 +462,10 @@ class _Compiler:
     def compile(
         self, num_actions: int, cells: int, share: bool = True
     ) -> tuple[e.CompiledNetwork, list[LayerWeights]]:
-        """The network; buffers that are not needed at the same time may share memory."""
+        """The network; buffers that are not in use at the same time may share memory."""
         outputs = [self.place(self.values[name]).ravel() for name in ("logits", "value")]
         if [len(each) for each in outputs] != [num_actions, 1]:
-            raise Unsupported("outputs of its shapes")
+            raise Unsupported("outputs of these shapes")
         result = self.vector(num_actions + 1)
         self.copy(np.concatenate(outputs), result.tensor(num_actions + 1).ravel(), result)
         on_boards = board_layers(self.layers)

@@ -1,4 +1,4 @@
-"""A compiled network as Python calls it: arrays in, arrays out, from any thread."""
+"""A compiled network called from Python: arrays in, arrays out, from any thread."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from .program import compile_network
 from .tile import FUSES
 from .words import INT8, PRECISIONS, LayerWeights, join_words
 
-SAMPLE = 256  # positions of random games that decide what bytes mean
+SAMPLE = 256  # positions of random games from which int8 scales are derived
 
 
 def evaluator_here() -> str:
-    """What evaluates networks on this machine, in words."""
+    """What evaluates networks on this machine, for people."""
     if not FUSES:
-        return "onnxruntime, since the kernel has no fused multiplication and addition"
+        return "onnxruntime, since the kernel does not support fused multiply-add on this processor"
     possible = [each.name for each in PRECISIONS.values() if each.is_possible]
     return f"the compiled kernel, in {' or '.join(possible)}"
 
 
 class NetworkRunner:
-    """Runs a compiled network; every thread has a workspace of its own.
+    """Runs a compiled network; every thread has its own workspace.
 
     Args:
         network: the network.
-        num_actions: how many logits it gives.
-        weights: of its layers, for :meth:`refresh_weights`.
+        num_actions: the number of logits.
+        weights: the weights of its layers, for :meth:`refresh_weights`.
     """
 
     def __init__(
@@ -58,21 +58,21 @@ class NetworkRunner:
         return logits, values
 
     def refresh_weights(self) -> None:
-        """Take over what the model's arrays hold now; nothing may be evaluated meanwhile.
+        """Reload the weights from the model's arrays; nothing may be evaluated meanwhile.
 
-        What bytes mean stays as it was.
+        The int8 scales of inputs do not change.
         """
         self._network.weights.view(np.uint32)[:] = join_words(self._weights)
 
     def own_network(self) -> CompiledNetwork:
-        """The network with a workspace of its own."""
+        """The network with its own workspace."""
         workspace = aligned_floats(len(self._network.workspace))
         workspace[:] = self._network.workspace
         return self._network._replace(workspace=workspace)
 
 
 def compiled_runner(model: Model, game: Game, precision: str) -> NetworkRunner:
-    """What runs a policy file for a game by the kernel, in one of :data:`PRECISIONS`.
+    """A runner of a policy file for a game by the kernel, in one of :data:`PRECISIONS`.
 
     Raises:
         Refused, Invalid, Unsupported: as :func:`.program.compile_network`.
@@ -89,7 +89,7 @@ def compiled_runner(model: Model, game: Game, precision: str) -> NetworkRunner:
 def sample_of(game: Game) -> tuple[np.ndarray, np.ndarray]:
     """Positions of random games: observations, float32 (N, …), and masks, int8 (N, actions).
 
-    They are always the same ones.
+    They are always the same.
     """
     chance, observations, masks = random.Random(1), list[np.ndarray](), list[np.ndarray]()
     position = game.initial_position()

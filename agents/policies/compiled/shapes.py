@@ -1,7 +1,7 @@
-"""The types and shapes that each operator gives: strict, as onnxruntime takes them.
+"""The output type and shape of each operator, checked as strictly as by onnxruntime.
 
-What is surely wrong is :class:`Invalid`; what is not certain is :class:`Unsupported`, and left to
-onnxruntime. https://onnx.ai/onnx/operators describes the operators.
+A graph that is certainly wrong is :class:`Invalid`; a doubtful one is :class:`Unsupported`, and
+left to onnxruntime. https://onnx.ai/onnx/operators describes the operators.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ import numpy as np
 from .model_file import ELEMENTS, read_tensor
 from .operators import CONSTANTS, MOVES
 
-# The batch size for which shapes are inferred, in place of the symbol N of a dynamic axis. It is a
-# prime that is larger than any layer, so that only sizes that depend on the batch are multiples.
+# The batch size for which shapes are inferred. It is a prime that is no size of a board or layer: a
+# dimension that is a multiple of it comes from the batch size.
 BATCH = 1_000_003
 FLOAT32, INT64 = np.dtype("<f4"), np.dtype("<i8")
-ACROSS_BATCH = "operators across positions"
+ACROSS_BATCH = "operators across the batch"
 _INTEGERS = (np.dtype("<i4"), INT64)
 
 
 class Unsupported(Exception):
-    """The graph holds something that is not compiled: an operator, or a form of one."""
+    """The graph has something that is not compiled: an operator, or a form of one."""
 
 
 class Invalid(Unsupported):
-    """The graph is wrong: nothing evaluates it. The text says in what."""
+    """The graph is wrong: nothing can evaluate it. The text says why."""
 
 
 class Tensor(NamedTuple):
-    """What is inferred of a tensor.
+    """The inferred properties of a tensor.
 
     Attributes:
-        dtype: the type of its numbers.
-        shape: with ``BATCH`` for the size of the batch.
-        constant: whether it follows from the file alone.
-        value: the numbers of a constant of integers, where they are needed.
+        dtype: its type.
+        shape: its shape, with ``BATCH`` for the batch size.
+        constant: whether it depends on the file alone.
+        value: the numbers of an integer constant, if they are needed.
     """
 
     dtype: np.dtype
@@ -49,15 +49,15 @@ class Tensor(NamedTuple):
 
     @property
     def integers(self) -> list[int]:
-        """The numbers of a constant row of integers that do not depend on the batch."""
+        """The numbers of a constant row of integers that do not depend on the batch size."""
         numbers = self.sizes
-        _check_supported(BATCH not in numbers, "numbers that follow from the size of the batch")
+        _check_supported(BATCH not in numbers, "numbers that depend on the batch size")
         return numbers
 
     @property
     def sizes(self) -> list[int]:
-        """The numbers of a constant row of integers; ``BATCH`` may be among them."""
-        _check_valid(self.dtype in _INTEGERS, f"takes sizes and axes as int64, not as {self.dtype}")
+        """The numbers of a constant row of integers, which may include ``BATCH``."""
+        _check_valid(self.dtype in _INTEGERS, f"has sizes or axes of type {self.dtype}, not int64")
         is_row = self.value is not None and len(self.shape) == 1
         _check_supported(is_row, "sizes and axes that are not constant rows")
         return [int(number) for number in self.value]  # type: ignore[union-attr]
@@ -70,11 +70,11 @@ def read_constant(data: bytes | np.ndarray) -> np.ndarray:
     except KeyError:
         raise Unsupported("constants of this form") from None
     except ValueError:
-        raise Invalid("has data that are not those of its dimensions") from None
+        raise Invalid("has a data size that does not match its dimensions") from None
 
 
 def tensor_of(array: np.ndarray) -> Tensor:
-    """What is inferred of a constant."""
+    """The inferred properties of a constant."""
     return Tensor(array.dtype, array.shape, True, array if array.dtype in _INTEGERS else None)
 
 
@@ -84,7 +84,7 @@ def depends_on_batch(size: int) -> bool:
 
 
 def written(shape: Iterable[int]) -> str:
-    """A shape for messages."""
+    """A shape as text for messages."""
     return f"({', '.join('N' if size == BATCH else str(size) for size in shape)})"
 
 
@@ -102,18 +102,18 @@ def _check_supported(condition: bool, what: str) -> None:
 
 def _axis(axis: int, rank: int) -> int:
     """An axis counted from the first."""
-    _check_valid(-rank <= axis < rank, f"names axis {axis} of a tensor of {rank}")
+    _check_valid(-rank <= axis < rank, f"names axis {axis} of a tensor of rank {rank}")
     return axis % rank
 
 
 def _axes(axes: Iterable[int], rank: int) -> list[int]:
     places = [_axis(axis, rank) for axis in axes]
-    _check_supported(len({*places}) == len(places), "an axis that is named twice")
+    _check_supported(len({*places}) == len(places), "an axis that is repeated")
     return places
 
 
 def _moved(kind: str, attributes: Any, shape: Iterable[int], x: Tensor, *more: Tensor) -> Tensor:
-    """What a move of numbers makes of a tensor, with the value of a constant."""
+    """The tensor after an operator that only moves numbers, with the value of a constant."""
     shape, value = tuple(shape), None
     if x.value is not None and BATCH not in shape:
         values = [None if each is None else each.value for each in (x, *more)]
@@ -122,7 +122,7 @@ def _moved(kind: str, attributes: Any, shape: Iterable[int], x: Tensor, *more: T
 
 
 def _check_not_batch(axis: int, shape: tuple[int, ...]) -> None:
-    """Leave an operator along the axis of the batch to onnxruntime."""
+    """Refuse an operator along the batch axis."""
     _check_supported(shape[axis] != BATCH, ACROSS_BATCH)
 
 
@@ -139,14 +139,16 @@ def _identity(attributes: Any, x: Tensor) -> Tensor:
 
 def _transpose(attributes: Any, x: Tensor) -> Tensor:
     order = attributes.get("perm", [*range(len(x.shape))][::-1])
-    _check_valid(sorted(order) == [*range(len(x.shape))], f"orders {len(x.shape)} axes as {order}")
+    _check_valid(
+        sorted(order) == [*range(len(x.shape))], f"permutes {len(x.shape)} axes by {order}"
+    )
     return _moved("Transpose", attributes, (x.shape[axis] for axis in order), x)
 
 
 def _reshaped(x: Tensor, sizes: list[int]) -> tuple[int, ...]:
-    """The shape, if the same number of numbers comes before and after the positions."""
+    """The shape, if equally many numbers come before and after the batch axis."""
     same = math.prod(x.shape) == math.prod(sizes)
-    _check_valid(same, f"makes {written(sizes)} of {written(x.shape)}")
+    _check_valid(same, f"cannot reshape {written(x.shape)} to {written(sizes)}")
     if BATCH in x.shape and BATCH in sizes:
         before = (each[: each.index(BATCH)] for each in (x.shape, (*sizes,)))
         _check_supported(len({*map(math.prod, before)}) == 1, ACROSS_BATCH)
@@ -154,26 +156,28 @@ def _reshaped(x: Tensor, sizes: list[int]) -> tuple[int, ...]:
 
 
 def _reshape(attributes: Any, x: Tensor, shape: Tensor) -> Tensor:
-    _check_valid(shape.dtype == INT64, f"takes a shape of int64, not of {shape.dtype}")
+    _check_valid(shape.dtype == INT64, f"has a shape of type {shape.dtype}, not int64")
     sizes = shape.sizes
     for axis, size in enumerate(sizes):
         if size == 0:
-            _check_supported(not attributes.get("allowzero"), "tensors without numbers")
-            _check_valid(axis < len(x.shape), f"keeps axis {axis} of a tensor of {len(x.shape)}")
+            _check_supported(not attributes.get("allowzero"), "empty tensors")
+            _check_valid(
+                axis < len(x.shape), f"keeps axis {axis} of a tensor of rank {len(x.shape)}"
+            )
             sizes[axis] = x.shape[axis]
     is_shape = min(sizes, default=0) >= -1 and sizes.count(-1) <= 1
-    _check_valid(is_shape, f"makes {written(sizes)}")
+    _check_valid(is_shape, f"cannot reshape to {written(sizes)}")
     if -1 in sizes:
         rest = -math.prod(sizes)
         fits = math.prod(x.shape) % rest == 0
-        _check_valid(fits, f"makes {written(sizes)} of {written(x.shape)}")
+        _check_valid(fits, f"cannot reshape {written(x.shape)} to {written(sizes)}")
         sizes[sizes.index(-1)] = math.prod(x.shape) // rest
     return _moved("Reshape", attributes, _reshaped(x, sizes), x, shape)
 
 
 def _flatten(attributes: Any, x: Tensor) -> Tensor:
     axis, rank = attributes.get("axis", 1), len(x.shape)
-    _check_valid(-rank <= axis <= rank, f"names axis {axis} of a tensor of {rank}")
+    _check_valid(-rank <= axis <= rank, f"names axis {axis} of a tensor of rank {rank}")
     sizes = [math.prod(x.shape[:axis]), math.prod(x.shape[axis:])]
     return _moved("Flatten", attributes, _reshaped(x, sizes), x)
 
@@ -183,7 +187,7 @@ def _squeeze(attributes: Any, x: Tensor, axes: Tensor | None = None) -> Tensor:
         _check_supported(BATCH not in x.shape, "Squeeze of this form")
         gone = [axis for axis, size in enumerate(x.shape) if size == 1]
         return _moved("Squeeze", attributes, (s for s in x.shape if s != 1), x)
-    _check_valid(axes.dtype == INT64, f"takes axes of int64, not of {axes.dtype}")
+    _check_valid(axes.dtype == INT64, f"has axes of type {axes.dtype}, not int64")
     gone = _axes(axes.integers, len(x.shape))
     single = all(x.shape[axis] == 1 for axis in gone)
     _check_valid(single, f"removes axes {gone} of {written(x.shape)}")
@@ -192,7 +196,7 @@ def _squeeze(attributes: Any, x: Tensor, axes: Tensor | None = None) -> Tensor:
 
 
 def _unsqueeze(attributes: Any, x: Tensor, axes: Tensor) -> Tensor:
-    _check_valid(axes.dtype == INT64, f"takes axes of int64, not of {axes.dtype}")
+    _check_valid(axes.dtype == INT64, f"has axes of type {axes.dtype}, not int64")
     rank, sizes = len(x.shape) + len(axes.integers), iter(x.shape)
     new = _axes(axes.integers, rank)
     shape = [1 if axis in new else next(sizes) for axis in range(rank)]
@@ -202,12 +206,12 @@ def _unsqueeze(attributes: Any, x: Tensor, axes: Tensor) -> Tensor:
 def _concat(attributes: Any, *parts: Tensor) -> Tensor:
     first = parts[0]
     _check_valid("axis" in attributes, "names no axis")
-    _check_valid(len({part.dtype for part in parts}) == 1, "takes tensors of several types")
-    _check_valid(len({len(part.shape) for part in parts}) == 1, "takes tensors of several ranks")
+    _check_valid(len({part.dtype for part in parts}) == 1, "has inputs of different types")
+    _check_valid(len({len(part.shape) for part in parts}) == 1, "has inputs of different ranks")
     axis = _axis(attributes["axis"], len(first.shape))
     _check_not_batch(axis, first.shape)
     others = {(*part.shape[:axis], *part.shape[axis + 1 :]) for part in parts}
-    _check_valid(len(others) == 1, f"takes tensors that differ beside axis {axis}")
+    _check_valid(len(others) == 1, f"has inputs that differ in shape outside axis {axis}")
     shape = [*first.shape]
     shape[axis] = sum(part.shape[axis] for part in parts)
     value = None
@@ -226,13 +230,15 @@ def _slice(
     steps: Tensor | None = None,
 ) -> Tensor:
     given = [each for each in (starts, ends, axes, steps) if each is not None]
-    _check_valid(len({each.dtype for each in given}) == 1, "takes places of several types")
+    _check_valid(len({each.dtype for each in given}) == 1, "has bounds of different types")
     _check_supported(len({each.shape for each in given}) == 1, "Slice of this form")
     rank, count = len(x.shape), len(starts.sizes)
-    _check_valid(axes is not None or count <= rank, f"slices {count} axes of a tensor of {rank}")
+    _check_valid(
+        axes is not None or count <= rank, f"slices {count} axes of a tensor of rank {rank}"
+    )
     places = [*range(count)] if axes is None else _axes(axes.integers, rank)
     jumps = [1] * count if steps is None else steps.integers
-    _check_valid(0 not in jumps, "moves by 0")
+    _check_valid(0 not in jumps, "has a step of 0")
     shape = [*x.shape]
     for axis, start, end, step in zip(places, starts.sizes, ends.sizes, jumps):
         if x.shape[axis] == BATCH:
@@ -244,16 +250,16 @@ def _slice(
 
 
 def _indices(index: Tensor, sizes: Sequence[int]) -> None:
-    """Refuse indices, in their last dimension one for each size, that are out of range."""
+    """Refuse indices out of range; their last dimension has one index for each size."""
     _check_supported(index.value is not None, "indices that are not constant")
     assert index.value is not None
     _check_supported(BATCH not in index.value, ACROSS_BATCH)
     inside = (index.value >= np.negative(sizes)) & (index.value < sizes)
-    _check_valid(bool(inside.all()), f"takes numbers beyond {written(sizes)}")
+    _check_valid(bool(inside.all()), f"has indices beyond {written(sizes)}")
 
 
 def _gather(attributes: Any, x: Tensor, index: Tensor) -> Tensor:
-    _check_valid(index.dtype in _INTEGERS, f"takes indices as int64, not as {index.dtype}")
+    _check_valid(index.dtype in _INTEGERS, f"has indices of type {index.dtype}, not int64")
     axis = _axis(attributes.get("axis", 0), len(x.shape))
     _check_not_batch(axis, x.shape)
     _indices(index, x.shape[axis : axis + 1])
@@ -262,27 +268,27 @@ def _gather(attributes: Any, x: Tensor, index: Tensor) -> Tensor:
 
 
 def _gather_nd(attributes: Any, x: Tensor, index: Tensor) -> Tensor:
-    _check_valid(index.dtype == INT64, f"takes indices as int64, not as {index.dtype}")
+    _check_valid(index.dtype == INT64, f"has indices of type {index.dtype}, not int64")
     depth = index.shape[-1] if index.shape else 0
-    _check_valid(1 <= depth <= len(x.shape), f"takes {depth} indices of {len(x.shape)} axes")
+    _check_valid(1 <= depth <= len(x.shape), f"has {depth} indices for {len(x.shape)} axes")
     _check_supported(BATCH not in x.shape[:depth], ACROSS_BATCH)
     _indices(index, x.shape[:depth])
     return _moved("GatherND", attributes, (*index.shape[:-1], *x.shape[depth:]), x, index)
 
 
 def _broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape in which tensors of such shapes meet."""
+    """The shape to which these shapes broadcast."""
     sizes = []
     for column in itertools.zip_longest(*map(reversed, shapes), fillvalue=1):
         wide = {size for size in column if size != 1} or {1}
-        _check_valid(len(wide) == 1, f"takes {' and '.join(map(written, shapes))}")
+        _check_valid(len(wide) == 1, f"cannot broadcast {' and '.join(map(written, shapes))}")
         sizes.append(wide.pop())
     return tuple(sizes[::-1])
 
 
 def _expand(attributes: Any, x: Tensor, shape: Tensor) -> Tensor:
-    _check_valid(shape.dtype == INT64, f"takes a shape of int64, not of {shape.dtype}")
-    _check_supported(min(shape.sizes, default=1) > 0, "tensors without numbers")
+    _check_valid(shape.dtype == INT64, f"has a shape of type {shape.dtype}, not int64")
+    _check_supported(min(shape.sizes, default=1) > 0, "empty tensors")
     return _moved("Expand", attributes, _broadcast(x.shape, tuple(shape.sizes)), x, shape)
 
 
@@ -307,7 +313,7 @@ def _cast(attributes: Any, x: Tensor) -> Tensor:
 
 def _max(attributes: Any, *parts: Tensor) -> Tensor:
     _check_supported(all(part.constant for part in parts), "Max of this form")
-    _check_valid(len({part.dtype for part in parts}) == 1, "takes tensors of several types")
+    _check_valid(len({part.dtype for part in parts}) == 1, "has inputs of different types")
     _check_supported(parts[0].dtype.kind != "b", "Max of this form")
     values = [part.value for part in parts]
     for each in values if len(parts) > 1 else ():
@@ -317,14 +323,14 @@ def _max(attributes: Any, *parts: Tensor) -> Tensor:
 
 
 def _numbers(kind: str, *inputs: Tensor | None) -> None:
-    """Refuse what is not computed in float32."""
+    """Refuse types other than float32."""
     types = [each.dtype for each in inputs if each is not None]
-    _check_valid(len({*types}) == 1, f"takes {' and '.join(map(str, types))} at once")
+    _check_valid(len({*types}) == 1, f"mixes {' and '.join(map(str, types))}")
     _check_supported(types[0] == FLOAT32, f"{kind} of {types[0]}")
 
 
 def _product(x: Tensor, *weights: Tensor | None) -> None:
-    """Refuse what does not multiply the numbers of each position by constants."""
+    """Refuse products other than of the numbers of a position by constants."""
     constant = all(each.constant for each in weights if each is not None)
     _check_supported(not x.constant and constant, "products of this form")
 
@@ -332,7 +338,7 @@ def _product(x: Tensor, *weights: Tensor | None) -> None:
 def _conv(attributes: Any, x: Tensor, w: Tensor, bias: Tensor | None = None) -> Tensor:
     _numbers("Conv", x, w, bias)
     rank, group = len(x.shape), attributes.get("group", 1)
-    _check_valid(rank == len(w.shape), f"has weights of {len(w.shape)} axes for a tensor of {rank}")
+    _check_valid(rank == len(w.shape), f"has weights of rank {len(w.shape)} for rank {rank}")
     _check_supported(rank == 4 and group == 1, "Conv of this form")
     channels, taps = w.shape[1], [*w.shape[2:]]
     _check_valid(
@@ -340,7 +346,7 @@ def _conv(attributes: Any, x: Tensor, w: Tensor, bias: Tensor | None = None) -> 
     )
     same = attributes.get("kernel_shape", taps) == taps
     _check_valid(same, f"has weights of shape {written(w.shape)} for another kernel")
-    _check_valid(bias is None or bias.shape == w.shape[:1], f"has another bias than {w.shape[0]}")
+    _check_valid(bias is None or bias.shape == w.shape[:1], f"has no bias of length {w.shape[0]}")
     _product(x, w, bias)
     pads = attributes.get("pads", [0] * 4)
     usual = [attributes.get(name, [1, 1]) for name in ("strides", "dilations")] == [[1, 1]] * 2
@@ -355,7 +361,7 @@ def _conv(attributes: Any, x: Tensor, w: Tensor, bias: Tensor | None = None) -> 
 def _gemm(attributes: Any, x: Tensor, w: Tensor, bias: Tensor | None = None) -> Tensor:
     _numbers("Gemm", x, w, bias)
     ranks = len(x.shape), len(w.shape)
-    _check_valid(ranks == (2, 2), f"multiplies tensors of {ranks[0]} and {ranks[1]} axes")
+    _check_valid(ranks == (2, 2), f"multiplies tensors of ranks {ranks[0]} and {ranks[1]}")
     _check_supported(not attributes.get("transA") and x.shape[0] == BATCH, "Gemm of this form")
     inputs, outputs = w.shape[::-1] if attributes.get("transB") else w.shape
     shape = _multiplied(x, inputs, outputs)
@@ -376,7 +382,7 @@ def _matmul(attributes: Any, x: Tensor, w: Tensor) -> Tensor:
 
 
 def _multiplied(x: Tensor, inputs: int, outputs: int) -> tuple[int, int]:
-    _check_valid(x.shape[1] == inputs, f"has weights for {inputs} numbers of {x.shape[1]}")
+    _check_valid(x.shape[1] == inputs, f"has weights for {inputs} inputs, not for {x.shape[1]}")
     return BATCH, outputs
 
 
@@ -392,7 +398,7 @@ def _normalisation(attributes: Any, x: Tensor, *channels: Tensor) -> Tensor:
 
 def _pool(attributes: Any, x: Tensor, axes: Tensor | None = None) -> Tensor:
     _numbers("Reduce", x)
-    _check_valid(axes is None or axes.dtype == INT64, "takes axes as int64 only")
+    _check_valid(axes is None or axes.dtype == INT64, "has axes of a type other than int64")
     named = attributes.get("axes", []) if axes is None else axes.integers
     rank = len(x.shape)
     places = _axes(named, rank)
@@ -414,7 +420,7 @@ def _elementwise(attributes: Any, *parts: Tensor) -> Tensor:
     return Tensor(FLOAT32, _broadcast(*(part.shape for part in parts)), False)
 
 
-# of each operator: its function, and how many inputs it has at least and at most
+# for each operator: its function, and its minimum and maximum number of inputs
 RULES: dict[str, tuple[Callable[..., Tensor], int, float]] = {
     "BatchNormalization": (_normalisation, 5, 5),
     "Cast": (_cast, 1, 1),

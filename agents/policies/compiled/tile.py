@@ -1,22 +1,22 @@
 """The innermost loops of a network: one tile of a convolution or of a dense layer.
 
-A tile is some neighbouring cells times some output channels. Its sums stay in the registers of the
-processor while all inputs are added. The loops are written in LLVM's language, since numba's own
-do not keep sums in registers.
+A tile is some neighbouring cells times some output channels. Its sums stay in registers while all
+inputs are added. The loops are written in LLVM IR, since the loops of numba do not keep sums in
+registers.
 
 Channels come in blocks of 16: a board is stored as (blocks, rows, columns, 16), and vectors of
-several positions as (blocks, positions, 16). So the cells of a board, row after row, and the
-positions of a batch are the same thing to a tile, and one set of tiles serves layers of every size.
+several positions as (blocks, positions, 16). So a tile treats the cells of a board, row after row,
+and the positions of a batch alike, and one set of tiles serves layers of every size.
 
-Each sum starts with the bias and grows by one fused multiplication and addition for each input, in
-the order of rows, columns and channels. No other rounding takes place, so the result has the same
-bits whatever the tile's size and the processor.
+Each sum starts with the bias and adds one fused multiply-add for each input, in the order of rows,
+columns and channels. There is no other rounding, so the result has the same bits for every tile
+size and processor.
 
-Weights in bfloat16 lie in pairs of inputs, and so do the inputs: :func:`pack_block` rounds them.
-One instruction then multiplies both and adds them to a sum in float32. Weights in int8 lie in
-fours; their sums are whole numbers, from which the result in float32 follows by one factor and one
-term of each output. With AVX512_VNNI one instruction adds four products; with AVX2 they are
-products of 16 bits, added in pairs. The sums are the same.
+Weights in bfloat16 are stored in pairs of inputs, and so are the inputs: :func:`pack_block` rounds
+them. One instruction then multiplies both and adds them to a sum in float32. Weights in int8 are
+stored in groups of four; their sums are integers, which one factor and one term for each output
+convert to float32. With AVX512_VNNI one instruction adds four products; with AVX2 they are 16-bit
+products, added in pairs. The sums are the same.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LANES = 16  # channels in a block
 
 
 def _features() -> set[str]:
-    """What the processor that numba compiles for can do, in the words of LLVM."""
+    """The features of the processor that numba compiles for, as LLVM names them."""
     text = numba.config.CPU_FEATURES
     if text is None:
         text = llvm.get_host_cpu_features().flatten()
@@ -46,21 +46,21 @@ _FEATURES = _features()
 FUSES: bool = bool(_FEATURES & {"fma", "neon"}) and not numba.config.DISABLE_JIT
 # blocks of output channels and cells whose sums fit into the registers
 BLOCKS, CELLS = (2, 8) if "avx512f" in _FEATURES else (1, 6)
-# more blocks for tiles of few cells: enough sums to hide how long each takes
+# more blocks for tiles of few cells: enough sums to hide the latency
 MOST_BLOCKS = (0, 4, *[2] * 7) if "avx512f" in _FEATURES else (0, 4, 2, 1, 1, 1, 1)
-# how many inputs there are in a word of four bytes, by the type of the words of weights
+# the number of inputs in a word of four bytes, by the type of weight words
 PER_WORD = {"float32": 1, "uint32": 2, "int32": 4}
-# whether it multiplies pairs of bfloat16, and fours of int8
+# whether it multiplies pairs of bfloat16, and groups of four int8
 MULTIPLIES_PAIRS: bool = FUSES and "avx512bf16" in _FEATURES
 _HAS_VNNI = "avx512vnni" in _FEATURES
 MULTIPLIES_FOURS: bool = FUSES and (_HAS_VNNI or "avx2" in _FEATURES)
-# cells whose sums of bytes fit into the registers, beside what AVX2 makes of the bytes
+# cells whose int8 sums fit into the registers, next to the temporaries of AVX2
 CELLS_OF_BYTES = CELLS if _HAS_VNNI else 4
 
-FIRST, SUM, POSITIVE_SUM, HIGHEST = range(4)  # what is made of two blocks
+FIRST, SUM, POSITIVE_SUM, HIGHEST = range(4)  # how two blocks are combined
 
 _DOT_PRODUCTS = {2: "llvm.x86.avx512bf16.dpbf16ps.512", 4: "llvm.x86.avx512.vpdpbusd.512"}
-_Sums = dict[tuple[int, int], Any]  # of each cell and block, a place on the stack
+_Sums = dict[tuple[int, int], Any]  # a stack slot for each cell and block
 
 _FLOAT, _INT = ir.FloatType(), ir.IntType(64)
 _VECTOR = ir.VectorType(_FLOAT, LANES)
@@ -99,7 +99,7 @@ def _call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
 
 
 def _inputs_per_word(weights: Any) -> int:
-    """How many inputs lie in a word, for weights or numba's type of them."""
+    """The number of inputs in a word, for weights or their numba type."""
     return PER_WORD[str(weights.dtype)]
 
 
@@ -107,9 +107,9 @@ def _inputs_per_word(weights: Any) -> int:
 def pack_block(
     typingctx: Any, weights: Any, source: Any, target: Any, factor: Any, zero: Any
 ) -> Any:
-    """Write the floats of a block, at an address, as they are multiplied, to another.
+    """Convert the floats of a block at one address for multiplication, and write them to another.
 
-    They become bfloat16; or bytes, by a factor (the bits of a float32) and the byte that means 0.
+    They become bfloat16; or bytes, by a factor (the bits of a float32) and the byte for 0.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -134,7 +134,7 @@ def pack_block(
 
 
 def _in_bytes(builder: Any, numbers: Any, factor: Any, zero: Any) -> Any:
-    """Numbers as the nearest bytes, a half upwards; those out of range as the last byte."""
+    """Numbers as the nearest bytes, halves rounded up; clipped to the range of bytes."""
     factor = builder.bitcast(builder.trunc(factor, ir.IntType(32)), _FLOAT)
     half = builder.fadd(builder.sitofp(zero, _FLOAT), _FLOAT(0.5))
     factors, halves = (_in_all_lanes(builder, each, _VECTOR) for each in (factor, half))
@@ -147,7 +147,7 @@ def _in_bytes(builder: Any, numbers: Any, factor: Any, zero: Any) -> Any:
 
 @intrinsic(prefer_literal=True)
 def combine_blocks(typingctx: Any, kind: Any, a: Any, b: Any, out: Any) -> Any:
-    """Write to an address the sum (or as ``kind`` says) of the blocks at two others."""
+    """Write to an address the sum (or the ``kind`` of combination) of the blocks at two others."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         first, second = (_load(builder, each, _INT(0)) for each in arguments[1:3])
@@ -166,13 +166,13 @@ def combine_blocks(typingctx: Any, kind: Any, a: Any, b: Any, out: Any) -> Any:
 
 
 def _positive(builder: Any, numbers: Any) -> Any:
-    """The numbers, with 0 for negative ones; unordered: what is no number stays so."""
+    """The numbers, with 0 for negative ones; the comparison is unordered, so NaN stays NaN."""
     zero = ir.Constant(_VECTOR, [0.0] * LANES)
     return builder.select(builder.fcmp_unordered(">", numbers, zero), numbers, zero)
 
 
 class _Arguments(NamedTuple):
-    """Those of :func:`add_tile`, as values of LLVM."""
+    """The arguments of :func:`add_tile`, as LLVM values."""
 
     x: Any
     weights: Any
@@ -221,28 +221,28 @@ def add_tile(
     """Compute one tile of some cells, row after row, and blocks of output channels.
 
     Args:
-        typingctx: of numba.
-        x: address of the input that the kernel's first row and column meet at the first cell.
+        typingctx: numba's typing context.
+        x: address of the input under the kernel's first row and column at the first cell.
         weights: address of (kernel rows, kernel columns, channels, width), at the first output.
-        bias: address of the outputs' biases; for bytes of what their sums begin with, and so many
-            places after it and twice so many, as there are outputs, of factor and bias.
+        bias: address of the outputs' biases; for bytes, of the initial sums, followed by as many
+            factors and as many biases.
         add: address of what is added to the sums, stored as the output is; 0: nothing.
         out: address of the output's first cell.
-        first_row: the first of the kernel's rows that meets the board, at any of the cells.
-        last_row: the row after the last of these.
+        first_row: the first of the kernel's rows that overlaps the board, at any of the cells.
+        last_row: the row after the last one.
         kernel_columns: of the kernel.
         channels: of the input.
-        x_block: floats from a block of channels to the next.
+        x_block: floats from one block of channels to the next.
         x_row: floats from row to row.
         width: output channels of the weights.
-        out_block: floats from a block of output channels to the next.
+        out_block: floats from one block of output channels to the next.
         out_row: floats from row to row of the output.
         line: cells in a row.
-        column: of the first cell in its row.
+        column: the column of the first cell.
         relu: whether negative results become 0.
         cells: 1 to :data:`CELLS`.
-        blocks: :data:`BLOCKS`, or the :data:`MOST_BLOCKS` of so many cells.
-        kind: the array of all weights, whose type says what a word of them holds.
+        blocks: :data:`BLOCKS`, or the :data:`MOST_BLOCKS` for that many cells.
+        kind: the array of all weights, whose type gives the content of a word.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -258,7 +258,7 @@ def add_tile(
 
 
 def _offsets(builder: Any, tile: _Arguments, count: int, row: Any, cell: int) -> Iterator[Any]:
-    """How far a tile's cells are from its first, for rows and cells of so many floats."""
+    """The offsets of a tile's cells from its first cell, for rows and cells of this many floats."""
     offset, column = _INT(0), tile.column
     turn = builder.sub(row, builder.mul(builder.sub(tile.line, _INT(1)), _INT(cell)))
     for _ in range(count):
@@ -270,9 +270,9 @@ def _offsets(builder: Any, tile: _Arguments, count: int, row: Any, cell: int) ->
 
 
 def _emit_tile(builder: Any, tile: _Arguments, count: int, blocks: int) -> None:
-    """The code of a tile of one size."""
+    """The code for a tile of one size."""
     kind = _WORDS if tile.per_word == 4 else _VECTOR
-    # in words of four bytes: those of a cell's block, those of all inputs of a tap
+    # in words of four bytes: of a cell's block, of all inputs of a tap
     cell, others = LANES // tile.per_word, tile.per_word - 1
     addresses = [
         builder.add(tile.x, builder.mul(offset, _INT(_BYTES)))
@@ -310,7 +310,7 @@ def _emit_tile(builder: Any, tile: _Arguments, count: int, blocks: int) -> None:
 def _emit_sums(
     builder: Any, tile: _Arguments, sums: _Sums, addresses: list[Any], x: Any, weights: Any
 ) -> None:
-    """Add one input of every cell, or a word of them, times its weights, to the sums."""
+    """Multiply one input of every cell, or a word of inputs, by its weights; add it to the sums."""
     kind = _VECTOR if tile.per_word == 1 else _WORDS
     factors: dict[int, Any] = {}
     inputs: dict[int, Any] = {}
@@ -331,7 +331,7 @@ def _emit_sums(
 
 
 def _sum_of_fours(builder: Any, inputs: Any, weights: Any) -> Any:
-    """The products of four bytes each, inputs without a sign and weights with one, added up."""
+    """The sum of four products of bytes, unsigned inputs times signed weights."""
     eight = ir.Constant(_PAIRS, [8] * _PAIRS.count)
     halves = [list(range(start, start + LANES)) for start in (0, LANES)]
     x, w = (builder.bitcast(words, _PAIRS) for words in (inputs, weights))
@@ -357,7 +357,7 @@ def _sum_of_fours(builder: Any, inputs: Any, weights: Any) -> Any:
 
 
 def _emit_results(builder: Any, tile: _Arguments, sums: _Sums, places: list[Any]) -> None:
-    """Add what is to be added, and write the results."""
+    """Add the optional addend, and write the results."""
 
     def place(cell: int, block: int) -> Any:
         return builder.add(builder.mul(_INT(block), tile.out_block), places[cell])
@@ -377,7 +377,7 @@ def _emit_results(builder: Any, tile: _Arguments, sums: _Sums, places: list[Any]
 
 
 def _in_floats(builder: Any, tile: _Arguments, block: int, slot: Any) -> Any:
-    """A place with the float32 that a sum of bytes means."""
+    """A stack slot with the float32 value of an int8 sum."""
     factor_place = builder.add(tile.width, _INT(block * LANES))
     factors = _load(builder, tile.bias, factor_place)
     biases = _load(builder, tile.bias, builder.add(tile.width, factor_place))

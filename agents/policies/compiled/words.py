@@ -1,13 +1,12 @@
-"""What the layers of a compiled network multiply: words of one, two or four numbers.
+"""The operands of a compiled network's layers: words of one, two or four numbers.
 
 A word of four bytes is a float32, two bfloat16, or four int8.
 
-**int8.** An input x is the byte nearest to ``x / step + zero``. Its step follows from the numbers
-that a layer reads in a sample of positions; ``zero`` is 0 where none of them is negative, else 128.
-Each output has a step of its own for its weights, which are whole numbers from −127 to 127. Sums of
-their products are exact, so the results have the same bits on every processor. Source: Jacob et
-al., "Quantization and training of neural networks for efficient integer-arithmetic-only inference",
-CVPR 2018.
+**int8.** An input x is the byte nearest to ``x / step + zero``. Its step follows from a layer's
+inputs for a sample of positions; ``zero`` is 0 if none of them is negative, else 128. Each output
+has its own step for its weights, which are whole numbers from −127 to 127. Sums of their products
+are exact, so the results have the same bits on every processor. Source: Jacob et al., "Quantization
+and training of neural networks for efficient integer-arithmetic-only inference", CVPR 2018.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ from .tile import (
 )
 
 MOST_BYTE, MOST_WEIGHT, MIDDLE = 255, 127, 128
-ROOM = 1.15  # games hold larger numbers than the sample
+ROOM = 1.15  # games have larger inputs than the sample
 
 
 class Bytes(NamedTuple):
-    """What the bytes of an input mean.
+    """The quantization of an input.
 
     Attributes:
-        step: the difference of two neighbouring bytes.
-        zero: the byte that means 0.
+        step: the difference between neighbouring bytes.
+        zero: the byte for 0.
     """
 
     step: float = 1.0
@@ -43,12 +42,12 @@ class Bytes(NamedTuple):
 
     @property
     def bits(self) -> tuple[int, int]:
-        """The bits of a float32, bytes by number, and the byte of 0, for a layer's row."""
+        """The bits of the float32 factor to bytes, and the byte for 0, for a layer's row."""
         return int(np.float32(1 / self.step).view(np.int32)), self.zero
 
 
 def bytes_for(low: float, high: float) -> Bytes:
-    """The bytes for numbers from ``low`` to ``high``."""
+    """The quantization of numbers from ``low`` to ``high``."""
     if low < 0:
         return Bytes(ROOM * max(-low, high) / MOST_WEIGHT, MIDDLE)
     return Bytes(ROOM * high / MOST_BYTE or 1.0)
@@ -58,10 +57,10 @@ class Precision(NamedTuple):
     """How numbers are multiplied.
 
     Attributes:
-        name: as agents have it.
-        words_type: of the array of all weights.
-        is_possible: whether this processor can.
-        cells: the most cells of a tile.
+        name: its name in the options of agents.
+        words_type: the type of the array of all weights.
+        is_possible: whether this processor supports it.
+        cells: the maximum number of cells in a tile.
     """
 
     name: str
@@ -71,17 +70,17 @@ class Precision(NamedTuple):
 
     @property
     def per_word(self) -> int:
-        """How many numbers a word holds."""
+        """The number of numbers in a word."""
         return PER_WORD[self.words_type]
 
     def words(
         self, weights: np.ndarray, biases: np.ndarray, inputs: Bytes
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Weights (taps, inputs, outputs) as words, and what follows them, both uint32."""
+        """Weights (taps, inputs, outputs) as words, and the numbers after them, both uint32."""
         bits: Any = weights.view(np.uint32)
         if self.per_word == 1:
             return bits, biases.view(np.uint32)
-        if self.per_word == 2:  # rounded to the nearest, to even where both are as near
+        if self.per_word == 2:  # rounded to the nearest, ties to even
             halves = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
             return halves[:, ::2] | halves[:, 1::2] << 16, biases.view(np.uint32)
         steps = np.abs(weights).max(axis=(0, 1)) / MOST_WEIGHT
@@ -96,13 +95,13 @@ class Precision(NamedTuple):
 
 
 class LayerWeights(NamedTuple):
-    """What a layer multiplies and adds, as the arrays hold it from which it was read.
+    """The weights and biases of a layer, in the model's arrays.
 
     Attributes:
         weights, biases: (taps, inputs, outputs), and (outputs,).
-        order: of the inputs where the layer reads them; None: their own.
-        width: the outputs that the layer computes, those beyond its own for nothing.
-        inputs, precision: what bytes mean, and how numbers are multiplied.
+        order: the order in which the layer reads the inputs; None: as they are.
+        width: the number of outputs computed, including padding.
+        inputs, precision: the quantization of inputs, and how numbers are multiplied.
     """
 
     weights: np.ndarray
@@ -113,7 +112,7 @@ class LayerWeights(NamedTuple):
     precision: Precision
 
     def words(self) -> tuple[np.ndarray, np.ndarray]:
-        """As :meth:`Precision.words`, of the numbers that the arrays hold now."""
+        """As :meth:`Precision.words`, for the current content of the arrays."""
         weights = self.weights if self.order is None else self.weights[:, self.order]
         taps, inputs, outputs = weights.shape
         more = -inputs % self.precision.per_word
@@ -125,7 +124,7 @@ class LayerWeights(NamedTuple):
 
 
 def join_words(layers: Iterable[LayerWeights]) -> np.ndarray:
-    """The words of all layers, as a network holds them: uint32."""
+    """The words of all layers, in the layout of a network: uint32."""
     return np.concatenate([part.ravel() for layer in layers for part in layer.words()])
 
 
