@@ -30,14 +30,14 @@ from .common import (
 )
 from .output import Terminal, note, print_json, say
 
-# The options by which agents value every action, where by default they value only their choice.
+# Options that make an agent evaluate every action, not only the one it chooses.
 VALUES_OF_ALL: dict[str, dict[str, Any]] = {
     "alphabeta": {"values": True},
     "solver": {"moves": "all"},
 }
-# What is set for agents that analyse, where their specification does not set it.
+# Defaults of agents that analyse, unless their specification says otherwise.
 UNSET: dict[str, dict[str, Any]] = {"solver": {"threads": ALL}}
-COST = ("nodes", "seconds")  # of the answers of a proof
+COST = ("nodes", "seconds")  # summed over the answers of a proof
 DEFAULT_AGENT = "alphabeta:time=1"
 
 MovesOption = Annotated[
@@ -47,19 +47,19 @@ PositionOption = Annotated[
     str,
     option(
         "TEXT",
-        "A position to begin from: the rows of the board from the top, / between them, numbers for "
-        "free places, then : and the player to move, as in 3/1X1/2O:X.",
+        "Position to start from: the rows of the board from the top, separated by /, numbers for "
+        "empty cells, then : and the player to move, as in 3/1X1/2O:X.",
     ),
 ]
 ExampleOption = Annotated[
     str,
-    option("NAME", "A board that a course shows, in place of GAME and --position: c15-block."),
+    option("NAME", "An example board from a course, instead of GAME and --position: c15-block."),
 ]
 ThreadsOption = Annotated[
     int | None,
     option(
         "N",
-        "Searches side by side that share the table (default: the number of processors).",
+        "Parallel searches that share the table (default: the number of processors).",
         low=1,
         high=THREADS.high,
     ),
@@ -68,8 +68,8 @@ ProofOption = Annotated[
     Path | None,
     option(
         "FOLDER",
-        "Keep the answers about the positions two plies on, and the table of positions, in this "
-        "folder (dots and boxes). The same command goes on with them.",
+        "Keep the results of the positions two plies later, and the transposition table, in this "
+        "folder (dots and boxes). The same command resumes from them.",
     ),
 ]
 
@@ -85,10 +85,10 @@ def analyse(
     agent: Annotated[str, option("AGENT", "The agent that analyses.")] = DEFAULT_AGENT,
     all_actions: Annotated[
         bool,
-        flag("Value every action if the agent can (slower), and list all of them.", "--all"),
+        flag("Evaluate every legal move if the agent can (slower), and list them all.", "--all"),
     ] = False,
     static: Annotated[
-        bool, flag("Show each heuristic's points, and scaled to [-1, 1]; nothing is searched.")
+        bool, flag("Show each heuristic's score, raw and scaled to [-1, 1], without a search.")
     ] = False,
     verbose: Annotated[
         bool, flag("Print progress after every depth, or after 64, 128, 256, … simulations.")
@@ -96,7 +96,7 @@ def analyse(
     seed: SeedOption = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what an agent thinks of a position: values, expected line of play, cost.
+    """Show an agent's analysis of a position: values, principal variation, cost.
 
     All values are from the side of the player to move.
 
@@ -139,13 +139,13 @@ def make_analyst(spec: str, game: Game, seed: int) -> Agent:
     """The agent that analyses; SpecificationError for a person at the terminal."""
     if issubclass(resolve_agent(spec)[0], HumanAgent):
         raise SpecificationError(
-            "a person at the terminal analyses nothing; use: plyground play GAME"
+            "the agent human cannot analyse; to play yourself: plyground play GAME"
         )
     return make_safe_agent(spec, game, seed)
 
 
 def _show_static(position: Position, request: dict[str, str], as_json: bool) -> None:
-    """Every heuristic's points for the position, from the side of each player."""
+    """Every heuristic's score of the position, from each player's point of view."""
     if not as_json:
         say(f"{position}\n\n{position.mover_name} to move\n")
         say(report.static_text(position))
@@ -162,7 +162,7 @@ def _show_static(position: Position, request: dict[str, str], as_json: bool) -> 
 def _report_progress(
     analyst: Agent, position: Position, verbose: bool, quiet: bool
 ) -> list[dict[str, Any]]:
-    """Let an agent report what it knows while it thinks; the list returned fills while it does."""
+    """Let an agent report its progress while it thinks; the returned list fills meanwhile."""
     reports: list[dict[str, Any]] = []
     analyst.get_ready(position.game)
     began = clock.perf_counter()
@@ -189,24 +189,26 @@ def solve(
     position: PositionOption = "",
     example: ExampleOption = "",
     all_moves: Annotated[bool, flag("Find the value of every legal action.")] = False,
-    weak: Annotated[bool, flag("Ask only for win, draw or loss, which is quicker.")] = False,
+    weak: Annotated[bool, flag("Prove only win, draw or loss (faster).")] = False,
     memory: Annotated[
-        int, option("MIB", "Memory of the table of positions, in MiB.", low=1, high=1 << 20)
+        int, option("MIB", "Size of the transposition table in MiB.", low=1, high=1 << 20)
     ] = DEFAULT_MEMORY_MB,
     threads: ThreadsOption = None,
     time: Annotated[
         float,
         option(
-            "SECONDS", "Time limit; after it the bounds proved so far are shown. 0: none.", low=0
+            "SECONDS",
+            "Time limit, after which the bounds proved so far are shown; 0: no limit.",
+            low=0,
         ),
     ] = 60.0,
     proof: ProofOption = None,
     check: Annotated[
-        int, option("N", "Solve N answers of --proof again, in another order of moves.", low=0)
+        int, option("N", "Solve N results of --proof again with another move order.", low=0)
     ] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the result of a position under best play of both sides.
+    """Find the result of a position with best play by both sides.
 
     All values are from the side of the player to move. Ctrl-C shows the bounds proved so far.
 
@@ -235,7 +237,7 @@ def solve(
         report.print_solution(root, solution, Terminal())
     is_part = solution.is_value_proved
     if not solution.exact and not is_interrupted:
-        what = "not all is proved" if is_part else "not proved"
+        what = "not fully proved" if is_part else "not proved"
         note(f"{what} within {time:g} s; --time 0 sets no limit")
     if is_interrupted:
         what = "all" if is_part else "the value"
@@ -245,7 +247,7 @@ def solve(
 def _solution(
     solver: Solver, root: Position, proof: Path | None, **request: Any
 ) -> tuple[Solution, bool]:
-    """The solution, by a proof in a folder if there is one, and whether Ctrl-C stopped it."""
+    """The solution, using a proof folder if one is given, and whether Ctrl-C stopped it."""
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(solver.proving(proof)) if proof else None
         try:
@@ -266,11 +268,11 @@ def _solution(
 
 def _check_proof(solver: Solver, folder: Path | None, count: int) -> None:
     if folder is None:
-        raise SpecificationError("--check needs --proof FOLDER, whose answers it solves again")
+        raise SpecificationError("--check needs --proof FOLDER, whose results it solves again")
     steps = display.show_steps("answers", Terminal(stderr=True))
-    with ctrl_c_says("stopped before all were solved again"), steps as progress:
+    with ctrl_c_says("stopped before all results were solved again"), steps as progress:
         total, wrong = solver.check_proof(folder, count, progress)
     if wrong:
-        note(f"{folder} has wrong answers about the positions after: {'; '.join(wrong)}")
+        note(f"{folder} has wrong results for the positions after: {'; '.join(wrong)}")
         raise SystemExit(FAILURE)
-    say(f"{total} answers in {folder}, solved again in another order of moves, are the same")
+    say(f"{total} results in {folder} were solved again with another move order: all the same")

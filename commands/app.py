@@ -1,7 +1,7 @@
-"""The application: registration of commands, and the one place where they end.
+"""The application: registers the commands, runs one, and reports its errors.
 
-The command line is made with cyclopts, because it flattens a dataclass into options: what several
-commands share is declared once. (typer, used before, needs every option in every signature.)
+The command line uses cyclopts, because it flattens a dataclass into options, so that options
+shared by several commands are declared once. (typer needs every option in every signature.)
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ OUTPUT_FAILS = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
 FAILURE, BAD_INPUT = 1, 2  # exit statuses
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# The functions of each file of this folder that are commands, in groups of their own after a space.
+# The command functions of each file in this folder; "GROUP NAME" is a command in a group.
 # Extras and other packages declare theirs as entry points.
 _FILES: dict[str, tuple[str, ...]] = {
     "analysis": ("analyse", "solve"),
@@ -67,8 +67,8 @@ _FILES: dict[str, tuple[str, ...]] = {
     "learning.training": ("train ppo", "train dqn", "curves"),
 }
 GROUPS = {"train": "Train a learner; the commands differ in the algorithm."}
-# The help lists the commands by what they are for, in this order; first those that one begins with.
-# Those of packages stand among them or follow: their functions say what for, and at which place.
+# The help lists the commands by purpose, in this order. Commands of packages are inserted at the
+# purpose and rank that their functions declare, or follow at the end.
 _PURPOSES: dict[str, tuple[str, ...]] = {
     "Start here": ("games", "tournament", "train"),
     "Play and look": ("agents", "zoo", "match", "analyse", "solve"),
@@ -78,8 +78,8 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
     "Check and extend": ("verify", "perft", "warm-up", "new"),
 }
 
-LAST = [*_PURPOSES][-1]  # where commands are listed that say no purpose
-FOLLOWS = 99  # the place in a panel of commands that say none
+LAST = [*_PURPOSES][-1]  # the panel of commands that declare no purpose
+FOLLOWS = 99  # the rank of commands that declare none
 
 usual_format = warnings.formatwarning
 
@@ -87,12 +87,12 @@ _words: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("words"
 
 
 class Interruption(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM has ended a command; the text says what remains, and how to go on."""
+    """Ctrl-C or SIGTERM ended a command; the text says what was kept and how to resume."""
 
 
 @contextmanager
 def ctrl_c_says(text: str) -> Iterator[None]:
-    """Ctrl-C in the body ends the command with these words."""
+    """Ctrl-C in the body ends the command with this message."""
     try:
         yield
     except KeyboardInterrupt:
@@ -102,13 +102,13 @@ def ctrl_c_says(text: str) -> Iterator[None]:
 def command(
     arguments: str = "", purpose: str = "", rank: int = FOLLOWS, without: Collection[str] = ()
 ) -> Callable[[Command], Command]:
-    """Decorator of a command's function.
+    """Decorator for the function of a command.
 
     Args:
-        arguments: what follows the command in the line "Usage:", before the options.
-        purpose: of a package's command, the panel of the help that lists it, written as a literal.
-        rank: its place there, from 0, written as a literal; by default after all others.
-        without: settings that are no options of this command, see
+        arguments: the arguments shown in the line "Usage:", before the options.
+        purpose: for a package's command, the help panel that lists it; must be a literal.
+        rank: its position in the panel, from 0; must be a literal; last by default.
+        without: settings that this command does not offer as options, see
             :func:`~plyground.commands.common.with_options`.
     """
 
@@ -130,7 +130,7 @@ def make_app(words: Sequence[str] | None = None) -> App:
         help=(
             "Adversarial board games, agents that play them, and tournaments between agents.\n\n"
             "plyground COMMAND --help explains a command. plyground --import MODULE COMMAND "
-            "imports a module of yours first, which registers games or agents."
+            "first imports a module of yours that registers games or agents."
         ),
         version=f"plyground {__version__}",
         help_flags=["--help", "-h"],
@@ -138,7 +138,7 @@ def make_app(words: Sequence[str] | None = None) -> App:
         default_parameter=Parameter(negative=()),
         group_parameters=Group("Options"),
         group_commands=Group("Options", sort_key=len(_PURPOSES)),  # --help, --version
-        suppress_keyboard_interrupt=False,  # run() handles it, with a status of its own
+        suppress_keyboard_interrupt=False,  # run() handles it, with its own exit status
     )
     app.register_install_completion_command()
     first = [word for word in words or () if not word.startswith("-")]
@@ -161,7 +161,7 @@ def make_app(words: Sequence[str] | None = None) -> App:
 
 
 def _places() -> dict[str, dict[str, Any]]:
-    """Where the help lists each command: its panel, and its place there."""
+    """The help panel of each command, and its position in the panel."""
     places: dict[str, dict[str, Any]] = {}
     for number, (title, names) in enumerate(purposes().items()):
         panel = Group(title, sort_key=number)
@@ -170,7 +170,7 @@ def _places() -> dict[str, dict[str, Any]]:
 
 
 def command_functions() -> dict[tuple[str, ...], str]:
-    """Where the function of each command stands, ``module:function``, by the command's words."""
+    """The function of each command as ``module:function``, by the command's words."""
     paths = {each.name: each.value for each in declared(PACKAGES) if each.attr}
     for file, functions in _FILES.items():
         paths |= {path: f"{__package__}.{file}:{path.split()[-1]}" for path in functions}
@@ -180,7 +180,7 @@ def command_functions() -> dict[tuple[str, ...], str]:
 
 
 def purposes() -> dict[str, tuple[str, ...]]:
-    """The titles of the help, and the commands that it lists under each."""
+    """The panels of the help, with the commands listed in each."""
     listed = {name for names in _PURPOSES.values() for name in names}
     panels = {title: [*names] for title, names in _PURPOSES.items()}
     added = {
@@ -196,13 +196,13 @@ def purposes() -> dict[str, tuple[str, ...]]:
 def _add_command(
     group: App, names: tuple[str, ...], place: str, places: dict[str, dict[str, Any]]
 ) -> None:
-    """Import a command, and add it with its whole help."""
+    """Import a command, and add it with its full help."""
     module, _, attribute = place.partition(":")
     function = getattr(importlib.import_module(module), attribute)
-    from .common import with_options  # imports games, which the list of commands needs not
+    from .common import with_options  # imports games, which the list of commands does not need
 
     usage = " ".join(["plyground", *names, *function.arguments.split(), "[OPTIONS]"])
-    # Each paragraph of the docstring on one line: the terminal breaks them.
+    # Each paragraph of the docstring becomes one line: the terminal wraps it.
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     options = with_options(function, function.without)
@@ -210,22 +210,22 @@ def _add_command(
 
 
 class _Description(NamedTuple):
-    """What the list of commands says of one."""
+    """A command's entry in the list of commands."""
 
     summary: str = ""  # the first line of the docstring
-    purpose: str = ""  # empty: not said
-    rank: int = FOLLOWS  # the place in the panel of that purpose
+    purpose: str = ""  # empty: not declared
+    rank: int = FOLLOWS  # the position in the panel of that purpose
 
 
 def _description(place: str) -> _Description:
-    """What a command's function says of itself; its file is not imported."""
+    """The description of a command, read without importing its file."""
     module, _, name = place.partition(":")
     return _descriptions(module).get(name, _Description())
 
 
 @functools.cache
 def _descriptions(module: str) -> dict[str, _Description]:
-    """What each function of a module says of itself."""
+    """The description of each function of a module, read from its source."""
     path, descriptions = source_of(module), {}
     for function in ast.parse(path.read_text(encoding="utf-8")).body if path else ():
         if isinstance(function, ast.FunctionDef):
@@ -244,8 +244,8 @@ def _descriptions(module: str) -> dict[str, _Description]:
 def run(words: Sequence[str]) -> int:
     """Run a command line and return its exit status.
 
-    Every error ends here: one that a user can cause as one sentence on standard error, any other as
-    a sentence and a file that tells more.
+    Every error ends here. An error that a user can cause becomes one sentence on standard error,
+    any other a sentence and a file with the traceback.
     """
     use_plain_characters()
     token = _words.set(tuple(words))
@@ -263,16 +263,16 @@ def run(words: Sequence[str]) -> int:
     except CycloptsError as error:
         return _refuse(_sentence(error))
     except MemoryError as error:
-        # numpy says how much was asked for, then the type of the array, which is no news to a user.
+        # numpy names the size, then the type of the array, which does not help a user.
         request = str(error).partition(" for an array")[0] or "a request failed"
-        return _refuse(f"there is not enough memory: {request}")
+        return _refuse(f"not enough memory: {request}")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0
     except KeyboardInterrupt as interrupt:
         note(str(interrupt) if isinstance(interrupt, Interruption) else "stopped")
         return interrupt_status()
     except BrokenPipeError:
-        # The reader has enough (`| head`).
+        # The reader closed the pipe (`| head`).
         _discard_output()
     except OSError as error:
         if error.errno in OUTPUT_FAILS and error.filename is None:
@@ -292,7 +292,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def _import_modules(words: Sequence[str]) -> list[str]:
-    """Import what ``--import MODULE`` names before the command; the words after it."""
+    """Import the modules named by ``--import MODULE``; returns the words that follow."""
     rest = list(words)
     while rest and rest[0].partition("=")[0] == IMPORT:
         _, equals, name = rest.pop(0).partition("=")
@@ -311,7 +311,7 @@ def _format_warning(
     lineno: int,
     line: str | None = None,
 ) -> str:
-    """A warning as Python shows it; of a package, or of agents that fail, in one sentence."""
+    """A warning as Python shows it; one about a package or a failing agent as one sentence."""
     from ..agents.faults import FaultWarning
 
     if issubclass(category, PackageWarning | FaultWarning):
@@ -320,7 +320,7 @@ def _format_warning(
 
 
 def _user_errors() -> tuple[type[Exception], ...]:
-    """The errors of the library that tell a user what was wrong, in one sentence."""
+    """The library's exceptions whose message is one sentence for the user."""
     from ..envs import IllegalActionError, IllegalPositionError
     from ..evaluation import RunnerError, StoreError
     from ..training import TrainingError
@@ -336,7 +336,7 @@ def _user_errors() -> tuple[type[Exception], ...]:
 
 
 def _discard_output() -> None:
-    """Let what is still buffered go nowhere when Python ends."""
+    """Discard what is still buffered when Python exits."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -347,10 +347,10 @@ def _refuse(sentence: str) -> int:
 
 
 def _report(error: Exception) -> int:
-    """Tell of an error that nobody has expected, and write what is known of it to a file."""
+    """Report an unexpected error, and write its traceback to a file."""
     what = plain_text("".join(traceback.format_exception_only(error)))
     versions = f"plyground {__version__}, Python {sys.version}, {sys.platform}"
-    complaint = f"an error that should not happen: {what}"
+    complaint = f"internal error: {what}"
     try:
         descriptor, name = tempfile.mkstemp(".txt", "plyground-error-")
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
@@ -366,7 +366,7 @@ def _report(error: Exception) -> int:
 def _sentence(error: CycloptsError) -> str:
     if isinstance(error, UnusedCliTokensError):
         unused = shlex.join(error.unused_tokens or [])
-        return f"there are more arguments than this command takes: {unused}"
+        return f"unexpected arguments: {unused}"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         name, words = error.keyword or error.argument.name, " ".join(error.command_chain or ())
         if name in given_options():
@@ -383,7 +383,7 @@ def _sentence(error: CycloptsError) -> str:
 
 @contextmanager
 def missing_packages_are_refused() -> Iterator[None]:
-    """An optional package that is not installed is bad input: the error names what to install."""
+    """Report a missing optional package as bad input: the error names what to install."""
     try:
         yield
     except ImportError as error:
@@ -399,7 +399,7 @@ def given_options() -> set[str]:
 
 
 def words_with(options: Mapping[str, str | None]) -> list[str]:
-    """The words of the command line, with these values of options; None: without the option."""
+    """The words of the command line with these option values; None removes the option."""
     words = list(_words.get())
     for name, value in options.items():
         for place in reversed(
@@ -414,8 +414,8 @@ def same_command(flag: str = "", *, present: bool = True) -> str:
     """The command line as it was given.
 
     Args:
-        flag: an option without a value that is added to it, or left out of it.
-        present: whether it is added.
+        flag: an option without a value to add or to remove.
+        present: whether to add it.
     """
     words = [word for word in _words.get() if word != flag]
     if flag and present:

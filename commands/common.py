@@ -20,7 +20,7 @@ from ..envs.specification import SpecificationError
 from .output import note
 
 DEFAULT_STORE = Path("plyground-tournament.db")
-ENDS = ("draw_after", "agreed_after", "withdraw_after")  # only tournaments and tests have them
+ENDS = ("draw_after", "agreed_after", "withdraw_after")  # options of tournaments and tests only
 
 
 def option(
@@ -33,10 +33,10 @@ def option(
     """An option with a value. The help shows its default unless that is empty.
 
     Args:
-        metavar: what stands for the value in the help.
-        help: what it decides.
+        metavar: the placeholder for the value in the help.
+        help: the help text.
         low: the lowest number allowed.
-        high: the highest.
+        high: the highest number allowed.
         name: the option; by default the name of the Python parameter.
     """
     limits = None if low is None and high is None else Number(gte=low, lte=high)
@@ -51,7 +51,7 @@ def option(
 
 
 def _convert(kind: Any, words: Any) -> Any:
-    """The words of the command line as a type, numbers as specifications write them."""
+    """Convert words of the command line to a type; numbers are written as in specifications."""
     return convert(kind, words, converter=_convert_word)
 
 
@@ -60,11 +60,11 @@ def _convert_word(kind: type, word: str) -> Any:
 
 
 def argument(name: str, help: str) -> Any:
-    """An argument: a value that is known by its place.
+    """A positional argument.
 
     Args:
-        name: what it is called in the help.
-        help: what it decides.
+        name: its name in the help.
+        help: the help text.
     """
     return Parameter(name=name, help=help)
 
@@ -75,9 +75,9 @@ def flag(help: str, name: str | None = None) -> Any:
 
 
 class OwnOptions(NamedTuple):
-    """Settings that are options of a command, which gets those that are given, by their names.
+    """Settings as options of a command, which receives the given ones, by name.
 
-    What the others are depends on the game.
+    The defaults of the others depend on the game.
     """
 
     kind: type[Settings]
@@ -91,13 +91,12 @@ def _kind_of(usual: Settings | OwnOptions) -> type[Settings]:
 def with_options(function: Callable[..., Any], without: Collection[str] = ()) -> Callable[..., Any]:
     """A command's function with an option for each setting.
 
-    They stand in the place of every parameter whose default is an object of
-    :class:`~plyground.envs.loading.settings.Settings`, whose values are theirs by default, or a
-    :class:`OwnOptions` object.
+    The options replace every parameter whose default is an :class:`OwnOptions` object, or an object
+    of :class:`~plyground.envs.loading.settings.Settings`, whose values are the options' defaults.
 
     Args:
         function: the function.
-        without: settings that are no options of this command.
+        without: settings that this command does not offer as options.
     """
     parameters: list[inspect.Parameter] = []
     hints = typing.get_type_hints(function, include_extras=True)
@@ -116,7 +115,7 @@ def with_options(function: Callable[..., Any], without: Collection[str] = ()) ->
             given = {name: values.pop(name) for name in names if name in values}
             kind = _kind_of(usual)
             for parameter in parameters_of(kind):
-                if given.get(parameter.name) is not None:  # refused as the command line names it
+                if given.get(parameter.name) is not None:  # errors name it as the command line does
                     named = parameter._replace(name=f"--{parameter.name.replace('_', '-')}")
                     named.convert(given[parameter.name], kind.subject)
             values[group] = given if isinstance(usual, OwnOptions) else usual.replace(**given)
@@ -130,7 +129,7 @@ def with_options(function: Callable[..., Any], without: Collection[str] = ()) ->
 def _options_of(
     usual: Settings | OwnOptions, without: Collection[str]
 ) -> Iterator[inspect.Parameter]:
-    """The options of settings, a class's own before those of its base."""
+    """The options of settings, a class's before its base class's."""
     fields = declared_fields(_kind_of(usual))
     for field, hint in sorted(fields, key=lambda each: bool(each[0].kw_only)):
         about, default = field.metadata, None
@@ -141,7 +140,7 @@ def _options_of(
             if field.name not in usual.names:
                 continue
             hint = hint | None
-            if field.default != "":  # that is none
+            if field.default != "":  # an empty default is not shown
                 text = f"{text.removesuffix('.')} (default: --list-settings shows it)."
         else:
             default = getattr(usual, field.name)
@@ -159,26 +158,26 @@ def _options_of(
 GameArgument = Annotated[
     str, argument("GAME", "Name and parameters, such as connect_four or gomoku:size=10,rule=caro.")
 ]
-StoreArgument = Annotated[Path, argument("STORE", "The file that holds the games of tournaments.")]
-StoreOption = Annotated[Path, option("FILE", "The file that finished games are stored in.")]
+StoreArgument = Annotated[Path, argument("STORE", "The file with the games of tournaments.")]
+StoreOption = Annotated[Path, option("FILE", "The file to store finished games in.")]
 ExpectOption = Annotated[
     tuple[str, ...],
     option(
         "DIGEST",
-        "A digest that a tournament or a report showed, of the games or of the content: the store "
-        "must hold all games of that moment. May be repeated.",
+        "A digest of games or content that a tournament or report showed earlier: the store must "
+        "still hold all games of that time. May be repeated.",
     ),
 ]
 AskOption = Annotated[
     tuple[str, ...],
     option(
         "AGENT",
-        "Make this agent although a file of others may have named it and making it does more than "
-        "play, or all of them: all. May be repeated.",
+        "Allow this agent named in a file although creating it runs code, opens files or uses the "
+        "network; all allows every agent. May be repeated.",
     ),
 ]
 OpeningOption = Annotated[
-    str, option("MOVES", "Moves that begin the game, by name, separated by commas: d,d,c.")
+    str, option("MOVES", "Moves to start the game with, by name, separated by commas: d,d,c.")
 ]
 SeedOption = Annotated[int, option("N", "Seed of all random choices.")]
 JsonOption = Annotated[bool, flag("Write JSON to standard output instead of text.", "--json")]
@@ -194,9 +193,9 @@ def read_moves(game: Game, text: str) -> list[int]:
 
 
 def read_position(game: Game, board: str, moves: str) -> Position:
-    """The position of a board and the moves that follow; without a board, the initial one.
+    """The position after moves from a board; without a board, from the initial position.
 
-    A board that no game reaches is set up all the same, and a note says what is odd.
+    An unreachable board is accepted, and a note says what is wrong with it.
 
     Raises:
         IllegalPositionError: the game has no such board.
@@ -204,7 +203,7 @@ def read_position(game: Game, board: str, moves: str) -> Position:
     """
     position = game.position_from_text(board, check=False) if board else game.initial_position()
     for problem in position.problems() if board else ():
-        note(f"no game reaches this position: {problem}")
+        note(f"this position cannot occur in a game: {problem}")
     _play_named(position, moves)
     return position
 
@@ -212,28 +211,28 @@ def read_position(game: Game, board: str, moves: str) -> Position:
 def read_request(
     game: str, board: str, moves: str, example: str
 ) -> tuple[Position, dict[str, str]]:
-    """The position that a command asks about, and what was asked, by name.
+    """The position given on the command line, and its arguments by name.
 
     Raises:
-        SpecificationError: no game, or no example of this name, or both.
+        SpecificationError: neither or both of game and example, or no example of this name.
     """
     if example:
         samples = {each.name: each for every in profiles().values() for each in every.boards}
         if example not in samples:
             names = ", ".join(sorted(samples))
-            raise SpecificationError(f"there is no example {example!r}; there are {names}")
+            raise SpecificationError(f"there is no example {example!r}; the examples are {names}")
         if game or board:
-            raise SpecificationError("--example is in place of GAME and --position")
+            raise SpecificationError("--example cannot be combined with GAME or --position")
         _, game, board, _ = samples[example]
     if not game:
-        raise SpecificationError("name a GAME, or an --example")
+        raise SpecificationError("give a GAME or an --example")
     rules = make_game(game)
     request = {"game": rules.spec, "position": board, "moves": moves}
     return read_position(rules, board, moves), request
 
 
 def _play_named(position: Position, text: str) -> list[int]:
-    """Play the actions named in ``text``; they lead to a position that is not over."""
+    """Play the actions named in ``text``; the game must not be over after them."""
     game = position.game
     actions = [game.text_to_action(name) for name in text.split(",")] if text.strip() else []
     for action in actions:

@@ -42,7 +42,7 @@ def games(*, as_json: JsonOption = False) -> None:
             display.ParameterTable(game.declaration.parameters + game.declaration.short_forms)
         )
         if game.declaration.limits:
-            console.print(f"limits of a board: {game.declaration.limits}")
+            console.print(f"board limits: {game.declaration.limits}")
         console.print(
             f"heuristics: {', '.join(game.declaration.heuristics) or 'none'}\n", markup=False
         )
@@ -128,7 +128,7 @@ def agents(
 def size(game: GameArgument, /, *, as_json: JsonOption = False) -> None:
     """Estimate the size of a game: states, depth, branching, search trees.
 
-    The board may be larger than can be played: up to 200 on a side.
+    The board may be too large to play: up to 200 on a side.
 
     [bold]Examples[/bold]
 
@@ -154,15 +154,13 @@ def perft(
     game: GameArgument,
     /,
     *,
-    depth: Annotated[
-        int, option("PLIES", "The greatest length of the sequences, in plies.", low=0)
-    ],
+    depth: Annotated[int, option("PLIES", "Maximum length of the sequences in plies.", low=0)],
     opening: OpeningOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Count the sequences of moves to every depth up to the one given.
+    """Count the move sequences of every length up to --depth.
 
-    A sequence that ends the game is counted at its last move.
+    A finished game is counted only at the depth of its last move.
 
     [bold]Example[/bold]
 

@@ -27,14 +27,14 @@ CHANGE_ANSWERS = ("ask", "refuse", "new")
 @Parameter(name="*")
 @dataclass(frozen=True)
 class StoreOptions:
-    """Where the games of a tournament or a test are stored, and what was asked of them."""
+    """Options of the store of a tournament or a test."""
 
     store: StoreOption = DEFAULT_STORE
     changed: Annotated[
         str,
         option(
             "|".join(CHANGE_ANSWERS),
-            "If the store's games are of other rules or agents, by their source code: ask at a "
+            "If the source code of rules or agents has changed since the stored games: ask at a "
             "terminal, refuse, or begin a new tournament.",
         ),
     ] = "ask"
@@ -42,7 +42,7 @@ class StoreOptions:
     as_json: JsonOption = False
 
     def answer_to_change(self) -> Callable[[str], bool]:
-        """What a tournament asks where the code has changed: whether a new one is to begin.
+        """The function a tournament calls if code has changed: whether to begin a new one.
 
         Raises:
             SpecificationError: there is no such choice.
@@ -66,7 +66,7 @@ USUAL_STORE = StoreOptions()
 
 
 def report_withdrawals(tournaments: list[Tournament]) -> None:
-    """Report withdrawn agents, and the games that are therefore not played."""
+    """Report withdrawn agents, and their games that are not played."""
     for tournament in tournaments:
         for number, games in tournament.withdrawn().agents.items():
             after = tournament.plan.withdraw_after
@@ -79,7 +79,7 @@ def report_withdrawals(tournaments: list[Tournament]) -> None:
 
 
 def fail_if_given_up(tournaments: list[Tournament]) -> None:
-    """If games could not be played wherever they were tried, say so and end with exit status 1."""
+    """Report games that failed on every worker that tried them, and exit with status 1."""
     given_up = [each for tournament in tournaments for each in tournament.given_up]
     for each in given_up:
         Terminal(stderr=True, soft_wrap=True).print(str(each), style="red")

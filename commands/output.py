@@ -19,7 +19,7 @@ from ..envs.loading.files import written_whole
 from ..envs.loading.texts import printable_json, visible
 from ..envs.specification import Parameter, refusing
 
-# What stands for characters that an encoding lacks; others become question marks.
+# Replacements for characters that an encoding lacks; others become question marks.
 PLAIN = {
     "−": "-", "–": "-", "—": "-", "×": "x", "·": ".", "•": "*", "…": "...", "½": "1/2",
     "±": "+-", "µ": "u", "≤": "<=", "≥": ">=", "≈": "~", "→": "->", "²": "^2",
@@ -30,7 +30,7 @@ HANDLER = "plyground.plain"
 
 
 def _transliterate(error: UnicodeError) -> tuple[str, int]:
-    """The error handler: plain characters for the part of a text that cannot be encoded."""
+    """The error handler that replaces characters that cannot be encoded."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     part = error.object[error.start : error.end]
@@ -38,7 +38,7 @@ def _transliterate(error: UnicodeError) -> tuple[str, int]:
 
 
 def use_plain_characters() -> None:
-    """Let standard output and error replace what their encoding lacks, rather than fail."""
+    """Make standard output and error replace characters that their encoding lacks."""
     codecs.register_error(HANDLER, _transliterate)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -48,8 +48,8 @@ def use_plain_characters() -> None:
 class Terminal(Console):
     """The console of all commands, on standard output or on standard error.
 
-    Texts may be of others. So nothing in them is markup, and what cannot be printed is shown as an
-    escape sequence: only what the console itself makes of styles reaches the terminal.
+    Texts may come from untrusted files. So markup in them is not interpreted, and unprintable
+    characters are shown as escape sequences: only the console's own styles reach the terminal.
     """
 
     def __init__(self, *, stderr: bool = False, soft_wrap: bool = False) -> None:
@@ -70,12 +70,12 @@ def say(text: str = "") -> None:
 
 
 def note(text: str) -> None:
-    """Print a remark, which is no result, to standard error."""
+    """Print a message that is not part of the result to standard error."""
     print(visible(text), file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON to standard output; nothing of it is replaced in any encoding."""
+    """Print a value as JSON to standard output; no encoding replaces any of its characters."""
     encoding = (sys.stdout.encoding or "utf-8").lower()
     ascii_only = not encoding.startswith("utf")
     text = json.dumps(_plain(value), indent=2, ensure_ascii=ascii_only, allow_nan=False)
@@ -83,9 +83,9 @@ def print_json(value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON knows it: what is no number (infinite, undefined) becomes null.
+    """A value for JSON: infinity and NaN become null.
 
-    Numbers of numpy, which agents return, become plain ones.
+    numpy numbers, which agents return, become Python numbers.
     """
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}
@@ -102,7 +102,7 @@ def parameter_json(parameter: Parameter) -> dict[str, Any]:
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write a page to a file, which appears when it is complete.
+    """Write a page to a file, which appears only when it is complete.
 
     Raises:
         SpecificationError: the file cannot be written.

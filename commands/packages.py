@@ -1,4 +1,4 @@
-"""The command ``new``: a package of one's own, with a game, an agent or a learner."""
+"""The command ``new``: write a package with a new game, agent or learner."""
 
 from __future__ import annotations
 
@@ -21,23 +21,26 @@ from .output import note
 TEMPLATES = Path(__file__).parent / "templates"
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 SOURCES = {"game": "rules.py", "agent": "agent.py", "learner": "train.py"}
-SUFFIX, PACKAGE = ".txt", "package"  # of a template; the folder that gets the package's name
+SUFFIX, PACKAGE = (
+    ".txt",
+    "package",
+)  # of templates; the folder that is renamed to the package's name
 
 
 @command("KIND NAME")
 def new(
-    kind: Annotated[Literal["game", "agent", "learner"], argument("KIND", "What it is to hold.")],
-    name: Annotated[str, argument("NAME", "Of the game, agent or learner, such as my_game.")],
+    kind: Annotated[
+        Literal["game", "agent", "learner"], argument("KIND", "What the package contains.")
+    ],
+    name: Annotated[str, argument("NAME", "Name of the game, agent or learner, such as my_game.")],
     /,
     *,
-    out: Annotated[
-        Path | None, option("FOLDER", "The folder to make (default: one of that name here).")
-    ] = None,
+    out: Annotated[Path | None, option("FOLDER", "The folder to create (default: ./NAME).")] = None,
 ) -> None:
     """Write a package with a game, an agent or a learner of your own.
 
-    It holds a small one that works, to be changed into yours, and tests of it. Once it is
-    installed, plyground has it everywhere.
+    It contains a small working example to change, and its tests. Once the package is installed,
+    every plyground command finds it.
 
     [bold]Examples[/bold]
 
@@ -49,7 +52,7 @@ def new(
     """
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
         raise SpecificationError(
-            f"{name!r} is no name; it is written in small letters, digits and single underscores, "
+            f"{name!r} is not a valid name; use lower-case letters, digits and single underscores, "
             f"such as my_{kind}"
         )
     taken: dict[str, Callable[[], Iterable[str]]] = {
@@ -63,7 +66,7 @@ def new(
         )
     folder = out or Path(name)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise SpecificationError(f"{folder} exists already; name another folder with --out")
+        raise SpecificationError(f"{folder} exists already; give another folder with --out")
     values = {
         "name": name,
         "title": name.replace("_", " ").title(),
@@ -78,6 +81,4 @@ def new(
         text = Template(template.read_text(encoding="utf-8")).substitute(values)
         path.write_text(text, encoding="utf-8")
     source = folder / name / SOURCES[kind]
-    note(
-        f"{folder} is written: {source} is to be changed. To install it:\n  pip install -e {folder}"
-    )
+    note(f"{folder} is written; edit {source}. To install it:\n  pip install -e {folder}")

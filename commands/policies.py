@@ -18,7 +18,7 @@ from .app import command
 from .common import argument, option
 from .output import Terminal, say
 
-# what writes other files than ONNX, by their endings
+# writers of formats other than ONNX, by file extension
 _WRITERS: Registry[str, Callable[[Path, Path], str]] = Registry("there is no format", EXPORTS)
 
 
@@ -36,13 +36,13 @@ def export_policy(
     ],
     trained_on: Annotated[
         str | None,
-        option("GAME", "The game of a .zip, which does not state it, such as gomoku:size=9."),
+        option("GAME", "The game of a .zip, which does not record it, such as gomoku:size=9."),
     ] = None,
 ) -> None:
     """Write a trained policy as an ONNX file; the agent onnx:FILE plays it without torch.
 
-    A .zip of stable-baselines3 is unpickled, which runs any code that it holds. Use only files that
-    you trust.
+    A .zip of stable-baselines3 is unpickled, which can run any code it contains. Use only files
+    that you trust.
 
     [bold]Examples[/bold]
 
@@ -60,7 +60,7 @@ def export_policy(
         return
     if out.suffix != ".onnx":
         endings = " or ".join([".onnx", *(f".{name}" for name in _WRITERS)])
-        raise SpecificationError(f"{out} is no name for a policy file; it must end in {endings}")
+        raise SpecificationError(f"{out} is not a policy file; its name must end in {endings}")
     network = _export(run, out, trained_on)
     say(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")
 

@@ -1,4 +1,4 @@
-"""An agent that gets ready while the person is still thinking about the first move."""
+"""Prepares an agent while the user still thinks about the first move."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ..envs.compiled.kernels import USUAL_SECONDS, announce_compilation, without
 from ..envs.game import Game
 
 TOLD_EVERY = 0.5  # seconds
-SHORT = 1.0  # seconds of waiting that need no explanation
+SHORT = 1.0  # seconds of waiting without a message
 
 
 class Preparation:
-    """Prepares an agent in a thread of its own.
+    """Prepares an agent in a background thread.
 
-    Compilation takes a lock, so that the thread that talks to the person must have compiled what it
-    needs before: see :func:`compile_rules`.
+    Compilation takes a lock, so the thread of the user interface must compile what it needs first:
+    see :func:`compile_rules`.
     """
 
     def __init__(self, agent: Agent, game: Game, seed: int) -> None:
         self._agent, self._game, self._seed = agent, game, seed
         self._error: BaseException | None = None
         self._began = time.perf_counter()
-        # A daemon: who leaves the game need not wait for the end of the compilation.
+        # A daemon: leaving the game does not wait for the end of the compilation.
         self._thread = threading.Thread(target=self._prepare, daemon=True)
         self._thread.start()
 
@@ -38,10 +38,10 @@ class Preparation:
             self._error = error
 
     def wait(self, tell: Callable[[str], None]) -> None:
-        """Wait until the agent is ready; what went wrong is raised here.
+        """Wait until the agent is ready; an error of the preparation is raised here.
 
         Args:
-            tell: is told how long it has taken so far, if it takes long.
+            tell: called with a message about the time taken, if it takes long.
         """
         began = time.perf_counter()
         while self._thread.is_alive():
@@ -55,7 +55,7 @@ class Preparation:
 
 
 def compile_rules(game: Game) -> None:
-    """Compile what a game at the terminal asks the rules, in this thread."""
+    """Compile the rules that a game at the terminal needs, in this thread."""
     with announce_compilation(f"the rules of {game.name}, then the opponent while you think"):
         position = game.initial_position()
         action = position.legal_actions()[0]

@@ -60,9 +60,8 @@ from .options import (
 )
 from .output import Terminal, note, print_json, say, write_page
 
-# The formats that packages write: functions of a store's file and of ``--out``. One that writes a
-# folder says so by an attribute ``writes_folder``; others write a file, whose name may end in the
-# format.
+# Formats of packages: functions of a store's file and of ``--out``. One with an attribute
+# ``writes_folder`` writes a folder; others write a file, whose extension may be the format.
 _OTHERS: Registry[str, Callable[..., None]] = Registry("there is no format", RECORDS)
 
 
@@ -73,7 +72,7 @@ def report(
     *,
     anchor: Annotated[
         str | None,
-        option("AGENT=RATING", "Give an agent this rating (default: the mean is 0)."),
+        option("AGENT=RATING", "Fix the rating of an agent (default: the mean rating is 0)."),
     ] = None,
     html: Annotated[
         Path | None, option("FILE", "Write the report as one self-contained HTML file.")
@@ -91,10 +90,10 @@ def report(
     expect: ExpectOption = (),
     as_json: JsonOption = False,
 ) -> None:
-    """Report what the games of a store show: ratings with intervals, cross table, endings.
+    """Report the results in a store: ratings with intervals, cross table, endings.
 
-    It also shows the advantage of the first move and the share of draws, and at its top what does
-    not check in the store.
+    The report also shows the advantage of the first move and the share of draws. It begins with
+    any faults found in the store.
 
     [bold]Examples[/bold]
 
@@ -148,8 +147,8 @@ def _compare(reports: list[TournamentReport], store: Path, beside: Path) -> list
         comparisons = compare(reports, report_store(games))
     if not comparisons:
         raise SpecificationError(
-            f"{store} and {beside} have no rated tournament of the same game with two agents of "
-            f"the same names"
+            f"{store} and {beside} have no rated tournament of the same game with two agents in "
+            f"common"
         )
     return comparisons
 
@@ -163,7 +162,7 @@ def export(
         str | None,
         option(
             "|".join((*FORMATS, *_OTHERS)),
-            "Format of the games (default: what the name of the file ends in, or jsonl).",
+            "Format of the games (default: the extension of FILE, or jsonl).",
         ),
     ] = None,
     out: Annotated[
@@ -173,7 +172,7 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write the games of a store for other programs, one row a game.
+    """Write the games of a store for other programs, one row per game.
 
     With --format minari each game becomes two episodes of a dataset for offline learning. psq (a
     file for each game) and sgf are formats of gomoku programs.
@@ -197,7 +196,7 @@ def export(
 
 
 def _format_of(out: Path | None) -> str:
-    """The format that the name of a file ends in."""
+    """The format named by the extension of a file."""
     if out is None:
         return FORMATS[0]
     kind = out.suffix.lower().removeprefix(".")
@@ -206,7 +205,7 @@ def _format_of(out: Path | None) -> str:
     files = [name for name in _OTHERS if not getattr(_OTHERS.get(name), "writes_folder", False)]
     if kind not in files:
         endings = ", ".join(f".{name}" for name in (*FORMATS, *files))
-        raise SpecificationError(f"{out} ends in none of {endings}; name the format: --format")
+        raise SpecificationError(f"{out} ends in none of {endings}; give the format with --format")
     return kind
 
 
@@ -217,12 +216,12 @@ USUAL_PLAN = Plan()
 @command("GAME A B", without=("pairs", "format", "transform", "name", "withdraw_after"))
 def sprt(
     game: GameArgument,
-    first: Annotated[str, argument("A", "The agent whose strength is in question.")],
-    second: Annotated[str, argument("B", "The agent it is compared with.")],
+    first: Annotated[str, argument("A", "The agent under test.")],
+    second: Annotated[str, argument("B", "The agent to compare it with.")],
     /,
     *,
     test: Hypotheses = USUAL_TEST,
-    max_pairs: Annotated[int, option("N", "Largest number of pairs of games.", low=1)] = 10_000,
+    max_pairs: Annotated[int, option("N", "Maximum number of pairs of games.", low=1)] = 10_000,
     plan: Plan = USUAL_PLAN,
     place: JobPlace = HERE,
     stored: StoreOptions = USUAL_STORE,
@@ -243,8 +242,10 @@ def sprt(
     plan = plan.replace(game=game, agents=(first, second), pairs=max_pairs)
     with Store(stored.store).expect(stored.expect) as games:
         match = SprtMatch(plan, test, games, place, stored.answer_to_change())
-        match.tournament.enter(same_command())  # reports show the test that it asks for
-        with warnings.catch_warnings(action="ignore", category=FaultWarning):  # the result says it
+        match.tournament.enter(same_command())  # reports show this command as the test
+        with warnings.catch_warnings(
+            action="ignore", category=FaultWarning
+        ):  # the result reports it
             _run_sprt(match, stored.store)
         report_withdrawals([match.tournament])
         if stored.as_json:
@@ -271,7 +272,7 @@ def _run_sprt(match: SprtMatch, store: Path) -> None:
 
 
 def _print_sprt(match: SprtMatch, console: Console) -> None:
-    """The verdict in a sentence, and the figures it stands on."""
+    """Print the verdict as a sentence, and its figures."""
     state, test, (first, second) = match.state, match.hypotheses, match.labels
     console.print(Text(f"{match.plan.game}: {first} against {second}"))
     if state.verdict is not None:
@@ -284,17 +285,17 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
     elif match.withdrawn is not None:
         verdict = (
             f"not decided: {match.withdrawn} was withdrawn after {sum(state.pairs)} pairs, since "
-            f"its process crashed in one game after another"
+            f"its process crashed in several games in a row"
         )
     elif match.exhausted:
         verdict = (
-            "not decided: the agents would only repeat their games; longer or other --opening give "
-            "more"
+            "not decided: the agents would only repeat their games; longer or different --opening "
+            "give more"
         )
     else:
         verdict = (
-            f"not decided after {match.max_pairs} pairs; the same command with more --max-pairs "
-            f"goes on"
+            f"not decided after {match.max_pairs} pairs; the same command with a higher "
+            f"--max-pairs resumes"
         )
     console.print(Text(verdict, "bold"))
     lower, upper = match.hypotheses.bounds

@@ -26,7 +26,9 @@ from .options import USUAL_STORE, StoreOptions, fail_if_given_up, report_withdra
 from .output import Terminal, note, print_json
 
 USUAL_PLAN = Plan()
-SHARED = [field.name for field in dataclasses.fields(Conditions)]  # of all tournaments of a file
+SHARED = [
+    field.name for field in dataclasses.fields(Conditions)
+]  # shared by all tournaments of a file
 
 
 @command("GAME|FILE [AGENT AGENT...]")
@@ -38,7 +40,9 @@ def tournament(
         ),
     ],
     /,
-    *agents: Annotated[str, argument("AGENT", "Two or more, such as random or alphabeta:depth=6.")],
+    *agents: Annotated[
+        str, argument("AGENT", "Two or more agents, such as random or alphabeta:depth=6.")
+    ],
     plan: Plan = USUAL_PLAN,
     place: JobPlace = HERE,
     stored: StoreOptions = USUAL_STORE,
@@ -46,10 +50,10 @@ def tournament(
         bool, flag("Only resume a tournament of the store; refuse to begin a new one.")
     ] = False,
 ) -> None:
-    """Let agents play each other, in both seats.
+    """Play a tournament: every pair of agents meets in both seats.
 
     Every finished game is stored at once. The same command resumes a tournament that was stopped.
-    More --pairs add games. A file holds several tournaments.
+    A higher --pairs adds games. A file can hold several tournaments.
 
     [bold]Examples[/bold]
 
@@ -74,7 +78,9 @@ def tournament(
         on_changed = stored.answer_to_change()
         tournaments = [Tournament(each, games, place, on_changed) for each in plans]
         _begin(tournaments, stored.store, resume)
-        with warnings.catch_warnings(action="ignore", category=FaultWarning):  # the tables say it
+        with warnings.catch_warnings(
+            action="ignore", category=FaultWarning
+        ):  # the tables report it
             tables = _play(tournaments, games, same_command("--resume"))
         report_withdrawals(tournaments)
         if stored.as_json:
@@ -93,7 +99,7 @@ def _print_results(tournaments: list[Tournament], tables: list[CrossTable], stor
 
 
 def _make_plans(game: str, agents: tuple[str, ...], plan: Plan) -> list[Plan]:
-    """The tournament of the command line, or those of the file that it names."""
+    """The tournament of the command line, or the tournaments of its file."""
     if game.endswith(".toml"):
         # The command line may not repeat what belongs in the file.
         own = [f"--{field.name}" for field in dataclasses.fields(Plan) if field.name not in SHARED]
@@ -113,19 +119,19 @@ def _begin(tournaments: list[Tournament], store: Path, resume: bool) -> None:
     """Choose the openings and enter the tournaments in the store.
 
     Raises:
-        SpecificationError: they are only to be resumed, and the store holds none of them.
+        SpecificationError: with ``resume``, the store holds none of them.
     """
     if resume and not any(one.is_in_store for one in tournaments):
         raise SpecificationError(
-            f"there is nothing to resume: {store} does not hold this tournament; without "
-            f"--resume it begins"
+            f"there is nothing to resume: {store} does not hold this tournament; omit "
+            f"--resume to begin it"
         )
     status = display.status_line(Terminal(stderr=True))
     with ctrl_c_says("stopped while choosing openings; nothing was played"), status as tell:
         for one in tournaments:
             one.find_openings(
                 lambda openings, candidates: tell(
-                    f"choosing openings: {openings} found, {candidates} looked at"
+                    f"choosing openings: {openings} accepted, {candidates} judged"
                 )
             )
     for one in tournaments:
@@ -133,9 +139,9 @@ def _begin(tournaments: list[Tournament], store: Path, resume: bool) -> None:
 
 
 def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[CrossTable]:
-    """Play what is missing, one tournament after the other; their tables.
+    """Play the missing games of one tournament after the other; returns their tables.
 
-    Ctrl-C ends the program with the command that goes on.
+    Ctrl-C ends the program and shows the command that resumes.
     """
     tables = [one.table() for one in tournaments]
     missing = [one.missing for one in tournaments]
@@ -144,8 +150,8 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
     if not any(missing):
         these = "this tournament" if len(tournaments) == 1 else "these tournaments"
         text = (
-            f"all {before} games of {these} are in {store.path} already: none was played. More "
-            f"pairs or another seed give new ones."
+            f"all {before} games of {these} are already in {store.path}; none was played. More "
+            f"pairs or another seed give new games."
         )
         note(text)
         return tables
@@ -168,7 +174,7 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
         count = sum(one.table().games for one in tournaments)
         where = f"{count} of {total} games are in {store.path}"
         raise Interruption(f"stopped; {where}. To go on:\n  {resume}") from None
-    # Games that another process has added count as well.
+    # Games added by another process count as well.
     return [one.table() for one in tournaments]
 
 
@@ -188,7 +194,7 @@ def _to_json(one: Tournament, store: Path, table: CrossTable) -> dict[str, Any]:
 
 
 def _plan_of(one: Tournament) -> dict[str, Any]:
-    """The plan's own settings, conditions left aside."""
+    """The plan's settings without its conditions."""
     values = vars(one.plan.replace(pairs=one.schedule.pairs))
     return {name: value for name, value in values.items() if name not in (*SHARED, "name")}
 

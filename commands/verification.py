@@ -1,4 +1,4 @@
-"""The command ``verify``: do the contents of a store check, and are its games repeatable?"""
+"""The command ``verify``: check the contents of a store and whether its games are repeatable."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def verify(
     *,
     games: Annotated[
         int,
-        option("N", "Number of games of each tournament that the agents play again.", low=0),
+        option("N", "Number of games of each tournament to replay with the agents.", low=0),
     ] = 20,
     seed: SeedOption = 1,
     ask: AskOption = (),
@@ -50,10 +50,10 @@ def verify(
 ) -> None:
     """Check the tables and values of a store, and whether its games follow the rules.
 
-    Agents play a sample of the games again with the same seeds, and those whose moves differ are
+    Agents play a sample of the games again with the same seeds, and games whose moves differ are
     listed. A store may name any agent: one that runs a program, imports a module, opens a file or
-    reaches the network is not asked unless --ask names it. Nothing is written to the store. The
-    exit status is 1 if anything is found.
+    uses the network is skipped unless --ask names it. Nothing is written to the store. The exit
+    status is 1 if there are findings.
 
     [bold]Examples[/bold]
 
@@ -99,17 +99,17 @@ def verify(
 def _print_store(
     store: Path, findings: list[Finding], then: dict[str, tuple[str, int] | None]
 ) -> None:
-    """What was found about the file as a whole."""
+    """Print the findings about the whole file."""
     for digest, place in then.items():
         if place is not None:
-            say(f"{place[0]}: had {place[1]} games when a digest of it was {digest}")
+            say(f"{place[0]}: had {place[1]} games when its digest was {digest}")
     if findings:
         say(f"{store}:")
         _list(findings)
 
 
 def _print(one: Verification) -> None:
-    """What was found about a tournament."""
+    """Print the findings about a tournament."""
     tournament = one.tournament
     wrong = sum(finding.game is not None for finding in one.findings)
     right = 0 if any(finding.unchecked for finding in one.findings) else one.games - wrong
@@ -117,16 +117,16 @@ def _print(one: Verification) -> None:
     _list(one.findings)
     say(f"  {display.GAMES_DIGEST} {one.games_digest}")
     if one.not_asked is not None:
-        say(f"  its agents were not asked again: {one.not_asked}")
+        say(f"  its games were not replayed: {one.not_asked}")
         return
     for spec, what in one.left_out.items():
-        say(f"  {spec} was not asked again: it {what}; --ask {shlex.quote(spec)} asks it")
-    say(f"  {one.played - len(one.deviations)} of {one.played} games went the same way again")
+        say(f"  {spec} was skipped: it {what}; --ask {shlex.quote(spec)} allows it")
+    say(f"  {one.played - len(one.deviations)} of {one.played} replayed games had the same moves")
     for agent, count in Counter(deviation.agent for deviation in one.deviations).most_common():
         first = next(deviation for deviation in one.deviations if deviation.agent == agent)
         say(
-            f"  {tournament.agents[agent].label} left the recorded moves in {count} of them, first "
-            f"in pair {first.game.pair} at ply {first.ply}"
+            f"  {tournament.agents[agent].label} deviated from the record in {count} of them, "
+            f"first in pair {first.game.pair} at ply {first.ply}"
         )
 
 

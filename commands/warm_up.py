@@ -31,13 +31,13 @@ def warm_up(
     ] = (),
     /,
     *,
-    clear: Annotated[bool, flag("Empty the folder of machine code, and compile nothing.")] = False,
+    clear: Annotated[bool, flag("Empty the folder of machine code, without compiling.")] = False,
 ) -> None:
-    """Compile ahead of time what playing a game against any agent needs.
+    """Compile the code that games against any agent need, ahead of time.
 
-    The machine code is kept on disk, so that games begin at once afterwards. Boards of other sizes
-    need no compilation of their own. An update of plyground or numba makes it necessary again.
-    The folder is that of PLYGROUND_CACHE, or your user's folder of caches.
+    The machine code is kept on disk, so that games start at once afterwards. It serves all board
+    sizes. Compile again after an update of plyground or numba. The folder is PLYGROUND_CACHE, or
+    else in the cache folder of your user.
 
     [bold]Examples[/bold]
 
@@ -49,8 +49,8 @@ def warm_up(
     """
     if clear:
         if games:
-            raise SpecificationError("--clear compiles nothing; name no game with it")
-        say(f"{cache_root()}: folders of machine code removed: {clear_cache()}")
+            raise SpecificationError("--clear cannot be combined with games")
+        say(f"{cache_root()}: removed folders of machine code: {clear_cache()}")
         return
     boards = [make_game(game) for game in games or game_names()]
     specs = [list(_specs(game)) for game in boards]
@@ -74,13 +74,13 @@ def warm_up(
             seconds = time.perf_counter() - start
             say(f"{game.name}: rules and {len(agents)} agents, {display.duration(seconds)}")
     for spec, reason in left_out.items():
-        note(f"{spec} is left out: {reason}")
+        note(f"{spec} is skipped: {reason}")
     if len(boards) > 1:
         say(f"all: {display.duration(time.perf_counter() - began)}")
 
 
 def _specs(game: Game) -> Iterator[str]:
-    """The specifications of the agents and presets that play a game and need no file."""
+    """The specifications of all agents and presets that play a game and need no file."""
     for name, agent_class in {**agent_classes(), **agent_presets()}.items():
         needs_more = getattr(agent_class, "argument", None) is not None
         if needs_more or name == "human":

@@ -38,13 +38,15 @@ def zoo(
     *,
     out: Annotated[
         Path | None,
-        option("DIR", "Write the pages of the zoo there: zoo.md, and zoo/GAME.md for each game."),
+        option(
+            "DIR", "Write the pages of the zoo to this folder: zoo.md, and zoo/GAME.md per game."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the trained networks that are shipped with plyground; zoo:NAME plays one.
+    """List the trained networks shipped with plyground; the agent zoo:NAME plays one.
 
-    With a name, the model cards in full: how the network was trained, how well it plays.
+    With a name, show the full model cards: how the network was trained, how well it plays.
 
     [bold]Examples[/bold]
 
@@ -68,7 +70,7 @@ def zoo(
 
 
 def _print_list(selection: Sequence[Card]) -> None:
-    """A line for each network, those of one board together: their figures are of one pool."""
+    """Print a line per network, grouped by board: figures of a board come from one pool."""
     parts = (QUIET, "all")
     table = display.plain_table(
         "", "KiB", "hours", *(f"{part} %" for part in parts), "Elo", "with search"
@@ -89,15 +91,15 @@ def _print_list(selection: Sequence[Card]) -> None:
     console = Terminal()
     console.print(table)
     console.print(
-        "quiet, all: optimal moves of the network alone, without search, in random positions where "
-        "nothing forces it, and in all; Elo: alone and with search, in the one pool of the board, "
-        "random = 0.",
+        "quiet, all: share of optimal moves of the network without search, in random positions "
+        "without forced moves, and in all random positions; Elo: without and with search, in the "
+        "pool of the board, random = 0.",
         style="dim",
     )
 
 
 def _by_board(selection: Sequence[Card]) -> dict[str, list[Card]]:
-    """The networks by the game in whose pool they stand."""
+    """The networks by the game of their rating pool."""
     games: dict[str, list[Card]] = {}
     for card in sorted(selection, key=lambda card: card.board_game):
         games.setdefault(card.board_game, []).append(card)
@@ -110,7 +112,7 @@ def _alone(card: Card) -> str:
 
 
 def _rows(card: Card, what: str) -> Sequence[dict[str, Any]]:
-    """What was measured of the agents of its board."""
+    """Measurements of the agents of its board."""
     rows: Sequence[dict[str, Any]] = card.board.get(what, {}).get("rows", ())
     return rows
 
@@ -123,7 +125,7 @@ def _elo(card: Card) -> tuple[str, str]:
 
 
 def _facts(card: Card) -> list[tuple[str, str]]:
-    """What a card says of the network and its training, as pairs of a name and a text."""
+    """The facts on a card about the network and its training, as pairs of name and text."""
     training = card.training
     facts = [
         ("game", card.game),
@@ -151,14 +153,14 @@ def _facts(card: Card) -> list[tuple[str, str]]:
 
 
 def _before(training: Any) -> Iterator[Any]:
-    """The trainings whose weights this one began with, the latest first."""
+    """The trainings that supplied the initial weights of this one, the latest first."""
     while "before" in training:
         training = training["before"]
         yield training
 
 
 def _rounded(numbers: Any) -> str:
-    """The speed in another precision, and what it changes."""
+    """The speed in another precision, and how its outputs differ."""
     speed, value, chance = (numbers[name] for name in ("speed", "value", "probability"))
     return (
         f"{speed['batch_1']:g} and {speed['batch_64']:g} µs{_processor(numbers)}; value "
@@ -168,7 +170,7 @@ def _rounded(numbers: Any) -> str:
 
 
 def _precisions(selection: Sequence[Card]) -> list[list[str]]:
-    """What each precision but float32 changes, for all networks."""
+    """How each precision other than float32 differs, for all networks."""
     return [
         [
             *(_alone(card), card.game, precision + _processor(numbers)),
@@ -183,12 +185,12 @@ def _precisions(selection: Sequence[Card]) -> list[list[str]]:
 
 
 def _processor(numbers: Any) -> str:
-    """The processor of a speed, where it is another than that of most cards."""
+    """The processor of a speed, where it is not the usual one of the cards."""
     return f" ({numbers['processor']})" if "processor" in numbers else ""
 
 
 def _duration(training: Any) -> str:
-    """What the run took, and those before it."""
+    """The duration of the run and of the runs before it."""
     return "; before: ".join(
         f"{each['hours']:g} hours, {each['processor_hours']:g} of processor time"
         for each in (training, *_before(training))
@@ -196,7 +198,7 @@ def _duration(training: Any) -> str:
 
 
 def _experience(training: Any) -> str:
-    """How much was played."""
+    """The number of moves, games and simulations."""
     text = f"{training['steps']:,} moves"
     if training["games"]:
         text += f", {training['games']:,} games, {training['simulations']:,} simulations"
@@ -204,7 +206,7 @@ def _experience(training: Any) -> str:
 
 
 def _print_card(card: Card, console: Console) -> None:
-    """A card as text."""
+    """Print a card as text."""
     say(f"{_alone(card)} on {card.game}\n")
     for name, text in (*_facts(card), ("evaluated by", card.network().evaluator)):
         say(f"  {name:18}{text}")
@@ -218,7 +220,7 @@ def _print_card(card: Card, console: Console) -> None:
 
 
 def _write_pages(selection: Sequence[Card], folder: Path) -> None:
-    """The overview of the zoo, and for each game what was measured on its boards and its cards."""
+    """Write the zoo's overview, and for each game a page of measurements and cards."""
     with refusing(OSError, f"{folder} cannot be written"):
         (folder / "zoo" / "tables").mkdir(parents=True, exist_ok=True)
     networks = [
@@ -259,7 +261,7 @@ def _write_pages(selection: Sequence[Card], folder: Path) -> None:
 
 
 def _place(card: Card) -> str:
-    """Where the card stands, from the overview: its heading as sites make a place of it."""
+    """The link to a card from the overview: its heading as an anchor."""
     heading = f"{_alone(card)} on {card.game}"
     place = re.sub(r"[^\w -]", "", heading).replace(" ", "-")
     return f"zoo/{make_game(card.game).name}.md#{place}"
@@ -272,7 +274,7 @@ def _strongest_other(card: Card) -> str:
 
 
 def _wrap(words: str) -> str:
-    """A command on lines of at most 76 columns, as far as a page shows without scrolling."""
+    """A command on lines of at most 76 columns, which a page shows without scrolling."""
     return " \\\n".join(
         textwrap.wrap(f"$ {words}", 74, subsequent_indent="      ", break_on_hyphens=False)
     )
@@ -304,7 +306,7 @@ def _tables(board: Mapping[str, Any]) -> list[tuple[str, str, list[str], list[li
 
 
 def _shares(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Shares of optimal moves in percent, a column for each kind of position, all of them last."""
+    """Shares of optimal moves in percent, one column per kind of position, "all" last."""
     counts = {row["phase"]: row["moves"] for row in rows}
     kinds = sorted(counts, key="all".__eq__)
     cells = {

@@ -13,7 +13,9 @@ from ..app import command
 from ..common import GameArgument, OwnOptions
 from .runs import DEFAULT_RUN, RunOptions, train_or_list
 
-LEARNER_LIMIT = 0.02  # the share of an update that a learner waits for chunks if it is the limit
+LEARNER_LIMIT = (
+    0.02  # a learner that waits for chunks for a smaller share of an update is the bottleneck
+)
 
 
 OPTIONS = OwnOptions(AlphaZeroSettings, ("hours", "workers", "evaluate", "keep"))
@@ -45,8 +47,8 @@ def alphazero(
     board = make_game(game)
     if given.get("workers") is None and place.is_elsewhere:
         raise SpecificationError(
-            f"with --runner {place.runner_of()} name the --workers: as many as the cluster is to "
-            f"have processors"
+            f"--runner {place.runner_of()} needs --workers: the number of processors that the "
+            f"cluster is to have"
         )
     gpu = options.on_gpu(AlphaZeroSettings)
     if not gpu:
@@ -69,6 +71,6 @@ def _describe(progress: Any) -> str:
 
 
 def _learner_text(values: dict[str, float]) -> str:
-    """Whether the workers wait for the learner: then more of them would bring nothing."""
+    """Whether the workers wait for the learner; more workers would not help then."""
     waiting = values["time/waiting"] / values["time/update"]
-    return "  the learner is the limit" if waiting < LEARNER_LIMIT else ""
+    return "  the learner is the bottleneck" if waiting < LEARNER_LIMIT else ""

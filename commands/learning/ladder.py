@@ -24,7 +24,7 @@ from ..common import AskOption, JsonOption, argument, option
 from ..output import Terminal, note, print_json
 
 PAIRS = 50
-FEWEST_PLIES = 2  # random moves of an opening: without any, two networks have one game
+FEWEST_PLIES = 2  # random opening moves; without them two networks would repeat one game
 
 Rows = list[dict[str, Any]]
 
@@ -34,11 +34,11 @@ def ladder(
     run: Annotated[Path, argument("RUN", "The folder of a training run that kept snapshots.")],
     /,
     *,
-    pairs: Annotated[int, option("N", "Pairs of games of each meeting.", low=1)] = PAIRS,
+    pairs: Annotated[int, option("N", "Pairs of games between any two agents.", low=1)] = PAIRS,
     anchor: Annotated[
         str | None,
         option(
-            "AGENT=RATING", "Give an agent this rating (default: the run's last opponent has 0)."
+            "AGENT=RATING", "Fix the rating of an agent (default: the run's last opponent has 0)."
         ),
     ] = None,
     ask: AskOption = (),
@@ -47,8 +47,8 @@ def ladder(
 ) -> None:
     """Rate the snapshots of a training run and the opponents of its evaluations in one pool.
 
-    The games are kept in RUN/ladder.db: only what is missing is played. plyground curves RUN draws
-    the ratings.
+    The games are kept in RUN/ladder.db, and only missing games are played. plyground curves RUN
+    draws the ratings.
 
     [bold]Examples[/bold]
 
@@ -65,7 +65,7 @@ def ladder(
 
     reference = None if anchor is None else parse_anchor(anchor)
     store = run / LADDER
-    at_ctrl_c = ctrl_c_says(f"stopped; the games are in {store}. The same command goes on")
+    at_ctrl_c = ctrl_c_says(f"stopped; the games are in {store}. The same command resumes")
     with at_ctrl_c, status_line(Terminal(stderr=True)) as tell:
         rows = _rate_snapshots(
             run, pairs=pairs, anchor=reference, on_game=count, place=place, ask=ask
@@ -97,30 +97,30 @@ def _rate_snapshots(
 ) -> Rows:
     """Rate a run's snapshots and the opponents of its evaluations; add it to the run's metrics.
 
-    The last of these opponents is rated 0. A run without any has those that are usual on its board.
+    The last opponent is rated 0. A run without opponents uses the default ones of its board.
 
     Args:
         run: the folder of the run.
-        pairs: pairs of games of each meeting.
-        anchor: an agent and the rating it is given instead.
-        seconds: for so long games are played, see :meth:`~plyground.evaluation.Ladder.pool`.
+        pairs: pairs of games between any two agents.
+        anchor: another agent to fix, and its rating.
+        seconds: time limit for playing, see :meth:`~plyground.evaluation.Ladder.pool`.
         on_game: called after every game.
         place: where the games are played; by default in this process.
-        ask: the opponents that may be made although making them does more than play, or ``all``.
+        ask: opponents allowed although creating them runs code or opens files, or ``all``.
 
     Returns:
         A row for each opponent (``step`` is None) and each snapshot, with ``elo``, ``low`` and
         ``high`` (the 95 % interval of the difference to the anchor) and ``games``.
 
     Raises:
-        TrainingError: the folder is no run's, or its metrics cannot be written.
-        SpecificationError: the run has no snapshots, or the anchor is none of the opponents.
+        TrainingError: the folder is not a training run, or its metrics cannot be written.
+        SpecificationError: the run has no snapshots, or the anchor is not an opponent.
     """
     facts = read_run(run)["description"]
     snapshots = snapshots_in(run)
     if not snapshots:
         raise SpecificationError(
-            f"{run} has no snapshots; a run that is trained with --keep 10 keeps 10 of them"
+            f"{run} has no snapshots; train it with --keep 10 to keep 10 of them"
         )
     game = make_game(facts["game"])
     agents = _opponents(game, facts)
@@ -128,12 +128,12 @@ def _rate_snapshots(
     anchor = anchor or (agents[-1], 0.0)
     if anchor[0] not in agents:
         raise SpecificationError(
-            f"the anchor {anchor[0]} is none of the run's opponents: {', '.join(agents)}"
+            f"the anchor {anchor[0]} is not one of the run's opponents: {', '.join(agents)}"
         )
     plies = max(int(facts["evaluation_plies"]), FEWEST_PLIES)
     terms: dict[str, Any] = {"opening": f"random:{plies}", "seed": facts["seed"], "anchor": anchor}
     pool = Ladder(game, agents, run / LADDER, pairs=pairs, place=place, **terms)
-    # a folder that is named in another way has the same games
+    # another path of the same folder has the same games
     files = [path.resolve() for path in snapshots.values()]
     ratings, games = pool.pool(files, seconds=seconds, on_game=on_game)
     anchored = f"{anchor[0]}={anchor[1]:g}"
@@ -146,16 +146,16 @@ def _rate_snapshots(
 
 
 def _refuse_to_make(agents: list[str], ask: Collection[str], run: Path) -> None:
-    """Refuse opponents that the run names, nobody asks for, and that would do more than play."""
+    """Refuse opponents that would run code or open files, unless ``ask`` allows them."""
     check_asked(ask, agents)
     for spec, what in not_to_make(agents, ask).items():
         raise SpecificationError(
-            f"{run} names the opponent {spec}, which {what}; --ask {shlex.quote(spec)} lets it play"
+            f"{run} names the opponent {spec}, which {what}; --ask {shlex.quote(spec)} allows it"
         )
 
 
 def _opponents(game: Game, facts: dict[str, Any]) -> list[str]:
-    """The opponents of a run's evaluations; those that are usual on its board if it has none."""
+    """The opponents of a run's evaluations, or the default ones of its board."""
     kind = SETTINGS.get(facts["algorithm"])
     declared = kind.for_game(game, {"evaluate": facts["evaluate"]}).opponents_to_measure
     return list(dict.fromkeys(declared or kind.for_game(game).opponents_to_measure))
@@ -173,11 +173,11 @@ def _row(ratings: Ratings, number: int, step: int | None) -> dict[str, Any]:
 
 
 def rate_newest(run: Path, seconds: float) -> dict[str, Any] | None:
-    """Rate the snapshots of a run that goes on; the newest one's row.
+    """Rate the snapshots of a run in progress; returns the newest one's row.
 
-    Its opponents play already: the command line or this process has named them.
+    Its opponents need no --ask: the command line or this process has named them.
 
-    A store that cannot be used is told and costs the run nothing.
+    A store that cannot be used is reported, and the run continues.
     """
     try:
         return _rate_snapshots(run, seconds=seconds, ask=(ALL,))[-1]

@@ -38,7 +38,7 @@ PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "
 Rows = list[dict[str, Any]]
 
 
-GREATEST_SEED = 2**32 - 1  # torch and SB3 take no greater one
+GREATEST_SEED = 2**32 - 1  # the limit of torch and SB3
 
 
 @Parameter(name="*")
@@ -46,15 +46,15 @@ GREATEST_SEED = 2**32 - 1  # torch and SB3 take no greater one
 class RunOptions:
     """The options of every training command."""
 
-    out: Annotated[Path | None, option("FOLDER", "The run's folder; a run in it is resumed.")] = (
-        None
-    )
+    out: Annotated[
+        Path | None, option("FOLDER", "The folder of the run; a run in it is resumed.")
+    ] = None
     seed: Annotated[int, option("N", "Seed of all random choices.", low=0, high=GREATEST_SEED)] = 1
     seeds: Annotated[
         int,
         option(
             "N",
-            "Train so many seeds side by side, from --seed on, in the folders seed_1, … of --out.",
+            "Number of seeds to train in parallel, from --seed on, in folders seed_1, … of --out.",
             low=1,
             high=1000,
         ),
@@ -71,20 +71,20 @@ class RunOptions:
         str | None,
         option(
             "DEVICE",
-            "Where the network learns: cpu, cuda, cuda:1, auto: a GPU if there is one (default: "
+            "Device to train on: cpu, cuda, cuda:1, or auto for a GPU if there is one (default: "
             "depends on the algorithm).",
         ),
     ] = None
-    threads: Annotated[int, option("N", "Threads for the network of the learner.", low=1)] = 1
+    threads: Annotated[int, option("N", "Threads for the learner's network.", low=1)] = 1
     log: Annotated[
         str,
         option(
             "NAME,NAME",
-            "What keeps the curves beside metrics.jsonl: tensorboard, wandb, mlflow, or none.",
+            "Where to log metrics besides metrics.jsonl: tensorboard, wandb, mlflow, or none.",
         ),
     ] = USUAL
     list_settings: Annotated[
-        bool, flag("List the settings with their values for this game, and do not train.")
+        bool, flag("List the settings with their values for this game, without training.")
     ] = False
     as_json: JsonOption = False
 
@@ -92,19 +92,19 @@ class RunOptions:
         """The folder of each seed's run.
 
         Raises:
-            SpecificationError: no folder was named, or a seed is too great.
+            SpecificationError: no folder was given, or a seed is too large.
         """
         if self.out is None:
-            raise SpecificationError("name the folder of the run: --out FOLDER")
+            raise SpecificationError("give the folder of the run: --out FOLDER")
         if self.seeds == 1:
             return {self.seed: self.out}
         seeds = range(self.seed, self.seed + self.seeds)
         if seeds[-1] > GREATEST_SEED:
-            raise SpecificationError(f"the greatest seed is {GREATEST_SEED}, not {seeds[-1]}")
+            raise SpecificationError(f"the largest seed is {GREATEST_SEED}, not {seeds[-1]}")
         return {seed: self.out / f"seed_{seed}" for seed in seeds}
 
     def begun(self, kind: type[RunSettings]) -> dict[str, Any]:
-        """The settings of the run of an algorithm in the folder, or the first; empty: none yet."""
+        """The settings of the algorithm's run in the (first) folder; empty without a run."""
         return {} if self.out is None else begun_settings(next(iter(self.folders().values())), kind)
 
     def on_gpu(self, kind: type[RunSettings]) -> bool:
@@ -129,19 +129,19 @@ def train_or_list(
     *,
     place: JobPlace | None = None,
 ) -> None:
-    """Train until the end or Ctrl-C and print the scores, or list the settings if that is asked.
+    """Train to the end or to Ctrl-C and print the scores, or list the settings if asked to.
 
-    With several seeds each of them is trained by a process of its own.
+    Each of several seeds is trained in a separate process.
 
     Args:
         game: the game.
         settings: the settings.
         options: all other options of the command.
         describe: describes the progress of the run in a few words.
-        place: where self-play takes place, where an algorithm has it.
+        place: where self-play runs, for algorithms with self-play.
 
     Raises:
-        SpecificationError: no folder was named, a package is missing, or an opponent does not exist
+        SpecificationError: no folder was given, a package is missing, or an opponent does not exist
             or cannot play the game.
     """
     if options.list_settings:
@@ -149,7 +149,7 @@ def train_or_list(
         return
     folders = options.folders()
     with missing_packages_are_refused():
-        # refused here, before anything is made
+        # refused here, before anything is created
         load_algorithm(settings.algorithm)
         trackers = Trackers(options.log)
     if len(folders) == 1:
@@ -172,7 +172,7 @@ def _train(
     describe: Callable[[Any], str],
     place: JobPlace | None,
 ) -> dict[str, Any]:
-    """Train one seed, and say what its best policy reached."""
+    """Train one seed; returns the scores of its best policy."""
     from ...training.devices import choose_device
 
     (out,) = options.folders().values()
@@ -207,7 +207,7 @@ def _train(
 
 
 def _more(settings: RunSettings, place: JobPlace | None) -> dict[str, Any]:
-    """What only some algorithms take: how opponents are made, where self-play takes place."""
+    """Arguments of some algorithms only: how to make opponents, where self-play runs."""
     if isinstance(settings, OpposedSettings):
         return {"make": make_isolated_opponent}
     return {} if place is None else {"place": place}
@@ -224,7 +224,7 @@ def _print_settings(game: Game, settings: RunSettings, as_json: bool) -> None:
 
 
 def _facts() -> dict[str, Any]:
-    """What a run's description says of its surroundings."""
+    """The facts about command, versions and machine in a run's description."""
     return {
         "command": same_command(),
         "versions": _versions(),
@@ -243,7 +243,7 @@ def _print_scores(rows: Rows, title: str) -> None:
 def make_measure(
     game: Game, settings: RunSettings, seed: int
 ) -> Callable[[Any], Sequence[Any]] | None:
-    """What measures a learner as its settings say; None where they say nothing."""
+    """The function that evaluates a learner as its settings say; None if they say nothing."""
     opponents, judged = settings.opponents_to_measure, settings.judged
     if not (opponents or judged):
         return None
@@ -274,7 +274,7 @@ def _versions() -> dict[str, str]:
 
 
 class ProgressBar:
-    """One line on the terminal, and notes above it; without a terminal, a line now and then.
+    """A progress bar with notes above it; without a terminal, a line from time to time.
 
     Args:
         describe: describes the progress of a run in a few words.
@@ -314,7 +314,7 @@ class ProgressBar:
         self._bar.update(self._task, completed=progress.share, text=text)
         self._lines.show(progress.share, f"step {progress.step:,}, {progress.rate:,.0f}/s  {text}")
         if self._evaluated is None and progress.evaluated < progress.step:
-            self._evaluated = progress.evaluated  # of a run that was resumed: printed then
+            self._evaluated = progress.evaluated  # of a resumed run: printed before
         if progress.scores and progress.evaluated != self._evaluated:
             self._evaluated = progress.evaluated
             scores = ", ".join(

@@ -1,4 +1,4 @@
-"""Several seeds of a training command, side by side: each is the same command with one seed."""
+"""Several seeds of a training command in parallel: each runs the same command with one seed."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from ...training.folder import TrainingError
 from ..app import Interruption, same_command, words_with
 from ..output import note
 
-POLL_SECONDS = 0.2  # until a Ctrl-C is passed on
+POLL_SECONDS = 0.2  # between two checks for Ctrl-C
 
 
 def train_seeds(folders: dict[int, Path], at_once: int) -> list[dict[str, Any]]:
-    """Run the command line once for each seed; a seed that ended or was stopped goes on.
+    """Run the command line once for each seed; a stopped or finished seed is resumed.
 
-    Ctrl-C lets each of them write a checkpoint.
+    After Ctrl-C each of them writes a checkpoint.
 
     Args:
         folders: the folder of each seed's run.
-        at_once: how many are trained at the same time.
+        at_once: the number of seeds trained at the same time.
 
     Returns:
-        What each command wrote as JSON.
+        The JSON output of each command.
 
     Raises:
-        TrainingError: some have not come to their end; what they said was shown.
+        TrainingError: some runs failed; their messages were shown.
         Interruption: Ctrl-C.
     """
     note(f"{len(folders)} seeds, {min(at_once, len(folders))} at once")
@@ -58,8 +58,8 @@ def train_seeds(folders: dict[int, Path], at_once: int) -> list[dict[str, Any]]:
     failures = [str(seed) for seed, result in results.items() if result is None]
     if failures:
         raise TrainingError(
-            f"seed {', '.join(failures)}: the run has not come to its end; the reason stands "
-            f"above. The same command goes on with it: {same_command()}"
+            f"seed {', '.join(failures)}: the run did not finish; the reason is shown "
+            f"above. The same command resumes it: {same_command()}"
         )
     return [result for result in results.values() if result]
 
@@ -67,7 +67,7 @@ def train_seeds(folders: dict[int, Path], at_once: int) -> list[dict[str, Any]]:
 def _stop(
     runs: dict[int, Future[Any]], running: dict[int, ChildProcess], stopped: set[int]
 ) -> None:
-    """Begin no further run, and pass Ctrl-C on to those that have not got it."""
+    """Start no further runs, and forward Ctrl-C to those that have not received it."""
     for run in runs.values():
         run.cancel()
     for seed, process in list(running.items()):
@@ -85,7 +85,7 @@ def _command(seed: int, out: Path) -> list[str]:
 def _train(
     seed: int, command: list[str], running: dict[int, ChildProcess]
 ) -> dict[str, Any] | None:
-    """Train one seed; what its command wrote as JSON, None if it failed."""
+    """Train one seed; returns the JSON output of its command, None if it failed."""
     with ChildProcess(
         command,
         stdin=subprocess.DEVNULL,

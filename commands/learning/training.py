@@ -84,23 +84,25 @@ def _train(
 @command("RUN...")
 def curves(
     *runs: Annotated[Path, argument("RUN", "Folders of training runs.")],
-    out: Annotated[Path, option("FILE", "The picture to write, such as a .png or a .pdf.")] = Path(
-        "learning.png"
-    ),
+    out: Annotated[
+        Path, option("FILE", "The image file to write, such as a .png or a .pdf.")
+    ] = Path("learning.png"),
     group_by: Annotated[
-        str, option("seed", "Draw runs that differ in their seeds as one curve with a band.")
+        str, option("seed", "Draw runs that differ only in their seed as one curve with a band.")
     ] = "",
     statistic: Annotated[
         str,
         option(
-            "|".join(STATISTICS), "What such a curve shows: the interquartile mean or the mean."
+            "|".join(STATISTICS), "Statistic of such a curve: the interquartile mean or the mean."
         ),
     ] = next(iter(STATISTICS)),
-    size: Annotated[str, option("WIDTHxHEIGHT", "Of the picture in inches, such as 3.4x2.6.")] = "",
+    size: Annotated[
+        str, option("WIDTHxHEIGHT", "Size of the image in inches, such as 3.4x2.6.")
+    ] = "",
 ) -> None:
     """Draw learning curves: the scores of runs against each opponent while they trained.
 
-    Bands are 95 % intervals: of each evaluation, or of seeds by a stratified bootstrap.
+    Bands are 95 % intervals: of each evaluation, or over seeds by a stratified bootstrap.
 
     [bold]Examples[/bold]
 
@@ -109,21 +111,21 @@ def curves(
     plyground curves runs/c4/seed_* --group-by seed --size 3.4x2.6 --out figure.pdf
     """
     if not runs:
-        raise SpecificationError("name the folders of the runs to draw, such as runs/c4")
+        raise SpecificationError("give the folders of the runs to draw, such as runs/c4")
     with missing_packages_are_refused():
         draw_curves(runs, out, group_by, statistic, _inches(size))
     note(f"{out}")
 
 
 def _inches(size: str) -> tuple[float, float] | None:
-    """A size that the command line names; None: none was named."""
+    """The size given on the command line; None if none was given."""
     if not size:
         return None
     numbers = re.fullmatch(r"(\d+\.?\d*)x(\d+\.?\d*)", size)
     if numbers is None or not all(1 <= float(number) <= 100 for number in numbers.groups()):
         raise SpecificationError(
-            f"--size {size} is not possible; it is of the form WIDTHxHEIGHT, such as 3.4x2.6, from "
-            f"1 to 100 inches"
+            f"--size {size} is not possible; write WIDTHxHEIGHT, such as 3.4x2.6, with 1 to 100 "
+            f"inches each"
         )
     return float(numbers[1]), float(numbers[2])
 

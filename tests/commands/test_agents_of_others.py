@@ -80,7 +80,7 @@ def test_what_is_asked_for_is_made(files):
     _, output, notes = watched(words, trap)
     assert any("trap.py" in note for note in notes)
     assert any("os.system" in note for note in notes)
-    assert "python:trap:act was not asked" not in output
+    assert "python:trap:act was skipped" not in output
 
 
 def test_only_an_agent_of_the_store_can_be_asked(files):

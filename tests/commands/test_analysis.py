@@ -342,7 +342,7 @@ def test_the_boards_of_the_courses_are_examples(sample):
     result = plyground(f"analyse --example {sample.name} --agent alphabeta:depth=2 --json")
     position = make_game(sample.game).position_from_text(sample.position, check=False)
     assert json.loads(result.stdout)["position"] == position.to_text() == sample.position
-    assert ("no game reaches this position: " in result.stderr) == bool(position.problems())
+    assert ("this position cannot occur in a game: " in result.stderr) == bool(position.problems())
 
 
 # -- what is refused --
@@ -353,15 +353,18 @@ def test_the_boards_of_the_courses_are_examples(sample):
     [
         (
             "analyse connect_four --agent human",
-            "a person at the terminal analyses nothing; use: plyground play GAME",
+            "the agent human cannot analyse; to play yourself: plyground play GAME",
         ),
         ("analyse connect_four --agent nobody", "there is no agent 'nobody'"),
         ("analyse connect_four --moves d,z", "'z' is no column of this board"),
         ("analyse tic_tac_toe --moves a1,b1,a2,b2,a3", "the game is over after the moves"),
         ("analyse connect_four --position 7/7/7/7/X6/7", "the disc on a2 floats"),
-        ("analyse --example c10", "there is no example 'c10'; there are c15-attack, "),
-        ("solve tic_tac_toe --example c4-half", "--example is in place of GAME and --position"),
-        ("analyse", "name a GAME, or an --example"),
+        ("analyse --example c10", "there is no example 'c10'; the examples are c15-attack, "),
+        (
+            "solve tic_tac_toe --example c4-half",
+            "--example cannot be combined with GAME or --position",
+        ),
+        ("analyse", "give a GAME or an --example"),
         ("solve tic_tac_toe --position XXX/OO1/3", "the game is over in this position"),
         (
             "solve gomoku:size=19",

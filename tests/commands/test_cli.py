@@ -47,7 +47,7 @@ def test_the_same_command_again_says_that_nothing_was_played():
     again = plyground("tournament tic_tac_toe random random --pairs 2")
     assert again.exit_code == 0
     assert (
-        "all 4 games of this tournament are in plyground-tournament.db already: none was played"
+        "all 4 games of this tournament are already in plyground-tournament.db; none was played"
         in again.stderr
     )
     assert again.stdout == first.stdout
@@ -179,7 +179,7 @@ def test_bad_input_ends_with_one_sentence_and_status_2(command, message):
 def test_more_memory_than_there_is_ends_with_a_sentence():
     result = plyground("train ppo tic_tac_toe --out r --set games=100000000")
     assert result.exit_code == 2
-    assert "there is not enough memory: Unable to allocate" in result.stderr
+    assert "not enough memory: Unable to allocate" in result.stderr
     assert "Traceback" not in result.stderr
 
 
@@ -197,11 +197,11 @@ def test_more_memory_than_there_is_ends_with_a_sentence():
         ("tournament connect_four random random --pears 3", "Did you mean --pairs?"),
         ("perft connect_four", "perft needs --depth; plyground perft --help explains it"),
         ("perft connect_four --depth", "--depth needs a value; plyground perft --help"),
-        ("games connect_four", "there are more arguments than this command takes: connect_four"),
+        ("games connect_four", "unexpected arguments: connect_four"),
         ("tournement", 'Did you mean "tournament"?'),
-        ("train ppo tic_tac_toe", "name the folder of the run: --out FOLDER"),
+        ("train ppo tic_tac_toe", "give the folder of the run: --out FOLDER"),
         ("train ppo tic_tac_toe --out run --set gama=1", "there is no setting 'gama'"),
-        ("curves", "name the folders of the runs to draw"),
+        ("curves", "give the folders of the runs to draw"),
     ],
 )
 def test_a_command_line_that_makes_no_sense_ends_with_one_sentence_and_status_2(command, message):

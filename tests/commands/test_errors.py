@@ -53,7 +53,7 @@ REFUSALS = [
         "must be less than",
     ),
     (["sprt", "tic_tac_toe", "random", "greedy", "--elo1", "nan"], "--elo1 nan is not possible"),
-    (["solve", "connect_four", "--memory", "1048576"], "there is not enough memory"),
+    (["solve", "connect_four", "--memory", "1048576"], "not enough memory"),
     (["report", LONG], "File name too long"),
     (["export", "/dev/null"], "no file to keep games in"),
     (["verify", "/"], "is a folder"),

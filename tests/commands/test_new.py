@@ -98,8 +98,8 @@ def test_a_package_with_a_game_is_written(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("game", "My-Nim"), "is no name"),
-        (("game", "class"), "is no name"),
+        (("game", "My-Nim"), "is not a valid name"),
+        (("game", "class"), "is not a valid name"),
         (("game", "gomoku"), "a game 'gomoku' exists already"),
         (("agent", "greedy"), "an agent 'greedy' exists already"),
         (("game", "my_nim", "--out", "full"), "full exists already"),

@@ -152,8 +152,8 @@ def test_the_cache_is_emptied_on_request(tmp_path):
     (tmp_path / "letters").mkdir()
     result = invoke(["warm-up", "--clear"], PLYGROUND_CACHE=str(tmp_path))
     assert result.exit_code == 0, result.output
-    assert result.stdout == f"{tmp_path}: folders of machine code removed: 1\n"
+    assert result.stdout == f"{tmp_path}: removed folders of machine code: 1\n"
     assert [path.name for path in tmp_path.iterdir()] == ["letters"]
     result = invoke(["warm-up", "gomoku", "--clear"])
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "--clear compiles nothing; name no game with it" in result.stderr
+    assert "--clear cannot be combined with games" in result.stderr

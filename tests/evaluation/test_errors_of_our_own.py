@@ -104,8 +104,8 @@ def test_an_error_in_an_agent_of_plyground_ends_a_tournament_and_nothing_is_stor
     ("error", "status", "sentence"),
     [
         (FULL, 2, "plyground: /full: No space left on device"),
-        (MemoryError(), 2, "plyground: there is not enough memory: a request failed"),
-        (KeyError("lost"), 1, "plyground: an error that should not happen: KeyError: 'lost'"),
+        (MemoryError(), 2, "plyground: not enough memory: a request failed"),
+        (KeyError("lost"), 1, "plyground: internal error: KeyError: 'lost'"),
     ],
     ids=["disk", "memory", "bug"],
 )

@@ -127,4 +127,4 @@ def test_reports_and_exports_cope_with_games_of_people(spec, store):
     assert {row["player_0"] for row in rows} == {"human", "greedy, then random"}
     verified = command("verify", store.path)
     assert verified.exit_code == 0
-    assert verified.stdout.count("its agents were not asked again: people have played in it") == 2
+    assert verified.stdout.count("its games were not replayed: people have played in it") == 2

@@ -233,7 +233,7 @@ def test_the_command_tells_the_verdict_and_what_it_stands_on(tmp_path, monkeypat
 def test_the_command_says_how_to_go_on_where_nothing_is_decided(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert (
-        "not decided after 2 pairs; the same command with more --max-pairs goes on"
+        "not decided after 2 pairs; the same command with a higher --max-pairs resumes"
         in run("sprt tic_tac_toe random random --max-pairs 2").stdout
     )
     result = run("sprt tic_tac_toe random random --elo0 5 --elo1 5")

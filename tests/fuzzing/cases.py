@@ -242,7 +242,7 @@ class Playground:
 
 
 def _wrong_with(result: Result) -> str | None:
-    if "Traceback" in result.output or "error that should not happen" in result.output:
+    if "Traceback" in result.output or "internal error" in result.output:
         return result.output[-600:]
     if result.exit_code not in (0, 1, 2):
         return f"exit status {result.exit_code}"

@@ -57,7 +57,7 @@ def test_one_seed_has_the_folder_itself_and_several_have_folders_in_it(tmp_path)
 def test_what_no_seed_can_learn_is_refused_once_and_nothing_is_made(tmp_path):
     out = tmp_path / "runs"
     for words, complaint in (
-        (["--seeds", "3", "--seed", str(GREATEST_SEED)], "the greatest seed is 4294967295"),
+        (["--seeds", "3", "--seed", str(GREATEST_SEED)], "the largest seed is 4294967295"),
         (["--seeds", "0"], "--seeds"),
         (["--seeds", "2", "--set", "colour=red"], "there is no setting 'colour'"),
     ):
@@ -98,8 +98,8 @@ def test_a_seed_that_fails_is_named_and_the_others_come_to_their_end(tmp_path):
     assert result.exit_code == 2
     assert "seed 1: plyground: " in result.stderr
     assert "holds something that is no training run" in result.stderr
-    assert "plyground: seed 1: the run has not come to its end" in result.stderr
-    assert "The same command goes on with it: plyground train ppo" in result.stderr
+    assert "plyground: seed 1: the run did not finish" in result.stderr
+    assert "The same command resumes it: plyground train ppo" in result.stderr
     assert newest_checkpoint(tmp_path / "runs" / "seed_2") is not None
 
 

@@ -167,7 +167,7 @@ def test_the_command_proves_goes_on_and_checks(tmp_path):
     path = tmp_path / ANSWERS
     path.write_text(path.read_text().replace('"holds": false', '"holds": true'))
     result = plyground(*command, "--check", 100)
-    assert "has wrong answers about the positions after: " in result.stderr
+    assert "has wrong results for the positions after: " in result.stderr
     assert result.exit_code == 1
 
 

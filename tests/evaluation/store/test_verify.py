@@ -218,7 +218,7 @@ def test_a_digest_stays_good_while_a_tournament_grows(target, tmp_path):
         digest = store.digest(2)
     status, text = tamperings.findings(path, [digest])
     assert status == 0, text
-    assert f"had 6 games when a digest of it was {digest}" in text
+    assert f"had 6 games when its digest was {digest}" in text
 
 
 def test_nothing_is_written_to_a_store_that_is_verified(target):
@@ -318,7 +318,7 @@ def test_repeatable_agents_are_said_to_be_so(path):
     result = invoke(["verify", path, "--games", "5", "--isolate", "never"])
     assert result.exit_code == 0, result.output
     assert "18 of 18 games follow the rules" in result.stdout
-    assert "5 of 5 games went the same way again" in result.stdout
+    assert "5 of 5 replayed games had the same moves" in result.stdout
     output = json.loads(invoke(["verify", path, "--games", "0", "--json"]).stdout)
     assert [one["sound"] for one in output["tournaments"]] == [True, True]
     assert len({one["digest"] for one in output["tournaments"]}) == 2
@@ -329,7 +329,7 @@ def test_the_command_names_the_agent_and_ends_with_status_1(tmp_path):
     run(Plan("connect_four", ("random", SUSPECT), pairs=2), path, isolate="never")
     result = invoke(["verify", str(path), "--isolate", "never", "--ask", SUSPECT])
     assert result.exit_code == 1
-    assert f"{SUSPECT} left the recorded moves in" in result.stdout
+    assert f"{SUSPECT} deviated from the record in" in result.stdout
 
 
 def test_tournaments_tests_and_reports_show_both_digests(tmp_path):

@@ -137,7 +137,7 @@ def test_a_result_in_part_says_what_is_proved_and_what_is_open(monkeypatch, weak
     rows = [line.split(maxsplit=1) for line in result.stdout.splitlines() if line]
     unknown = "win or draw or loss" if weak else "from -1 to +1"
     assert [output["open_actions"][0], unknown] in rows
-    assert result.stderr.endswith("not all is proved within 60 s; --time 0 sets no limit\n")
+    assert result.stderr.endswith("not fully proved within 60 s; --time 0 sets no limit\n")
 
 
 @pytest.mark.parametrize("moves", ["best", "all"])

@@ -20,7 +20,7 @@ cluster_utils = pytest.importorskip("ray.cluster_utils")
 def test_a_cluster_learns_with_as_many_workers_as_are_named(words):
     refused = plyground("train", "alphazero", "tic_tac_toe", "--out", "run", *words)
     assert refused.exit_code == 2
-    assert "with --runner ray name the --workers" in refused.stderr
+    assert "--runner ray needs --workers" in refused.stderr
 
 
 @pytest.mark.thorough
