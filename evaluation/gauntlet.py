@@ -26,6 +26,7 @@ from ..envs.single_agent.opponents import errors_of
 from .move_quality.judge import MoveJudge
 from .move_quality.positions import sample_positions
 from .openings import Openings
+from .plan import Plan
 from .runners.isolation import make_isolated_opponent
 from .statistics.intervals import paired_score_interval, share_interval
 
@@ -134,7 +135,7 @@ def _play_opponents(
     if not opponents:
         return []
     opening = f"random:{opening_plies}"
-    openings = Openings(game, opening, seed)
+    openings = Openings(Plan(opening=opening, seed=seed), game)
     starts = game.new_records(2 * pairs)
     for pair in range(pairs):
         starts[2 * pair] = starts[2 * pair + 1] = game.position(openings[pair]).record

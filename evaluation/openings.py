@@ -30,6 +30,7 @@ from ..envs.loading.numbers import number_text
 from ..envs.registry import profiles
 from ..envs.specification import SpecificationError, plain_text
 from ..envs.stepping import draw_opening
+from .plan import Plan
 
 # keeps these random numbers apart from those that agents draw from the same seed
 OPENING_STREAM = 0x6F70656E
@@ -81,14 +82,9 @@ class Openings:
     taken.
 
     Args:
+        plan: its opening, seed, balanced, within and transform count.
         game: the game they open.
-        spec: where they come from, see :func:`parse_openings`.
-        seed: decides random openings, and the order of all positions.
-        balanced: the specification of an agent; only openings that it values near 0 are taken.
-        within: how far from 0 that may be, in the judge's unit; by default a tenth of the greatest
-            return.
         make_judge: makes the judge of its specification, for the game.
-        transform: whether each is turned or mirrored, by a symmetry that the seed decides.
 
     Attributes:
         settings: what a tournament is known by: of a file a hash of the openings in it, of a judge
@@ -105,22 +101,19 @@ class Openings:
 
     def __init__(
         self,
+        plan: Plan,
         game: Game,
-        spec: str,
-        seed: int,
-        balanced: str | None = None,
-        within: float | None = None,
         make_judge: MakeAgent = make_agent,
-        transform: bool = False,
     ) -> None:
-        source = parse_openings(spec)
+        seed, balanced, within = plan.seed, plan.balanced, plan.within
+        source = parse_openings(plan.opening)
         self.listed: bool = source.kind in ("all", "file")
         if source.kind != "file" and source.plies >= game.facts.longest_game:
             raise SpecificationError(
                 f"{game.spec} lasts at most {game.facts.longest_game} plies; an opening of "
                 f"{source.plies} plies leaves nothing to play"
             )
-        self.settings: dict[str, Any] = {"opening": spec}
+        self.settings: dict[str, Any] = {"opening": plan.opening}
         if source.path is not None:
             lines = read_openings(source.path, game)
             digest = hashlib.sha256(repr(lines).encode()).hexdigest()[:16]
@@ -141,7 +134,7 @@ class Openings:
             drawn = swap2_openings(game, source.plies, seed)
         else:
             drawn = random_openings(game, source.plies, seed)
-        if transform:
+        if plan.transform:
             drawn = transformed_openings(game, drawn, seed)
         if balanced is None and within is not None:
             raise SpecificationError(
@@ -415,11 +408,6 @@ class BalanceJudge:
             raise SpecificationError(
                 f"{spec} looks at the clock and would not judge the same again; limit it by "
                 f"depth=, nodes= or simulations="
-            )
-        if within is not None and not (math.isfinite(within) and within >= 0):
-            raise SpecificationError(
-                f"how near to 0 a balanced opening must be is a number of at least 0, not "
-                f"{within:g}"
             )
         self._in_points = within is not None
         self.spec: str = self._agent.spec

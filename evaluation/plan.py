@@ -92,6 +92,7 @@ class Plan(Conditions):
         None,
         "With --balanced: the largest distance from 0, in the unit of the agent's values (default: "
         "a tenth of the greatest return).",
+        low=0,
         metavar="VALUE",
     )
     transform: bool = setting(

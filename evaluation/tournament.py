@@ -74,15 +74,7 @@ class Tournament:
         ]
         versions = tuple(agent.identity for agent in agents)
         self._jobs = GameJobs(contest._replace(versions=versions), place)
-        self.openings: Openings = Openings(
-            self.game,
-            plan.opening,
-            plan.seed,
-            plan.balanced,
-            plan.within,
-            make_safe_agent,
-            plan.transform,
-        )
+        self.openings: Openings = Openings(plan, self.game, make_safe_agent)
         self.plan: Plan = plan.replace(
             game=self.game.spec, agents=tuple(agent.spec for agent in agents)
         )

@@ -23,6 +23,7 @@ from plyground.envs.specification import (
     format_specification,
 )
 from plyground.envs.workers.jobs import JobPlace
+from plyground.evaluation.openings import Openings
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store, StoredGame
 from plyground.evaluation.tournament import Tournament
@@ -249,6 +250,12 @@ def records(games: list[StoredGame]) -> list[tuple]:
         (game.pair, game.players, game.opening, game.seeds, *game.result[:5], game.result.decisions)
         for game in games
     ]
+
+
+def openings_of(game, opening, seed=1, balanced=None, within=None, transform=False) -> Openings:
+    """The openings of a plan."""
+    given = {"balanced": balanced, "within": within, "transform": transform}
+    return Openings(Plan(opening=str(opening), seed=seed, **given), game)
 
 
 def play(plan: Plan, path: Path, place: JobPlace, on_game=None, **conditions) -> list[tuple]:

@@ -19,15 +19,15 @@ RESISTANCE = "alphabeta:nodes=20000"
 
 @register_agent("solver")
 class SolverAgent(Agent):
-    """Perfect play by exhaustive search: quick wins, late losses, and as many boxes as possible."""
+    """Perfect play by exhaustive search, with quick wins, late losses and the largest margins."""
 
     summary = "perfect play by exhaustive search"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         MEMORY,
-        Parameter("time", float, None, "seconds a move; then it plays the best move known", 0.001),
+        Parameter("time", float, None, "seconds a move, then it plays the best move so far", 0.001),
         THREADS,
         Parameter(
-            "moves", str, "best", "value one best action or all actions", choices=("best", "all")
+            "moves", str, "best", "evaluate one best action or all actions", choices=("best", "all")
         ),
     )
 
@@ -41,7 +41,7 @@ class SolverAgent(Agent):
 
     @property
     def deterministic(self) -> bool:
-        # Which of several best actions is found depends on who is faster.
+        # Which of several best actions is returned depends on the timing of threads.
         return self.options["time"] is None and self.options["threads"] == 1
 
     def reset(self, seed: int = 0) -> None:
@@ -57,7 +57,7 @@ class SolverAgent(Agent):
 
 
 def resistance_in(game: Game, solver: Solver) -> Agent | None:
-    """Who chooses among the actions of a lost position; None if the solver's values do."""
+    """The search that chooses among lost actions; None if the solver's values do."""
     if solver.graded:
         return None
     searcher = make_agent(RESISTANCE, game)
@@ -66,7 +66,7 @@ def resistance_in(game: Game, solver: Solver) -> Agent | None:
 
 
 def resist(decision: Decision, position: Position, searcher: Agent | None) -> Decision:
-    """The decision with the action that loses as late as the searcher sees, if all are lost."""
+    """The decision with the action that the searcher sees losing latest, if all are lost."""
     score = decision.score
     is_lost = score is not None and score.kind in ("exact", "upper") and score.value < 0
     if searcher is None or not is_lost:
@@ -78,9 +78,9 @@ def resist(decision: Decision, position: Position, searcher: Agent | None) -> De
 
 
 def decision_of(solver: Solver, position: Position, solution: Solution) -> Decision:
-    """A solution as an agent's decision: bounds on values become scores of expected returns.
+    """A solution as an agent's decision, with bounds on values as scores of expected returns.
 
-    Where the bounds on a value do not meet its score is a bound, and None if they say nothing.
+    If the bounds on a value do not meet, its score is a bound, or None if they are trivial.
     """
     least, most = position.game.facts.min_return, position.game.facts.max_return
 

@@ -1,4 +1,4 @@
-"""Solving chunks of positions in several processes or machines, each with a solver of its own."""
+"""Solving chunks of positions in several processes or machines, each with its own solver."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def solve_chunks(
 
     Args:
         game: a game that has a solver.
-        solve: what a solver does with a chunk; a function of a module, so that it can be pickled.
+        solve: solves a chunk with a solver; a module-level function, so that it can be pickled.
         chunks: the positions.
-        place: where they are solved; each process has a table of its own.
+        place: where they are solved; each process has its own table.
         memory_mb: the size of a table in MiB.
 
     Raises:
         SpecificationError: the game has no solver, or the board is beyond its reach.
-        RunnerError: nothing can be solved there.
+        RunnerError: the place cannot be used.
     """
-    solver_class_of(game)  # refuses here what no process could solve
+    solver_class_of(game)  # refuse here a game that no process could solve
     modules = (type(game.rules).__module__, solve.__module__)
     work = Work(solve, functools.partial(make_solver, game, memory_mb), Needs(modules))
     with place.open(work) as jobs:

@@ -17,8 +17,8 @@ ENDGAME = Parameter(
     "endgame",
     int,
     0,
-    f"the exact solver plays once the game takes at most so many plies more; {BY_THE_SOLVER}: as "
-    f"many as it solves at once; 0: never",
+    f"the exact solver plays the last plies of a game, at most this many; "
+    f"{BY_THE_SOLVER}: as many as it solves at once; 0: never",
     0,
     400,
     choices=(BY_THE_SOLVER,),
@@ -26,10 +26,10 @@ ENDGAME = Parameter(
 
 
 class Endgame:
-    """The solver of one game, asked only near its end.
+    """The solver of one game, used only near its end.
 
-    ``plies`` is how many plies the game may still take at most: 0 for never, ``solver`` for as many
-    as the solver solves at once.
+    ``plies`` is the maximum number of remaining plies: 0 for never, ``solver`` for as many as the
+    solver solves at once.
     """
 
     def __init__(self, game: Game, plies: int | str) -> None:
@@ -48,7 +48,7 @@ class Endgame:
     def clear(self) -> None:
         """Forget all positions.
 
-        Which of several best actions the solver finds depends on what it has solved before.
+        The choice among several best actions depends on what the solver has solved before.
         """
         if self._solver is not None:
             self._solver.clear()
@@ -56,8 +56,8 @@ class Endgame:
     def decide(self, position: Position, time: float | None) -> Decision | None:
         """The exact decision, or None.
 
-        None means that the game can take too many plies more, or that the position was not solved
-        within half of ``time`` seconds: the other half is for the search that takes its place.
+        None means that too many plies may remain, or that the position was not solved within half
+        of ``time`` seconds: the other half is for the search that follows.
         """
         if self._solver is None or self._solver.plies_left(position) > self._plies:
             return None

@@ -1,4 +1,4 @@
-"""The solvers of a game: they are imported, and register themselves, when one is asked for."""
+"""The solvers of a game, imported and registered on demand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ...envs.loading.packages import KNOWLEDGE
 from ...envs.loading.registry import Registry
 
-OTHERS = ""  # the name under which the solver of games that have none is kept
+OTHERS = ""  # the name of the solver for games without one
 _MODULES = {
     OTHERS: "general",
     "connect_four": "connect_four",
@@ -25,6 +25,6 @@ SOLVERS: Registry[str, Any] = Registry(
 
 
 def learn(game: str) -> None:
-    """Import all solvers of a game, by its name, and what else packages know of it."""
+    """Import all solvers of a game, by its name, and other knowledge of packages."""
     SOLVERS.load(OTHERS)
     SOLVERS.load(game)

@@ -1,6 +1,6 @@
 """Exact values of positions near the end of the game, for the kernels of a search.
 
-Where a game takes few plies more, its solver answers in microseconds: less than a network takes.
+With few plies left, a game's solver answers in microseconds, faster than a network.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from ...envs.compiled.dispatch import missing, rule
 from ...envs.game import Game
 from .knowledge import learn
 
-UNSOLVED = -1  # in the place of a number of plies
+UNSOLVED = -1  # returned as the number of plies
 
 
 class NoLeafSolver(NamedTuple):
-    """A game without a leaf solver. All have ``most``: plies to go that they answer at most."""
+    """A game without a leaf solver. ``most`` is the most remaining plies of a leaf solver."""
 
     most: int
 
@@ -28,7 +28,7 @@ def leaf_solver_for(rules: tuple[Any, ...]) -> Any:
 
 
 def new_leaf_solver(game: Game) -> Any:
-    """What :func:`leaf_value` works with on this board; of one type for all boards of a game."""
+    """The data of :func:`leaf_value` for this board; of one type for all boards of a game."""
     learn(game.name)
     return leaf_solver_for(game.rules)
 
@@ -37,8 +37,8 @@ def new_leaf_solver(game: Game) -> Any:
 def leaf_value(rules, solver, position, plies):
     """The return of player 0 under best play (float), and the plies until the end under it.
 
-    ``solver`` is that of :func:`new_leaf_solver`. The position is not over, and the game may take
-    at most ``plies`` plies more; else the plies returned are ``UNSOLVED``.
+    ``solver`` is made by :func:`new_leaf_solver`. The position must not be over, with at most
+    ``plies`` plies left; else the plies returned are ``UNSOLVED``.
     """
     raise missing(rules, "leaf_value")
 

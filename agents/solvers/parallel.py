@@ -1,16 +1,15 @@
 """Several threads in one search: each searches the whole tree, and all share one table.
 
-A thread has a stack of its own and asks the same questions as the others. What it proves is true
-whatever the others do, so values do not depend on the threads. What one has proved the others find
-in the table. A thread puts off a position that another is searching, so that they prove different
-things. When it looks up again what it has on its stack, it leaves what others have decided.
+Each thread has its own stack and asks the same questions. Its proofs do not depend on the others,
+so values do not depend on the threads. Threads share their results through the table. A thread
+postpones a position that another one is searching, so that they prove different things. When it
+probes the nodes on its stack again, it leaves those that others have decided.
 
-There is no lock. An entry of a table is one word of 64 bits, written by one store, or its words
-check each other, so that no thread believes one that is half written. Paths only change the order
-of a search.
+There is no lock. A table entry is one 64-bit word, written by one store, or its words check each
+other, so that a partly written entry is detected. Paths affect only the order of a search.
 
 Source: Weill, "The ABDADA distributed minimax search algorithm", ICCA Journal 19, 1996. There the
-table tells who searches what; here the threads look at each other's paths.
+    table records which positions are being searched; here the threads read each other's paths.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ THREADS = Parameter(
     "threads",
     int,
     1,
-    f"searches side by side that share the table; {ALL}: as many as there are processors",
+    f"parallel searches that share the table; {ALL}: one for each processor",
     1,
     256,
     choices=(ALL,),
 )
-HELPER_PORTION = 1 << 13  # positions that each of several threads searches at a time
+HELPER_PORTION = 1 << 13  # positions that a helper thread searches in one slice
 
-LINE_BYTES = 64  # of the processor's cache: threads that write into one slow each other down
+LINE_BYTES = 64  # a cache line: threads that write to the same one slow each other down
 NEVER = 1 << 30
 
 
@@ -52,10 +51,10 @@ def thread_count(threads: int | str) -> int:
 
 
 class Search(NamedTuple):
-    """A search that goes on slice by slice.
+    """A search that runs in slices.
 
     Attributes:
-        run_slice: continues it for at most so many positions; returns whether it is complete.
+        run_slice: continues it for a limited number of positions; returns whether it is complete.
         state: a record whose field ``nodes`` counts the positions visited.
     """
 
@@ -64,11 +63,11 @@ class Search(NamedTuple):
 
 
 class Helpers:
-    """The threads that help a search. As a context it stops them and waits for them in the end.
+    """The helper threads of a search. A context manager that stops and joins them on exit.
 
     Attributes:
-        searches: theirs, which ask the same as the search that they help.
-        complete: the numbers, from 1, of those that are complete.
+        searches: their searches, which ask the same question as the main search.
+        complete: the numbers, from 1, of the complete ones.
     """
 
     def __init__(self, searches: Sequence[Search]) -> None:
@@ -78,7 +77,7 @@ class Helpers:
         self._runs: list[Future[None]] = []
 
     def begin(self) -> None:
-        """Let them search from now on, if they do not search yet."""
+        """Start the threads unless they are running."""
         if self.searches and not self._runs:
             pool = ThreadPoolExecutor(len(self.searches))
             numbers = range(1, len(self.searches) + 1)
@@ -98,20 +97,20 @@ class Helpers:
         self._stopped = True
         try:
             wait(self._runs)
-        finally:  # after Ctrl-C too nobody works on their stacks any more
+        finally:  # also after Ctrl-C no thread uses their stacks any more
             wait(self._runs)
         for each in self._runs:
-            each.result()  # raises what was raised there
+            each.result()  # re-raises an exception of the thread
 
 
 class Paths(NamedTuple):
-    """Where the threads of a search are, as one of them sees it.
+    """The current paths of the threads of a search, from the view of one thread.
 
     Attributes:
-        keys: uint64 (threads, places): what each thread has searched last with so many free places;
-            without any free place, how many positions it has visited.
+        keys: uint64 (threads, places): the last position that each thread has searched, by the
+            number of free places; at index 0 the number of positions visited.
         thread: the row of this thread.
-        least_free: positions with fewer free places are not worth sharing.
+        least_free: positions with fewer free places are not shared.
     """
 
     keys: np.ndarray
@@ -120,13 +119,13 @@ class Paths(NamedTuple):
 
 
 def new_paths(threads: int, places: int, least_free: int) -> list[Paths]:
-    """The paths of so many threads on a board of so many places; one thread shares nothing."""
+    """The paths of the threads on a board of this many places; a single thread shares nothing."""
     keys = np.zeros((threads, places + 1 + LINE_BYTES // 8), np.uint64)
     return [Paths(keys, thread, least_free if threads > 1 else NEVER) for thread in range(threads)]
 
 
 def lone_record(dtype: np.dtype) -> Any:
-    """A record of zeros in cache lines of its own, for what a thread writes all the time."""
+    """A record of zeros in separate cache lines, for frequent writes by a thread."""
     room = LINE_BYTES // dtype.itemsize + 1
     return np.zeros(2 * room + 1, dtype).view(np.recarray)[room]
 
@@ -138,7 +137,7 @@ def clear(paths: Paths) -> None:
 
 @inner_kernel
 def nodes_of_all(paths, nodes):
-    """The positions visited by all threads, if so many are those of this one."""
+    """The positions visited by all threads, given the count of this one."""
     paths.keys[paths.thread, 0] = np.uint64(nodes)
     total = np.int64(0)
     for thread in range(paths.keys.shape[0]):
@@ -148,7 +147,7 @@ def nodes_of_all(paths, nodes):
 
 @inner_kernel
 def is_busy(paths, key, free):
-    """Whether another thread searches the position with this key and so many free places."""
+    """Whether another thread searches the position with this key and number of free places."""
     for thread in range(paths.keys.shape[0]):
         if thread != paths.thread and paths.keys[thread, free] == key:
             return True
@@ -157,5 +156,5 @@ def is_busy(paths, key, free):
 
 @inner_kernel
 def enter(paths, key, free):
-    """Tell the other threads of a position that this one searches now."""
+    """Publish the position that this thread searches now."""
     paths.keys[paths.thread, free] = key

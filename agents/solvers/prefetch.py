@@ -1,7 +1,7 @@
 """Prefetching: the processor fetches a table entry into its cache before it is needed.
 
-A look-up in a table far larger than the caches waits about a hundred nanoseconds for the memory.
-With prefetching the entries of all children of a node arrive together while other work is done.
+A lookup in a table far larger than the caches waits about a hundred nanoseconds for memory. With
+prefetching, the entries of all children of a node arrive together during other work.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
         byte_pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         function_type = ir.FunctionType(ir.VoidType(), [byte_pointer, number, number, number])
         function = builder.module.declare_intrinsic("llvm.prefetch", [byte_pointer], function_type)
-        # The numbers mean: for reading, to be kept in all caches, data.
+        # the arguments: for reading, high locality (all caches), data cache
         builder.call(
             function, [builder.bitcast(pointer, byte_pointer), number(0), number(3), number(1)]
         )

@@ -1,6 +1,6 @@
-"""The solvers that prove bounds on one position at a time, where values are those of the end.
+"""Solvers that prove bounds on one position at a time, with values from the end of the game.
 
-A value is that of the side to move. It changes its sign where the turn changes.
+A value is from the side to move. It changes sign when the turn changes.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from .solver import Monitor, Solver
 
 
 class Proof(NamedTuple):
-    """What a search proved of a position: bounds on its value, and the best action.
+    """The proof of a position by a search: bounds on its value, and the best action.
 
-    Without ``is_attained`` the value is known otherwise, and the action is only the best so far.
+    Without ``is_attained`` the value has another source, and the action is only the best so far.
     """
 
     lower: int
@@ -34,17 +34,17 @@ class Proof(NamedTuple):
 
 
 class ProvingSolver(Solver):
-    """Base of these solvers: a subclass proves bounds of one position at a time."""
+    """Base class: a subclass proves bounds on one position at a time."""
 
-    most: int = 1  # no value is larger
+    most: int = 1  # the largest value
 
     def prove(
         self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
     ) -> Proof:
         """Bounds and the best action of a position, as far as the monitor allows.
 
-        Asks whether the value is more than a number, until its bounds meet. ``value`` is that of
-        the position where it is known: then an action that attains it is looked for.
+        It asks whether the value is more than a number, until the bounds meet. ``value`` is the
+        value of the position, if known: then the search only looks for an action that attains it.
         """
         lower, upper, action = -self.most, self.most, position.legal_actions()[0]
         alpha = 0 if weak else self.likely_value(position)
@@ -68,32 +68,32 @@ class ProvingSolver(Solver):
         return Proof(lower, upper, action)
 
     def likely_value(self, position: Position) -> int:
-        """What the value is compared with at first."""
+        """The first number that the value is compared with."""
         return 0
 
     def ask(self, position: Position, alpha: int) -> list[Search]:
-        """Searches, one for each thread, that answer whether the value is more than ``alpha``."""
+        """Searches, one for each thread, that decide whether the value is more than ``alpha``."""
         raise NotImplementedError
 
     def answer(self, position: Position, thread: int) -> tuple[int, int | None]:
-        """The bound that a thread has proved of the value, and an action that attains it."""
+        """The bound on the value proved by a thread, and an action that attains it."""
         raise NotImplementedError
 
     def stored_value(self, position: Position) -> int | None:
-        """The value of a position that is known without a search."""
+        """The value of a position, if known without a search."""
         return None
 
     def bounds(self, position: Position, weak: bool, monitor: Monitor) -> tuple[int, int]:
-        """Bounds alone, where no action is asked for."""
+        """Bounds alone, without an action."""
         value = self.stored_value(position)
         return self.prove(position, weak, monitor)[:2] if value is None else (value, value)
 
     def actions_in_order(self, position: Position) -> list[int]:
-        """The legal actions in the order in which they are solved."""
+        """The legal actions, in solving order."""
         return position.legal_actions()
 
     def value_of_end(self, position: Position, end: Position) -> int:
-        """The value of a position whose side to move ends the game at once: ``end`` follows."""
+        """The value of a position whose side to move ends the game at once: ``end`` is next."""
         return int(end.returns[position.to_move])
 
     def search(
@@ -120,7 +120,7 @@ class ProvingSolver(Solver):
     def _prove_actions(
         self, position: Position, weak: bool, monitor: Monitor
     ) -> tuple[Proof, dict[int, tuple[int, int]], tuple[int, ...]]:
-        """The proof of a position by those of its actions, their bounds, the optimal ones."""
+        """The proof of a position from its actions, their bounds, and the optimal ones."""
         proved: dict[int, tuple[int, int]] = {}  # in the order of the search
         for action in self.actions_in_order(position):
             child = position.after(action)
@@ -142,8 +142,7 @@ class ProvingSolver(Solver):
             for action, (low, high) in sorted(proved.items())
         }
         optimal = proved_optimal(bounds)
-        # Of several optimal actions, and where a limit left none proved, the first in the order of
-        # the search.
+        # Of several optimal actions, or if a limit left none proved, the first in search order.
         action = max(proved, key=lambda each: (each in optimal, proved[each]))
         return Proof(lower, upper, action, bool(optimal)), bounds, optimal
 

@@ -1,4 +1,4 @@
-"""The solution of a position: what a solver has proved, what it has bounded, what is open."""
+"""The solution of a position: proved values, bounds, and what is open."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from ...envs.pictures.tables import html_table
 class Solution:
     """The solution of a position, as far as it is proved.
 
-    All values are those of the side to move, in the game's natural unit. A solver that a limit
-    stopped leaves bounds that do not meet, never a guess: every attribute but ``best_action`` and
-    the line that begins with it is proved.
+    All values are from the side to move, in the game's natural unit. A solver stopped by a limit
+    returns bounds that do not meet, never a guess: every attribute but ``best_action`` and its line
+    is proved.
 
     Attributes:
         lower, upper: bounds on the value.
-        result: +1 the side to move wins the game, 0 draw, −1 it loses; None where that is not
+        result: +1 if the side to move wins the game, 0 for a draw, −1 if it loses; None if not
             proved.
-        best_action: an action that attains the value, or where none is proved to do so the best one
-            so far. With ``weak`` an action that attains the result.
-        weak: whether only win, draw or loss was asked for.
-        bounds: for ``moves="all"`` the bounds on the value of every legal action, ascending; under
-            ``weak`` those on its result, from −1 to +1. For ``moves="best"`` None.
-        optimal_actions: actions that are proved to attain the value (under ``weak`` the result),
-            ascending: with ``moves="best"`` one at most, with ``"all"`` every one if
+        best_action: an action that attains the value, or the best one so far if none is proved.
+            With ``weak`` an action that attains the result.
+        weak: whether only win, draw or loss was requested.
+        bounds: for ``moves="all"`` the bounds on the value of every legal action, ascending; with
+            ``weak`` the bounds on its result, from −1 to +1. For ``moves="best"`` None.
+        optimal_actions: actions proved to attain the value (with ``weak`` the result), ascending:
+            with ``moves="best"`` at most one, with ``"all"`` all of them if
             :attr:`optimal_complete`.
         principal_variation: a line of best play, ``best_action`` first; it may end before the game
             does.
         nodes: positions visited.
         seconds: time spent.
-        position: what was solved.
+        position: the solved position.
     """
 
     lower: int
@@ -50,7 +50,7 @@ class Solution:
     position: Position | None = dataclasses.field(default=None, repr=False, compare=False)
 
     def _repr_html_(self) -> str:
-        """Notebooks show the board and what is proved."""
+        """Notebooks show the board and the proved values."""
         position = self.position
         name = str if position is None else position.game.action_to_text
         mover = "the side to move" if position is None else position.mover_name
@@ -67,17 +67,17 @@ class Solution:
 
     @property
     def value(self) -> int | None:
-        """The value under best play; None where only bounds or the result are proved."""
+        """The value under best play; None if only bounds or the result are proved."""
         return self.lower if self.lower == self.upper else None
 
     @property
     def is_value_proved(self) -> bool:
-        """Whether the value of the position is proved, with ``weak`` the result."""
+        """Whether the value of the position (with ``weak`` the result) is proved."""
         return (self.result if self.weak else self.value) is not None
 
     @property
     def values(self) -> dict[int, int] | None:
-        """The proved values among :attr:`bounds`, under ``weak`` +1, 0 or −1; None without them."""
+        """The proved values among :attr:`bounds` (with ``weak`` +1, 0, −1); None without bounds."""
         if self.bounds is None:
             return None
         return {action: lower for action, (lower, upper) in self.bounds.items() if lower == upper}
@@ -100,13 +100,13 @@ class Solution:
     def optimal_complete(self) -> bool:
         """Whether all actions but :attr:`optimal_actions` are proved to be worse.
 
-        With ``moves="best"`` that is not asked for, and False.
+        With ``moves="best"`` it is not computed, and False.
         """
         return self.bounds is not None and not self.open_actions
 
     @property
     def exact(self) -> bool:
-        """Whether all that was asked for is proved.
+        """Whether everything requested is proved.
 
         That is the value (with ``weak`` the result), and with ``moves="best"`` an action that
         attains it, with ``moves="all"`` the value of every action.
@@ -126,7 +126,7 @@ def proved_optimal(bounds: Mapping[int, tuple[int, int]]) -> tuple[int, ...]:
 
 
 def describe(position: Position, solution: Solution) -> dict[str, Any]:
-    """A solution as plain data for reports: actions as text, and positions a second."""
+    """A solution as plain data for reports: actions as text, and positions per second."""
     name = position.game.action_to_text
 
     def by_name(of_actions: Mapping[int, Any] | None) -> dict[str, Any] | None:

@@ -1,12 +1,12 @@
 """Exact solvers: perfect play as a function, :func:`solve`.
 
 A game has a :class:`Solver` subclass that is registered for its rules type
-(:func:`register_solver`), or the general solver (:mod:`.general`). Values are those of the side to
+(:func:`register_solver`), or the general solver (:mod:`.general`). Values are from the side to
 move, in the game's natural unit, which the solver's module explains.
 
 Searches run in slices. A kernel returns after a bounded number of positions with its stack of plies
-kept in arrays, and continues from them on the next call. Between slices the solver serves Ctrl-C,
-time limits and progress reports.
+in arrays, and continues from them on the next call. Between slices the solver handles Ctrl-C, time
+limits and progress reports.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from .solution import Solution
 
 DEFAULT_MEMORY_MB = 512
 MEMORY = Parameter(
-    "memory", int, DEFAULT_MEMORY_MB, "most memory of the table of positions, in MiB", 1, 1 << 20
+    "memory", int, DEFAULT_MEMORY_MB, "memory limit of the transposition table, in MiB", 1, 1 << 20
 )
-# Positions searched between two looks at the clock: less than a tenth of a second without a time
-# limit; with one they follow the time that a slice takes.
+# Positions searched between two checks of the clock: less than a tenth of a second without a time
+# limit; with one they adapt to the duration of a slice.
 UNTIMED_PORTION, FIRST_PORTION = 1 << 17, 1 << 10
 SLICE_SECONDS = 0.005
 
@@ -66,15 +66,15 @@ class SolveInterrupted(KeyboardInterrupt):
 class Monitor:
     """Limits, Ctrl-C, node count and progress reports of one call of a solver.
 
-    A solver stops when :meth:`run` or :meth:`should_stop` says so, and returns what it has proved.
+    A solver stops when :meth:`run` or :meth:`should_stop` says so, and returns its bounds so far.
 
     Attributes:
         nodes: positions visited.
         interrupted: whether Ctrl-C was pressed.
-        winner: which search of the latest :meth:`run` is complete: 0 its own, else the number of
-            one that helped, from 1.
-        portion: positions that the next slice may visit. Under a time limit it follows the speed of
-            the search, so that a slice is short on a machine that is busy too.
+        winner: which search of the latest :meth:`run` is complete: 0 for the main one, else the
+            number of a helper, from 1.
+        portion: positions that the next slice may visit. Under a time limit it adapts to the speed
+            of the search, so that slices stay short on a busy machine.
     """
 
     def __init__(
@@ -108,12 +108,12 @@ class Monitor:
         """Search slice by slice; True once complete, False if time or Ctrl-C stopped the search.
 
         Args:
-            search_slice: continues the search for at most so many positions; returns whether it is
-                complete.
+            search_slice: continues the search for a limited number of positions; returns whether it
+                is complete.
             state: a record whose field ``nodes`` counts the positions visited.
             bounds: the bounds proved so far, for the progress report.
-            help_from: searches of other threads, which ask the same and share the table. They begin
-                after the first slice. :attr:`winner` says which search is complete.
+            help_from: searches of other threads, which ask the same question and share the table.
+                They begin after the first slice. :attr:`winner` says which search is complete.
         """
         searches = Search(search_slice, state), *help_from
 
@@ -146,7 +146,7 @@ class Monitor:
         return complete or bool(helpers.complete)
 
     def should_stop(self, lower: int, upper: int) -> bool:
-        """Report progress; whether a limit is reached or Ctrl-C was pressed."""
+        """Report progress; returns whether a limit is reached or Ctrl-C was pressed."""
         try:
             if self._progress is not None:
                 self._progress(SolverProgress(self.nodes, self.seconds, lower, upper))
@@ -165,22 +165,21 @@ def first_finished(rules, records):
 
 
 class Solver(ABC):
-    """An exact solver of one game: it keeps its table of positions from one call to the next.
+    """An exact solver of one game, which keeps its transposition table between calls.
 
     Attributes:
         game: the game it solves.
-        memory_mb: the most memory of its table, in MiB.
-        threads: how many search together and share the table.
+        memory_mb: the memory limit of its table, in MiB.
+        threads: the number of parallel searches that share the table.
         nodes: positions visited by the latest batch.
-        meaning: a sentence that explains the values of this game to people.
-        graded: whether values tell how late or by how much a game is lost, so that the best action
-            resists.
-        plies_at_once: positions with at most so many plies to go take 30 ms or less on average
+        meaning: a sentence for people that explains the values of this game.
+        graded: whether values distinguish late or narrow losses, so that the best action resists.
+        plies_at_once: positions with at most this many plies to go take 30 ms or less on average
             (benchmarks/solver.py endgames).
-        plies_in_seconds: with at most so many to go, all actions of most positions are valued
+        plies_in_seconds: with at most this many to go, all actions of most positions are evaluated
             within seconds.
-        node_cost: how many nodes of the other solvers take the time of one of its own.
-        takes_threads: whether ``threads`` is an argument; other solvers search on one.
+        node_cost: the time of one node, in nodes of the other solvers.
+        takes_threads: whether ``threads`` is an argument; other solvers use one thread.
     """
 
     meaning: ClassVar[str] = ""
@@ -195,8 +194,8 @@ class Solver(ABC):
         least = self.least_memory_mb(game)
         if memory_mb < least:
             raise SpecificationError(
-                f"memory={memory_mb} is not possible for solving {game.spec}: a table for its "
-                f"positions takes at least {least} MiB"
+                f"memory={memory_mb} is not enough for solving {game.spec}: "
+                f"its table takes at least {least} MiB"
             )
         self.game = game
         self.memory_mb = memory_mb
@@ -205,7 +204,7 @@ class Solver(ABC):
 
     @classmethod
     def check_game(cls, game: Game) -> None:
-        """Refuse a board beyond reach, with a SpecificationError that names the limit."""
+        """Refuse a board that is too large, with a SpecificationError that names the limit."""
 
     @classmethod
     def least_memory_mb(cls, game: Game) -> int:
@@ -260,7 +259,7 @@ class Solver(ABC):
     def action_values(self, position: Position) -> dict[int, int]:
         """The value of every legal action of a position that is not over.
 
-        It can take less time than :meth:`solve`, since no line of best play is looked for.
+        It can take less time than :meth:`solve`, since it computes no line of best play.
         """
         self._check_goes_on(position)
         self._prepare_once()
@@ -271,28 +270,28 @@ class Solver(ABC):
         return values
 
     def search_action_values(self, position: Position, monitor: Monitor) -> dict[int, int]:
-        """What :meth:`action_values` finds, for a position that was checked."""
+        """The result of :meth:`action_values`, for a checked position."""
         return dict(self.search(position, "all", False, monitor).values or {})
 
     def proving(self, folder: Path) -> AbstractContextManager[Any]:
-        """Keep proof and table in a folder during the body, and go on with what it holds.
+        """Keep proof and table in a folder during the body, and resume from its content.
 
         The body gets an object whose ``answers`` have ``nodes`` and ``seconds``.
 
         Raises:
-            SpecificationError: this solver keeps no proofs, another process uses the folder, or
-                what it holds is damaged or about something else.
-            OSError: nothing can be written there.
+            SpecificationError: this solver does not support proofs, another process uses the
+                folder, or its content is damaged or for another board.
+            OSError: the folder is not writable.
         """
         raise SpecificationError(f"the solver of {self.game.name} keeps no proofs")
 
     def check_proof(
         self, folder: Path, count: int, progress: Callable[[int, int], None]
     ) -> tuple[int, list[str]]:
-        """Solve so many answers of a proof again, from an empty table, in another order of moves.
+        """Solve answers of a proof again, from an empty table, with another move order.
 
         Returns:
-            how many were solved again, and the positions whose answers differ.
+            the number solved again, and the positions whose answers differ.
 
         Raises:
             SpecificationError: see :meth:`proving`.
@@ -308,11 +307,11 @@ class Solver(ABC):
     def solve_batch(
         self, positions: Iterable[Position] | np.ndarray, *, weak: bool = False
     ) -> np.ndarray:
-        """The values (``weak``: results) of many positions that are not over.
+        """The values (with ``weak`` the results) of many positions that are not over.
 
         Args:
             positions: positions of this game, or an array of their records.
-            weak: ask only for win, draw or loss: +1, 0, −1.
+            weak: compute only win, draw or loss: +1, 0, −1.
 
         Returns:
             int16 of shape (positions,), from the sides to move.
@@ -327,7 +326,7 @@ class Solver(ABC):
         )
 
     def records_of(self, positions: Iterable[Position] | np.ndarray) -> np.ndarray:
-        """The records of positions to be solved, as an array of shape (positions,).
+        """The records of positions to solve, as an array of shape (positions,).
 
         Raises:
             ValueError: a position of another game, or one whose game is over.
@@ -365,7 +364,7 @@ class Solver(ABC):
             )
 
     def plies_left(self, position: Position) -> int:
-        """How many plies the game can still take at most, or takes as games go."""
+        """The most plies left in the game, or an estimate from typical games."""
         return len(position.legal_actions())
 
     def expected_return(self, position: Position, value: int) -> float:
@@ -373,12 +372,12 @@ class Solver(ABC):
         return float(np.sign(value))
 
     def end_of(self, position: Position, value: int) -> End:
-        """What a value tells of the game's end beside the result."""
+        """The information in a value on the game's end besides the result."""
         return End()
 
 
 def register_solver(rules_type: Any = None) -> Callable[[S], S]:
-    """Class decorator: the solver of the game of a rules type, or of all that have none."""
+    """Class decorator: register the solver of a rules type's game, or of games without one."""
 
     def decorate(solver_class: S) -> S:
         SOLVERS.add(OTHERS if rules_type is None else rules_type.declaration.name, solver_class)
@@ -400,10 +399,10 @@ def solver_class_of(game: Game) -> type[Solver]:
 
 
 def make_solver(game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int | str = 1) -> Solver:
-    """A solver for a game, to solve several positions with one table.
+    """A solver for a game, to solve several positions with one transposition table.
 
-    ``threads`` search together, ``"all"``: as many as there are processors. Only one thread visits
-    the same positions each time; values do not depend on the threads.
+    ``threads`` is the number of parallel searches, ``"all"`` one for each processor. Only a single
+    thread visits the same positions every time; values do not depend on the threads.
 
     Raises:
         SpecificationError: a board beyond the solver's reach, or a memory or number of threads
@@ -430,11 +429,11 @@ def solve(
         position: the position.
         moves: ``"best"`` finds the value and one best action, ``"all"`` the value of every legal
             action.
-        weak: ask only for win, draw or loss, which is quicker.
-        memory_mb: the most memory of the table of positions, in MiB.
+        weak: compute only win, draw or loss, which is faster.
+        memory_mb: the memory limit of the transposition table, in MiB.
         threads: see :func:`make_solver`.
         time: a limit in seconds, after which the bounds proved so far are returned;
-            :attr:`Solution.exact` says whether they are all that was asked for.
+            :attr:`Solution.exact` says whether everything requested is proved.
         progress: called between slices of the search with a :class:`SolverProgress`.
 
     Raises:

@@ -1,11 +1,10 @@
 """The transposition table of exact searches: bounds on values, and best actions.
 
-An entry has as many words as a key. The low bits of its first word are its data: what is proved of
-the position. The other bits are those of the key's first word, whose low bits are 0. The further
-words of the key are whole, so an entry is never taken for that of another position. Each is mixed
-with the word before, so an entry of which several threads have written a part is taken for none
-(Hyatt, Mann, "A lockless transposition-table implementation for parallel search", ICGA Journal 25,
-2002).
+An entry has as many words as a key. The low bits of its first word are its data: the proved bounds
+and action. The other bits are those of the key's first word, whose low bits are 0. The other words
+of the key are stored in full, so entries of different positions are never confused. Each is mixed
+with the word before, so an entry written in part by several threads matches no key (Hyatt, Mann, "A
+lockless transposition-table implementation for parallel search", ICGA Journal 25, 2002).
 
 A bucket has one or two entries. The first keeps the position that took more effort, the second the
 latest (Breuker, Uiterwijk, van den Herik, "Replacement schemes for transposition tables", ICCA
@@ -27,12 +26,12 @@ NO_ACTION = -1
 
 
 class BoundTable(NamedTuple):
-    """A table, and the widths in bits of what the data of an entry say.
+    """A table, and the widths in bits of an entry's data.
 
     Attributes:
         entries: uint64 (buckets, entries of a bucket, words).
         bound: the width of each of two bounds, the lower one first.
-        action: that of the best action. The effort takes the rest, a logarithm.
+        action: the width of the best action. The effort, a logarithm, takes the rest.
         data: the mask of the data in the first word of an entry.
     """
 
@@ -45,10 +44,10 @@ class BoundTable(NamedTuple):
 def new_table(
     memory_mb: int, words: int, bucket: int = 2, widths: tuple[int, int, int] = (16, 16, 8)
 ) -> BoundTable:
-    """An empty table of at most so many MiB: a power of two of buckets.
+    """An empty table of at most ``memory_mb`` MiB: a power of two of buckets.
 
-    ``words`` are those of a key, ``bucket`` the entries of one, ``widths`` those of a bound, an
-    action and the effort.
+    ``words`` is the number of words of a key, ``bucket`` of entries in a bucket, ``widths`` the
+    widths of a bound, an action and the effort.
     """
     bound, action, effort = widths
     buckets = entries_within(memory_mb, 8 * bucket * words)
@@ -68,7 +67,7 @@ def bucket_of(table, position_hash):
 
 @inner_kernel
 def _data_at(table, bucket, entry, key):
-    """The data of an entry, ``ZERO`` if it is not that of the position with this key."""
+    """The data of an entry, ``ZERO`` if it is not for the position with this key."""
     data = table.entries[bucket, entry, 0] ^ key[0]
     if data > table.data:
         return ZERO
@@ -92,9 +91,9 @@ def probe(table, bucket, key):
 
 @inner_kernel
 def store(table, bucket, key, lower, upper, action, nodes):
-    """Keep bounds and the best action of a position that took so many nodes.
+    """Store bounds and the best action of a position whose search took this many nodes.
 
-    Bounds stored before remain valid. So does the action, where there is no other.
+    Earlier bounds remain valid. So does the earlier action if there is no new one.
     """
     entries = table.entries
     entry = entries.shape[1] - 1
@@ -131,7 +130,7 @@ def store(table, bucket, key, lower, upper, action, nodes):
 
 @inner_kernel
 def _mask_of(width):
-    """So many low bits."""
+    """A mask of low bits."""
     return (ONE << width) - ONE
 
 

@@ -1,13 +1,13 @@
-"""How large a transposition table may be.
+"""The size of a transposition table.
 
 Searches that prove different things about positions have different transposition tables: bounds of
 exact searches (:mod:`.table`; Othello's is faster, that of dots and boxes also lies in
 files), proof numbers of Hex, and results at a depth. All of them have the same interface:
 
 - ``new_table(memory_mb, …)`` allocates an empty table of at most that many MiB.
-- ``probe(table, key, …)`` returns what the table knows of the position with this key.
-- ``store(table, key, …, what is proved, best move, effort)`` keeps a result. Where the bucket is
-  full, the entry that took the least effort gives way.
+- ``probe(table, key, …)`` returns the table's data for the position with this key.
+- ``store(table, key, …, what is proved, best move, effort)`` stores a result. In a full bucket it
+    replaces the entry of the least effort.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ class RuleCheck:
         by_seed = re.fullmatch(r"(random|all):\d+", str(opening)) is not None
         if chosen or not by_seed or not isinstance(self._seed, int):
             return None
-        return Openings(self._game, opening, self._seed)
+        return Openings(Plan(opening=opening, seed=self._seed), self._game)
 
     def contradiction(self, game: StoredGame) -> str | None:
         """What about a game cannot be, in words that follow its number; None if all is right."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
+from helpers import openings_of
 from plyground import make_agent, make_game
 from plyground.evaluation.match import play_game
-from plyground.evaluation.openings import Openings
 
 BOXES = "dots_and_boxes:rows=3,cols=3"
 AGAINST_RANDOM = 0.75  # the least share of points that an agent with skill gets against random
@@ -52,7 +52,7 @@ def score(case: Case) -> float:
     """The share of points of the stronger agent over the case's pairs of games."""
     game, points = make_game(case.game), 0.0
     agents = make_agent(case.stronger), make_agent(case.weaker)
-    openings = Openings(game, f"random:{case.plies}", seed=7)
+    openings = openings_of(game, f"random:{case.plies}", seed=7)
     for number in range(case.pairs):
         for seat in (0, 1):
             players = agents if seat == 0 else agents[::-1]

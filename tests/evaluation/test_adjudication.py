@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 from command_line import plyground
-from helpers import run
+from helpers import openings_of, run
 from plyground import Agent, Decision, make_agent, make_game
 from plyground.agents.decision import Score
 from plyground.evaluation.conditions import Conditions
 from plyground.evaluation.match import Referee, play_game
-from plyground.evaluation.openings import Openings
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.verification import verify
@@ -114,8 +113,8 @@ def test_what_makes_no_sense_is_refused(options, message):
 @pytest.mark.parametrize("spec", ["gomoku:rows=5,cols=7", "connect_four", "dots_and_boxes"])
 def test_transformed_openings_are_images_of_the_openings(spec):
     game = make_game(spec)
-    plain = Openings(game, "random:3", seed=1)
-    images_of = Openings(game, "random:3", seed=1, transform=True)
+    plain = openings_of(game, "random:3", seed=1)
+    images_of = openings_of(game, "random:3", seed=1, transform=True)
     # the n-th image is that of the n-th opening or, where images were dropped, of a later one
     openings, images = ([source[n] for n in range(20)] for source in (plain, images_of))
     later = iter(plain[number] for number in range(40))

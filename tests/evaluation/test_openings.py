@@ -7,10 +7,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from helpers import openings_of
 from plyground import make_agent, make_game, solve
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation import openings as module
-from plyground.evaluation.openings import Openings
 
 GAMES = [
     "tic_tac_toe",
@@ -21,7 +21,7 @@ GAMES = [
 
 
 def first(count, *arguments, **options) -> list[tuple[int, ...]]:
-    openings = Openings(*arguments, **options)
+    openings = openings_of(*arguments, **options)
     return [openings[number] for number in range(count)]
 
 
@@ -67,7 +67,7 @@ def test_no_opening_lets_the_player_to_move_win_at_once():
 
 
 def test_without_moves_there_is_one_opening():
-    openings = Openings(make_game("tic_tac_toe"), "random:0", seed=1)
+    openings = openings_of(make_game("tic_tac_toe"), "random:0", seed=1)
     assert (openings[0], openings[7], openings.find(10)) == ((), (), 1)
 
 
@@ -96,7 +96,7 @@ def test_all_positions_of_a_depth_come_once_up_to_symmetry(game, plies):
         for position in positions
         if not position.is_over and leaves_the_game_open(position)
     }
-    openings = Openings(game, f"all:{plies}", seed=1)
+    openings = openings_of(game, f"all:{plies}", seed=1)
     positions = [game.position(openings[number]) for number in range(openings.find())]
     classes = [images(position) for position in positions]
     assert set().union(*classes) == expected
@@ -118,7 +118,7 @@ def test_more_positions_than_can_be_listed_are_refused(monkeypatch):
         SpecificationError,
         match=r"gomoku has more than 1,000 positions after 2 plies, which are too many to list",
     ):
-        Openings(make_game("gomoku"), "all:2", seed=1).find()
+        openings_of(make_game("gomoku"), "all:2", seed=1).find()
 
 
 # -- files --
@@ -132,21 +132,21 @@ def file_of(tmp_path, text) -> str:
 
 def test_a_file_holds_one_opening_a_line_by_name_or_number(tmp_path):
     path = file_of(tmp_path, "# the middle\n\nd, d, e   # a comment\n3,3,4,4\n0\n e,d,d \nd,d,e\n")
-    openings = Openings(make_game("connect_four"), path, seed=1)
+    openings = openings_of(make_game("connect_four"), path, seed=1)
     assert [openings[number] for number in range(openings.find())] == [
         (3, 3, 4),
         (3, 3, 4, 4),
         (0,),
         (4, 3, 3),
     ]
-    boxes = Openings(
+    boxes = openings_of(
         make_game("dots_and_boxes:rows=2,cols=2"), file_of(tmp_path, "h 0 1, v 1 0\n"), seed=1
     )
     assert len(boxes[0]) == 2
 
 
 def test_of_lines_that_lead_to_one_position_the_first_counts(tmp_path):
-    openings = Openings(
+    openings = openings_of(
         make_game("tic_tac_toe"), file_of(tmp_path, "a1,b2,c3\nc3,b2,a1\nb1\n"), seed=1
     )
     assert openings.find() == 2
@@ -154,10 +154,10 @@ def test_of_lines_that_lead_to_one_position_the_first_counts(tmp_path):
 
 def test_what_is_in_a_file_decides_and_not_where_it_is_or_how_it_is_laid_out(tmp_path):
     game = make_game("connect_four")
-    one = Openings(game, file_of(tmp_path, "d,d\ne\n"), seed=1).settings
-    assert Openings(game, file_of(tmp_path, "# comment\n d , 3\n\ne"), seed=1).settings == one
-    assert Openings(game, file_of(tmp_path, "d,d\nf\n"), seed=1).settings != one
-    assert Openings(game, file_of(tmp_path, "e\nd,d\n"), seed=1).settings != one
+    one = openings_of(game, file_of(tmp_path, "d,d\ne\n"), seed=1).settings
+    assert openings_of(game, file_of(tmp_path, "# comment\n d , 3\n\ne"), seed=1).settings == one
+    assert openings_of(game, file_of(tmp_path, "d,d\nf\n"), seed=1).settings != one
+    assert openings_of(game, file_of(tmp_path, "e\nd,d\n"), seed=1).settings != one
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_what_is_in_a_file_decides_and_not_where_it_is_or_how_it_is_laid_out(tmp
 )
 def test_a_bad_line_is_named_with_its_number_and_the_reason(text, message, tmp_path):
     with pytest.raises(SpecificationError) as error:
-        Openings(make_game("connect_four"), file_of(tmp_path, text), seed=1)
+        openings_of(make_game("connect_four"), file_of(tmp_path, text), seed=1)
     assert message in str(error.value)
 
 
@@ -187,7 +187,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
     path = tmp_path / "openings.txt"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(SpecificationError, match="is no file of openings: it is not text in UTF-8"):
-        Openings(make_game("connect_four"), str(path), seed=1)
+        openings_of(make_game("connect_four"), str(path), seed=1)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
 )
 def test_a_specification_that_gives_no_opening_is_refused(spec, message):
     with pytest.raises(SpecificationError) as error:
-        Openings(make_game("tic_tac_toe"), spec, seed=1).find(1)
+        openings_of(make_game("tic_tac_toe"), spec, seed=1).find(1)
     assert message in str(error.value)
 
 
@@ -221,9 +221,9 @@ def test_a_solver_keeps_the_drawn_openings_and_all_of_them():
         for opening in first(100, game, "all:3", seed=1)
         if solver.analyse(game.position(opening)).value == 0
     }
-    openings = Openings(game, "all:3", seed=1, balanced="solver")
+    openings = openings_of(game, "all:3", seed=1, balanced="solver")
     assert {openings[number] for number in range(openings.find())} == drawn
-    assert 0 < len(drawn) < Openings(game, "all:3", seed=1).find()
+    assert 0 < len(drawn) < openings_of(game, "all:3", seed=1).find()
 
 
 def test_an_opening_whose_end_is_proved_is_not_balanced_whatever_the_limit_in_points():
@@ -263,7 +263,7 @@ def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
             judgements.append(opening) or keeps(self, opening)
         ),
     )
-    openings = Openings(*arguments)
+    openings = openings_of(*arguments)
     openings.recall(expected[:6])
     assert [openings[number] for number in range(10)] == expected
     before = list(
@@ -296,8 +296,8 @@ def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
             "random cannot judge openings: it does not say what a position is worth; searches and "
             "solvers do",
         ),
-        ("alphabeta:depth=2", -1, "a number of at least 0, not -1"),
-        ("alphabeta:depth=2", float("nan"), "a number of at least 0, not nan"),
+        ("alphabeta:depth=2", -1, "within must be a number of at least 0"),
+        ("alphabeta:depth=2", float("nan"), "within must be a number of at least 0"),
         ("nobody", None, "there is no agent 'nobody'"),
         (None, 5, "is for openings that are judged (--balanced AGENT)"),
         (
@@ -310,7 +310,7 @@ def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
 )
 def test_a_judge_that_will_not_do_is_refused(balanced, within, message):
     with pytest.raises(SpecificationError) as error:
-        Openings(make_game("connect_four"), "random:1", 1, balanced, within).find(1)
+        openings_of(make_game("connect_four"), "random:1", 1, balanced, within).find(1)
     assert message in str(error.value)
 
 
@@ -320,8 +320,8 @@ def test_a_judge_that_will_not_do_is_refused(balanced, within, message):
 )
 def test_openings_that_a_transformation_makes_equal_are_dropped(game, source, count, different):
     game = make_game(game)
-    assert Openings(game, source, seed=1).find() == count
-    openings = Openings(game, source, seed=1, transform=True)
+    assert openings_of(game, source, seed=1).find() == count
+    openings = openings_of(game, source, seed=1, transform=True)
     total = openings.find()
     positions = {game.position(openings[number]).record.tobytes() for number in range(total)}
     assert len(positions) == total < count

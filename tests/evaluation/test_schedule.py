@@ -9,8 +9,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers import openings_of
 from plyground import make_agent, make_game
-from plyground.evaluation.openings import Openings
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.report import print_report, report_store
 from plyground.evaluation.schedule import MEETINGS
@@ -195,7 +195,7 @@ def test_a_perfect_endgame_does_not_depend_on_games_before():
         make_game("connect_four:rows=4,cols=5"),
         make_agent("alphabeta:depth=1,endgame=14"),
     )
-    openings = Openings(game, "random:6", seed=1)
+    openings = openings_of(game, "random:6", seed=1)
     positions = [game.position(openings[number]) for number in range(60)]
 
     def decide(position) -> int:

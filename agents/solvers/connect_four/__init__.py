@@ -1,8 +1,7 @@
 """The exact solver of connect four: bounds, best actions and lines of play from the search kernels.
 
-Values are +k if the side to move wins when it has k of its stones left, the winning one included:
-with its own (rows·cols/2 + 1 − k)-th stone. 0 is a draw, −k a loss to the other side's k-th last
-stone.
+A value of +k means that the side to move wins with its k-th last stone, its (rows·cols/2 + 1 −
+k)-th. 0 is a draw, −k a loss to the other side's k-th last stone.
 """
 
 from __future__ import annotations
@@ -46,14 +45,14 @@ class ConnectFourSolver(ProvingSolver):
         self._board = make_board(game.rules)
         self._stacks = self._new_stacks()
         self._table = t.new_table(memory_mb, self._key_bits)
-        self._most_nodes = 0  # of all searches since the table was empty
-        self._most = (self._board.cells + 1) // 2  # no value is larger
+        self._most_nodes = 0  # the most of any search since the table was empty
+        self._most = (self._board.cells + 1) // 2  # the largest value
         if has_openings(game.rules):
             self.plies_in_seconds = self._board.cells
 
     @classmethod
     def check_game(cls, game: Game) -> None:
-        """Refuse boards whose columns with a spare bit each do not fit 64 bits."""
+        """Refuse boards whose columns, with a spare bit each, do not fit 64 bits."""
         bits = _key_bits(game)
         if bits > MOST_BITS:
             raise SpecificationError(
@@ -80,7 +79,7 @@ class ConnectFourSolver(ProvingSolver):
         self._most_nodes = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the stacks: a record that is copied alone does not share its stack's memory."""
+        """All but the stacks: a pickled record would not share its stack's memory."""
         return {name: value for name, value in vars(self).items() if name != "_stacks"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -104,14 +103,14 @@ class ConnectFourSolver(ProvingSolver):
                 return Proof(value, value, column)
         complete = self._solve(tasks, weak, monitor)
         lower, upper, column = (int(tasks[0][name]) for name in ("lower", "upper", "column"))
-        left = self.plies_left(position)  # nobody wins or loses with more stones than are left
+        left = self.plies_left(position)  # a game is won or lost by a stone that is left
         lower, upper = max(lower, -(left // 2)), min(upper, (left + 1) // 2)
         return Proof(lower, upper, column, complete or value is None)
 
     def principal_variation(
         self, position: Position, proof: Proof, monitor: Monitor
     ) -> tuple[int, ...]:
-        """A line of best play; from the opening on it ends where the stored values do."""
+        """A line of best play; from an opening position it ends where the stored values end."""
         if self.stored_value(position) is None:
             return super().principal_variation(position, proof, monitor)
         actions, value = [proof.action], proof.lower
@@ -124,17 +123,17 @@ class ConnectFourSolver(ProvingSolver):
         return tuple(actions)
 
     def stored_value(self, position: Position) -> int | None:
-        """The stored value of a position of the opening."""
+        """The stored value of an opening position."""
         openings = openings_of(self.game.rules, int(position.record.ply))
         return None if openings is None else openings.value(*sides_of(position))
 
     def _opening_column(self, position: Position, value: int) -> int | None:
-        """A column that attains the value by the stored values."""
+        """A column that attains the value according to the stored values."""
         openings = openings_of(self.game.rules, int(position.record.ply))
         return None if openings is None else openings.best_column(*sides_of(position), value)
 
     def actions_in_order(self, position: Position) -> list[int]:
-        """From the middle outwards: the middle fills the table for the others."""
+        """From the middle outwards: searching the middle fills the table for the others."""
         return sorted(
             position.legal_actions(), key=lambda column: abs(2 * column - self._board.cols + 1)
         )
@@ -145,7 +144,7 @@ class ConnectFourSolver(ProvingSolver):
 
     def end_of(self, position: Position, value: int) -> End:
         left = self.plies_left(position)
-        if value > 0:  # the last stone but value - 1 of its own, the first of which comes next
+        if value > 0:  # it wins with its ``value``-th last stone
             return End(plies=2 * ((left + 1) // 2 - value) + 1)
         return End(plies=2 * (left // 2 + value) + 2 if value < 0 else None)
 
@@ -161,9 +160,9 @@ class ConnectFourSolver(ProvingSolver):
     def at_least(
         self, positions: Iterable[Position] | np.ndarray, values: np.ndarray
     ) -> np.ndarray:
-        """Whether positions that are not over are worth at least these values.
+        """Whether the values of positions that are not over are at least these.
 
-        Cheaper than their values, the more so the quicker a win or loss is asked for.
+        Cheaper than computing the values, above all for quick wins or losses.
 
         Returns:
             bool of shape (positions,), for the sides to move.
@@ -177,7 +176,7 @@ class ConnectFourSolver(ProvingSolver):
         return self._board.cells - position.ply
 
     def _tasks(self, records: np.ndarray) -> np.ndarray:
-        """The positions of these records to be solved, as TASK records."""
+        """The tasks (TASK records) for solving the positions of these records."""
         tasks = np.zeros(len(records), s.TASK)
         stones, mover, rows = records["stones"], records["ply"] & 1, np.arange(len(records))
         tasks["own"], tasks["opp"] = stones[rows, mover], stones[rows, 1 - mover]
@@ -185,7 +184,7 @@ class ConnectFourSolver(ProvingSolver):
         return tasks
 
     def _solve_all_of(self, tasks: np.ndarray, weak: bool) -> None:
-        """Solve all tasks and set :attr:`nodes`; KeyboardInterrupt if Ctrl-C comes first."""
+        """Solve all tasks and set :attr:`nodes`; KeyboardInterrupt on Ctrl-C."""
         monitor = Monitor()
         self._solve(tasks, weak, monitor)
         self.nodes: int = monitor.nodes
@@ -193,7 +192,7 @@ class ConnectFourSolver(ProvingSolver):
             raise KeyboardInterrupt
 
     def _solve(self, tasks: np.ndarray, weak: bool, monitor: Monitor) -> bool:
-        """Narrow the bounds of all tasks; False if the monitor stopped it before the end."""
+        """Narrow the bounds of all tasks; False if the monitor stopped the search."""
         copies = [tasks] + [tasks.copy() for _ in self._stacks[1:]]
         state = self._stacks[0].state
 
@@ -222,7 +221,7 @@ class ConnectFourSolver(ProvingSolver):
 
 
 def sides_of(position: Position) -> tuple[np.uint64, np.uint64]:
-    """The stones of the side to move, and of the other."""
+    """The stones of the side to move, and of the other side."""
     stones, mover = position.record.stones, int(position.record.ply) & 1
     return stones[mover], stones[1 - mover]
 

@@ -2,9 +2,9 @@
 
 A position is two sets of cells, the stones of the side to move (``own``) and of the other side
 (``opp``), in the layout of the position record: cell (row from the bottom, column) is bit ``column
-* (rows + 1) + row``. The value of a position is +k if the side to move wins when it has k of its
-stones left, the winning one included; −k if the other side does; 0 for a draw. A *node* here is a
-position whose side to move cannot win at once: its parent skips moves that would allow that.
+* (rows + 1) + row``. The value of a position is +k if the side to move wins with its k-th last
+stone; −k if the other side does; 0 for a draw. A *node* here is a position whose side to move
+cannot win at once: its parent skips moves that would allow that.
 
 Sources: Pons, "Solving Connect 4: how to build a perfect AI" (threat bitboards, moves that lose at
 once, keys); Steininger's solver c4 (following forced moves); Allis, "A knowledge-based approach of
@@ -26,12 +26,12 @@ ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 class ConnectFourBoard(NamedTuple):
-    """A board as the kernels need it; sets of cells and shifts are uint64.
+    """A board for the kernels; sets of cells and shifts are uint64.
 
     Attributes:
         cells, cols, connect: numbers of cells and columns, stones in a row that win.
-        vertical, across, diagonal: whether rows of these directions fit on the board; where they
-            do, no shift along one reaches 64 bits.
+        vertical, across, diagonal: whether rows of these directions fit on the board; if so, their
+            shifts stay below 64 bits.
         all_of_four: whether four in a row win and rows of all directions fit; this case has faster
             code.
         height: rows + 1, the distance between neighbours in a row.
@@ -39,7 +39,7 @@ class ConnectFourBoard(NamedTuple):
         bottom: the lowest cell of every column.
         column: the lowest column, its spare bit included.
         reciprocal: 65536 / height, rounded up, to divide by height.
-        quiet_rows: the cells that a side gets that must start every column: rows of the parity of
+        quiet_rows: the cells of a side that must start every column: rows of the parity of
             ``rows``, counted from 0 at the bottom.
     """
 
@@ -109,7 +109,7 @@ def fits(board, direction):
 def _winning_cells_of_any_length(board, stones):
     """The cells that complete a row, free or not, for any number of stones in a row.
 
-    For every direction and every place of the missing stone in the row, the cells whose row holds
+    For every direction and every position of the missing stone in the row, the cells whose row has
     all other stones.
     """
     cells = ZERO
@@ -163,7 +163,7 @@ def win_at_once(board, own, opp):
 
 @kernel
 def safe_moves(board, own, opp, threats):
-    """The cells that do not lose at once, for a side to move that cannot win at once.
+    """The moves that do not lose at once, for a side to move that cannot win at once.
 
     ``threats`` are the winning cells of the other side.
     """
@@ -179,7 +179,7 @@ def safe_moves(board, own, opp, threats):
 def _follow_up_bound(board, own, opp, left, beta):
     """A bound that answers "is the value at least beta?", or NO_BOUND.
 
-    It is proved by a strategy of following up.
+    It is proved by a follow-up strategy.
 
     If every column has an even number of free cells, the side that is not to move can always answer
     in the same column. Then the cells of ``quiet_rows`` go to the side to move and the others to
@@ -240,12 +240,11 @@ def follow(board, own, opp, threats, stones, beta):
         left = board.cells - stones
         if left == 0:
             return True, 0, own, opp, stones, beta, ZERO, other_side
-        # 1. Moves: block what the other side threatens to win with, and never play below such a
-        #    cell.
+        # 1. Moves: block the other side's winning cells, and never play below such a cell.
         moves = safe_moves(board, own, opp, threats)
         if moves == ZERO:
             return True, -(left // 2), own, opp, stones, beta, ZERO, other_side
-        # 2. Nobody wins within two plies.
+        # 2. No side wins within two plies.
         upper = (left - 1) // 2
         if upper < beta:
             return True, upper, own, opp, stones, beta, ZERO, other_side
@@ -267,7 +266,7 @@ def follow(board, own, opp, threats, stones, beta):
 
 @kernel
 def mirror(board, cells):
-    """The set of cells, spare bits included, with left and right exchanged."""
+    """The set of cells, spare bits included, mirrored left to right."""
     image = ZERO
     for _ in range(board.cols):
         image = (image << board.height) | (cells & board.column)
@@ -277,10 +276,10 @@ def mirror(board, cells):
 
 @kernel
 def key_of(board, own, opp):
-    """The key of a position, and whether it is that of its mirror image. It is never 0.
+    """The key of a position, and whether it comes from its mirror image. It is never 0.
 
-    It is the own stones and one bit on top of each column; of the two keys of a position and its
-    mirror image the smaller one.
+    It is the own stones plus one bit on top of each column, and the smaller of the keys of a
+    position and its mirror image.
     """
     key = own | ((own | opp) + board.bottom)
     image = mirror(board, key)

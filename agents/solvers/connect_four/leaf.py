@@ -60,7 +60,7 @@ def search_leaf(rules, solver, position):
     state.index, state.nodes, state.searching = 0, 0, False
     s.solve_positions(board, solver.table, solver.stack, solver.tasks, False, ALL_NODES)
     value = task.lower
-    # the winning stone is its side's |value|-th last
+    # the winning stone is the |value|-th last of its side
     if value == 0:
         return 0.0, left
     plies = 2 * ((left + 1) // 2 - value) + 1 if value > 0 else 2 * (left // 2 + value) + 2
@@ -69,7 +69,7 @@ def search_leaf(rules, solver, position):
 
 @leaf_solver_for.register
 def _no_connect_four_leaf_solver(rules: WideConnectFour) -> NoLeafSolver:
-    """A board that a 64-bit word does not hold."""
+    """A board that does not fit a 64-bit word."""
     return NoLeafSolver(0)
 
 

@@ -1,9 +1,9 @@
 """The opening of connect four: the exact values of all positions of the first plies.
 
-A file holds one value for each position of one ply whose game goes on, mirror images once, in the
-order of their keys (:func:`~.board.key_of`). The positions themselves are not stored: a reader
-plays through the plies from the empty board and meets the same positions in the same order. The
-values of earlier plies follow from those of the file.
+A file holds one value for each non-terminal position of one ply, mirror images once, in the order
+of their keys (:func:`~.board.key_of`). The positions themselves are not stored: a reader generates
+the plies from the empty board and gets the same positions in the same order. The values of earlier
+plies follow from the file.
 
 Values are those of the solver: +k if the side to move wins with the k-th last of its stones.
 """
@@ -24,12 +24,12 @@ from ....envs.specification import SpecificationError
 from .board import ONE, ZERO, ConnectFourBoard, has_row, key_of, make_board
 
 UNSOLVED = np.int8(-128)
-PLIES = 8  # of the file that plyground brings
+PLIES = 8  # of the file shipped with plyground
 FILE = Path(__file__).with_name("openings.npy")
 
 
 class OpeningLayer(NamedTuple):
-    """The positions of a ply whose games go on, mirror images once, ascending by their keys.
+    """The non-terminal positions of a ply, mirror images once, ascending by key.
 
     Attributes:
         keys, own, opp: uint64 (positions,): keys, the stones of the side to move and of the other.
@@ -41,7 +41,7 @@ class OpeningLayer(NamedTuple):
 
 
 def layers(board: ConnectFourBoard) -> Iterator[OpeningLayer]:
-    """The layer of every ply, from the empty board up to one cell less than full."""
+    """The layer of every ply, from the empty board to one free cell."""
     nothing = np.zeros(1, np.uint64)
     layer = OpeningLayer(np.array([key_of(board, ZERO, ZERO)[0]], np.uint64), nothing, nothing)
     for _ in range(board.cells):
@@ -55,7 +55,7 @@ def layers(board: ConnectFourBoard) -> Iterator[OpeningLayer]:
 
 @kernel
 def _write_children(board, layer, after):
-    """Write the children whose games go on into ``after``; how many there are."""
+    """Write the non-terminal children into ``after``; returns their number."""
     count = 0
     for index in range(len(layer.keys)):
         own, opp = layer.own[index], layer.opp[index]
@@ -72,7 +72,7 @@ def _write_children(board, layer, after):
 
 @kernel
 def _write_parent_values(board, layer, after, values_after, values):
-    """Write the values of a layer from those of the layer ``after`` it.
+    """Write the values of a layer from the layer ``after`` it.
 
     A position is ``UNSOLVED`` if one of its children is, unless its side to move wins at once.
     """
@@ -89,7 +89,7 @@ def _write_parent_values(board, layer, after, values_after, values):
                 break
             key = key_of(board, opp, own | cell)[0]
             value = np.int64(values_after[np.searchsorted(after.keys, key)]) if left > 1 else 0
-            best = max(best, -value)  # of an unsolved child more than of any other
+            best = max(best, -value)  # an unsolved child counts more than any other
         values[index] = best if best <= board.cells else UNSOLVED
 
 
@@ -97,11 +97,11 @@ class OpeningValues:
     """The values of all positions up to the ply of a file.
 
     Attributes:
-        plies: the last ply whose positions have values.
+        plies: the last ply with values.
     """
 
     def __init__(self, board: ConnectFourBoard, values: np.ndarray) -> None:
-        """The values of one ply, int8 (positions,), and of all plies before.
+        """Set the values of one ply, int8 (positions,), and of all earlier plies.
 
         Raises:
             SpecificationError: no ply has so many positions.
@@ -123,7 +123,7 @@ class OpeningValues:
         self._values.reverse()
 
     def value(self, own: np.uint64, opp: np.uint64) -> int | None:
-        """The value of a position whose game goes on; None after the last ply, or if it is none."""
+        """The value of a non-terminal position; None after the last ply, or if it is unknown."""
         ply = count_bits(own | opp)
         if ply > self.plies:
             return None
@@ -131,12 +131,12 @@ class OpeningValues:
         keys = self._layers[ply].keys
         index = np.searchsorted(keys, key)
         if index == len(keys) or keys[index] != key:
-            return None  # no game reaches it
+            return None  # it is unreachable
         value = self._values[ply][index]
         return None if value == UNSOLVED else int(value)
 
     def best_column(self, own: np.uint64, opp: np.uint64, value: int) -> int | None:
-        """The column nearest the middle that attains the value; None if that is not stored."""
+        """The column nearest the middle that attains the value; None if it is not stored."""
         middle = (self._board.cols - 1) / 2
         moves = ((own | opp) + self._board.bottom) & self._board.playable
         for column in sorted(range(self._board.cols), key=lambda each: abs(each - middle)):
@@ -152,12 +152,12 @@ class OpeningValues:
 
 
 def openings_of(rules: ConnectFour, ply: int) -> OpeningValues | None:
-    """The values that plyground brings, of the ordinary board up to ``PLIES``; None of others."""
+    """The shipped values of the standard board up to ``PLIES``; None for other boards."""
     return _shipped_values() if ply <= PLIES and has_openings(rules) else None
 
 
 def has_openings(rules: ConnectFour) -> bool:
-    """Whether plyground brings values of the opening: of the ordinary board alone."""
+    """Whether plyground ships opening values for a board: only for the standard board."""
     return rules == ConnectFour()
 
 
@@ -167,10 +167,10 @@ def _shipped_values() -> OpeningValues:
 
 
 def read_values(path: Path, positions: int | None = None) -> np.ndarray:
-    """The values in a file, ``UNSOLVED`` where they are still missing: int8 (positions,).
+    """The values in a file, ``UNSOLVED`` if still missing: int8 (positions,).
 
     Raises:
-        SpecificationError: the file cannot be read, or does not hold values of so many positions.
+        SpecificationError: the file cannot be read, or has the wrong number of values.
     """
     try:
         values = np.load(path, allow_pickle=False)

@@ -1,8 +1,8 @@
 """Connect four exactly: null-window negamax with a transposition table, on an explicit stack.
 
 Every search has a null window: is the value at least beta? :func:`solve_positions` narrows the
-bounds of a position by such searches until they meet. The work is cut into slices. A kernel
-returns when its allowance of nodes is used up, and continues from its stack on the next call.
+bounds of a position by such searches until they meet. The work is done in slices. A kernel returns
+when its node budget is used up, and continues from its stack on the next call.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ NOT_EXPANDED = -1
 LOWEST = -64  # below every value
 TABLE_MOVE_SCORE = 1 << 20
 THREAT_SCORE = 64
-QUARTERING_RANGE = 8  # Bounds further apart are narrowed from their ends.
+QUARTERING_RANGE = 8  # bounds further apart are narrowed from their ends
 LEAST_FREE = 18  # free cells of a position whose search is worth sharing between threads
-ELDEST = 2  # children that all threads search: often one of them is good enough
-CATCH_UP_NODES = 1 << 12  # between two looks at what other threads have proved
+ELDEST = 2  # the first children, searched by all threads: often one is good enough
+CATCH_UP_NODES = 1 << 12  # between two checks of the other threads' results
 
-# A position of the search tree and its null window. Each is first a child of another
-# and filled in as such; the fields from `nodes_before` on are used once it is searched.
+# A position of the search tree and its null window. It is first filled in as a child of another;
+# the fields from `nodes_before` on are used once it is searched.
 NODE = np.dtype(
     [
         ("own", np.uint64),  # the stones of the side to move
@@ -39,10 +39,10 @@ NODE = np.dtype(
         ("beta", np.int32),  # is the value at least beta?
         ("stones", np.int16),  # on the board
         ("column", np.int8),  # the move of the parent that leads here
-        ("opponent", np.bool_),  # whether the parent's side to move is the other one
-        ("mirrored", np.bool_),  # whether the key is that of the mirror image
+        ("opponent", np.bool_),  # whether the side to move is the parent's opponent
+        ("mirrored", np.bool_),  # whether the key is from the mirror image
         ("table_column", np.int8),  # the best move by the table, or NO_ACTION
-        ("score", np.int32),  # its place among the children of its parent
+        ("score", np.int32),  # its rank among its parent's children
         ("nodes_before", np.int64),  # nodes visited before this one
         ("best", np.int32),  # the best value so far
         ("best_column", np.int8),
@@ -53,7 +53,7 @@ NODE = np.dtype(
 
 STATE = np.dtype(
     [
-        ("index", np.int64),  # the position that is being solved
+        ("index", np.int64),  # the position being solved
         ("searching", np.bool_),  # whether it has been put on the stack
         ("nodes", np.int64),  # visited in all slices
         ("nodes_before", np.int64),  # visited before this position
@@ -62,7 +62,7 @@ STATE = np.dtype(
     ]
 )
 
-# A position to be solved: its bounds are narrowed, `column` becomes a best move.
+# A position to solve: its bounds are narrowed, `column` becomes a best move.
 TASK = np.dtype(
     [
         ("own", np.uint64),
@@ -82,7 +82,7 @@ class ConnectFourStack(NamedTuple):
         children: NODE (plies, cols): the children of each node that need a search.
         order: int64 (plies, cols): their indices, the most promising first.
         state: one STATE record.
-        paths: where the threads are.
+        paths: the current paths of the threads.
     """
 
     nodes: Any
@@ -119,8 +119,8 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
     False means that ``node_limit`` nodes have been visited; the next call continues.
 
     - ``tasks``: TASK (positions,). Each is solved when its bounds meet, with ``weak`` when the
-      result is known. Where the bounds meet at first, the search only looks for a move that
-      attains the value.
+        result is known. If the bounds meet from the start, the search only looks for a move that
+        attains the value.
     """
     state = stack.state
     while state.index < len(tasks):
@@ -140,7 +140,7 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
                 return False
             sharing = is_shared(board, stack.paths, stack.nodes[0])
             nodes = state.nodes - state.nodes_before
-            if sharing:  # all threads use the same part
+            if sharing:  # all threads use the same part of the table
                 nodes = nodes_of_all(stack.paths, nodes)
             buckets, limit = t.part_in_use(table, nodes)
             part = t.ConnectFourTable(table.bounds, buckets, table.key_mask, table.check_shift)
@@ -172,11 +172,11 @@ def _is_solved(task, weak):
 
 @kernel
 def _bounds_without_search(board, task, weak):
-    """Bound a position by its next two plies and choose a move; whether that solves it."""
+    """Bound a position by its next two plies and choose a move; returns whether it is solved."""
     own, opp = task.own, task.opp
     occupied = own | opp
     left = board.cells - count_bits(occupied)
-    # 1. A win at once, or nothing but moves that lose at once.
+    # 1. An immediate win, or only moves that lose at once.
     wins = win_at_once(board, own, opp)
     moves = safe_moves(board, own, opp, winning_cells(board, opp, occupied))
     if wins != ZERO or moves == ZERO:
@@ -186,7 +186,7 @@ def _bounds_without_search(board, task, weak):
             board, wins if wins != ZERO else (occupied + board.bottom) & board.playable
         )
         return True
-    # 2. Otherwise nobody wins within two plies, and every safe move attains the lower bound.
+    # 2. Otherwise no side wins within two plies, and every safe move attains the lower bound.
     has_value = task.lower == task.upper
     task.column = _middle_column(board, moves)
     lowest = -max((left - 2) // 2, 0)
@@ -200,9 +200,9 @@ def _bounds_without_search(board, task, weak):
 def _next_beta(lower, upper, weak):
     """The beta of the next null window, above ``lower`` and at most ``upper``.
 
-    Quick wins and losses are cheap to prove or refute. So the ends come first, a quarter of the
-    way in each time, and what they leave in the table helps near the value, where searches are
-    expensive. Once the bounds are close, the result is asked for, then the middle.
+    Quick wins and losses are cheap to prove or refute. So the ends come first, a quarter of the way
+    in each time, and their table entries help near the value, where searches are expensive. Once
+    the bounds are close, the next question is the result, then the middle.
     """
     if not weak and upper - lower > QUARTERING_RANGE:
         quarter = (upper - lower) // 4
@@ -216,7 +216,7 @@ def _next_beta(lower, upper, weak):
 
 @kernel
 def _middle_column(board, moves):
-    """The column nearest the middle that holds one of the moves."""
+    """The column nearest the middle that contains one of the moves."""
     best, distance = NO_ACTION, 2 * board.cols
     for column in range(board.cols):
         if (
@@ -256,13 +256,13 @@ def _set_key(board, table, node):
 
 @inner_kernel
 def _begin_node(node, nodes):
-    """Mark a node as one to be expanded, after so many nodes."""
+    """Mark a node as not expanded, after this many nodes."""
     node.count, node.cursor, node.nodes_before = NOT_EXPANDED, 0, nodes
 
 
 @inner_kernel
 def search(board, table, stack, node_limit):
-    """Search the null window of the root; False if ``node_limit`` nodes came first.
+    """Search the null window of the root; False if ``node_limit`` is reached first.
 
     ``state.value`` is then a lower bound on its value if it is at least beta, else an upper bound.
     """
@@ -276,7 +276,7 @@ def search(board, table, stack, node_limit):
             if node_count >= node_limit:
                 break
             node_count += 1
-            # It takes the value of those that need no search.
+            # It takes the value of the children that need no search.
             open_children = list_children(board, table, node, children[ply])
             count = _order_children(board, table, node, children[ply], order[ply], open_children)
             node.count = count if node.best < node.beta else 0
@@ -289,7 +289,7 @@ def search(board, table, stack, node_limit):
             ply += 1
             _begin_node(nodes[ply], node_count)
             continue
-        # 3. Without another child, the value goes into the table and to the parent.
+        # 3. After the last child, the value goes into the table and to the parent.
         if node.count > 0:
             store_node(board, table, node, node_count)
         if ply == 0:
@@ -307,15 +307,15 @@ def search(board, table, stack, node_limit):
 
 @inner_kernel
 def is_shared(board, paths, node):
-    """Whether the children of a node are shared out among the threads."""
+    """Whether the children of a node are divided among the threads."""
     return board.cells - node.stones > paths.least_free
 
 
 @inner_kernel
 def _choose_child(board, table, stack, ply):
-    """Bring the next child that no other thread searches to the cursor, or any if all are searched.
+    """Move the next child that no other thread searches to the cursor, or any if all are searched.
 
-    Children that the table decides by now are passed over, and the node takes their value.
+    Children that the table has decided meanwhile are skipped, and the node takes their value.
     """
     node, children, order = stack.nodes[ply], stack.children[ply], stack.order[ply]
     place = np.int64(node.cursor)
@@ -339,13 +339,13 @@ def _choose_child(board, table, stack, ply):
 
 @inner_kernel
 def catch_up(board, table, stack):
-    """Go back to the first node of the stack that other threads have decided, if there is one."""
+    """Return to the first node of the stack that other threads have decided, if there is one."""
     state = stack.state
     for ply in range(state.ply + 1):
         node = stack.nodes[ply]
         if node.count == NOT_EXPANDED:
             break
-        if ply == 0:  # its best column is needed, which its own entry need not have
+        if ply == 0:  # its best column is needed, which its entry may lack
             for place in range(node.cursor, node.count):
                 child = stack.children[0, stack.order[0, place]]
                 _take_value(table, node, child, t.probe(table, child.key))
@@ -363,7 +363,7 @@ def catch_up(board, table, stack):
 
 @inner_kernel
 def store_node(board, table, node, node_count):
-    """Store what the search of a node proved."""
+    """Store the result of the search of a node."""
     value = np.int64(node.best)
     lower, upper = (value, t.UNKNOWN) if value >= node.beta else (-t.UNKNOWN, value)
     column = _mirrored_column(board, node.mirrored, np.int64(node.best_column))
@@ -374,15 +374,15 @@ def store_node(board, table, node, node_count):
 
 @inner_kernel
 def _mirrored_column(board, is_mirror, column):
-    """A column, or the one in its place in the mirror image."""
+    """A column, or its mirror image."""
     return board.cols - 1 - column if is_mirror and column != NO_ACTION else column
 
 
 @inner_kernel
 def list_children(board, table, node, children):
-    """Fill ``children`` with those that no proof without search decides; their number.
+    """Fill ``children`` with the ones that need a search; returns their number.
 
-    Their table entries are fetched ahead of time.
+    Their table entries are prefetched.
     """
     own, opp, moves, beta = node.own, node.opp, node.moves, np.int64(node.beta)
     best, best_column, count = LOWEST, NO_ACTION, 0
@@ -424,9 +424,9 @@ def list_children(board, table, node, children):
 
 @inner_kernel
 def _move_score(board, occupied, threats, column):
-    """How promising a move is: by the threats it creates, then by the nearness to the middle.
+    """The move-ordering score: threats created, then nearness to the middle.
 
-    A threat two cells above the top of a column counts twice: nobody blocks it by playing next.
+    A threat two cells above the top of a column counts twice: the next move cannot block it.
     """
     upcoming = threats & ((occupied + board.bottom) << ONE)
     return THREAT_SCORE * (count_bits(threats) + count_bits(upcoming)) - from_middle(board, column)
@@ -436,7 +436,7 @@ def _move_score(board, occupied, threats, column):
 def _order_children(board, table, node, children, order, open_children):
     """Order the children that the table does not decide (enhanced transposition cut-off).
 
-    Returns their number; the node takes the value of the others.
+    Returns their number; the node takes the values of the others.
     """
     count = 0
     for i in range(open_children):
@@ -462,7 +462,7 @@ def _order_children(board, table, node, children, order, open_children):
 
 @inner_kernel
 def _take_value(table, node, child, data):
-    """Whether the table's data decide a child; then the node takes its value."""
+    """Whether the table's data decide a child; if so, the node takes its value."""
     if data == ZERO:
         return False
     lower, upper = lower_of(table.bounds, data), upper_of(table.bounds, data)

@@ -1,10 +1,10 @@
-"""The transposition table of the connect-four solver: one word for an entry.
+"""The transposition table of the connect-four solver: one word for each entry.
 
 A bijection scrambles the key. The low bits of the scrambled key are the number of its bucket. The
-check, the key that an entry holds, is the rest of it and a few bits more. Bucket number and check
-together are the whole key. A search begins in a small part of the table, which fits into the
-processor's cache, and uses larger parts as it goes on. The part in use is a mask of bucket numbers:
-the check makes up for the bits that the mask leaves out.
+check stored in an entry is the rest of the key and a few bits more. Bucket number and check
+together are the whole key. A search begins in a small part of the table, which fits into the CPU
+cache, and uses larger parts later. The part in use is a mask of bucket numbers: the check covers
+the bits that the mask drops.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ..table_size import MIB
 from .board import ONE
 
 BUCKET_BYTES = 16
-WIDTHS = 7, 5, 5  # in bits, of a bound, a column and the effort
+WIDTHS = 7, 5, 5  # widths in bits of a bound, a column and the effort
 DATA_BITS = 24
 CHECK_BITS = 64 - DATA_BITS
 DATA_SHIFT = KEY_SHIFT = np.uint64(DATA_BITS)
-UNKNOWN = 63  # an upper bound that says nothing, and the negative of such a lower bound
+UNKNOWN = 63  # the trivial upper bound, and the negated trivial lower bound
 ALL_NODES = 1 << 62
-# The parts of the table: a mask of bucket numbers, and up to how many nodes a search uses it.
-# They are 1 MiB and 64 MiB; after them comes the whole table.
+# The parts of the table: a mask of bucket numbers, and the nodes up to which a search uses it. They
+# are 1 MiB and 64 MiB, followed by the whole table.
 PARTS = ((np.uint64((1 << 16) - 1), 30_000), (np.uint64((1 << 22) - 1), 3_000_000))
 
 
@@ -37,9 +37,9 @@ class ConnectFourTable(NamedTuple):
     Attributes:
         bounds: its entries.
         buckets: the mask of bucket numbers in use.
-        key_mask: as many bits as keys have.
-        check_shift: how many low bits of a key are not in the check; the mask of buckets has at
-            least as many.
+        key_mask: the mask of key bits.
+        check_shift: the number of low bits of a key that are not in the check; the mask of buckets
+            has at least as many.
     """
 
     bounds: t.BoundTable
@@ -49,7 +49,7 @@ class ConnectFourTable(NamedTuple):
 
 
 def least_memory_mb(key_bits: int) -> int:
-    """The smallest table for keys of so many bits, in MiB.
+    """The smallest table for keys of this many bits, in MiB.
 
     Bucket number and check must hold the whole key.
     """
@@ -57,7 +57,7 @@ def least_memory_mb(key_bits: int) -> int:
 
 
 def new_table(memory_mb: int, key_bits: int) -> ConnectFourTable:
-    """An empty table of at most so many MiB: a power of two of buckets."""
+    """An empty table of at most ``memory_mb`` MiB: a power of two of buckets."""
     bounds = t.new_table(memory_mb, 1, widths=WIDTHS)
     return ConnectFourTable(
         bounds,
@@ -69,7 +69,7 @@ def new_table(memory_mb: int, key_bits: int) -> ConnectFourTable:
 
 @kernel
 def part_in_use(table, nodes):
-    """The mask of buckets after so many nodes, and up to how many nodes it is used."""
+    """The mask of buckets after this many nodes, and the nodes up to which it is used."""
     for level in range(len(PARTS)):
         buckets, limit = PARTS[level]
         if nodes < limit:
@@ -95,7 +95,7 @@ def bucket_of(table, key):
 
 @kernel
 def check_of(table, key):
-    """What an entry holds of a scrambled key."""
+    """The part of a scrambled key that an entry holds."""
     return ((key >> table.check_shift) << DATA_SHIFT,)
 
 

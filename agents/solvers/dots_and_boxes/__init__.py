@@ -2,12 +2,12 @@
 
 The value of a position is the margin in boxes, own minus the opponent's, of the rest of the game
 for the side to move, under best play by both. It depends on the free edges only. Positions with
-boxes to capture are reduced to quiet ones (:mod:`.captures`). Their value is narrowed down by
-searches (:mod:`.search`) with null windows: is it at least so much? Boards of at most 17 edges
-are looked up (:mod:`.value_tables`).
+boxes to capture are reduced to quiet ones (:mod:`.captures`). Null-window searches (:mod:`.search`)
+narrow the bounds of their value: is it at least this much? Boards of at most 17 edges are looked up
+(:mod:`.value_tables`).
 
-The proofs that the reductions are sound stand in :mod:`.captures` and :mod:`.chains`. What the
-solver has solved: docs/solver_dots_and_boxes.md.
+The proofs that the reductions are sound are in :mod:`.captures` and :mod:`.chains`. For solved
+boards see docs/solver_dots_and_boxes.md.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from .proof import MOST_EDGES, NO_BOUNDS, PLIES, TABLE, Bounds, BoxesProof
 from .table import new_table, probe, table_in_file, useful_buckets
 from .value_tables import SMALL, value_table
 
-CODE_BITS = 15  # at most 2^15 collections are numbered
+CODE_BITS = 15  # at most 2^15 numbered collections
 
 
 class Goal(NamedTuple):
-    """What is to be proved of a value: bounds that are ``enough``.
+    """The goal of a proof: bounds on a value that are ``enough``.
 
-    ``aim`` is the value that is expected.
+    ``aim`` is the expected value.
     """
 
     enough: Callable[[int, int], bool]
@@ -59,7 +59,7 @@ def exact_value(aim: int = 1) -> Goal:
 
 
 def _game_result(ahead: int) -> Goal:
-    """Who wins, if the side to move is ahead by so many boxes."""
+    """Who wins, if the side to move is ahead by this many boxes."""
     return Goal(lambda lower, upper: _sign(ahead + lower) == _sign(ahead + upper), -ahead)
 
 
@@ -133,7 +133,7 @@ class DotsAndBoxesSolver(Solver):
             bounds, by_action = self._all_bounds(free, goal, bounds, monitor)
         proved = goal.enough(*bounds)
         if weak and proved and free.bit_count() <= self.plies_at_once:
-            # Of the actions with the best result, one with the largest margin is preferred.
+            # Among the actions with the best result, prefer the largest margin.
             lower, upper = self._bounds(free, exact_value(), monitor)
             bounds = Bounds(max(bounds.lower, lower), min(bounds.upper, upper))
         optimal = proved_optimal(by_action) if by_action and not weak else ()
@@ -215,7 +215,7 @@ class DotsAndBoxesSolver(Solver):
         return as_free_set(self._board, sum(1 << edge for edge in drawn.tolist()))
 
     def expected_return(self, position: Position, value: int) -> float:
-        """The return of the side to move if it gets a margin of ``value`` from the rest."""
+        """The return of the side to move if the rest of the game has the margin ``value``."""
         margin = _ahead(position) + value
         return float(margin if position.game.rules.reward == MARGIN else _sign(margin))
 
@@ -225,7 +225,7 @@ class DotsAndBoxesSolver(Solver):
     # -- values --
 
     def _bounds(self, free: int, goal: Goal, monitor: Monitor) -> Bounds:
-        """Bounds on the value of any position, narrowed until the goal is reached or time is up."""
+        """Bounds on the value of a position, narrowed until the goal is reached or time is up."""
         if self._lookup is not None:
             monitor.nodes += 1
             value = int(self._lookup[as_free_set(self._board, free)])
@@ -248,7 +248,7 @@ class DotsAndBoxesSolver(Solver):
         return outcomes(lower, upper)
 
     def _known_bounds(self, free: int) -> Bounds:
-        """The bounds on V of a quiet position that are known without a search."""
+        """The bounds on V of a quiet position without a search."""
         root = self._fill_root(free, self._stacks[0])
         if root.lower == root.upper:
             return Bounds(int(root.lower), int(root.upper))
@@ -258,7 +258,7 @@ class DotsAndBoxesSolver(Solver):
         return Bounds(*probe(self._table, root.hash, root.boxes))
 
     def _fill_root(self, free: int, stack: s.DotsAndBoxesStack) -> Any:
-        """Put a quiet position at the bottom of a stack."""
+        """Put a quiet position at the root of a stack."""
         root = stack.nodes[0]
         root.horizontal, root.vertical = free_sets(self.game.rules.rows, self.game.rules.cols, free)
         root.code = root.captured = root.spare = 0
@@ -266,7 +266,7 @@ class DotsAndBoxesSolver(Solver):
         return root
 
     def _null_window(self, free: int, gamma: int, monitor: Monitor, bounds: Bounds) -> int | None:
-        """A bound on V that tells whether V is at least ``gamma``; None if time was up.
+        """A bound on V that decides whether V is at least ``gamma``; None if time was up.
 
         It is a lower bound if V is at least ``gamma``, else an upper one.
         """
@@ -289,11 +289,11 @@ class DotsAndBoxesSolver(Solver):
         return gamma if holds else gamma - 2
 
     def _learn(self, proof: BoxesProof, free: int, at_least: int, holds: bool) -> None:
-        """Let a proof know the answer about a quiet position."""
+        """Report the answer about a quiet position to a proof."""
         proof.learn(int(self._fill_root(free, self._stacks[0]).hash), at_least, holds)
 
     def _ask_moves(self, free: int, gamma: int, monitor: Monitor, bounds: Bounds) -> int | None:
-        """What :meth:`_null_window` finds, by questions about the moves, the known ones first."""
+        """The result of :meth:`_null_window`, by questions about the moves, answered ones first."""
         actions: dict[tuple[int, int], int] = {}
         for action in self._ordered_actions(free):
             actions.setdefault(self._action_key(*self._captures.draw(free, action)), action)
@@ -308,7 +308,7 @@ class DotsAndBoxesSolver(Solver):
         return gamma - 2
 
     def _search_window(self, free: int, gamma: int, monitor: Monitor, bounds: Bounds) -> int | None:
-        """What :meth:`_null_window` finds, by a search."""
+        """The result of :meth:`_null_window`, by a search."""
 
         def search(stack: s.DotsAndBoxesStack) -> Search:
             self._fill_root(free, stack)
@@ -327,16 +327,16 @@ class DotsAndBoxesSolver(Solver):
         return [action for action in self._order if free >> action & 1]
 
     def _action_key(self, after: int, gain: int) -> tuple[int, int]:
-        """A key for an action that leads to these free edges; equivalent ones have the same."""
+        """A key for an action to these free edges; equivalent actions have equal keys."""
         edges = free_sets(self.game.rules.rows, self.game.rules.cols, after)
         return gain, int(canonical_edges(self._board, *edges))
 
     def _action_bounds(self, free: int, action: int, goal: Goal, monitor: Monitor) -> Bounds:
-        """Bounds on what an action is worth to its player."""
+        """Bounds on the value of an action for its player."""
         after, gain = self._captures.draw(free, action)
 
         def worth(lower: int, upper: int) -> Bounds:
-            """The player's, by the value after the action: of the opponent unless it gains."""
+            """Bounds for the player, from those after the action."""
             return Bounds(gain + lower, gain + upper) if gain else Bounds(-upper, -lower)
 
         aim = goal.aim - gain if gain else -goal.aim
@@ -346,7 +346,7 @@ class DotsAndBoxesSolver(Solver):
     def _all_bounds(
         self, free: int, goal: Goal, bounds: Bounds, monitor: Monitor
     ) -> tuple[Bounds, dict[int, Bounds]]:
-        """Bounds on the position's value, and bounds on the worth of every action, ascending."""
+        """Bounds on the position's value, and bounds on the value of every action, ascending."""
         by_key: dict[Any, Bounds] = {}
         action_bounds = {}
         for action in self._ordered_actions(free):
@@ -361,7 +361,7 @@ class DotsAndBoxesSolver(Solver):
             action_bounds[action] = by_key[key]
         lower = max(bounds.lower, *(each.lower for each in by_key.values()))
         upper = min(bounds.upper, max(each.upper for each in by_key.values()))
-        # No action is worth more than the position.
+        # No action is better than the position.
         return Bounds(lower, upper), {
             action: Bounds(each.lower, min(each.upper, upper))
             for action, each in sorted(action_bounds.items())
@@ -370,10 +370,10 @@ class DotsAndBoxesSolver(Solver):
     def _best_action(
         self, free: int, target: int, captures_first: bool, monitor: Monitor
     ) -> tuple[int, bool]:
-        """An action worth at least ``target``, and True.
+        """An action of value at least ``target``, and True.
 
-        Where time is up it is the most promising one, and False. With ``captures_first`` an action
-        that completes boxes is preferred to others.
+        If time is up, the most promising action, and False. With ``captures_first`` an action that
+        completes boxes is preferred.
         """
         actions = self._ordered_actions(free)
         if captures_first:
@@ -393,7 +393,7 @@ class DotsAndBoxesSolver(Solver):
     def _principal_variation(
         self, free: int, action: int, value: int, monitor: Monitor
     ) -> tuple[int, ...]:
-        """The line of best play that begins with ``action``; it ends where time is up."""
+        """The line of best play that begins with ``action``; it ends when time is up."""
         line = [action]
         while True:
             free, gain = self._captures.draw(free, action)
@@ -409,8 +409,8 @@ class DotsAndBoxesSolver(Solver):
 def _next_gamma(lower: int, upper: int, enough: Callable[[int, int], bool], aim: int) -> int:
     """A number between the bounds to compare V with.
 
-    It is one whose answer is enough either way, if there is one, and of several the nearest to
-    ``aim``.
+    It is one whose answer is enough either way, if there is one, and the nearest to ``aim`` of
+    these.
     """
     numbers = range(lower + 2, upper + 1, 2)
     decisive = [number for number in numbers if enough(lower, number - 2) and enough(number, upper)]
@@ -418,9 +418,9 @@ def _next_gamma(lower: int, upper: int, enough: Callable[[int, int], bool], aim:
 
 
 def _target_of(bounds: Bounds, ahead: int, weak: bool) -> int:
-    """What an action must be worth to be as good as the position.
+    """The value that an action needs to be as good as the position.
 
-    With ``weak`` and an unknown value that is no more than the result takes.
+    With ``weak`` and an unknown value it is no more than the result requires.
     """
     if not weak or bounds.lower == bounds.upper or ahead + bounds.lower < 0:
         return bounds.lower
@@ -428,7 +428,7 @@ def _target_of(bounds: Bounds, ahead: int, weak: bool) -> int:
 
 
 def _ahead(position: Position) -> int:
-    """By how many boxes the side to move is ahead."""
+    """The number of boxes by which the side to move is ahead."""
     return int(position.record.score[position.to_move]) - int(
         position.record.score[1 - position.to_move]
     )

@@ -8,7 +8,7 @@ the one below it, a shift by one to the one on its right, and the unused column 
 rows apart. The number of free sides of a box is its *valence*: a box of valence 1 can be captured,
 one of valence 2 is a link of a chain or loop, one of 3 or 4 a *joint*.
 
-Equivalent positions have equal values, so one of them stands for all (:func:`canonical_edges`). The
+Equivalent positions have equal values, so one of them represents all (:func:`canonical_edges`). The
 images under the symmetries of the board are equivalent. So are sets in which other border edges of
 the same box are free, because an edge on the border touches only one box.
 """
@@ -32,23 +32,22 @@ BYTES, IMAGES = 12, 8  # capacity
 NO_EDGE = 128
 
 
-# A board as the kernels need it. It is one record, so a kernel call hands over one pointer.
+# A board for the kernels. It is one record, so a kernel call passes one pointer.
 BOARD = np.dtype(
     [
         ("stride", np.uint64),  # bits from a box to the one below
         ("boxes", np.uint64),  # the set of all boxes
-        ("edges", np.uint64),  # how many edges: a packed set of edges takes so many bits
-        ("horizontal_bytes", np.int64),  # bytes of the horizontal set that are used
+        ("edges", np.uint64),  # the number of edges, which is the number of bits in a packed set
+        ("horizontal_bytes", np.int64),  # used bytes of the horizontal set
         ("vertical_bytes", np.int64),
-        ("steps", np.int64),  # how many of the swaps below are used
-        ("swap_masks", np.uint64, 6),  # how to make interchangeable edges free in a fixed order
+        ("steps", np.int64),  # the number of swaps below that are used
+        ("swap_masks", np.uint64, 6),  # how to put interchangeable free edges in a fixed order
         ("swap_shifts", np.uint64, 6),
-        # the bits of the edges, 64 more for vertical ones, in the order in which the search tries
-        # safe moves
+        # the bits of the edges, plus 64 for vertical ones, in the search order of safe moves
         ("order", np.int64, 64),
-        # the packed image of each byte, first horizontal ones, under each symmetry
+        # the packed image of each byte, horizontal ones first, under each symmetry
         ("images", np.uint64, (BYTES, 256, IMAGES)),
-        # the same of each edge, numbered as in `order`; the last is none
+        # the same for each edge, numbered as in `order`; the last one is no edge
         ("edge_images", np.uint64, (129, IMAGES)),
     ]
 )
@@ -67,7 +66,7 @@ def edge_bits(rows: int, cols: int) -> list[tuple[int, int]]:
 def free_sets(rows: int, cols: int, free: int) -> tuple[np.uint64, np.uint64]:
     """The horizontal and the vertical set of free edges; bit a of ``free`` is action a."""
     row, horizontal = (1 << cols) - 1, 0
-    for index in range(rows + 1):  # the rows of horizontal edges lie one bit apart
+    for index in range(rows + 1):  # the rows of horizontal edges are one bit apart
         horizontal |= (free >> index * cols & row) << index * (cols + 1)
     return np.uint64(horizontal), np.uint64(free >> (rows + 1) * cols)
 
@@ -76,7 +75,7 @@ def free_sets(rows: int, cols: int, free: int) -> tuple[np.uint64, np.uint64]:
 def make_board(rows: int, cols: int, middle_first: bool = True) -> Any:
     """The record of a board of rows × cols boxes with at most 64 edges.
 
-    Without ``middle_first`` the search tries moves in another order, for checks.
+    Without ``middle_first`` the search uses another move order, for checks.
     """
     board: Any = np.zeros(1, BOARD).view(np.recarray)[0]
     edges, stride = count_edges(rows, cols), cols + 1
@@ -106,9 +105,10 @@ def make_board(rows: int, cols: int, middle_first: bool = True) -> Any:
 def _order(rows: int, cols: int, middle_first: bool) -> list[int]:
     """The edges of the middle line across the longer side, then the others, middle ones first.
 
-    The others are ordered by the sum of both distances from the middle. This order parts the board
-    early, so few positions are searched: on 3 × 4 boxes 0.51 million, where plain distance from the
-    middle takes 0.9 million and an order learned from the cut-offs of each edge 2.0 million.
+    The others are ordered by the sum of both distances from the middle. This order divides the
+    board early, so few positions are searched: 0.51 million on 3 × 4 boxes, against 0.9 million by
+    plain distance from the middle and 2.0 million by an order learned from the cut-offs of each
+    edge.
     """
     ranks = []
     for which, bit in edge_bits(rows, cols):
@@ -125,9 +125,9 @@ def _order(rows: int, cols: int, middle_first: bool) -> list[int]:
 def _packing(rows: int, cols: int) -> tuple[np.ndarray, list[tuple[int, int]]]:
     """The bit of each edge in a packed set, and the steps that sort interchangeable edges.
 
-    Border edges of one box are interchangeable. Boxes that have several stand in the order of their
-    number, the first edges of all of them come first, then the second ones, and so on. One step
-    (mask, shift) compares and swaps neighbours for all boxes at once.
+    Border edges of one box are interchangeable. Boxes with several are ordered by their number: the
+    first edges of all boxes come first, then the second ones, and so on. One step (mask, shift)
+    compares and swaps neighbours for all boxes at once.
     """
     edges = count_edges(rows, cols)
     border: dict[int, list[int]] = {}
@@ -171,7 +171,7 @@ def open_boxes(board, horizontal, vertical):
 
 @kernel
 def neighbours(board, horizontal, vertical, boxes):
-    """The boxes that a free edge joins to one of ``boxes``, and possibly bits outside the board."""
+    """The boxes that a free edge connects to ``boxes``, and possibly bits outside the board."""
     across = ((boxes & horizontal) >> board.stride) | (
         (boxes & (horizontal >> board.stride)) << board.stride
     )
@@ -181,7 +181,7 @@ def neighbours(board, horizontal, vertical, boxes):
 
 @kernel
 def spread(board, horizontal, vertical, boxes, within):
-    """``boxes`` and all boxes of ``within`` that free edges connect to them inside ``within``."""
+    """``boxes`` and all boxes of ``within`` connected to them by free edges inside ``within``."""
     while True:
         wider = boxes | (neighbours(board, horizontal, vertical, boxes) & within)
         if wider == boxes:
@@ -191,7 +191,7 @@ def spread(board, horizontal, vertical, boxes, within):
 
 @kernel
 def independent(board, horizontal, vertical, seed, links, joints):
-    """The chain or loop that contains the box ``seed``, or nothing if it stands on a joint."""
+    """The chain or loop that contains the box ``seed``, or nothing if it ends on a joint."""
     part = seed
     while True:
         around = neighbours(board, horizontal, vertical, part)
@@ -205,7 +205,7 @@ def independent(board, horizontal, vertical, seed, links, joints):
 
 @kernel
 def is_loop(board, horizontal, vertical, links):
-    """Whether connected boxes of valence 2 are a loop: it has as many inner edges as boxes."""
+    """Whether connected boxes of valence 2 form a loop: a loop has as many inner edges as boxes."""
     across = links & (links >> board.stride) & (horizontal >> board.stride)
     along = links & (links >> ONE) & (vertical >> ONE)
     return count_bits(across) + count_bits(along) == count_bits(links)
@@ -235,14 +235,14 @@ def pack_images(board, horizontal, vertical, scratch):
 def canonical_without(board, scratch, edge):
     """The canonical form of the position packed in ``scratch`` once ``edge`` is drawn.
 
-    ``edge`` is its bit (64 more if it is vertical), or NO_EDGE. Where one of two interchangeable
-    edges is free, the first one is made so in each image. The smallest image is the canonical form.
+    ``edge`` is its bit (plus 64 if it is vertical), or NO_EDGE. If one of two interchangeable edges
+    is free, it is replaced by the first one in each image. The smallest image is the canonical
+    form.
     """
     images = scratch.images
     smallest = ~ZERO
     mask, shift = board.swap_masks[0], board.swap_shifts[0]
-    # Only boards of one row have more than one step. A loop without branches is compiled to vector
-    # instructions.
+    # Only boards of one row have more than one step. A loop without branches is vectorised.
     for i in range(IMAGES):
         image = images[i] & ~board.edge_images[edge, i]
         late = (image >> shift) & ~image & mask

@@ -44,11 +44,11 @@ import numpy as np
 
 from ....envs.games.dots_and_boxes.board import boxes_beside, count_edges, sides_of_box
 
-MOST_KNOWN = 20_000  # positions whose settling is remembered, about 10 MB
+MOST_KNOWN = 20_000  # cached positions, about 10 MB
 
 
 class Run(NamedTuple):
-    """Boxes that can be captured one after the other, and the edges that capture them."""
+    """Boxes that can be captured in sequence, and the edges that capture them."""
 
     boxes: int
     edges: list[int]
@@ -71,10 +71,10 @@ class Captures:
         ]
         self._sides_beside = [[self._sides[box] for box in beside] for beside in self.beside]
         self._identity = np.arange(-self.boxes, self.boxes + 1)
-        self._known: dict[int, tuple[int, np.ndarray]] = {}  # what positions settle to
+        self._known: dict[int, tuple[int, np.ndarray]] = {}  # the results by position
 
     def draw(self, free: int, edge: int) -> tuple[int, int]:
-        """Draw a free edge: (the other free edges, boxes completed)."""
+        """Draw a free edge; returns the other free edges and the boxes completed."""
         free &= ~(1 << edge)
         gain = 0
         for sides in self._sides_beside[edge]:
@@ -82,7 +82,7 @@ class Captures:
         return free, gain
 
     def valence(self, free: int, box: int) -> int:
-        """How many sides of a box are free."""
+        """The number of free sides of a box."""
         return (free & self._sides[box]).bit_count()
 
     def settle(self, free: int) -> tuple[int, np.ndarray]:
@@ -90,7 +90,7 @@ class Captures:
 
         Returns:
             the free edges of R, and an int array of length 2·boxes + 1: entry ``boxes + v`` is the
-            margin of the player to move if V(R) = v.
+            margin for the player to move if V(R) = v.
         """
         if len(self._known) > MOST_KNOWN:
             self._known.clear()
@@ -107,13 +107,13 @@ class Captures:
                 cache[free] = self._play(free, forced_runs[0].edges[:1])
             else:
                 options = [self._play(free, run.edges) for run in runs]
-                # the edge that leaves the run to the opponent
+                # the edge that gives the run to the opponent
                 options += [self._play(free, run.edges[1:2]) for run in runs]
                 cache[free] = options[0][0], np.max([worth for _, worth in options], axis=0)
         return cache[free]
 
     def _play(self, free: int, edges: list[int]) -> tuple[int, np.ndarray]:
-        """Settle the position after one player's edges; the margins are that player's.
+        """Reduce the position after one player's edges; the margins are that player's.
 
         All of the edges complete a box, or there is only one.
         """
@@ -125,13 +125,13 @@ class Captures:
         return rest, captured + worth if captured else -worth
 
     def _runs(self, free: int) -> list[Run]:
-        """The runs of a position; a closed one is found from both ends and listed twice."""
+        """The runs of a position; a closed one is listed twice, from both ends."""
         return [self._run(free, box) for box in range(self.boxes) if self.valence(free, box) == 1]
 
     def _run(self, free: int, box: int) -> Run:
         boxes, edges, unused = 1, [], free
         while True:
-            # one edge: the last free one, or that of the two by which the run has not come
+            # one edge: the last free one, or of two the one not on the run so far
             edge = (unused & self._sides[box]).bit_length() - 1
             edges.append(edge)
             unused &= ~(1 << edge)

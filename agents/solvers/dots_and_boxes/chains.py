@@ -1,4 +1,4 @@
-"""Chains and loops of dots and boxes: what opening one is worth, and collections of them.
+"""Chains and loops of dots and boxes: the value of opening one, and collections of them.
 
 Let V(P) be the margin of the rest of the game for the player to move. Who draws an edge of a chain
 of n boxes of valence 2 (the *opener*) lets the opponent capture all of it. For n ≥ 3 the opponent
@@ -49,7 +49,7 @@ GROUPS = 3
 
 # The columns of the array of collections. It is int32 with one row for each; row 0 is empty.
 BOXES = 0  # its number of boxes
-VALUE = 1  # V of it on its own
+VALUE = 1  # its V
 # This and the next two: the collection without the shortest part of each group, or NONE.
 AFTER_OPENING = 2
 # This and all after it: the collection with one more part of each kind (`kind_of`), or NONE.
@@ -58,7 +58,7 @@ AFTER_ADDING = 5
 
 @kernel
 def kind_of(length, loop, boxes):
-    """The number of a kind of part on a board of so many boxes.
+    """The number of a kind of part on a board of this many boxes.
 
     Chains come first, by length, then loops of 4, 6, 8, … boxes.
     """
@@ -67,7 +67,7 @@ def kind_of(length, loop, boxes):
 
 @kernel
 def spare_boxes(length, loop):
-    """How many boxes the capturing player may leave so that the opener moves again (s above)."""
+    """The boxes that the capturing player may leave so that the opener moves again (s above)."""
     return 4 if loop else 2 if length > 2 else 0
 
 

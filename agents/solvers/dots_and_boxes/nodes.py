@@ -33,7 +33,7 @@ HASH_MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
 NO_LINKS = ZERO
 OPENING, COLLECTION = 128, 192
 
-# A node is first a child of another; the fields from `gamma` on are used once it is searched.
+# A node is first a child of another; the fields from `gamma` on are used when it is searched.
 NODE = np.dtype(
     [
         ("horizontal", np.uint64),  # the free edges
@@ -45,12 +45,12 @@ NODE = np.dtype(
         ("upper", np.int64),
         ("move", np.int64),  # the move that leads here
         ("captured", np.int64),  # boxes that the opponent captures after that move
-        ("spare", np.int64),  # how many of them the opponent may leave instead
+        ("spare", np.int64),  # the number of them that the opponent may leave instead
         ("gamma", np.int64),  # the null window: is V at least gamma?
         ("count", np.int64),  # children
         ("filled", np.int64),  # children that have been filled in
         ("cursor", np.int64),  # the child to be searched next
-        ("best", np.int64),  # the children refuted so far are worth no more
+        ("best", np.int64),  # an upper bound on the children refuted so far
         ("began", np.int64),  # positions visited before this one
     ]
 )
@@ -61,8 +61,8 @@ def complete_node(board, collections, node, scratch, links_before):
     """Complete a node whose free edges and collection are set.
 
     Its independent chains and loops move into the collection, and the number of boxes bounds V. V
-    is exact where only a collection is left. ``links_before`` are boxes known to be connected to
-    joints, or not to be put into the collection. ``scratch`` is overwritten.
+    is exact if only a collection is left. ``links_before`` are boxes known to be connected to
+    joints, or that must not go into the collection. ``scratch`` is overwritten.
     """
     _collect_chains(board, collections, node, links_before)
     collection_boxes = np.int64(collections[node.code, BOXES])
@@ -84,7 +84,7 @@ def is_leaf(node):
 
 @inner_kernel
 def _bound_by_boxes(node, boxes):
-    """Set the number of boxes that are not completed, and the bounds that it gives."""
+    """Set the number of boxes that are not completed, and the bounds from it."""
     node.boxes, node.lower, node.upper = boxes, -boxes, boxes
 
 
@@ -92,7 +92,7 @@ def _bound_by_boxes(node, boxes):
 def position_hash(board, packed, code):
     """A one-to-one function of a packed set of edges and a collection.
 
-    Multiplications by odd numbers and shifted exclusive-ors can be undone.
+    Multiplications by odd numbers and xor-shifts are invertible.
     """
     x = packed
     if code > 0:
@@ -107,7 +107,7 @@ def position_hash(board, packed, code):
 def _collect_chains(board, collections, node, links_before):
     """Move the independent chains and loops of a node from the board into its collection.
 
-    Only boxes of valence 2 that are not among ``links_before`` are looked at. Returns the boxes of
+    Only boxes of valence 2 that are not among ``links_before`` are examined. Returns the boxes of
     valence 2 before the move.
     """
     _, links, joints = valences(board, node.horizontal, node.vertical)
@@ -130,7 +130,7 @@ def _collect_chains(board, collections, node, links_before):
 
 @inner_kernel
 def list_moves(board, collections, node, children):
-    """Write the moves of a node that may be worth ``gamma`` into ``children``; their number.
+    """Write the moves of a node that may reach ``gamma`` into ``children``; returns their number.
 
     Safe moves come first, in the board's order.
     """
@@ -157,7 +157,7 @@ def list_moves(board, collections, node, children):
 
 @inner_kernel
 def _list_safe_moves(board, node, children):
-    """Write the safe moves of a node into ``children``, in the board's order; their number."""
+    """Write the safe moves of a node into ``children`` in board order; returns their number."""
     _, links, _ = valences(board, node.horizontal, node.vertical)
     safe_horizontal = node.horizontal & ~(links | (links << board.stride))
     safe_vertical = node.vertical & ~(links | (links << ONE))
@@ -173,7 +173,7 @@ def _list_safe_moves(board, node, children):
 
 @inner_kernel
 def _list_opening(node, child, move, most):
-    """Write an opening, worth at most ``most``, into ``child``; 0 if that is not good enough."""
+    """Write an opening of value at most ``most`` into ``child``; 0 if that is not enough."""
     if most < node.gamma:
         node.best = max(node.best, most)
         return 0
@@ -183,19 +183,19 @@ def _list_opening(node, child, move, most):
 
 @inner_kernel
 def _best_opening(captured, spare, boxes):
-    """The most that opening a chain or loop can be worth in a position of so many boxes."""
+    """The greatest value of opening a chain or loop in a position of this many boxes."""
     return boxes - 2 * captured if spare == 0 else spare - captured - ((boxes - captured) & 1)
 
 
 @inner_kernel
 def _spare_boxes_of_group(group):
-    """How many boxes the opponent may leave of a chain or loop of a group; see :mod:`.chains`."""
+    """The boxes of a chain or loop of a group that the opponent may leave; see :mod:`.chains`."""
     return 2 * group
 
 
 @inner_kernel
 def fill_child(board, collections, node, packed, scratch, child):
-    """Make ``child`` the position after its move; ``packed`` holds the images of ``node``."""
+    """Set ``child`` to the position after its move; ``packed`` holds the images of ``node``."""
     child.horizontal, child.vertical, child.code = node.horizontal, node.vertical, node.code
     child.captured = child.spare = 0
     _, links, _ = valences(board, node.horizontal, node.vertical)
@@ -227,7 +227,7 @@ def fill_child(board, collections, node, packed, scratch, child):
 
 @inner_kernel
 def draw(node, edge):
-    """Draw an edge, given by its bit (64 more if it is vertical)."""
+    """Draw an edge, given by its bit (plus 64 if it is vertical)."""
     if edge < 64:
         node.horizontal &= ~(ONE << np.uint64(edge))
     else:
@@ -238,8 +238,8 @@ def draw(node, edge):
 def _open_chain(board, node, part):
     """Draw all edges that are drawn once a chain or loop is opened, and count the captured boxes.
 
-    If both ends of a chain stand on one joint of valence 3, that joint can be captured in turn, and
-    the chain on its third edge.
+    If both ends of a chain meet one joint of valence 3, that joint can be captured in turn, and the
+    chain on its third edge.
     """
     node.captured = count_bits(part)
     while part != ZERO:
@@ -261,7 +261,7 @@ def margin_bounds(child):
 
 @inner_kernel
 def child_gamma(child, gamma):
-    """What to compare V of ``child`` with to learn whether its move is worth ``gamma``."""
+    """The number to compare V of ``child`` with to decide whether its move reaches ``gamma``."""
     if child.spare == 0:
         window = -gamma - child.captured + 1
     else:

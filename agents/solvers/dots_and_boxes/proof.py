@@ -1,13 +1,13 @@
-"""A proof that takes hours: answers about the positions of the first plies, kept in a folder.
+"""A long-running proof: answers about the positions of the first plies, stored in a folder.
 
-The solver asks of a position whether its value is at least so much. It splits this question for the
-first plies into those about the positions after each move, up to symmetry. The questions about the
-last of these plies are searched, one after the other, and their answers written to a file. The file
-is all that a proof needs to go on, here or on another machine. The table of the search lies beside
-it, mapped into memory, so that a question goes on where it was.
+The solver asks whether the value of a position is at least a number. In the first plies it splits
+the question into questions about the positions after each move, up to symmetry. The questions about
+the last of these plies are searched in turn, and their answers written to a file. The file is
+enough to resume a proof, here or on another machine. The table of the search is stored next to it,
+mapped into memory, so that an interrupted question resumes too.
 
-Which questions are asked depends on the answers before them alone: not on threads, on the table, or
-on how often the proof was interrupted.
+The sequence of questions depends only on earlier answers, not on threads, the table or
+interruptions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ....envs.specification import SpecificationError, refusing
 
 MOST_EDGES = 64
 FORMAT = 1  # of the file of answers; another one is refused
-PLIES = 2  # so many are split
+PLIES = 2  # plies that are split
 ANSWERS, TABLE = "answers.jsonl", "table"  # the files of a folder
 
 
@@ -38,14 +38,14 @@ NO_BOUNDS = Bounds(-MOST_EDGES, MOST_EDGES)
 
 
 class EdgeProof(NamedTuple):
-    """Whether the value of a position is at least so much.
+    """Whether the value of a position is at least a number.
 
     Attributes:
         drawn: the edges drawn, by name, separated by commas.
-        at_least: what the value is compared with.
-        holds: whether it is at least that.
+        at_least: the number that the value is compared with.
+        holds: whether the value is at least this number.
         nodes: positions visited by the search that completed it.
-        seconds: its processor time.
+        seconds: its CPU time.
     """
 
     drawn: str
@@ -59,17 +59,18 @@ class BoxesProof:
     """The answers in a folder.
 
     Attributes:
-        answers: all of them, in the order in which they were given.
-        bounds: what they and the questions before them prove, by the hashes of quiet positions.
-        job_edges: the free edges of the positions whose questions are searched and kept; questions
-            about those with more are split.
+        answers: all answers, in order.
+        bounds: the bounds that they prove, also for earlier questions, by the hashes of quiet
+            positions.
+        job_edges: the number of free edges of the positions whose questions are searched and
+            stored; questions about positions with more are split.
     """
 
     def __init__(self, folder: Path, game: Game) -> None:
-        """The proof in a folder, of the board of a game; one without answers where there is none.
+        """The proof in a folder for the board of a game; without answers if the folder has none.
 
         Raises:
-            SpecificationError: the file of answers is damaged, or about another board.
+            SpecificationError: the file of answers is damaged, or for another board.
         """
         self._game, self._path = game, folder / ANSWERS
         self._header = {"format": FORMAT, "rows": game.rules.rows, "cols": game.rules.cols}
@@ -115,7 +116,7 @@ class BoxesProof:
         return free
 
     def add(self, free: int, *result: Any) -> None:
-        """Keep an answer about the position with these free edges: its other attributes."""
+        """Store an answer about the position with these free edges, given its other attributes."""
         drawn = (edge for edge in range(self._edges) if not free >> edge & 1)
         self.answers.append(EdgeProof(",".join(map(self._game.action_to_text, drawn)), *result))
         lines: list[Any] = [self._header, *(answer._asdict() for answer in self.answers)]
@@ -123,7 +124,7 @@ class BoxesProof:
             file.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
 
     def learn(self, key: int, at_least: int, holds: bool) -> None:
-        """Narrow the bounds of a position by an answer."""
+        """Narrow the bounds of a position with an answer."""
         lower, upper = self.bounds.get(key, NO_BOUNDS)
         self.bounds[key] = (
             Bounds(max(lower, at_least), upper)

@@ -26,7 +26,7 @@ from .board import SCRATCH, pack_images
 from .nodes import NODE, child_gamma, fill_child, is_leaf, list_moves, margin_bounds
 from .table import bucket_of, probe, store
 
-ONE_BY_ONE = 2  # so many children are tried before all the others are looked up in the table
+ONE_BY_ONE = 2  # children tried before the others are looked up in the table
 LEAST_FREE = 22  # free edges of a position whose search is worth sharing between threads
 CATCH_UP_NODES = 1 << 12  # between two looks at what other threads have proved
 
@@ -61,7 +61,7 @@ class DotsAndBoxesStack(NamedTuple):
 
 
 def new_stack(edges: int, paths: Paths) -> DotsAndBoxesStack:
-    """A stack for searches on a board of so many edges."""
+    """A stack for searches on a board of this many edges."""
     plies = edges + 2
     return DotsAndBoxesStack(
         np.zeros(plies, NODE).view(np.recarray),
@@ -74,7 +74,7 @@ def new_stack(edges: int, paths: Paths) -> DotsAndBoxesStack:
 
 
 def begin(stack: DotsAndBoxesStack, gamma: int) -> None:
-    """Ask the root whether its V is at least ``gamma``."""
+    """Set the question for the root: is its V at least ``gamma``?"""
     root, state = stack.nodes[0], stack.state
     root.gamma, root.count, root.cursor = gamma, 0, 0
     state.ply, state.nodes, state.entering = 0, 0, True
@@ -82,7 +82,7 @@ def begin(stack: DotsAndBoxesStack, gamma: int) -> None:
 
 @inner_kernel
 def search(board, collections, table, stack, positions_allowed):
-    """Search on for at most so many positions; whether the search is complete.
+    """Continue for a limited number of positions; returns whether the search is complete.
 
     ``state.result`` is then a lower bound on the root's V if V is at least ``gamma``, else an upper
     bound.
@@ -108,7 +108,7 @@ def free_edges(node):
 
 @inner_kernel
 def catch_up(table, stack):
-    """Go back to the first node that other threads have decided; whether that is the root."""
+    """Return to the first node that other threads have decided; True if that is the root."""
     state = stack.state
     for ply in range(state.ply if state.entering else state.ply + 1):
         node = stack.nodes[ply]
@@ -122,7 +122,7 @@ def catch_up(table, stack):
 
 @inner_kernel
 def _search_alone(board, collections, table, stack, positions_allowed):
-    """Search on as :func:`search` does, without a look at other threads' results on the way."""
+    """Continue as :func:`search` does, without checking other threads' results on the way."""
     nodes, children, packed, _, state, _ = stack
     ply, positions, result, entering = state.ply, state.nodes, state.result, state.entering
     limit = positions + positions_allowed
@@ -141,7 +141,7 @@ def _search_alone(board, collections, table, stack, positions_allowed):
             else:
                 child.upper = min(child.upper, result)
         if not entering or node.upper >= node.gamma > node.lower:
-            # 2. Otherwise its moves are tried, one after the other.
+            # 2. Otherwise its moves are tried in turn.
             if entering:
                 node.best = -node.boxes
                 pack_images(board, node.horizontal, node.vertical, packed[ply])
@@ -177,7 +177,7 @@ def look_up(table, node):
 
 @inner_kernel
 def _find_child_to_search(board, collections, table, stack, ply):
-    """Move the cursor to the next child that may be good enough; False if V is bounded enough.
+    """Move the cursor to the next child that may be good enough; False if the bounds on V suffice.
 
     The first children are often good enough, so they are tried before the others are filled in.
     """
@@ -199,16 +199,16 @@ def _find_child_to_search(board, collections, table, stack, ply):
             return True
         node.best = max(node.best, most)
         node.cursor += 1
-    # No child is good enough: V is no more than the best of them.
+    # No child is good enough: the best of them bounds V from above.
     node.upper = min(node.upper, node.best)
     return False
 
 
 @inner_kernel
 def _prefer_child_of_nobody(table, stack, ply):
-    """Where another thread searches the child at the cursor, bring one there that nobody does.
+    """If another thread searches the child at the cursor, swap in one that no thread searches.
 
-    First the child is looked up again: it may be decided by now.
+    First the child is looked up again, since it may be decided meanwhile.
     """
     node, children = stack.nodes[ply], stack.children[ply]
     for i in range(node.cursor, node.filled):
@@ -228,10 +228,10 @@ def _prefer_child_of_nobody(table, stack, ply):
 
 @inner_kernel
 def _fill_children(board, collections, table, stack, ply, last):
-    """Fill in the children of a node up to number ``last`` and bound them by the table.
+    """Fill in the children of a node up to number ``last`` and bound them from the table.
 
-    If one is good enough, the cursor moves to it. The table's entries of all of them are fetched
-    from memory at the same time, before the first is looked at.
+    If one is good enough, the cursor moves to it. The table entries of all of them are prefetched
+    together, before the first is read.
     """
     node, children = stack.nodes[ply], stack.children[ply]
     for i in range(node.filled, last):

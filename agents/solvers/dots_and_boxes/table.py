@@ -1,13 +1,12 @@
 """The transposition table of the dots-and-boxes solver: bounds and effort in 64 bits.
 
 A bucket is one cache line of eight entries. The hash of a position is a one-to-one function of it.
-Its upper bits, at least 14, are the number of its bucket, and an entry holds all the others, so no
-two positions are ever taken for one another. Below them an entry holds four bits of effort and
-twice five bits: half the distance of the lower bound from −boxes and of the upper bound from
-+boxes. An entry without knowledge is 0.
+Its upper bits, at least 14, are the bucket number, and an entry holds all the others, so positions
+are never confused. Below them an entry holds four bits of effort and two fields of five bits: half
+the distance of the lower bound from −boxes and of the upper bound from +boxes. An empty entry is 0.
 
-A table may lie in a file. What a process has stored there outlives it, however it ends, and is true
-on any board of the same size: an entry is one word, and the file says what board it is for.
+A table may be in a file. Its entries survive the process, even after a crash, and are valid for any
+board of the same size: an entry is one word, and the file names its board.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from .board import ONE, ZERO
 ENTRIES = 8  # in a bucket
 BUCKET = np.dtype([("entries", np.uint64, ENTRIES)])
 LEAST_BUCKET_BITS = 14
-HEADER_BYTES = 4096  # of a file: what it is for; the buckets begin on a page of memory
+HEADER_BYTES = 4096  # the header of a file; the buckets begin on a memory page
 BOUND_MASK, EFFORT_MASK = np.uint64(31), np.uint64(15)
 LOWER_SHIFT, EFFORT_SHIFT, HASH_SHIFT = np.uint64(5), np.uint64(10), np.uint64(14)
 
@@ -37,7 +36,7 @@ class DotsAndBoxesTable(NamedTuple):
 
     Attributes:
         buckets: BUCKET (2^n,), aligned with cache lines.
-        shift: how many bits of a hash its entry holds; the others are the number of its bucket.
+        shift: the number of bits of a hash that its entry holds; the others are the bucket number.
     """
 
     buckets: Any
@@ -45,7 +44,7 @@ class DotsAndBoxesTable(NamedTuple):
 
 
 def new_table(memory_mb: int, edges: int) -> DotsAndBoxesTable:
-    """An empty table of at most so many MiB that is of use on a board of so many edges."""
+    """An empty table of at most ``memory_mb`` MiB, no larger than a board can use."""
     count = useful_buckets(memory_mb, edges)
     words = np.zeros(ENTRIES * (count + 1), np.uint64)
     start = -(words.ctypes.data // 8) % ENTRIES
@@ -53,7 +52,7 @@ def new_table(memory_mb: int, edges: int) -> DotsAndBoxesTable:
 
 
 def useful_buckets(memory_mb: int, edges: int) -> int:
-    """How many buckets of at most so many MiB are of use on a board of so many edges."""
+    """The number of buckets in ``memory_mb`` MiB, no more than a board can use."""
     useful = 1 << max(LEAST_BUCKET_BITS, edges - 11)
     return min(entries_within(memory_mb, BUCKET.itemsize), useful)
 
@@ -69,8 +68,8 @@ def table_in_file(path: Path, rows: int, cols: int, buckets: int) -> DotsAndBoxe
     """The table in a file that is mapped into memory; a new file holds an empty one.
 
     Raises:
-        SpecificationError: the file holds something else, or a table of another size.
-        OSError: it cannot be made, for want of room perhaps.
+        SpecificationError: the file is not such a table, or has another size.
+        OSError: it cannot be created, for example on a full disk.
     """
     size = HEADER_BYTES + BUCKET.itemsize * buckets
     header = f"plyground dots_and_boxes table 1: {rows} x {cols} boxes, {buckets} buckets\n"
@@ -78,14 +77,14 @@ def table_in_file(path: Path, rows: int, cols: int, buckets: int) -> DotsAndBoxe
         with written_whole(path) as file:
             file.write(header.encode())
             file.truncate(size)
-            if hasattr(os, "posix_fallocate"):  # so that no store finds the disk full
+            if hasattr(os, "posix_fallocate"):  # so that storing never fails on a full disk
                 os.posix_fallocate(file.fileno(), 0, size)
     with path.open("rb") as file:
         text = file.read(HEADER_BYTES).rstrip(b"\0").decode(errors="replace")
     if text != header or path.stat().st_size != size:
         raise SpecificationError(
-            f"{path} holds no table of {size // MIB} MiB for {rows} × {cols} boxes: give the "
-            "memory with which it was made, or remove it"
+            f"{path} holds no table of {size // MIB} MiB for {rows} × {cols} boxes: use "
+            "the memory it was made with, or remove it"
         )
     words = np.memmap(path, np.uint64, "r+", HEADER_BYTES, (ENTRIES * buckets,))
     return _table_of(np.asarray(words))
@@ -93,7 +92,7 @@ def table_in_file(path: Path, rows: int, cols: int, buckets: int) -> DotsAndBoxe
 
 @inner_kernel
 def bucket_of(table, position_hash):
-    """The number of the bucket of a position."""
+    """The bucket number of a position."""
     return np.int64(position_hash >> table.shift)
 
 
@@ -105,7 +104,7 @@ def _rest_of(table, position_hash):
 
 @inner_kernel
 def probe(table, position_hash, boxes):
-    """The bounds known of a position of so many boxes: (lower, upper)."""
+    """The known bounds of a position of this many boxes: (lower, upper)."""
     entries = table.buckets[bucket_of(table, position_hash)].entries
     rest = _rest_of(table, position_hash)
     data, copies = ZERO, ZERO
@@ -114,7 +113,7 @@ def probe(table, position_hash, boxes):
         is_own = entry >> HASH_SHIFT == rest
         data |= entry if is_own else ZERO
         copies += ONE if is_own else ZERO
-    if copies > ONE:  # threads have stored it at the same time, each in a slot of its own
+    if copies > ONE:  # threads have stored it at the same time, each in another slot
         data = ZERO
         for slot in range(ENTRIES):
             entry = entries[slot]
@@ -127,9 +126,9 @@ def probe(table, position_hash, boxes):
 
 @inner_kernel
 def store(table, position_hash, boxes, lower, upper, positions):
-    """Keep bounds of a position of so many boxes that took so many positions to search.
+    """Store bounds of a position of this many boxes; the search visited this many positions.
 
-    They replace the position's own entry, or a free one, or that of the least effort.
+    They replace the position's entry, else a free one, else the one of the least effort.
     """
     entries = table.buckets[bucket_of(table, position_hash)].entries
     rest = _rest_of(table, position_hash)

@@ -15,7 +15,7 @@ from ....envs.games.dots_and_boxes.board import boxes_beside, count_edges
 from ....envs.specification import SpecificationError
 
 LARGEST = 24  # edges: 16 MiB, about two seconds
-SMALL = 17  # edges: built in an instant
+SMALL = 17  # edges: built instantly
 
 
 @functools.lru_cache(maxsize=8)
@@ -52,7 +52,7 @@ def value_table(rows: int, cols: int) -> np.ndarray:
 def _fill_backwards(sides, beside, table):
     """Fill ``table`` from its last entry.
 
-    A position after a move has a larger number, so its value is known already.
+    A position after a move has a larger index, so its value is known already.
     """
     edges = beside.shape[0]
     table[-1] = 0

@@ -1,3 +1,3 @@
-"""The exact solver of every game that has none of its own: it knows the rule functions only."""
+"""The exact solver of games without a special one: it uses only the rule functions."""
 
 from . import solver as solver

@@ -1,9 +1,10 @@
 """How far the general solver reaches in a game, estimated from random games.
 
-The number of courses of a game is the product of the numbers of legal actions along it (Knuth,
-"Estimating the efficiency of backtrack programs", Mathematics of Computation 29, 1975). Its mean
-order of magnitude over random games, from a ply on, tells how long a search to the end takes: what
-a game declares (its longest game, a bound on its positions) is far from games as they are.
+The number of lines of play in a game is estimated by the product of the numbers of legal actions
+along a random game (Knuth, "Estimating the efficiency of backtrack programs", Mathematics of
+Computation 29, 1975). Its mean order of magnitude over random games, from a ply on, predicts the
+time of a search to the end: the declared limits of a game (its longest game, a bound on its
+positions) are far from actual games.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ import numpy as np
 from ....envs.game import Game
 
 RANDOM_GAMES = 64
-ENOUGH_PLIES = 4000  # of all random games; of long games fewer are played
+ENOUGH_PLIES = 4000  # total plies of the random games; fewer long games are played
 
 
 class SolverReach(NamedTuple):
-    """What random games tell of a game.
+    """The statistics of random games of a game.
 
     Attributes:
-        orders: the decimal order of magnitude of the number of courses from each ply on, the mean
-            over the games that are not over then.
-        words: the numbers of the 64-bit words of the position's record that change in them.
+        orders: the decimal order of magnitude of the number of lines from each ply on, the mean
+            over the games that last that long.
+        words: the indices of the 64-bit words of the position's record that change in them.
     """
 
     orders: tuple[float, ...]
@@ -39,14 +40,14 @@ class SolverReach(NamedTuple):
         return len(self.orders)
 
     def plies_within(self, order: float) -> int:
-        """With so many plies to go the rest has at most so many courses (order of magnitude)."""
+        """The most plies to go whose number of lines is at most of this order of magnitude."""
         larger = (ply for ply, each in enumerate(self.orders, 1) if each > order)
         return self.plies - max(larger, default=0)
 
 
 @functools.lru_cache(maxsize=256)
 def reach_of(game: Game) -> SolverReach:
-    """What random games tell of a game, the same every time."""
+    """The statistics of random games of a game, the same every time."""
     chance = random.Random(1)
     initial = _words(game.initial_position().record.tobytes())
     changes = np.zeros(initial.size, np.bool_)
@@ -64,10 +65,10 @@ def _random_game(
 ) -> list[float]:
     """The order of magnitude of the number of legal actions at each ply of a random game.
 
-    ``changes`` notes the words of the record that differ from the initial ones.
+    ``changes`` records the words of the record that differ from the initial ones.
     """
     position, orders = game.initial_position(), list[float]()
-    most_plies = game.facts.longest_game  # a game that breaks its promise goes no further either
+    most_plies = game.facts.longest_game  # also for a game that breaks this limit
     while not position.is_over and len(orders) < most_plies:
         actions = position.legal_actions()
         orders.append(math.log10(len(actions)))
@@ -77,5 +78,5 @@ def _random_game(
 
 
 def _words(record: bytes) -> np.ndarray:
-    """A record as 64-bit words, the last one filled with zeros."""
+    """A record as 64-bit words, the last one padded with zeros."""
     return np.frombuffer(record.ljust(-(-len(record) // 8) * 8, b"\0"), np.uint64)

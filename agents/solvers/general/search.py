@@ -1,17 +1,18 @@
 """The search of the general solver: alpha-beta with null windows, to the end of the game.
 
 Values are the returns of player 0 at the end. Each search asks: is the value at least ``goal``? One
-number is the window of the whole tree, whoever is to move; the player to move decides what counts
-as success, so that a player may move again. Positions are records, which hold all that the rest of
-the game depends on: what is proved of a position holds however the game came there.
+number is the window of the whole tree, for both players; the player to move determines what counts
+as success, so that a player may move again. Positions are records, which hold everything that the
+rest of the game depends on: a result for a position holds for every path to it.
 
 A node plays all its actions before it searches one. An action that ends the game, or leads to a
-position of which the table knows enough, is settled there (enhanced transposition cut-offs); often
-so is the node. The others are searched in the order of ``order_actions``, the table's action first.
+position that the table decides, is settled there (enhanced transposition cut-offs); often this
+settles the node too. The others are searched in the order of ``order_actions``, the table's action
+first.
 
-Tried and left out: docs/solver.md. Sources: Knuth and Moore, "An analysis of alpha-beta pruning",
-1975; Plaat, Schaeffer, Pijls, de Bruin, "Best-first fixed-depth minimax algorithms", Artificial
-Intelligence 87, 1996 (null windows with a table; enhanced transposition cut-offs).
+For rejected techniques see docs/solver.md. Sources: Knuth and Moore, "An analysis of alpha-beta
+pruning", 1975; Plaat, Schaeffer, Pijls, de Bruin, "Best-first fixed-depth minimax algorithms",
+Artificial Intelligence 87, 1996 (null windows with a table; enhanced transposition cut-offs).
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ from ....envs.game import Game
 from ..table import NO_ACTION, ZERO, action_of, bucket_of, lower_of, probe, store, upper_of
 
 ENTER, LEAVE, ADVANCE, FINISH = range(4)  # what to do next at the current ply
-# Near the root a position and its images under the symmetries of the board share an entry.
+# Near the root a position and its symmetric images share an entry.
 SYMMETRIC_PLIES = 8
-SOUND, FRACTION, TOO_LONG = range(3)  # a return is no whole number; the game goes on too long
-LOWEST, HIGHEST = -(1 << 14), 1 << 14  # bounds that say nothing; values lie between them
+SOUND, FRACTION, TOO_LONG = range(3)  # what is wrong with the game: a fractional return, its length
+LOWEST, HIGHEST = -(1 << 14), 1 << 14  # trivial bounds; values lie between them
 UNSETTLED = LOWEST  # the value of an action that needs a search
 WORD = 8  # bytes
 
 FRAME = np.dtype(
     [
         ("best", np.int64),  # the value for the player to move
-        ("least", np.int64),  # success: a value of at least so much, for the player to move
+        ("least", np.int64),  # success is a value of at least this, for the player to move
         ("nodes_before", np.int64),
         ("hash", np.uint64),
-        ("symmetry", np.int64),  # leads to the image that stands for the position
+        ("symmetry", np.int64),  # maps the position to its canonical image
         ("best_action", np.int64),
         ("mover", np.int64),
         ("count", np.int64),  # of actions to search
@@ -72,13 +73,13 @@ class Records(NamedTuple):
 
 
 class GeneralStack(NamedTuple):
-    """The plies of a search, and the room that it needs.
+    """The plies of a search, and its buffers.
 
     Attributes:
         plies: the position of each ply.
         images: two spare records.
-        stored: int64: the numbers of the words of a position that its key holds.
-        constant: int64: those of the other words.
+        stored: int64: the indices of the words of a position that are in its key.
+        constant: int64: the indices of the other words.
         initial: uint64: the words of the initial position. A position that differs from it in a
             constant word has no key.
         key: uint64: the latest key.
@@ -101,14 +102,14 @@ class GeneralStack(NamedTuple):
 
 
 def new_records(count: int, dtype: np.dtype) -> Records:
-    """So many records of zeros, each at the beginning of a word."""
+    """Records of zeros, each aligned to a word."""
     words = np.zeros((count, -(-dtype.itemsize // WORD)), np.uint64)
     records = np.ndarray((count,), dtype, words, strides=words.strides[:1])
     return Records(records.view(np.recarray), words)
 
 
 def new_stack(game: Game, stored: tuple[int, ...]) -> GeneralStack:
-    """A stack for every search of a game; ``stored`` are the words that tell positions apart."""
+    """A stack for searches of a game; ``stored`` are the words that distinguish positions."""
     plies, dtype = game.facts.longest_game + 2, game.declaration.dtype
     initial = new_records(1, dtype)
     initial.positions[0] = game.initial_position().record
@@ -137,10 +138,10 @@ def begin(stack: GeneralStack, record: Any, goal: int) -> None:
 
 @inner_kernel
 def run(rules, table, stack, nodes_allowed):
-    """Search on for at most so many nodes; whether the search is complete.
+    """Continue for a limited number of nodes; returns whether the search is complete.
 
-    Its value is then ``state.value``, its best action that of the root. ``state.fault`` tells that
-    the game is not one that can be solved.
+    The result is in ``state.value``, the best action in the root. ``state.fault`` says why the game
+    cannot be solved.
     """
     frames, state, positions = stack.frames, stack.state[0], stack.plies.positions
     ply, step, value, nodes = state.ply, state.step, state.value, state.nodes
@@ -190,8 +191,8 @@ def enter_node(rules, table, stack, ply):
     goal, mover = state.goal, np.int64(r.to_move(rules, position))
     frame.mover, frame.least = mover, goal if mover == 0 else 1 - goal
     frame.best, frame.best_action, frame.cursor = LOWEST, NO_ACTION, 0
-    # 1. The table may settle the node, or name the action to try first. Of the root the action is
-    #    asked too.
+    # 1. The table may settle the node, or name the action to try first. The root needs
+    #    an action too.
     frame.hash, frame.symmetry, data = look_up(rules, table, stack, ply)
     first = NO_ACTION
     if data != ZERO:
@@ -201,7 +202,7 @@ def enter_node(rules, table, stack, ply):
         if upper < goal and ply > 0:
             return LEAVE, upper
         first = action_of(table, data)
-    # 2. Play all actions: some end the game, of some the table knows enough.
+    # 2. Play all actions: some end the game, some are decided by the table.
     actions = stack.actions[ply]
     count = r.legal_actions(rules, position, actions)
     r.order_actions(rules, position, actions, count)
@@ -215,7 +216,7 @@ def enter_node(rules, table, stack, ply):
                 if value >= frame.least:
                     break
             continue
-        # 3. The others are searched in their order, the table's action first.
+        # 3. The others are searched in order, the table's action first.
         place = frame.count
         if _action_image(stack, frame.symmetry, action) == first:
             while place > 0:
@@ -230,10 +231,10 @@ def enter_node(rules, table, stack, ply):
 
 @inner_kernel
 def _value_after(rules, table, stack, ply, action):
-    """What an action is worth to the player to move, as far as it is clear without a search.
+    """The value of an action for the player to move, as far as known without a search.
 
     It is the value or a bound that answers the question of the search, or ``UNSETTLED``. The
-    position after the action is then that of the next ply.
+    position after the action is then at the next ply.
     """
     frame, positions = stack.frames[ply], stack.plies.positions
     positions[ply + 1] = positions[ply]
@@ -255,9 +256,9 @@ def _value_after(rules, table, stack, ply, action):
 
 @inner_kernel
 def look_up(rules, table, stack, ply):
-    """The hash of the position at a ply, the symmetry that leads to its image, the entry's data.
+    """The hash of the position at a ply, the symmetry to its canonical image, the entry's data.
 
-    The image with the lowest key stands for the position and all its images.
+    The image with the lowest key represents the position and all its images.
     """
     position, (images, image_words) = stack.plies.positions[ply], stack.images
     key, symmetry = np.uint64(r.key(rules, position)), 0
@@ -275,7 +276,7 @@ def look_up(rules, table, stack, ply):
 
 @inner_kernel
 def _write_key(table, stack, words, position_hash):
-    """Write the key of a position with these words; False if it would not tell it from others."""
+    """Write the key of a position with these words; False if the key would not be unique."""
     stack.key[0] = position_hash & ~table.data
     for place in range(stack.constant.size):
         if words[stack.constant[place]] != stack.initial[stack.constant[place]]:
@@ -293,7 +294,7 @@ def _action_image(stack, symmetry, action):
 
 @inner_kernel
 def store_node(rules, table, stack, ply, nodes):
-    """Store what the search of a position proved: a bound, and the action that attains it."""
+    """Store the result of the search of a position: a bound, and the action that attains it."""
     frame, words = stack.frames[ply], stack.plies.words[ply]
     if frame.symmetry != 0:
         images, words = stack.images.positions, stack.images.words[0]

@@ -1,9 +1,9 @@
-"""The exact solver of every game that has none of its own, in terms of the rule functions.
+"""The exact solver of games without a special one, by the rule functions alone.
 
 The value of a position is the return of the side to move at the end, under best play: the result,
-or what a game counts. The solver does not look for the quickest win. It still wins in the end,
-because a won position is kept won and every game ends. In a lost position agents ask a search for
-the action that resists longest.
+or the margin that the game returns. The solver does not look for the quickest win. It still wins in
+the end, because a won position is kept won and every game ends. In a lost position agents ask a
+search for the action that resists longest.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from ..table import new_table
 from . import search as s
 from .reach import reach_of
 
-# Decimal orders of magnitude of the number of courses of a game, see :mod:`.reach`: beyond the
-# first a board is refused; below the others the rest of a game takes seconds for all actions, and
-# 30 ms (docs/solver.md).
+# Decimal orders of magnitude of the number of lines of play, see :mod:`.reach`: beyond the first a
+# board is refused; below the others the rest of a game takes seconds for all actions, and 30 ms
+# (docs/solver.md).
 MOST, IN_SECONDS, AT_ONCE = 45, 12, 6
 
 
 @register_solver()
 class GeneralSolver(ProvingSolver):
-    """Solves any game, on boards with few enough courses of the game."""
+    """Solves any game, on boards with few enough lines of play."""
 
-    meaning = "The value is what the side to move gets at the end of the game, under best play."
+    meaning = "The value is the return of the side to move at the end of the game, under best play."
     node_cost = 4
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
@@ -46,7 +46,7 @@ class GeneralSolver(ProvingSolver):
 
     @classmethod
     def check_game(cls, game: Game) -> None:
-        """Refuse games with too many courses, and returns that the table has no room for."""
+        """Refuse games with too many lines of play, and returns too large for the table."""
         order = reach_of(game).orders[0]
         if order > MOST:
             raise SpecificationError(
@@ -69,7 +69,7 @@ class GeneralSolver(ProvingSolver):
         self._table = new_table(self.memory_mb, 1 + len(self._reach.words))
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the stack: in a copy its positions would not share the memory of their words."""
+        """All but the stack: in a copy its positions would not share memory with their words."""
         return {name: value for name, value in vars(self).items() if name != "_stack"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -107,7 +107,7 @@ class GeneralSolver(ProvingSolver):
         return int(end.returns[position.to_move])
 
     def plies_left(self, position: Position) -> int:
-        """Plies to the end of the longest random game; in a position of unknown ply all of them."""
+        """Plies to the end of the longest random game; at an unknown ply its whole length."""
         ply = 0
         with contextlib.suppress(NotImplementedError):
             ply = position.ply

@@ -1,8 +1,8 @@
 """The exact solver of the m,n,k games: tic-tac-toe, larger boards and freestyle gomoku.
 
-Values are results: +1 the side to move wins, 0 a draw, −1 it loses. The solver does not look for
-the quickest win. It still wins in the end, because a won position is kept won and the board fills
-up. In a lost position agents ask a search for the action that resists longest.
+Values are results: +1 if the side to move wins, 0 for a draw, −1 if it loses. The solver does not
+look for the quickest win. It still wins in the end, because a won position is kept won and the
+board fills up. In a lost position agents ask a search for the action that resists longest.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _MnkSolver(ProvingSolver):
     def prove(
         self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
     ) -> Proof:
-        """See :meth:`ProvingSolver.prove`; ``value`` saves nothing."""
+        """See :meth:`ProvingSolver.prove`; ``value`` is not used."""
         return super().prove(position, weak, monitor)
 
     def ask(self, position: Position, alpha: int) -> list[Search]:

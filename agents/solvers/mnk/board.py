@@ -21,7 +21,7 @@ MOST_CELLS = 64
 
 
 class MnkBoard(NamedTuple):
-    """A board as the search needs it.
+    """A board for the search.
 
     Attributes:
         cells: number of cells.
@@ -29,7 +29,8 @@ class MnkBoard(NamedTuple):
         all_cells: the set of all cells.
         lines: uint64 (lines,): every row of ``connect`` cells.
         images: uint64 (symmetries, 8, 256): the image of each value of each byte of a set.
-        symmetric_stones: positions with at most so many stones are looked up under all symmetries.
+        symmetric_stones: positions with at most this many stones are looked up under all
+            symmetries.
     """
 
     cells: int
@@ -41,7 +42,7 @@ class MnkBoard(NamedTuple):
 
 
 def make_board(rules: TicTacToe) -> MnkBoard:
-    """The board of a game whose rows with a spare column fit 64 bits."""
+    """The board of a game whose rows, with a spare column, fit 64 bits."""
     rows, cols, connect = rules.rows, rules.cols, rules.connect
     bits = [row * (cols + 1) + col for row in range(rows) for col in range(cols)]
     lines = []
@@ -82,9 +83,9 @@ def image_of(images, symmetry, stones):
 
 @inner_kernel
 def key_of(board, own, opp):
-    """The image that stands for a position, the one with the lowest hash.
+    """The canonical image of a position: the one with the lowest hash.
 
-    Returns its hash, its stones and the symmetry that leads to it.
+    Returns its hash, its stones and the symmetry to it.
     """
     lowest, best = _hash_of(own, opp), 0
     if count_bits(own | opp) <= board.symmetric_stones:

@@ -1,4 +1,4 @@
-"""The search of the m,n,k solver: negamax on bitboards that finds out who wins.
+"""The search of the m,n,k solver: negamax on bitboards that determines the winner.
 
 Players alternate strictly, so values (+1 a win for the side to move, 0 a draw, −1 a loss) are
 negated from ply to ply. One pass over the lines of a position finds the winning cells of both
@@ -23,10 +23,10 @@ from .board import MOST_CELLS, ONE, ZERO, MnkBoard, key_of
 ENTER, LEAVE, ADVANCE, FINISH, PUT_OFF = range(5)  # what to do next at the current ply
 LEAST_FREE = 14  # free cells of a position whose search is worth sharing between threads
 CATCH_UP_NODES = 1 << 12  # between two looks at what other threads have proved
-KEY_WORDS, BUCKET = 3, 1  # of the table: the stones of both sides; only the latest position
+KEY_WORDS, BUCKET = 3, 1  # key: the stones of both sides; one entry, the latest position
 LOWEST = -2  # below every value
 NO_MOVE = MOST_CELLS  # takes the place of a move in an entry of the table too
-# What an open line adds to the score of each of its cells, by the stones already in it.
+# The score that an open line adds to each of its cells, by the stones already in it.
 WEIGHTS = np.array([1, 4, 16, 64, 256, 1024, 4096, 16384, 65536], np.int64)
 TABLE_MOVE_SCORE = 1 << 40
 
@@ -34,7 +34,7 @@ NODE = np.dtype(
     [
         ("own", np.uint64),  # the stones of the side to move
         ("opp", np.uint64),
-        ("key_hash", np.uint64),  # the key in the table, and the symmetry that leads to it
+        ("key_hash", np.uint64),  # the key in the table, and the symmetry to it
         ("key_own", np.uint64),
         ("key_opp", np.uint64),
         ("symmetry", np.int64),
@@ -43,7 +43,7 @@ NODE = np.dtype(
         ("best_move", np.int64),
         ("count", np.int64),  # of moves
         ("cursor", np.int64),
-        ("late", np.int64),  # the last so many moves were put off
+        ("late", np.int64),  # the number of postponed moves at the end
     ]
 )
 
@@ -69,7 +69,7 @@ class MnkStack(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """What one pass over the lines of a position finds."""
+    """The result of one pass over the lines of a position."""
 
     wins: np.uint64  # cells on which the side to move wins
     dangers: np.uint64  # cells on which the other side would win
@@ -102,9 +102,9 @@ def begin(stack, own, opp, alpha):
 
 @inner_kernel
 def run(board, table, stack, nodes_allowed):
-    """Search on for at most so many nodes; whether the search is complete.
+    """Continue for a limited number of nodes; returns whether the search is complete.
 
-    Its value is then ``state.value``, its best move that of the root.
+    The result is in ``state.value``, the best move in the root.
     """
     state, root = stack.state, stack.nodes[0]
     if count_bits(board.all_cells & ~(root.own | root.opp)) < stack.paths.least_free:
@@ -141,7 +141,7 @@ def catch_up(table, stack):
 
 @inner_kernel
 def _run_alone(board, table, stack, nodes_allowed):
-    """Search on as :func:`run` does, without a look at other threads' results on the way."""
+    """Continue as :func:`run` does, without checking other threads' results on the way."""
     nodes, moves, scores, state, paths = stack
     ply, step, value, node_count = state.ply, state.step, state.value, state.nodes
     limit = node_count + nodes_allowed
@@ -184,7 +184,7 @@ def _run_alone(board, table, stack, nodes_allowed):
 
 @inner_kernel
 def may_wait(nodes, ply):
-    """Whether the move that leads to this ply may be put off: not the first, and only once."""
+    """Whether the move to this ply may be postponed: not the first, and only once."""
     if ply == 0:
         return False
     parent = nodes[ply - 1]
@@ -206,12 +206,12 @@ def _put_off(node, moves):
 def enter_node(board, table, node, moves, scores, paths, at_root, may_wait):
     """Visit a position: LEAVE with its value, or ADVANCE with its moves in order.
 
-    PUT_OFF if another thread searches it and it may wait.
+    PUT_OFF if another thread searches it and it may be postponed.
     """
     empty = board.all_cells & ~(node.own | node.opp)
     # 1. One pass over the lines: who can still win where, and the score of each cell.
     lines = _scan_lines(board, node.own, node.opp, empty, scores)
-    # 2. A win at once; the end of the board; sides that cannot win any more.
+    # 2. An immediate win; a full board; sides that cannot win any more.
     if lines.wins != ZERO:
         node.best_move = lowest_bit_index(lines.wins)
         return LEAVE, 1
@@ -223,7 +223,7 @@ def enter_node(board, table, node, moves, scores, paths, at_root, may_wait):
     if upper <= node.alpha:
         return LEAVE, upper
     node.best, node.best_move, node.cursor, node.late = LOWEST, NO_MOVE, 0, 0
-    # 3. Two threats at once cannot be met, one must be.
+    # 3. Two threats cannot be blocked, one must be.
     if lines.dangers != ZERO:
         if lines.dangers & (lines.dangers - ONE) != ZERO:
             return LEAVE, -1
@@ -255,7 +255,7 @@ def enter_node(board, table, node, moves, scores, paths, at_root, may_wait):
 
 @inner_kernel
 def _scan_lines(board, own, opp, empty, scores):
-    """Pass over all lines that one side can still fill, and set the score of each cell."""
+    """Visit all lines that one side can still fill, and set the score of each cell."""
     scores[:] = 0
     wins, dangers, live, own_open, opp_open = ZERO, ZERO, ZERO, False, False
     for i in range(board.lines.size):
@@ -283,9 +283,9 @@ def _scan_lines(board, own, opp, empty, scores):
 
 @inner_kernel
 def _order_moves(live, empty, scores, moves):
-    """Write the moves that matter by descending score; their number.
+    """Write the relevant moves by descending score; returns their number.
 
-    All cells without an open line are the same waiting move: only the lowest of them is listed.
+    All cells without an open line are equivalent waiting moves: only the lowest is listed.
     """
     dead = empty & ~live
     candidates = live & empty
@@ -306,9 +306,9 @@ def _order_moves(live, empty, scores, moves):
 
 @inner_kernel
 def store_node(table, node):
-    """Store what the search of a position proved.
+    """Store the result of the search of a position.
 
-    A forced reply is not stored: finding it again costs nothing.
+    A forced reply is not stored: recomputing it costs nothing.
     """
     if node.count == 1:
         return

@@ -13,6 +13,7 @@ import cyclopts
 from plyground import Agent, Game, Position, make_agent, make_game
 from plyground.agents import Decision
 from plyground.evaluation.openings import Openings
+from plyground.evaluation.plan import Plan
 from plyground.extras.gomoku_engine.engine import GomokuEngine
 from plyground.extras.gomoku_engine.engine_kernels import EngineOptions
 
@@ -67,7 +68,7 @@ def main(
     engine, other = make_agent(agent, board), make_agent(defender, board)
     assert isinstance(other, GomokuEngine)
     other.selection = WIDE
-    openings = Openings(board, opening, seed)
+    openings = Openings(Plan(opening=opening, seed=seed), board)
     counts, number = {"wins": [0, 0, 0], "losses": [0, 0, 0]}, 0
     while sum(count[0] for count in counts.values()) < claims:
         position = board.position(list(openings[number]))

@@ -24,6 +24,7 @@ from typing import Any
 
 from plyground import Game, make_agent, make_game
 from plyground.evaluation.openings import Openings
+from plyground.evaluation.plan import Plan
 
 FEWEST, CLEAR = 24, 2.6  # games before an early end; standard errors from one half
 
@@ -129,7 +130,8 @@ def main() -> None:
     ]
     trees = options.trees or (None, None)
     one, two = (Side(spec, options.game, tree) for spec, tree in zip(specs, trees, strict=True))
-    drawn, score, spread = Openings(game, options.opening, options.seed), 0.5, math.inf
+    drawn = Openings(Plan(opening=options.opening, seed=options.seed), game)
+    score, spread = 0.5, math.inf
     while 2 * len(pairs) + 1 < options.games:
         moves = list(drawn[len(pairs)])
         both = play(game, (one, two), moves) - play(game, (two, one), moves)

@@ -15,6 +15,7 @@ from pathlib import Path
 import cyclopts
 from plyground import Agent, Position, make_agent, make_game
 from plyground.evaluation.openings import Openings
+from plyground.evaluation.plan import Plan
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from timing import print_table, rates
@@ -39,7 +40,7 @@ def rows(seconds: float, turns: int, failures: list[str]) -> Iterator[tuple[str,
     """A row for each board and loop; boards and loops that are too slow join ``failures``."""
     for spec, references in RATIOS.items():
         game = make_game(spec)
-        openings = Openings(game, "balanced:8", 1)
+        openings = Openings(Plan(opening="balanced:8"), game)
         positions = [game.position(openings[i]) for i in range(POSITIONS)]
         agents = {
             "gomoku": make_agent(f"gomoku:nodes={NODES}", game),

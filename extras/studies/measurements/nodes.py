@@ -16,6 +16,7 @@ from ....agents.solvers.solver import make_solver
 from ....envs.game import Position
 from ....envs.registry import make_game
 from ....evaluation.openings import Openings
+from ....evaluation.plan import Plan
 from .measurement import (
     COUNT,
     NUMBER,
@@ -55,7 +56,7 @@ class Task:
         game = make_game(self.game)
         if self.board:
             return [game.position_from_text(self.board, check=False)]
-        openings = Openings(game, f"random:{self.plies}", seed)
+        openings = Openings(Plan(opening=f"random:{self.plies}", seed=seed), game)
         count = min(openings.find(self.positions), self.positions)
         return [game.position(openings[index]) for index in range(count)]
 

@@ -144,7 +144,7 @@ def test_a_damaged_file_is_refused_and_stays(name, damage, message, tmp_path):
 
 def test_a_table_of_another_size_is_refused(tmp_path):
     prove(tmp_path, LARGER, most_nodes=1, memory=1)
-    with pytest.raises(SpecificationError, match="give the memory with which it was made"):
+    with pytest.raises(SpecificationError, match="use the memory it was made with"):
         prove(tmp_path, LARGER, most_nodes=1, memory=2)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from helpers import openings_of
 from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.openings import Openings
 
 pytestmark = pytest.mark.thorough
 
@@ -49,14 +49,14 @@ def test_the_first_stone_of_a_search_goes_to_the_centre(size):
 
 def test_openings_of_swap2_are_different_and_near_the_centre():
     game = make_game("gomoku")
-    openings = Openings(game, "swap2:5", seed=3)
-    again = Openings(game, "swap2:5", seed=3)
+    openings = openings_of(game, "swap2:5", seed=3)
+    again = openings_of(game, "swap2:5", seed=3)
     openings_drawn = [openings[number] for number in range(30)]
     assert openings_drawn == [again[number] for number in range(30)]
     assert len({game.position(opening).key for opening in openings_drawn}) == 30
     for opening in openings_drawn:
         assert all(abs(cell // 15 - 7) <= 3 and abs(cell % 15 - 7) <= 3 for cell in opening)
-    near_zero = Openings(game, "balanced:5", seed=3)
+    near_zero = openings_of(game, "balanced:5", seed=3)
     judge, choice = (
         make_agent("gomoku:nodes=25000", game),
         [near_zero[number] for number in range(4)],
@@ -67,4 +67,4 @@ def test_openings_of_swap2_are_different_and_near_the_centre():
         "opening": "swap2:5", "balanced": "gomoku:nodes=25000", "within": 60
     }  # fmt: skip
     with pytest.raises(SpecificationError, match="swap2 is an opening of gomoku, not of"):
-        Openings(make_game("connect_four"), "swap2:3", seed=3)[0]
+        openings_of(make_game("connect_four"), "swap2:3", seed=3)[0]
