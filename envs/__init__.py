@@ -13,9 +13,9 @@ _export, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is exported, and ``plyground.envs.connect_four_v0``, when first asked for.
+    """Import exported names, and ``plyground.envs.connect_four_v0``, on first access.
 
-    An unknown game or version gets an error that names those that exist.
+    For an unknown game or version, the error lists the existing ones.
     """
     if not name.rpartition("_v")[2].isdigit():
         return _export(name)
@@ -25,7 +25,7 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != module:
             raise
-    for each in own_extras(GAMES):  # each has its environments beside its rules
+    for each in own_extras(GAMES):  # each has its environments next to its rules
         if name in (each.name, f"{each.name}_v0"):
             return importlib.import_module(f"{each.module.rpartition('.')[0]}.environment")
     from .registry import BUILT_IN

@@ -1,4 +1,4 @@
-"""What stands for an action: the one conversion of the answers of policies."""
+"""Actions from the answers of policies: the one conversion."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ class IllegalActionError(ValueError):
 
 
 class NoActionError(IllegalActionError):
-    """An answer that is no action; the text follows the name of who gave it."""
+    """An answer that is not an action; the text follows the name of the player."""
 
     def __init__(self, answer: Any, why: str = "an action is a whole number") -> None:
         super().__init__(f"returned {one_line(answer)}, which is no action; {why}")
 
 
 def whole_action(answer: Any) -> int:
-    """The number that an answer stands for, an action or not.
+    """The number that an answer denotes, an action or not.
 
-    It is what :func:`operator.index` takes: an int, a NumPy integer, an array of no dimension of
-    these, a tensor of no dimension. Truth values, which Python takes for 0 and 1, are refused.
+    It is whatever :func:`operator.index` takes: an int, a NumPy integer, a zero-dimensional array
+    of these, a zero-dimensional tensor. Booleans, which Python treats as 0 and 1, are refused.
 
     Raises:
-        NoActionError: it is no whole number.
+        NoActionError: it is not a whole number.
     """
     if type(answer) is int:
         return answer
@@ -51,7 +51,7 @@ def whole_actions(answers: Any, count: int) -> np.ndarray:
     """The actions of ``count`` positions, int64 of shape (count,), each as :func:`whole_action`.
 
     Raises:
-        NoActionError: they are not so many whole numbers.
+        NoActionError: they are not ``count`` whole numbers.
     """
     if isinstance(answers, list | tuple):
         answers = [whole_action(answer) for answer in answers]
@@ -66,7 +66,7 @@ def whole_actions(answers: Any, count: int) -> np.ndarray:
 
 
 def one_line(value: Any, render: Any = repr, longest: int = 200) -> str:
-    """A value as one line of text, whatever ``__str__`` or ``__repr__`` of its class do."""
+    """A value as one line of text, even if its ``__str__`` or ``__repr__`` fails."""
     with InterruptWatch() as interrupt:
         try:
             return plain_text(render(value), longest)

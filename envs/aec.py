@@ -2,10 +2,10 @@
 
 ``env()`` behaves as PettingZoo's classic games do inside ``TerminateIllegalWrapper`` (illegal
 reward −1), ``AssertOutOfBoundsWrapper`` and ``OrderEnforcingWrapper``, with the same errors and
-messages, but the class does it itself: three wrappers cost many times what the move costs.
+messages, but the class does it itself: three wrappers cost many times as much as the move.
 ``raw_env()`` is the same class without these checks; it refuses an illegal action with an error.
 
-Every game of ours has a module such as ``plyground.envs.connect_four_v0`` with ``env`` and
+Every built-in game has a module such as ``plyground.envs.connect_four_v0`` with ``env`` and
 ``raw_env``; :func:`env_functions` makes them.
 """
 
@@ -33,7 +33,7 @@ from .specification import SpecificationError, check_names
 from .stepping import describe_turn, records_of, step_turn
 
 Observation = dict[str, np.ndarray]
-OPTIONS = ("render_mode", "agents", *ObservationOptions._fields)  # beside a game's parameters
+OPTIONS = ("render_mode", "agents", *ObservationOptions._fields)  # besides a game's parameters
 
 ILLEGAL_REWARD = -1.0
 KNOWN_AFTER_RESET = frozenset(
@@ -77,7 +77,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         game: the game, or its specification (``"connect_four:rows=5"``).
         render_mode: ``"human"`` (a window), ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or
             None.
-        agents: the names of the agents, that of the one who moves first before the other.
+        agents: the names of the agents, the first player's name first.
         checked: whether illegal actions, actions out of bounds and calls out of order are dealt
             with as PettingZoo's wrappers do.
         **options: those of :class:`~plyground.envs.environments.observations.ObservationOptions`.
@@ -149,7 +149,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__ | {"_window": None}  # a copy opens its own window when it is rendered
+        state = self.__dict__ | {"_window": None}  # a copy opens its own window on its first render
         return {
             name: value
             for name, value in state.items()
@@ -179,12 +179,12 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         return self._position
 
     def set_position(self, position: Position) -> None:
-        """Go on from a copy of this position, as if the episode had started there.
+        """Continue from a copy of this position, as if the episode had started there.
 
         Rewards are zero, and both agents are active.
 
         Raises:
-            ValueError: the position is of another game, or of the same with other parameters.
+            ValueError: the position is of another game, or of the same game with other parameters.
         """
         if not isinstance(position, Position):
             raise TypeError(f"set_position takes a Position, not {type(position).__name__}")
@@ -196,12 +196,12 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._start_from(position.copy())
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game. Nothing in it is random; the interface has a ``seed``.
+        """Start a new game. It has no randomness; ``seed`` is part of the interface.
 
         Args:
-            seed: decides nothing.
-            options: ``{"position": …}``, where the game begins: a Position, or a list of actions
-                (numbers, or their names); others are ignored, as PettingZoo's environments do.
+            seed: not used.
+            options: ``{"position": …}``, the start of the game: a Position, or a list of actions
+                (numbers, or their names); others are ignored, as in PettingZoo's environments.
 
         Raises:
             ValueError: a position of another game, one that is over, or actions that lead to none.
@@ -212,7 +212,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
 
     def _start_from(self, position: Position) -> None:
         self._position = position
-        self._records = records_of(position.record)  # the same memory, as kernels take it
+        self._records = records_of(position.record)  # the same memory, in the form for kernels
         self._has_reset = self._has_updated = True
         self._last_move: tuple[int, int] | None = None
         self._refused = False  # whether an illegal action ended the game
@@ -229,7 +229,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._publish(mover, masks, planes)
 
     def _publish(self, mover: int, masks: np.ndarray, planes: np.ndarray) -> None:
-        """Select the agent to move and make its observation known."""
+        """Select the agent to move and publish its observation."""
         first, second = self.possible_agents
         self.agent_selection = second if mover else first
         self.infos: dict[str, dict[str, Any]] = {
@@ -241,7 +241,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             self.render()
 
     def step(self, action: int | None) -> None:
-        """Play the selected agent's action; None (only that) for an agent whose game has ended.
+        """Play the selected agent's action; it must be None for an agent whose game has ended.
 
         Raises:
             AssertionError: ``action`` is not in the action space, or the environment was not reset.
@@ -302,7 +302,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         )
 
     def _refuse(self, agent: str, action: int | None) -> None:
-        """An illegal action: ``raw_env`` raises, ``env`` ends the game against the agent."""
+        """Handle an illegal action: ``raw_env`` raises, ``env`` ends the game against the agent."""
         if not self._checked:
             try:
                 self._position.play(action)  # type: ignore[arg-type]
@@ -349,7 +349,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         raise ValueError(f"there is no agent {agent!r}; the agents are {names}")
 
     def state(self) -> np.ndarray:
-        """The board as the agent who moves first sees it, whoever is to move.
+        """The board as the first player sees it, regardless of who is to move.
 
         int8 of shape ``game.facts.observation_shape``.
         """
@@ -368,7 +368,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         return self._in_order(agents) if self._checked else agents
 
     def _in_order(self, agents: Iterable[str]) -> Iterator[str]:
-        """Notice a loop that forgets to step."""
+        """Detect a loop that forgets to step."""
         for agent in agents:
             assert self._has_updated, "need to call step() or reset() in a loop over `agent_iter`"
             self._has_updated = False
@@ -406,7 +406,7 @@ def env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> 
 def raw_env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> BoardEnv:
     """The environment without the safety of :func:`env`.
 
-    An illegal action raises; calls out of order are not noticed.
+    An illegal action raises; calls out of order are not detected.
     """
     declaration = make_game(game).declaration
     return _make(lambda left: make_game(game, left), declaration, render_mode, False, parameters)
@@ -419,7 +419,7 @@ def _make(
     checked: bool,
     keywords: dict[str, Any],
 ) -> BoardEnv:
-    """The environment; its options are among the keywords, the rest are the game's parameters."""
+    """The environment; keywords are its options, and otherwise the game's parameters."""
     options = ObservationOptions.read(AS_DICT, keywords)._asdict()
     agents = keywords.pop("agents", PLAYERS)
     declaration.check_keywords(keywords, OPTIONS)
@@ -427,7 +427,7 @@ def _make(
 
 
 def _agent_names(agents: Any) -> list[str]:
-    """The names of both agents; SpecificationError if they are no two different texts."""
+    """The names of both agents; SpecificationError if they are not two different texts."""
     names = list(agents) if isinstance(agents, list | tuple) else []
     texts = {name for name in names if isinstance(name, str) and name}
     if len(names) == len(texts) == 2:
@@ -478,7 +478,7 @@ def env_functions(rules_type: Any) -> tuple[MakeBoardEnv, MakeBoardEnv]:
 def _describe(declaration: Declaration) -> Iterator[str]:
     yield "Args:"
     yield f"    render_mode: one of {', '.join(RENDER_MODES)}, or None."
-    yield "    agents: the names of the agents, that of the one who moves first before the other."
+    yield "    agents: the names of the agents, the first player's name first."
     yield "    observation, layout, dtype, mask_key, planes_key: as ObservationOptions says."
     for parameter in declaration.parameters + declaration.short_forms:
         default = "" if parameter.default is None else f", {parameter.default} if not given"

@@ -33,7 +33,7 @@ class CanonicalForm:
         self._source, self._images = game.new_records(1), game.new_records(len(game.symmetries))
 
     def __call__(self, position: Position) -> tuple[bytes, np.ndarray]:
-        """The bytes of the canonical image, and the permutation of the actions that leads to it.
+        """The bytes of the canonical image, and the permutation of the actions to it.
 
         The permutation is int16 of shape (num_actions,).
         """
@@ -50,7 +50,7 @@ class CanonicalForm:
 def opening_positions(game: Game, plies: int) -> Iterator[tuple[int, ...]]:
     """The positions of the first ``plies`` plies up to symmetry, by ply.
 
-    Each is given by the actions that lead to its canonical image.
+    Each is given by actions that lead to its canonical image.
     """
     for layer in itertools.islice(position_layers(game), plies):
         yield from layer
@@ -59,10 +59,10 @@ def opening_positions(game: Game, plies: int) -> Iterator[tuple[int, ...]]:
 def position_layers(game: Game, most: float = math.inf) -> Iterator[list[tuple[int, ...]]]:
     """For each ply, from 0 on, the positions that are not over, up to symmetry.
 
-    Each is given by the actions that lead to its canonical image.
+    Each is given by actions that lead to its canonical image.
 
     Raises:
-        SpecificationError: there are more than ``most`` positions of one ply.
+        SpecificationError: one ply has more than ``most`` positions.
     """
     canon = CanonicalForm(game)
     layer: dict[bytes, tuple[int, ...]] = {canon(game.initial_position())[0]: ()}
@@ -80,7 +80,7 @@ def position_layers(game: Game, most: float = math.inf) -> Iterator[list[tuple[i
                     )
             if len(following) > most:
                 raise SpecificationError(
-                    f"{game.spec} has more than {most:,.0f} positions after {ply} plies, which are "
-                    f"too many to list"
+                    f"{game.spec} has more than {most:,.0f} positions after {ply} plies, too many "
+                    f"to list"
                 )
         layer = following

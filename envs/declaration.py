@@ -1,4 +1,4 @@
-"""What a game declares about itself: name, position record, parameters, facts, its board."""
+"""The declaration of a game: name, position record, parameters, facts, board."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Facts(NamedTuple):
 
     Attributes:
         num_actions: actions are 0 … num_actions − 1.
-        longest_game: no game has more plies.
+        longest_game: the maximum number of plies.
         min_return, max_return: range of the returns, zero-sum.
         observation_shape: (rows, columns, planes) of the int8 observation; its values are 0 and 1.
         moves_again: whether a player can move twice in a row.
@@ -33,13 +33,13 @@ class Facts(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A place of the board, which the text of a position describes by one character.
+    """A place on the board, one character in the text of a position.
 
     Attributes:
         name: what people call it.
-        row, column: where its character stands in the rows of the board.
-        symbols: the characters of what it may hold.
-        area: where it is clicked on the board's picture, if it can be.
+        row, column: the position of its character in the rows of the board.
+        symbols: the characters of its possible contents.
+        area: its click area in the board's picture, if any.
     """
 
     name: str
@@ -50,23 +50,23 @@ class Place(NamedTuple):
 
 
 class Board(NamedTuple):
-    """Where things lie on a board and its picture, and what actions are called.
+    """The places and areas of a board and its picture, and the names of actions.
 
     Attributes:
-        places: those by which a position can be written and set up; a game that names none has
-            positions that are reached by moves only.
-        actions: the name of each action, as people write it.
-        kind: what an action is, in the sentence that refuses a wrong name.
-        cells: of each action, its row, column and layer on the observed board; empty if none has a
-            place there. Layers tell actions in one cell apart, such as a horizontal and a vertical
-            edge. An action that is a whole column has row −1; one without a place is all −1.
-        areas: of each action, the area of the picture where a person clicks to play it, None for an
-            action without a place, such as a pass. They do not overlap, unless their actions have
-            different sources. Without areas, actions are buttons.
-        second_areas: those of player 1, if they are others: where actions are counted from the
-            player's own side.
-        sources: of each action, the place of the piece that it moves, which is clicked first, None
-            where one click plays it; empty if every action is one click.
+        places: the places by which positions are written and set up; without places, positions are
+            reached by moves only.
+        actions: the name of each action.
+        kind: what an action is called in the error for a wrong name.
+        cells: the row, column and layer of each action on the observed board; empty if none has a
+            place there. Layers distinguish actions in one cell, such as a horizontal and a vertical
+            edge. An action that is a whole column has row −1; one without a place has all −1.
+        areas: the click area of each action in the picture, None for an action without a place,
+            such as a pass. They do not overlap, unless their actions have different sources.
+            Without areas, actions are buttons.
+        second_areas: the areas of player 1, if different: in games that number actions from the
+            player's side.
+        sources: the place of the piece that each action moves, which is clicked first; None if one
+            click plays it; empty if every action is one click.
     """
 
     places: Sequence[Place] = ()
@@ -83,7 +83,7 @@ class Board(NamedTuple):
         return areas[action] if areas else None
 
     def area_number(self, action: int, player: int) -> int:
-        """Which of the areas of both players it is: so pictures are told the last action."""
+        """The index among the areas of both players, by which pictures get the last action."""
         return action + (len(self.areas) if player and self.second_areas else 0)
 
     def source(self, action: int) -> Place | None:
@@ -109,7 +109,7 @@ def declare_game(
     marks: tuple[str, str] = ("X", "O"),
     profile: Profile = NO_PROFILE,
 ) -> Callable[[T], T]:
-    """Class decorator for a rules type: a NamedTuple of whole numbers, validated when it is made.
+    """Class decorator for a rules type: a NamedTuple of whole numbers, validated on construction.
 
     Args:
         name: the game's id without version, ``connect_four``.
@@ -117,17 +117,18 @@ def declare_game(
         position: the fields of the position record, as for ``np.dtype``.
         parameters: one per field, in order; one with ``choices`` is stored as its text's index.
         title: the game's name for people; None: ``title`` among the profile's words.
-        heuristics: the names ``evaluate`` knows, in the order of its ``heuristic`` argument.
-        check: names what is wrong with a combination of parameters, or returns None.
-        capacity: the same for boards that the record has no room for.
+        heuristics: the names of heuristics, in the order of the ``heuristic`` argument of
+            ``evaluate``.
+        check: returns what is wrong with a combination of parameters, or None.
+        capacity: the same for boards too large for the record.
         limits: what ``capacity`` allows, in words.
         short_forms: parameters that stand for several others (``size=5`` for ``rows=5,cols=5``).
-        expand: replaces short forms among the parameters given by what they stand for; None: each
-            gives its value to those that it stands for.
+        expand: replaces short forms among the parameters by what they stand for; None: each passes
+            its value to the parameters that it stands for.
         contract: the inverse, applied to all the values when a game is written as text.
-        colours: those of player_0 and player_1 in pictures of the board, ``#rrggbb``.
+        colours: the colours of player_0 and player_1 in pictures of the board, ``#rrggbb``.
         marks: the letters of player_0 and player_1 in the board as text.
-        profile: what other folders know about the game.
+        profile: data about the game for the other folders.
     """
 
     def decorate(rules_type: T) -> T:

@@ -17,7 +17,7 @@ from .actions import IllegalActionError as IllegalActionError  # noqa: PLC0414 (
 from .actions import whole_action
 from .boards.rows import read_rows, write_rows
 from .declaration import Facts
-from .optional import defaults  # noqa: F401  # the bodies of games that have none of their own
+from .optional import defaults  # noqa: F401  # the default bodies
 from .outcome import Outcome
 from .pictures.drawing import Picture, to_image, to_svg
 from .pictures.tables import html_table
@@ -26,14 +26,14 @@ from .rules_types import Declaration, parameter_values
 from .specification import SpecificationError, format_specification, plain_text
 from .stepping import EntryPoints, records_of
 
-LONGEST_NAME = 40  # characters of an action's name
+LONGEST_NAME = 40  # the most characters in an action's name
 
 
 class IllegalPositionError(ValueError):
-    """A text that no position of the game is written as.
+    """A text that is not a position of the game.
 
     Attributes:
-        reason: why, in a few words.
+        reason: the reason, in a few words.
     """
 
     def __init__(self, text: str, game: Game, reason: str) -> None:
@@ -68,7 +68,7 @@ class Game:
 
     @property
     def profile(self) -> Profile:
-        """What other folders know about the game."""
+        """Data about the game for the other folders."""
         return self.declaration.profile
 
     @property
@@ -102,14 +102,14 @@ class Game:
         return position
 
     def position_from_observation(self, observation: np.ndarray) -> Position:
-        """The position that the player to move sees as this observation.
+        """The position with this observation for the player to move.
 
         Args:
             observation: int8 of shape ``facts.observation_shape``, as ``observe`` writes it.
 
         Raises:
             ValueError: wrong shape, or the observation fits no position of this game. In a game
-                whose board has places, neither does a board that no game reaches.
+                whose board has places, unreachable boards are refused too.
         """
         planes = np.ascontiguousarray(observation, dtype=np.int8)
         if planes.shape != self.facts.observation_shape:
@@ -134,13 +134,13 @@ class Game:
         """The position that :meth:`Position.to_text` writes as this text.
 
         Args:
-            text: the rows of the board from the top, ``/`` between them, numbers standing for free
-                places; then ``:`` and the mark of the player to move. Where that is left out, it is
-                the first player whom the board leaves the turn.
-            check: refuse a board that no game reaches; without, :meth:`Position.problems` tells.
+            text: the rows of the board from the top, ``/`` between them, numbers for free places;
+                then ``:`` and the mark of the player to move. If that is left out, it is the first
+                player who can be to move on this board.
+            check: refuse unreachable boards; otherwise :meth:`Position.problems` reports them.
 
         Raises:
-            IllegalPositionError: the text fits no position of this game; it says why.
+            IllegalPositionError: the text fits no position of this game; the message says why.
         """
         try:
             rows, turn = read_rows(self.rules, text)
@@ -160,7 +160,7 @@ class Game:
         return r.action_to_text(self.rules, self.action_number(action))
 
     def text_to_action(self, text: str) -> int:
-        """The action of that name; a plain action number is understood too.
+        """The action of this name; an action number is accepted too.
 
         Raises IllegalActionError if there is none.
         """
@@ -195,7 +195,7 @@ class Game:
 
     @functools.cached_property
     def entry_points(self) -> EntryPoints:
-        """The rules as compiled functions that Python calls at the lowest cost."""
+        """The rules as compiled functions with the lowest call overhead from Python."""
         return EntryPoints(self.rules, self.declaration.dtype)
 
     @functools.cached_property
@@ -213,7 +213,7 @@ class Game:
         return html_table(rows, caption=title, picture=self.initial_position().to_svg())
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """A game never changes, since all its positions share it: AttributeError."""
+        """AttributeError: a game is immutable, since all its positions share it."""
         if "facts" in self.__dict__:
             raise AttributeError(f"a game cannot be changed: {name} of {self.name} is fixed")
         object.__setattr__(self, name, value)
@@ -238,13 +238,12 @@ class Game:
         return Game, (self.rules,)
 
 
-class Position:  # noqa: PLW1641  # it changes, so it has no hash
+class Position:  # noqa: PLW1641  # mutable, so not hashable
     """One state of play.
 
-    ``play`` changes it in place and ``pop`` takes the last action back; ``after`` gives a new
+    ``play`` changes it in place and ``pop`` takes back the last action; ``after`` returns a new
     position. An action is its number, or its name as text. Positions are equal if their games and
-    their records are. They change, so they are not hashable: sets and dictionaries take
-    :attr:`key`.
+    records are. They are mutable and so not hashable: use :attr:`key` in sets and dictionaries.
 
     >>> position = make_game("connect_four").initial_position()
     >>> position.play("d").play(3).ply
@@ -262,7 +261,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
     def __init__(self, game: Game, record: Any) -> None:
         self.game: Game = game
         self.record: Any = record
-        # the same memory, in the form in which kernels take it over fastest
+        # the same memory, in the form that is fastest to pass to kernels
         self._records = records_of(record)
         self._history: History = ()
 
@@ -274,7 +273,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         return legal
 
     def is_legal(self, action: int | str) -> bool:
-        """Whether the action may be played now; not, if there is no such action."""
+        """Whether the action may be played now; False if there is no such action."""
         try:
             number = self.game.action_number(action)
         except IllegalActionError:
@@ -307,14 +306,14 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         return int(action)
 
     def add_to_history(self, action: int, before: bytes) -> None:
-        """Add an action that was played in the record itself; ``before`` are its bytes before."""
+        """Add an action that was played in the record; ``before`` are the bytes before it."""
         self._history = (self._history, action, before)
 
     def history(self) -> tuple[bytes, tuple[int, ...]]:
-        """The bytes of the record where the history begins, and the actions played since then.
+        """The bytes of the record at the start of the history, and the actions since then.
 
-        :func:`load_position` makes the position of them. There are no actions if the record was
-        changed by something else than :meth:`play`.
+        :func:`load_position` restores the position from them. There are no actions if the record
+        was changed other than by :meth:`play`.
         """
         record = self._records.tobytes()
         actions, history, origin = [], self._history, record
@@ -331,18 +330,18 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
     def moves(self) -> tuple[int, ...] | None:
         """The actions played from the initial position to this one.
 
-        None where they are not known: the position was made from an observation or a record, or
-        its record was changed by something else than :meth:`play`.
+        None if unknown: the position was made from an observation or a record, or its record was
+            changed other than by :meth:`play`.
         """
         origin, actions = self.history()
         return actions if origin == self.game._initial_bytes else None
 
     @property
     def ply(self) -> int:
-        """How many actions were played from the initial position to this one, passes included.
+        """The number of actions from the initial position to this one, passes included.
 
         Raises:
-            NotImplementedError: the record does not tell, and :attr:`moves` is None.
+            NotImplementedError: the record does not say, and :attr:`moves` is None.
         """
         try:
             return r.plies_played(self.game.rules, self.record)
@@ -362,7 +361,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         raise IllegalActionError(f"action {name} is not legal here; legal are {first}{more}")
 
     def after(self, action: int | str) -> Position:
-        """The position after an action; this one stays as it is."""
+        """The position after an action; this one is unchanged."""
         return self.copy().play(action)
 
     def copy(self) -> Position:
@@ -378,7 +377,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
 
     @property
     def mover_name(self) -> str:
-        """What people call the player whose turn it is, by name and mark: ``Red (X)``."""
+        """The name and mark of the player to move: ``Red (X)``."""
         return self.game.declaration.player_names(marked=True)[self.to_move]
 
     @property
@@ -387,7 +386,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
 
     @property
     def returns(self) -> tuple[float, float]:
-        """What each player has won so far; zero-sum."""
+        """The returns of the players so far; zero-sum."""
         first, second = self.game.entry_points.returns(self.game.rules, self._records)
         return first, second
 
@@ -403,7 +402,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         return outcome
 
     def observation(self, player: int | None = None) -> np.ndarray:
-        """What ``player`` (default: to move) sees: int8, of ``facts.observation_shape``."""
+        """The observation of ``player`` (default: to move): int8, ``facts.observation_shape``."""
         if player not in (None, 0, 1):
             raise ValueError(f"there is no player {player!r}; players are 0 and 1")
         out = np.zeros(self.game.facts.observation_shape, np.int8)
@@ -420,13 +419,13 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
     def to_text(self) -> str:
         """The position as a short text, which :meth:`Game.position_from_text` reads.
 
-        It holds the board and whose turn it is, no moves. NotImplementedError without its rows.
+        It has the board and the player to move, but no moves. NotImplementedError without rows.
         """
         rules = self.game.rules
         return write_rows(rules, r.board_rows(rules, self.record), self.to_move)
 
     def problems(self) -> list[str]:
-        """Why no game reaches this position, in sentences; empty if nothing is seen to be odd."""
+        """Why this position is unreachable, in sentences; empty if no reason is detected."""
         rules = self.game.rules
         with contextlib.suppress(NotImplementedError):
             return r.problems(rules, r.board_rows(rules, self.record), self.to_move)
@@ -453,7 +452,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
 
     def _picture(self, last_action: int | str | None) -> Picture:
         rules, number = self.game.rules, None
-        if last_action is not None:  # the opponent's, unless it is known who played it
+        if last_action is not None:  # by the opponent, unless its player is known
             action, player = self.game.action_number(last_action), 1 - self.to_move
             if self._history and self._history[1] == action:
                 player = load_position(self.game, self._history[2]).to_move
@@ -487,7 +486,7 @@ History = tuple[Any, ...]
 
 
 def load_position(game: Game, data: bytes | np.ndarray, actions: Iterable[int] = ()) -> Position:
-    """The position after actions in the one whose record consists of these bytes.
+    """The position after actions from the one whose record has these bytes.
 
     The bytes include the padding; ``np.record.copy`` leaves arbitrary bytes in it.
     """

@@ -1,1 +1,1 @@
-"""What games share: grids of cells, boards as rows of characters, stones in a row."""
+"""Shared code of games: grids of cells, boards as rows of characters, stones in a row."""

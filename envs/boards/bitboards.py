@@ -1,10 +1,10 @@
-"""Bitboards of games that a row of stones wins, for searches of few plies.
+"""Bitboards of games won by a row of stones, for shallow searches.
 
 The cell (row, column) is bit ``column * (rows + 1) + row``. The spare bit after each column keeps
-columns apart, so that shifted boards never wrap. A game whose stones lie so declares a
-:class:`StoneGrid` (:func:`stone_grid`), what its boards look like (:func:`stones`), and the points
-of a heuristic after each move (:func:`points_of_moves`); its actions must have an order that does
-not depend on the position.
+columns apart, so that shifted boards never wrap. A game with this layout declares a
+:class:`StoneGrid` (:func:`stone_grid`), its boards (:func:`stones`), and the points of a heuristic
+after each move (:func:`points_of_moves`); its actions must have an order that does not depend on
+the position.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ BITS = 64
 
 
 class StoneGrid(NamedTuple):
-    """How stones lie on the bitboards of a game.
+    """The layout of stones on the bitboards of a game.
 
     Attributes:
-        rows, cols, connect: those of the rules.
+        rows, cols, connect: the values of the rules.
         falls: 1: an action is a column, a stone falls to its lowest free cell; 0: an action is a
             cell, row-major.
         board: uint64: all cells.
@@ -43,7 +43,7 @@ class StoneGrid(NamedTuple):
 
 
 def new_grid(rules: Any, falls: bool) -> StoneGrid | None:
-    """The grid of rules with ``rows``, ``cols`` and ``connect``; None where 64 bits do not do."""
+    """The grid of rules with ``rows``, ``cols`` and ``connect``; None if 64 bits are not enough."""
     height = rules.rows + 1
     if height * rules.cols > BITS:
         return None
@@ -55,7 +55,7 @@ def new_grid(rules: Any, falls: bool) -> StoneGrid | None:
 
 @functools.singledispatch
 def stone_grid(rules: Any) -> StoneGrid | None:
-    """How stones lie on bitboards; None in games, and on boards, that have none."""
+    """The layout of stones on bitboards; None for games and boards without one."""
     return None
 
 
@@ -73,11 +73,11 @@ def points_of_moves(rules, grid, own, other, other_wins, player, masks, points):
         rules: the game's rules.
         grid: its grid.
         own: the stones of the player to move.
-        other: those of the other.
-        other_wins: the free cells that complete a row of the other.
-        player: the one to move.
+        other: the stones of the opponent.
+        other_wins: the free cells that complete a row of the opponent.
+        player: the player to move.
         masks: uint64, the cells of each move: at most one of them is playable.
-        points: int64, as long as ``masks``: where no cell is playable, anything may stand.
+        points: int64, as long as ``masks``; arbitrary values for moves without a playable cell.
     """
     raise missing(rules, "points_of_moves")
 
@@ -99,7 +99,7 @@ def completing_cells(stones, empty, rows, connect):
     wins = ZERO
     for direction in range(DIRECTIONS):
         step = np.uint64(1 if direction == 0 else rows + direction - 1)
-        if connect == 4:  # the usual game, unrolled: every leaf of a search calls this
+        if connect == 4:  # the standard game, unrolled: every leaf of a search calls this
             before_1, after_1 = stones << step, stones >> step
             before_2, after_2 = before_1 & (before_1 << step), after_1 & (after_1 >> step)
             before_3, after_3 = (
@@ -121,7 +121,7 @@ def completing_cells(stones, empty, rows, connect):
 
 @inner_kernel
 def _complete_after(grid, connect, own, other, masks, wins):
-    """The body of :func:`complete_after`, in vector instructions where ``connect`` is constant."""
+    """The body of :func:`complete_after`, vectorised if ``connect`` is constant."""
     free = playable(grid, own | other)
     for move in range(wins.size):
         stones = own | masks[move] & free
@@ -144,7 +144,7 @@ def complete_after(grid, own, other, masks, wins):
 
 @kernel
 def count_lines(cells, rows, connect):
-    """How many lines of ``connect`` are wholly within ``cells``."""
+    """The number of lines of ``connect`` that lie within ``cells``."""
     lines = 0
     for direction in range(DIRECTIONS):
         step = 1 if direction == 0 else rows + direction - 1

@@ -23,7 +23,7 @@ def cell_name(rows: int, cols: int, action: int, from_top: bool = False) -> str:
 
 
 def parse_cell(rows: int, cols: int, text: str, from_top: bool = False) -> int:
-    """The row-major index of a named cell; ValueError that says what is allowed."""
+    """The row-major index of a named cell; the ValueError says what is allowed."""
     name = text.strip()
     column = COLUMN_LETTERS.find(name[:1].lower() if cols <= 26 else name[:1]) if name else -1
     number = int(name[1:]) if name[1:].isascii() and name[1:].isdigit() else 0
@@ -39,7 +39,7 @@ def cell_areas(rules: Any, left: float, top: float) -> list[Area | None]:
     """The areas of the cells of a board, row-major.
 
     Args:
-        rules: of the game, which observes as many rows and columns as its board has.
+        rules: the rules of a game that observes as many rows and columns as its board has.
         left: the left edge of the first cell in the picture.
         top: its upper edge.
     """
@@ -79,12 +79,12 @@ def cell_symmetries(rows: int, cols: int) -> np.ndarray:
     images = [cells, cells[:, ::-1], cells[::-1], cells[::-1, ::-1]]
     if rows == cols:
         images += [image.T for image in images]
-    # images[s].flat[i] is the cell that lands on cell i; its inverse says where each cell goes.
+    # images[s].flat[i] is the cell mapped to cell i; the inverse maps each cell to its image.
     return np.stack([np.argsort(image.ravel()).astype(np.int16) for image in images])
 
 
 def names_at_the_sides(rows: int, cols: int, margin: float, from_top: bool = False) -> list[Shape]:
-    """Letters of the columns, beside the row of number 1, and numbers left of the rows of a board.
+    """Column letters, next to row 1, and row numbers, left of the rows of a board.
 
     The board begins ``margin`` from the upper left corner of its picture.
     """

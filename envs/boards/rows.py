@@ -1,7 +1,7 @@
-"""Boards as rows of characters, from which positions are written and read.
+"""Boards as rows of characters, for writing and reading positions.
 
-A row is a text with one character for each of its places, ``.`` for a free one. The text of a
-position shortens free places to their number, as in the Forsyth-Edwards notation of chess:
+A row is a text with one character for each place, ``.`` for a free one. The text of a position
+replaces runs of free places by their number, as in the Forsyth-Edwards notation of chess:
 ``3/1X1/2O:X`` is a board of three rows, the top row first, with X to move.
 """
 
@@ -21,7 +21,7 @@ from .grid import cell_name
 FREE = "."
 BETWEEN, TURN = "/", ":"  # between rows, and before the player to move
 
-# The players who may be to move, by the rules and the numbers of both players' stones.
+# The possible players to move, by the rules and the numbers of both players' stones.
 Turns = Callable[[Any, int, int], tuple[int, ...]]
 
 
@@ -32,7 +32,7 @@ def write_rows(rules: Any, rows: Sequence[str], player: int) -> str:
 
 
 def read_rows(rules: Any, text: str) -> tuple[list[str], int | None]:
-    """The rows of a board, and the player to move, None where the text does not say.
+    """The rows of a board, and the player to move, None if the text does not say.
 
     Raises:
         ValueError: the text does not fit the board.
@@ -52,8 +52,8 @@ def read_rows(rules: Any, text: str) -> tuple[list[str], int | None]:
     for number, (row, width) in enumerate(zip(rows, widths), 1):
         if len(row) != width:
             raise ValueError(
-                f"row {number} has {width} places, not {len(row)}; a number stands for so many "
-                f"free ones"
+                f"row {number} has {width} places, not {len(row)}; a number stands for that "
+                f"many free places"
             )
     characters = [list(row) for row in rows]
     for place in places:
@@ -78,24 +78,24 @@ def _read_turn(rules: Any, turn: str) -> int | None:
 
 
 def alternate(rules: Any, first: int, second: int) -> tuple[int, ...]:
-    """Who may be to move where the players put a stone on the board in turn."""
+    """The possible players to move if the players place stones in turn."""
     return ((first + second) & 1,) if first - second in (0, 1) else ()
 
 
 def turn_problems(
     rules: Any, first: int, second: int, player: int, turns: Turns = alternate
 ) -> list[str]:
-    """Why the player cannot be to move with so many stones of both on the board."""
+    """Why the player cannot be to move with these numbers of stones on the board."""
     names, movers = rules.declaration.player_names(marked=True), turns(rules, first, second)
     if not movers:
         return [
-            f"{first} {names[0]} and {second} {names[1]} cannot be where {names[0]} begins and "
-            f"both take turns"
+            f"{first} {names[0]} and {second} {names[1]} cannot be: {names[0]} "
+            f"begins and the players alternate"
         ]
     return [] if player in movers else [f"{names[movers[0]]} is to move, not {names[player]}"]
 
 
-# What is wrong with a board, by the rules, its rows and the player to move.
+# The faults of a board, by the rules, its rows and the player to move.
 Faults = Callable[[Any, Sequence[str], int], list[str]]
 
 
@@ -106,7 +106,7 @@ def _no_faults(rules: Any, rows: Sequence[str], player: int) -> list[str]:
 def seen_cells(rules: Any, position: Any) -> np.ndarray:
     """The board as (rows, cols): 0 free, 1 and 2 the players' stones.
 
-    It serves games that observe own and opponent's stones in the first two planes.
+    For games that observe own and opponent's stones in the first two planes.
     """
     planes = np.zeros(r.facts(rules).observation_shape, np.int8)
     r.observe(rules, position, 0, planes)
@@ -120,9 +120,9 @@ def cells_board(
     """The board of a game whose actions are its cells, and perhaps one more.
 
     Args:
-        rules: of the game, which observes as many rows and columns as its board has.
-        areas: of the cells in a picture, row-major; none: the game has no picture of its own.
-        extra: the name of the action behind the cells, which has no place.
+        rules: the rules of a game that observes as many rows and columns as its board has.
+        areas: the areas of the cells in a picture, row-major; none: the game has no picture.
+        extra: the name of the action after the cells, which has no place.
         from_top: whether rows are numbered from the top.
     """
     rows, cols, _ = r.facts(rules).observation_shape
@@ -153,15 +153,15 @@ def register_stone_rows(
     """Register the rules about positions as rows for a game of stones on the cells of a board.
 
     Args:
-        rules_type: of the game. It observes own and opponent's stones in the first two planes; in
-            a third, if there is one, whether the observer is player 0.
-        place_stones: sets the record (last) up with the cells, int8 (rows * cols), row-major, 0
-            free, 1 and 2 the players' stones, and a player to move. Of two winners it is the one
-            who moved last.
-        turns: who may be to move.
+        rules_type: the rules type of the game. It observes own and opponent's stones in the first
+            two planes; in a third, if there is one, whether the observer is player 0.
+        place_stones: sets up the record (last) with the cells, int8 (rows * cols), row-major, 0
+            free, 1 and 2 the players' stones, and a player to move. If both have a row, the player
+            who moved last has won.
+        turns: the possible players to move.
         faults: why the record cannot hold a board.
-        oddities: why no game reaches a board, beside its numbers of stones.
-        stones_stay: whether a move puts one stone on the board and changes no other.
+        oddities: why a board is unreachable, apart from its numbers of stones.
+        stones_stay: whether a move only adds one stone to the board.
     """
 
     def board_rows(rules: Any, position: Any) -> list[str]:
@@ -193,9 +193,9 @@ def _cells(rules: Any, rows: Sequence[str]) -> np.ndarray:
 
 
 def _was_over_before(rules: Any, rows: Sequence[str], player: int, place_stones: Any) -> bool:
-    """Whether a game is over that was over before its last stone, whichever that was.
+    """Whether a game was over before its last stone, whichever stone that was.
 
-    So are two winners, a winner who is to move, and rows that no one stone completes.
+    Two winners, a winner who is to move, and rows that no single stone completes count too.
     """
     cells, position = _cells(rules, rows), np.recarray(1, rules.declaration.dtype)[0]
     place_stones(rules, cells, player, position)

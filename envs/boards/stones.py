@@ -2,7 +2,7 @@
 
 A rules type with fields ``rows``, ``cols`` and ``connect`` becomes such a game by
 :func:`register_stone_rules`; the rule function :func:`completes_row`
-tells which rows win. Actions are cells, row-major from the top left; an observation has two
+decides which rows win. Actions are cells, row-major from the top left; an observation has two
 planes, own stones and the opponent's.
 """
 
@@ -23,25 +23,25 @@ from ..profile import Ending
 from .grid import cell_symmetries
 from .rows import register_stone_rows, seen_cells
 
-LONGEST_SIDE = 20  # cells of a row or column at most: the largest board of Gomocup
+LONGEST_SIDE = 20  # the most cells in a row or column: the largest board of Gomocup
 CELLS = LONGEST_SIDE**2
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # (row step, column step)
 
 
 def record_fields(cells: int) -> list[tuple[Any, ...]]:
-    """The fields of a position of so many cells, at most."""
+    """The fields of a position of at most this many cells."""
     return [("cells", np.int8, cells), ("winner", np.int8), ("ply", np.int16), ("hash", np.uint64)]
 
 
 POSITION = record_fields(CELLS)
-# Added to the ply of a board on which the numbers of stones do not give the turn to the player to
-# move. It is odd, so that the ply of every position is even where the first player is to move; it
-# makes the ply negative, so that such boards are told from others.
+# Added to the ply of a board whose player to move does not follow from the numbers of stones. It is
+# odd, so that the ply is even in every position with the first player to move; it makes the ply
+# negative, so that these boards can be recognised.
 OUT_OF_TURN = -1001
 
 
 def check_connect(rules: Any) -> str | None:
-    """The fault of a board on which no row of ``connect`` stones has room; None without one."""
+    """The error for a board on which no row of ``connect`` stones fits; None if one fits."""
     if rules.connect > max(rules.rows, rules.cols):
         return f"{rules.connect} in a row do not fit on {rules.rows} rows and {rules.cols} columns"
     return None
@@ -157,8 +157,8 @@ def from_observation(rules, observation, position):
         own += observation[row, column, 0] != 0
         other += observation[row, column, 1] != 0
     if own != (own + other) // 2:
-        return  # too many stones of one side: leave the initial position, which looks different
-    # the observer is to move, so the number of stones tells who observes
+        return  # too many stones of one side: keep the initial position, which looks different
+    # the observer is to move, so the number of stones determines the observer
     player = (own + other) & 1
     for cell in range(rules.rows * rules.cols):
         row, column = cell // rules.cols, cell % rules.cols
@@ -173,7 +173,7 @@ def from_observation(rules, observation, position):
 
 @kernel
 def move_out_of_turn(position):
-    """Give the turn to the other player than the one whose it is by the number of stones."""
+    """Give the turn to the player who is not to move by the number of stones."""
     position.ply += OUT_OF_TURN
     position.hash ^= SALT_2
 
@@ -233,7 +233,7 @@ def order_actions(rules, position, actions, count):
 def random_action(rules, position, rng, scratch):
     """Draw cells until one is free; on a crowded board, choose among the free ones.
 
-    Uniform either way.
+    The draw is uniform either way.
     """
     for _ in range(8):
         cell = random_below(rng, rules.rows * rules.cols)
@@ -300,7 +300,7 @@ def register_stone_rules(rules_type: Any) -> None:
 
 
 def _empty_board_faults(rules: Any, rows: Sequence[str], player: int) -> list[str]:
-    """Searches of stones near others begin in the centre of an empty board, by its first stone."""
+    """Searches of cells near stones begin in the centre of an empty board."""
     marks = rules.declaration.marks
     if player == 0 or any(mark in row for row in rows for mark in marks):
         return []
@@ -308,7 +308,7 @@ def _empty_board_faults(rules: Any, rows: Sequence[str], player: int) -> list[st
 
 
 def plies_played(rules: Any, position: Any) -> int:
-    """How many stones are on the board."""
+    """The number of stones on the board."""
     return int(position.ply) % -OUT_OF_TURN
 
 
@@ -318,7 +318,7 @@ def _facts(rules: Any) -> Facts:
 
 
 def outcome_reason(rules: Any, position: Any) -> Ending:
-    """``outcome_reason`` of a game won by a row of stones; one may be too long to win."""
+    """``outcome_reason`` of a game won by a row of stones; a row may be too long to win."""
     if position.winner == r.NOBODY:
         return Ending("full")
     longest = _longest_row(board_cells(rules, position) == position.winner + 1)
@@ -335,7 +335,7 @@ def row_ending(rules: Any, longest: int) -> Ending:
 
 
 def cells_in_rows(rules: Any, position: Any) -> list[tuple[int, int]]:
-    """``winning_cells`` where ``rules.connect`` or more equal stones in a row win."""
+    """``winning_cells`` if ``rules.connect`` or more equal stones in a row win."""
     board, connect = seen_cells(rules, position).tolist(), rules.connect  # lists are faster
     stones = [(y, x) for y, row in enumerate(board) for x, stone in enumerate(row) if stone]
     row_cells = set()
@@ -352,7 +352,7 @@ def cells_in_rows(rules: Any, position: Any) -> list[tuple[int, int]]:
 
 
 def _longest_row(stones: np.ndarray) -> int:
-    """How many stones in a row a board (rows, cols) of truth values holds at most."""
+    """The longest row of stones on a board (rows, cols) of booleans."""
     lines = np.zeros((stones.shape[0], stones.shape[1] + 1), np.bool_)
     lines[:, :-1] = stones
     bits = int.from_bytes(np.packbits(lines, bitorder="little").tobytes(), "little")
@@ -360,7 +360,7 @@ def _longest_row(stones: np.ndarray) -> int:
 
 
 def longest_run(bits: int, width: int) -> int:
-    """The same for a bitboard with ``width`` bits a line, the last of which is always free."""
+    """The same for a bitboard with ``width`` bits per line, the last of which is always free."""
     lengths = []
     for step in (1, width, width + 1, width - 1):
         run, length = bits, 0

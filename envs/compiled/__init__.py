@@ -1,1 +1,1 @@
-"""What makes rules fast: kernels and their cache, dispatch, bits, randomness. It knows no game."""
+"""Compilation of rules: kernels and their cache, dispatch, bits, randomness, for any game."""

@@ -15,7 +15,7 @@ SUM = np.uint64(0x0101010101010101)
 
 @kernel
 def count_bits(x):
-    """How many bits are set. LLVM turns this sum of halves into one processor instruction."""
+    """The number of bits set. LLVM compiles this sum of halves to one instruction."""
     x = x - ((x >> ONE) & PAIRS)
     x = (x & NIBBLES) + ((x >> TWO) & NIBBLES)
     x = (x + (x >> FOUR)) & BYTES

@@ -1,18 +1,18 @@
-"""The disk cache of machine code: no kernel is ever played with old rules.
+"""The disk cache of machine code, which never uses outdated rules.
 
-numba's own disk cache notices edits of the file that a kernel stands in, but not of the files that
-it calls. A changed rule would go on playing as before. The cache of a kernel is therefore in a
-folder named by a hash of the sources that the kernel depends on, the numba version, and the flags
-that change the machine code. Folders that were not used for thirty days are removed.
+numba's disk cache detects edits of the kernel's file, but not of the files of kernels that it
+calls. A changed rule would have no effect. The cache of a kernel is therefore in a folder named by
+a hash of the sources that the kernel depends on, the numba version, and the flags that affect the
+machine code. Folders unused for thirty days are removed.
 
-The sources are read and hashed where one of them has changed since a process last did so. Where
-none has, by the sizes and times of all, that hash is taken from a folder of the same kind.
+The sources are read and hashed again only if one of them has changed since the last hash, by sizes
+and times. That hash is cached on disk too.
 
-A user's own game adds files to these sources. They count for machine code that was compiled for
-types of that game. A kernel that was compiled for a game of the package stays as it is.
+A user's game adds files to these sources. They count only for machine code compiled for types of
+that game, not for kernels compiled for the package's games.
 
-Machine code that cannot be read or written is compiled anew: it is said once, and nothing fails.
-Every file of machine code holds its checksum, since damaged code could crash the process or play
+Machine code that cannot be read or written is compiled again: a message says so once, and nothing
+fails. Every file of machine code has a checksum, since damaged code could crash the process or play
 other moves.
 """
 
@@ -50,12 +50,12 @@ from .sources import (
 )
 
 UNUSED_SECONDS = 30 * 24 * 3600
-# within which a file may change twice and keep its time, by the clocks of file systems
+# within this time a file may change twice without a new time stamp
 SETTLED_SECONDS = 2.0
 _MARKER = "last_used"
-DAMAGED = "is damaged; it is compiled anew. plyground warm-up --clear empties the folder"
-NOT_KEPT = "cannot be kept; every process compiles it anew"
-_notices: set[str] = set()  # that have been given
+DAMAGED = "is damaged; it is compiled again. plyground warm-up --clear empties the folder"
+NOT_KEPT = "cannot be stored; every process compiles it again"
+_notices: set[str] = set()  # already printed
 _FOLDER = re.compile(r"[0-9a-f]{20}")  # the names of cache folders
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # in the text of a function
@@ -64,13 +64,13 @@ _KERNEL_PLACES = tuple(f"{PACKAGE / folder}{os.sep}" for folder in KERNEL_FOLDER
 
 
 class OwnSources:
-    """The files outside the package with kernels: of games and agents of a user's own.
+    """The files outside the package with kernels: of users' games and agents.
 
     Attributes:
         files: the files.
-        cacheable: False once a kernel has no file (in a notebook's cell, at the prompt). No edit of
-            it could be noticed.
-        everywhere: whether the kernels of the package's own games depend on them too.
+        cacheable: False once a kernel has no file (in a notebook's cell, at the prompt), since
+            edits could not be detected.
+        everywhere: whether the kernels of the package's games depend on them too.
     """
 
     def __init__(self) -> None:
@@ -95,10 +95,10 @@ class KernelCache:
 
     Args:
         function: the kernel's function.
-        kind: the class of numba's caches that reads and writes its form.
+        kind: numba's cache class that reads and writes its form.
 
     Attributes:
-        saved: whether this process has compiled a kernel and kept its machine code.
+        saved: whether this process has compiled a kernel and stored its machine code.
     """
 
     saved: ClassVar[bool] = False
@@ -109,20 +109,20 @@ class KernelCache:
 
     @property
     def cache_path(self) -> str:
-        """The folder of the machine code for the package's own games."""
+        """The folder of the machine code for the package's games."""
         return str(self._cache(()).cache_path)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The machine code for a signature (or only the types of its arguments), or None.
 
-        None as well where its file is damaged; the entries of the kernel are then removed.
+        None also if its file is damaged; the entries of the kernel are then removed.
         """
         arguments = normalize_signature(signature)[0]
         cache = self._cache(arguments)
         try:
             result = cache.load_overload(signature, context)
             if result is not None and tuple(result.signature.args) != tuple(arguments):
-                raise ValueError("the entry is that of other arguments")
+                raise ValueError("the entry is for other arguments")
         except Exception as error:  # unpickling raises whatever damaged bytes make it raise
             _tell(DAMAGED, error)
             with contextlib.suppress(Exception):
@@ -131,16 +131,16 @@ class KernelCache:
         return result
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep the machine code for a signature, if that is possible."""
+        """Store the machine code for a signature, if possible."""
         cache = self._cache(normalize_signature(signature)[0])
         try:
             cache.save_overload(signature, result)
             KernelCache.saved |= not isinstance(cache, NullCache)
-        except Exception as error:  # a full disk, a folder that is a file now, a damaged index
+        except Exception as error:  # a full disk, a file in place of a folder, a damaged index
             _tell(NOT_KEPT, error)
 
     def flush(self) -> None:
-        """Forget what was kept for the package's own games."""
+        """Delete the cache for the package's games."""
         self._cache(()).flush()
 
     def _cache(self, arguments: tuple[Any, ...]) -> Any:
@@ -150,7 +150,7 @@ class KernelCache:
         folder = _cache_folder(self._path, own_sources.files if own else frozenset())
         if folder is None:
             return NullCache()
-        # in a folder, numba reads all types that it keeps code for, and so imports their games
+        # numba reads all types with code in a folder, and so imports their games
         types = _ADDRESS.sub("", repr(arguments))
         return _numba_cache(
             self._function, folder / f"{zlib.crc32(types.encode()):08x}", self._kind
@@ -158,16 +158,16 @@ class KernelCache:
 
 
 class _Sealed:
-    """What a cache of numba writes and reads, the content with its checksum.
+    """The storage of a numba cache, with a checksum of the content.
 
     Args:
-        form: numba's own form of it.
-        place: the folders that the content is kept in, within the root.
+        form: numba's form of the content.
+        place: the folders of the content, within the root.
     """
 
     def __init__(self, form: Any, place: tuple[str, ...]) -> None:
         self._form = form
-        # another function's code is as bad as damaged code
+        # code of another function counts as damaged
         self._start = zlib.crc32(repr((place, form.filename_base)).encode())
 
     def reduce(self, result: Any) -> tuple[int, bytes]:
@@ -177,7 +177,7 @@ class _Sealed:
     def rebuild(self, context: Any, payload: tuple[int, bytes]) -> Any:
         checksum, content = payload
         if checksum != zlib.crc32(content, self._start):
-            raise ValueError("the checksum is another")
+            raise ValueError("wrong checksum")
         return self._form.rebuild(context, pickle.loads(content))
 
     def __getattr__(self, name: str) -> Any:
@@ -185,13 +185,13 @@ class _Sealed:
 
 
 def watch_source(function: Callable[..., Any]) -> None:
-    """Let the cache depend on the file of a function, if it is outside the package."""
+    """Make the cache depend on the file of a function, if it is outside the package."""
     if not _is_of_package(function):
         own_sources.add(function)
 
 
 def depend_on_own_sources(of: type | None, body: Any) -> None:
-    """Let all kernels depend on a user's own sources if one of these changes the package's games.
+    """Make all kernels depend on the user's sources if these change the package's games.
 
     Args:
         of: the type of rules that a body is registered for; None: all types.
@@ -209,7 +209,7 @@ def _source_of(function: Callable[..., Any]) -> Path:
 
 
 def _is_of_package(function: Callable[..., Any]) -> bool:
-    """Whether a function stands in the folders of the package that hold kernels."""
+    """Whether a function is in one of the package's folders with kernels."""
     return _is_in_package(_source_of(function))
 
 
@@ -220,8 +220,8 @@ def _is_in_package(path: Path) -> bool:
 def source_fingerprint(path: Path, own: frozenset[Path] = frozenset()) -> str:
     """A hash of everything that the kernels of a file depend on.
 
-    That is the sources, those of a user's ``own`` included, the versions of numba and numpy, and
-    the debug flags.
+    That is the sources, including the user's ``own``, the versions of numba and numpy, and the
+    debug flags.
     """
     flags = (
         numba.__version__,
@@ -240,9 +240,9 @@ def source_fingerprint(path: Path, own: frozenset[Path] = frozenset()) -> str:
 
 @functools.cache
 def digest_of_play(roots: tuple[Path, ...], without: tuple[Path, ...] = ()) -> str:
-    """A hash of what :func:`~plyground.envs.compiled.sources.sources_of_play` says of ``roots``.
+    """A hash of :func:`~plyground.envs.compiled.sources.sources_of_play` for ``roots``.
 
-    What it says of ``without`` is left out.
+    The files for ``without`` are left out.
     """
 
     def files() -> frozenset[Path]:
@@ -252,7 +252,7 @@ def digest_of_play(roots: tuple[Path, ...], without: tuple[Path, ...] = ()) -> s
 
 
 def _kept_digest(question: str, files: Callable[[], Iterable[Path]]) -> str:
-    """The digest of files of the package that a question is about, kept until a source changes."""
+    """The digest of the package's files for a query, cached until a source changes."""
     stamp, newest = _stamp()
     folder = _used_folder(hashlib.sha256(stamp).hexdigest()[:20])
     file = folder and folder / hashlib.sha256(question.encode()).hexdigest()
@@ -260,7 +260,7 @@ def _kept_digest(question: str, files: Callable[[], Iterable[Path]]) -> str:
         if file and _DIGEST.fullmatch(kept := file.read_text()):
             return kept
     digest = digest_of(files())
-    # a later edit must show, and none may have been made since
+    # a later edit must be detected, and none may have been made since
     if file and newest < time.time() - SETTLED_SECONDS and stamp_of_sources() == (stamp, newest):
         with contextlib.suppress(OSError), written_whole(file) as stream:
             stream.write(digest.encode())
@@ -285,11 +285,11 @@ def remove_unused_folders(root: Path) -> None:
             if marker.stat().st_mtime < oldest:
                 shutil.rmtree(marker.parent, ignore_errors=True)
         except OSError:
-            continue  # another process was quicker
+            continue  # another process was faster
 
 
 def clear_cache() -> int:
-    """Delete all machine code; returns how many folders it was in."""
+    """Delete all machine code; returns the number of folders."""
     root = cache_root()
     folders = [path for path in root.glob("*") if _FOLDER.fullmatch(path.name)]
     for folder in folders:
@@ -298,7 +298,7 @@ def clear_cache() -> int:
 
 
 def _tell(what: str, error: Exception) -> None:
-    """Say on standard error what is wrong with the cache, once in this process."""
+    """Report a problem with the cache on standard error, once in this process."""
     if what not in _notices:
         _notices.add(what)
         why = " ".join(f"{type(error).__name__}: {error}".split())[:200]
@@ -310,12 +310,12 @@ _stamp = functools.cache(stamp_of_sources)  # a process reads its sources once
 
 @functools.cache
 def _cache_folder(path: Path, own: frozenset[Path]) -> Path | None:
-    """The cache folder for the kernels of a file; None where none is writable."""
+    """The cache folder for the kernels of a file; None if none is writable."""
     return _used_folder(source_fingerprint(path, own))
 
 
 def _used_folder(name: str) -> Path | None:
-    """Create or touch a cache folder; None where none is writable."""
+    """Create or touch a cache folder; None if none is writable."""
     folder = cache_root() / name
     try:
         if not folder.is_dir():
@@ -330,19 +330,19 @@ def _used_folder(name: str) -> Path | None:
 
 @functools.cache
 def _numba_cache(function: Callable[..., Any], folder: Path, kind: type) -> Any:
-    """The cache that numba keeps of a function, in a folder; numba reads the setting only now."""
+    """The numba cache of a function, in a folder; numba reads the setting only now."""
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
         cache = kind(function)
-    except Exception as error:  # numba's search for a folder ends without one
+    except Exception as error:  # numba has not found a folder
         _tell(NOT_KEPT, error)
         return NullCache()
     finally:
         numba.config.CACHE_DIR = before
     path = Path(cache.cache_path)
     if not path.is_relative_to(folder):
-        # numba has taken a folder of its own choice, where old rules would be played
+        # numba has chosen another folder, where outdated rules would be used
         _tell(NOT_KEPT, OSError(f"nothing can be written to {folder}"))
         return NullCache()
     cache._impl = _Sealed(cache._impl, path.relative_to(folder.parent.parent).parts)

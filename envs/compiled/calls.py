@@ -1,4 +1,4 @@
-"""Kernels as Python calls them again and again: at the cost of what they do."""
+"""Repeated calls of kernels from Python without overhead."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .kernels import entry_point
 class KernelCalls:
     """Calls kernels, each always with arguments of the same types.
 
-    numba looks at the types of all arguments whenever a kernel is called, which takes longer than
-    many a move. Here it does so at a kernel's first call. A copy begins anew.
+    numba examines the types of all arguments at every call of a kernel, which takes longer than
+    many moves. Here it does so only at a kernel's first call. A copy starts empty.
     """
 
     def __init__(self) -> None:

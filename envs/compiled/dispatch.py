@@ -3,7 +3,7 @@
 They work in Python and in compiled code alike.
 
 ``play(rules, position, action)`` looks up the body that was registered for ``type(rules)``. From
-Python the look-up is :func:`functools.singledispatch`; inside a kernel it happens once, while numba
+Python the lookup is :func:`functools.singledispatch`; inside a kernel it happens once, while numba
 compiles the kernel for that type of rules, so a generic search costs nothing over one written for a
 single game.
 """
@@ -86,16 +86,16 @@ class Rule(Protocol):
 def rule(stub: Callable[..., Any]) -> Rule:
     """Make ``stub`` a rule function.
 
-    The stub's docstring is the contract; its body runs where no game registered one.
+    The stub's docstring is the contract; its body runs for games that register none.
     """
     function = _RuleFunction(stub)
     dispatch: Any = function.dispatch
 
     class RuleTemplate(AbstractTemplate):  # type: ignore[misc]  # numba is not typed
-        """How numba types and lowers a call of the rule in a kernel: as a call of the game's body.
+        """Types and lowers a call of the rule in a kernel as a call of the game's body.
 
         ``numba.extending.overload`` would compile a function around the body for every rule, game
-        and type of arguments; that was a tenth of the time that compiling took.
+        and type of arguments, which took a tenth of the compile time.
         """
 
         key = dispatch

@@ -20,13 +20,13 @@ from .cache import KernelCache, watch_source
 
 try:
     from .linking import KernelDispatcher, LinkingCache, WholeCache
-except Exception:  # a numba with other inner names: slower loading, same results
+except Exception:  # a numba with other private names: slower loading, same results
     from numba.core.caching import FunctionCache as WholeCache  # type: ignore[no-redef]
 
     KernelDispatcher = None  # type: ignore[assignment, misc]
 
 ANNOUNCE_AFTER_SECONDS = 1.0
-USUAL_SECONDS = "2 to 12"  # what the compilation for a game takes; told to users
+USUAL_SECONDS = "2 to 12"  # compile time for a game, as shown to users
 
 
 class Kernel(Protocol):
@@ -69,7 +69,7 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def inner_kernel(function: Callable[..., Any]) -> Kernel:
-    """A :func:`kernel` for hot loops: inlined, and compiled without reference counts.
+    """A :func:`kernel` for hot loops: inlined, and compiled without reference counting.
 
     It may not create arrays.
 
@@ -83,9 +83,9 @@ def inner_kernel(function: Callable[..., Any]) -> Kernel:
 def entry_point(kernel: Any, *example: Any) -> Any:
     """The compiled form of a kernel for arguments of exactly the types of these examples.
 
-    Calling a kernel makes numba look at the type of each argument first; calling its entry point
-    does not, and is faster by microseconds. Nothing checks the types any more: only for callers
-    that make all arguments themselves.
+    A call of a kernel makes numba examine the type of each argument first; a call of its entry
+    point does not, and is faster by microseconds. The types are not checked: only for callers that
+    make all arguments themselves.
     """
     return (
         kernel
@@ -95,10 +95,10 @@ def entry_point(kernel: Any, *example: Any) -> Any:
 
 
 class _CollectionPause(Listener):  # type: ignore[misc]  # numba is not typed
-    """Stops the search for unreachable cycles while something is compiled.
+    """Stops the garbage collection of cycles during compilation.
 
-    Compilation makes millions of small objects that live until its end: the search through them was
-    a tenth of the time. numba's lock lets one thread compile at a time.
+    Compilation makes millions of small objects that live until its end: the collector took a tenth
+    of the time. numba's lock lets one thread compile at a time.
     """
 
     def __init__(self) -> None:
@@ -123,7 +123,7 @@ _silence: contextvars.ContextVar[bool] = contextvars.ContextVar("silence", defau
 
 @contextlib.contextmanager
 def without_announcements() -> Iterator[None]:
-    """Compilation in the body, of this thread, is not announced: the caller tells of it."""
+    """Compilation in the body, by this thread, is not announced: the caller reports it."""
     token = _silence.set(True)
     try:
         yield
@@ -132,9 +132,9 @@ def without_announcements() -> Iterator[None]:
 
 
 class _Notice(Listener):  # type: ignore[misc]  # numba is not typed
-    """Prints a message once this thread has begun to compile and has not ended in time.
+    """Prints a message if this thread's compilation takes long.
 
-    numba triggers its event only where a function is compiled, not where it is loaded.
+    numba triggers its event only if a function is compiled, not if it is loaded.
     """
 
     def __init__(self, message: str) -> None:
@@ -148,7 +148,7 @@ class _Notice(Listener):  # type: ignore[misc]  # numba is not typed
             self._timer.start()
 
     def on_end(self, event: Any) -> None:
-        """More may be compiled: the timer goes on."""
+        """More may be compiled: the timer keeps running."""
 
     def _print(self) -> None:
         print(self._message, file=sys.stderr)
@@ -161,16 +161,16 @@ class _Notice(Listener):  # type: ignore[misc]  # numba is not typed
 
 @contextlib.contextmanager
 def announce_compilation(what: str) -> Iterator[None]:
-    """Say on standard error that compilation is under way, if the body compiles and takes long.
+    """Report compilation on standard error, if the body compiles and takes long.
 
-    Inside another announcement nothing more is said.
+    Nested announcements print nothing.
     """
     if _silence.get():
         yield
         return
     notice = _Notice(
         f"compiling {what} ({USUAL_SECONDS} seconds, once; later starts are instant, and "
-        "plyground warm-up does it ahead) …"
+        "plyground warm-up does it in advance) …"
     )
     with without_announcements(), install_listener("numba:compile", notice):
         try:

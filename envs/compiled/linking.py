@@ -1,20 +1,20 @@
-"""Linking: kernels that only kernels call are not made into machine code of their own.
+"""Linking: kernels that are called only by kernels get no separate machine code.
 
-numba makes machine code, and a wrapper for calls from Python, of every function that it compiles,
-also of those that are only ever linked into a caller and optimised there again. That was more than
-half of the time that a search took to compile. A kernel is therefore compiled in one of two forms:
+numba makes machine code, and a wrapper for calls from Python, for every function that it compiles,
+also for functions that are only linked into a caller and optimised there again. That was more than
+half of the compile time of a search. A kernel is therefore compiled in one of two forms:
 
 - *whole*, as numba does, when Python calls it or asks for its :meth:`KernelDispatcher.compile`;
 - *for linking*, when another kernel calls it and there is no whole form yet: the LLVM code of the
   function and of what it calls, optimised function by function, and no machine code.
 
-Both are kept on disk. A search that is loaded from there loads one function, the one that Python
-calls. Loading needs nothing of what numba sets up to compile: that is some 0.2 seconds, for all
-that it knows of Python and numpy, and the compiler does it when something is compiled.
+Both are cached on disk. Loading a search loads one function, the one that Python calls. It needs
+none of numba's compiler setup for Python and numpy, which takes some 0.2 seconds and is done at the
+first compilation.
 
-All of this rests on names that numba does not publish. :mod:`.kernels` does without this module
-where it cannot be imported. Where a name is missing later, a kernel is compiled whole for its
-callers too. Loading is slower then; results are the same.
+All of this uses private names of numba. :mod:`.kernels` does without this module if it cannot be
+imported. If a name is missing later, a kernel is compiled whole for its callers too. Loading is
+slower then; results are the same.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime._nrt_python import c_helpers
 
-# what a numba with other inner names raises
+# raised by a numba with other private names
 INNER_NAME_ERRORS = (AttributeError, ImportError, TypeError)
 
 
-for _name, _address in c_helpers.items():  # of arrays; machine code calls them by these names
+for _name, _address in c_helpers.items():  # array helpers; machine code calls them by these names
     llvm.add_symbol(_name if _name.startswith("_") else f"NRT_{_name}", _address)
 
 
 class _LinkingForm:
-    """Stands for the linking form of a kernel in numba's tables, where functions are keys."""
+    """The key of a kernel's linking form in numba's tables."""
 
 
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # numba is not typed
@@ -79,10 +79,10 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # numba is not typ
         return function
 
     def _compilation_chain_init_hook(self) -> None:
-        """Nothing: extensions of numba, which take time to find, are for the compiler."""
+        """Do nothing: extensions of numba, which take time to load, are for the compiler."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """What numba asks for when a kernel calls this one; the form for linking is enough."""
+        """Called by numba when a kernel calls this one; the form for linking is enough."""
         try:
             signature, arguments = self._compiler.fold_argument_types(args, kws)
             self._link(tuple(arguments))
@@ -97,12 +97,12 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # numba is not typ
         return template, signature, arguments, {}
 
     def get_overload(self, sig: Any) -> Any:
-        """The key of the form that a caller links."""
+        """The key of the form that callers link."""
         arguments = tuple(sigutils.normalize_signature(sig)[0])
         return (self._linked.get(arguments) or self.overloads[arguments]).entry_point
 
     def _link(self, arguments: tuple[Any, ...]) -> None:
-        """Make sure that there is a form that can be linked."""
+        """Ensure that there is a form that can be linked."""
         with global_compiler_lock:
             if arguments in self.overloads or arguments in self._linked:
                 return
@@ -131,7 +131,7 @@ class _LinkingCompiler(_FunctionCompiler):  # type: ignore[misc]
 
 
 def _set_environments(library: Any) -> None:
-    """Tell the code of linked functions where their Python constants are.
+    """Set the address of the Python constants in the code of linked functions.
 
     Only code that makes Python objects needs them, such as a ``print`` while a rule is debugged.
     """
@@ -142,16 +142,16 @@ def _set_environments(library: Any) -> None:
 
 
 def _link_in(library: Any) -> None:
-    """Complete the code of a function by that of the functions it calls."""
+    """Add the code of called functions to the code of a function."""
     for callee in dict.fromkeys(library._linking_libraries):
         library._reload_init.update(callee._reload_init)
         library._final_module.link_in(callee._get_module_for_linking(), preserve=True)
     library._finalize_dynamic_globals()
-    library._finalized = True  # as numba's finalize() leaves it, but for the machine code
+    library._finalized = True  # as after numba's finalize(), except for the machine code
 
 
 class _LinkingCacheImplementation(CompileResultCacheImpl):  # type: ignore[misc]
-    """How the form for linking is written to disk and read."""
+    """Storage of the form for linking on disk."""
 
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
         return f"{super().get_filename_base(fullname, abiflags)}.linking"
@@ -196,10 +196,10 @@ class _LinkingCacheImplementation(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class _WholeCacheImplementation(CompileResultCacheImpl):  # type: ignore[misc]
-    """How the whole form is written to disk."""
+    """Storage of the whole form on disk."""
 
     def reduce(self, result: CompileResult) -> tuple[Any, ...]:
-        """As numba does, without the modules that linked functions stand in but need nothing of."""
+        """As numba does, without modules of linked functions that need nothing from them."""
         *others, environments = super().reduce(result)
         return (*others, tuple(each for each in environments if each.consts))
 
@@ -210,7 +210,7 @@ class WholeCache(FunctionCache):  # type: ignore[misc]
     _impl_class = _WholeCacheImplementation
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """As numba does, but the context need not be ready to compile."""
+        """As numba does, but without preparing the context for compiling."""
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
 

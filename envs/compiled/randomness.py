@@ -1,9 +1,9 @@
 """Random numbers inside kernels: splitmix64, one 64-bit state per stream.
 
-numba's own ``np.random`` keeps one hidden state per thread; with an explicit state two agents in
-two threads, or two games in one batch, never disturb each other, and the same seed gives the same
-game everywhere. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators",
-OOPSLA 2014.
+numba's own ``np.random`` keeps one hidden state per thread; with an explicit state, agents in
+different threads or games in one batch are independent, and the same seed gives the same game
+everywhere. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
+2014.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from .kernels import inner_kernel, kernel
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
-# Constants that keys and hashes tell the two players, or the player to move, apart with.
+# Constants by which keys and hashes distinguish the players, or the player to move.
 SALT_1, SALT_2 = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
-UNIT = 2.0**-53  # between two neighbours among the numbers of `random_unit`
+UNIT = 2.0**-53  # the distance between neighbouring numbers of `random_unit`
 SHIFT_11 = np.uint64(11)
 SHIFT_30, SHIFT_27, SHIFT_31, SHIFT_32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
 
 def new_stream(*seeds: int) -> np.ndarray:
-    """A random stream (uint64 array of length 1) that depends on all the seeds given."""
+    """A random stream (uint64 array of length 1) that depends on all of the seeds."""
     return np.random.SeedSequence([seed & (2**64 - 1) for seed in seeds]).generate_state(
         1, np.uint64
     )
 
 
 def new_streams(seeds: np.ndarray) -> np.ndarray:
-    """The streams that :func:`new_stream` gives for each of many seeds alone, made at once.
+    """The streams of :func:`new_stream` for many seeds, in one call.
 
     Args:
         seeds: uint64, (n,).
@@ -56,7 +56,7 @@ def new_streams(seeds: np.ndarray) -> np.ndarray:
 
 
 class _Scrambling:
-    """How numpy's SeedSequence scrambles 32-bit words; numpy promises to keep its algorithm."""
+    """The scrambling of 32-bit words in numpy's SeedSequence, whose algorithm numpy guarantees."""
 
     def __init__(self, constant: int, multiplier: int) -> None:
         self._constant, self._multiplier = constant, multiplier
@@ -102,7 +102,7 @@ class RandomNumbers(random.Random):
     """The random numbers of a stream for Python code, with the methods of :class:`random.Random`.
 
     Args:
-        stream: where they come from; uint64 array of length 1, which changes with every number.
+        stream: their source; uint64 array of length 1, which changes with every number.
     """
 
     def __init__(self, stream: np.ndarray) -> None:
@@ -110,14 +110,14 @@ class RandomNumbers(random.Random):
         super().__init__()
 
     def seed(self, *arguments: Any, **keywords: Any) -> None:
-        """Nothing: the stream has its seed already."""
+        """Do nothing: the stream is already seeded."""
 
     def random(self) -> float:
         """A number from 0 up to, not including, 1."""
         return float(random_bits(self._stream) >> SHIFT_11) * UNIT
 
     def getrandbits(self, k: int) -> int:
-        """A whole number of so many random bits."""
+        """A whole number of this many random bits."""
         words = -(-k // 64)
         bits = sum(int(random_bits(self._stream)) << 64 * number for number in range(words))
         return bits & ((1 << k) - 1)
@@ -131,5 +131,5 @@ class RandomNumbers(random.Random):
         return (int(self._stream[0]),)
 
     def setstate(self, state: tuple[Any, ...]) -> None:
-        """Go on from a state of :meth:`getstate`."""
+        """Continue from a state of :meth:`getstate`."""
         self._stream[0] = state[0]

@@ -1,12 +1,11 @@
-"""Which source files the machine code of a kernel depends on, and which decide how games go.
+"""Which source files the machine code of a kernel depends on, and which determine games.
 
-A kernel's machine code contains the code of every kernel it calls. These stand in the modules that
-its own module imports, and, for rule functions, in every module that registers a body for them. The
-sets are found from the text of the sources: imports at the top of a file, ``@rule``,
+A kernel's machine code contains the code of every kernel it calls. These are in the modules that
+its module imports, and, for rule functions, in every module that registers a body for them. The
+sets are derived from the text of the sources: imports at the top of a file, ``@rule``,
 ``register_body``, ``register_bodies`` and ``default_body``.
 
-What decides a game is less: the rules of other games, pictures and the compiler's own machinery
-play no part in it.
+Fewer files determine a game: not the rules of other games, pictures and the compiler.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent.parent
 KERNEL_FOLDERS = ("envs", "agents", "extras")  # the folders that hold kernels
-# the folders whose sources decide what is played and judged
+# the folders whose sources determine what is played and judged
 PLAYING_FOLDERS = (*KERNEL_FOLDERS, "evaluation")
 
 _IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
@@ -28,12 +27,12 @@ _DEFINES_RULES = re.compile(r"^@rule$", re.MULTILINE)
 _REGISTERS_BODIES = re.compile(r"register_body|register_bodies|default_body")
 _ANY_IMPORT = re.compile(r"^\s*from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 _DECLARES_GAME = re.compile(r"^@declare_game\b", re.MULTILINE)
-# what an agent needs for a game is registered for its rules type, mostly in a file of its own
+# registrations for a game's rules type that agents need, mostly in separate files
 _REGISTERS_FOR_GAMES = re.compile(
     r"register_body|register_bodies|register_solver|heuristic_network\.register"
 )
 _REGISTERS_FOR_ALL = re.compile(r"^@register_solver\(\)", re.MULTILINE)
-# the list of all games, and what shows or compiles games and decides none of them
+# files that do not determine games: the list of games, pictures, compilation
 _DECIDES_NOTHING = re.compile(
     r"registry\.py$|envs/pictures/|envs/profile\.py$|/games/\w+/(profile|drawing)\.py$"
     r"|envs/compiled/(cache|linking|sources)\.py$"
@@ -42,15 +41,15 @@ _DECIDES_NOTHING = re.compile(
 
 @functools.cache
 def package_sources(*folders: str) -> frozenset[Path]:
-    """Every Python file of these folders of the package and their sub-folders."""
+    """All Python files in these folders of the package and their subfolders."""
     return frozenset(path for folder in folders for path in (PACKAGE / folder).rglob("*.py"))
 
 
 def stamp_of_sources() -> tuple[bytes, float]:
-    """Sizes and times of all sources that can decide a game: another stamp, and one was edited.
+    """Sizes and times of all sources that can affect a game; they change with any edit.
 
     Returns:
-        the stamp, and when the newest of them changed, in seconds since 1970.
+        the stamp, and the latest change, in seconds since 1970.
     """
     files, newest = [str(PACKAGE)], 0
     for top in PLAYING_FOLDERS:
@@ -66,7 +65,7 @@ def stamp_of_sources() -> tuple[bytes, float]:
 
 
 def digest_of(paths: Iterable[Path]) -> str:
-    """A hash of the names (relative to the package) and contents of files, whatever their order."""
+    """A hash of the names (relative to the package) and contents of files, in any order."""
     return hashlib.sha256(b"".join(sorted(map(_digest_of_file, paths)))).hexdigest()
 
 
@@ -91,17 +90,17 @@ def sources_of_kernels(path: Path) -> set[Path]:
 
 
 def sources_of_play(*roots: Path) -> frozenset[Path]:
-    """The files of the package that decide what the code in ``roots`` does in a game.
+    """The files of the package that determine what the code in ``roots`` does in a game.
 
-    That is all they import, at the top of a file or in a function, and what is registered for the
-    games that they declare or for all games; the files of other games are left out.
+    These are all imports, at the top of a file or in a function, and registrations for the games
+    that they declare or for all games; the files of other games are left out.
 
     Args:
-        roots: files of the package: of a game's rules, of an agent.
+        roots: files of the package, such as a game's rules or an agent.
     """
     imports, games, registrants, for_all = _scan_for_play()
     ours = games.intersection(roots)
-    folders = {path.parent for path in games - ours}  # of other games, a folder each
+    folders = {path.parent for path in games - ours}  # the folders of other games
     others = {path for path in imports if path.parent in folders}
     files, waiting = set[Path](), imports.keys() & roots
     while waiting:
@@ -113,7 +112,7 @@ def sources_of_play(*roots: Path) -> frozenset[Path]:
             path
             for path in registrants - files
             if (path in for_all or imports[path] & ours)
-            # what an agent has registered for the game counts for agents that import it
+            # an agent's registrations for the game count for agents that import it
             and any(_folder(other) == _level(path, imports) for other in imports[path] & files)
         }
     return frozenset(files)
@@ -125,7 +124,7 @@ def _folder(path: Path) -> str:
 
 
 def _level(path: Path, imports: dict[Path, set[Path]]) -> str:
-    """The folder of the core that a file belongs to; an extra's, the one that it registers with."""
+    """The folder of the core that a file belongs to; for an extra, the one it registers with."""
     if _folder(path) != "extras":
         return _folder(path)
     return "agents" if any(_folder(each) == "agents" for each in imports[path]) else "envs"
@@ -144,7 +143,7 @@ def _digest_of_file(path: Path) -> bytes:
 
 @functools.cache
 def _scan() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
-    """What the sources import, define and register.
+    """The imports, definitions and registrations in the sources.
 
     Returns the files that each file imports, the files that define rule functions, and the files
     that register bodies for them.
@@ -162,7 +161,7 @@ def _scan() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
 
 @functools.cache
 def _scan_for_play() -> tuple[dict[Path, set[Path]], set[Path], set[Path], set[Path]]:
-    """What the sources import anywhere, and which declare games, register for games, for all."""
+    """All imports in the sources, and the files that declare games, register for games, for all."""
     sources = {path: _content(path).decode() for path in package_sources(*PLAYING_FOLDERS)}
     texts = {
         path: text
@@ -171,7 +170,7 @@ def _scan_for_play() -> tuple[dict[Path, set[Path]], set[Path], set[Path], set[P
         or (path.name == "__init__.py" and _REGISTERS_FOR_GAMES.search(text))  # a game's solver
     }
     for path in [path for path in texts if path.name == "__init__.py"]:
-        if not _REGISTERS_FOR_GAMES.search(texts[path]):  # it lists what is exported
+        if not _REGISTERS_FOR_GAMES.search(texts[path]):  # it only lists exports
             del texts[path]
     imports = {
         path: {file for file in _imports(path, text, _ANY_IMPORT) if file in texts}
@@ -184,7 +183,7 @@ def _scan_for_play() -> tuple[dict[Path, set[Path]], set[Path], set[Path], set[P
 
 
 def _imports(path: Path, text: str, pattern: re.Pattern[str] = _IMPORT) -> Iterable[Path]:
-    """The files that the relative imports of a file may mean."""
+    """The files that the relative imports of a file may refer to."""
     for dots, module, names in pattern.findall(text):
         base = path.parents[len(dots) - 1].joinpath(*filter(None, module.split(".")))
         yield base.with_suffix(".py")

@@ -1,4 +1,4 @@
-"""Checks that a game or an environment, ours or a user's, keeps its contract."""
+"""Checks that a game or an environment, built-in or a user's, keeps its contract."""
 
 from .env_checks import ConformanceError, check_env
 from .game_checks import check_game

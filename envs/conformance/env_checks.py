@@ -1,4 +1,4 @@
-"""Conformance checks for AEC environments, ours or a user's: :func:`check_env`.
+"""Conformance checks for AEC environments, built-in or a user's: :func:`check_env`.
 
 :mod:`plyground.envs.conformance.game_checks` publishes it.
 """
@@ -32,18 +32,18 @@ def check_env(
 
     Args:
         env: a function that makes the environment (such as ``connect_four_v0.env``), an environment
-            (copies of it are checked), or the game or specification of one of ours.
-        games: how many random episodes to play.
-        seed: of the random actions.
+            (copies of it are checked), or a game or specification of a built-in one.
+        games: the number of random episodes to play.
+        seed: the seed of the random actions.
 
     Raises:
-        ConformanceError: the environment breaks a promise; says which, and where.
+        ConformanceError: the environment breaks its contract; the message says how and where.
 
-    Beyond what PettingZoo's ``api_test`` looks at, it checks masks (only for the agent to move, and
-    the same in ``infos``), rewards that add up to zero and to what ``last()`` reports, that equal
-    seeds and actions give equal episodes, that copies (``deepcopy`` and ``pickle``) in mid-game go
-    on by themselves, what becomes of an illegal action, and, where the environment has a
-    ``position``, that all of this agrees with it.
+    In addition to PettingZoo's ``api_test``, it checks masks (only for the agent to move, and the
+    same in ``infos``), rewards that sum to zero and agree with ``last()``, that equal seeds and
+    actions give equal episodes, that copies (``deepcopy`` and ``pickle``) in mid-game are
+    independent, the handling of illegal actions, and, if the environment has a ``position``, that
+    everything agrees with it.
     """
     make: Any = env
     if isinstance(env, (Game, str)):
@@ -85,7 +85,7 @@ class _Run:
             raise ConformanceError(f"{type(env).__name__} is no PettingZoo AECEnv")
 
     def fault(self, complaint: str) -> ConformanceError:
-        """The error that says what is wrong, and where."""
+        """An error that says what is wrong, and where."""
         where = f"after the actions {self.actions}" if self.actions else "after reset"
         return ConformanceError(f"{self.env}, {where}: {complaint}")
 
@@ -127,7 +127,7 @@ class _Run:
             raise self.fault(f"agents are {env.agents}, not all of possible_agents")
         if any(env.terminations.values()) or any(env.truncations.values()):
             raise self.fault("an agent has ended already")
-        owed = dict.fromkeys(agents, 0.0)  # rewards that last() has yet to report
+        owed = dict.fromkeys(agents, 0.0)  # rewards not yet reported by last()
         total = dict.fromkeys(agents, 0.0)
         while not (env.terminations[env.agent_selection] or env.truncations[env.agent_selection]):
             if len(self.actions) >= MOST_STEPS:
@@ -199,7 +199,7 @@ class _Run:
         return legal[int(self.rng.integers(len(legal)))]
 
     def check_reported_reward(self, agent: str, owed: dict[str, float]) -> None:
-        """``last()`` reports what the agent got since its own last step."""
+        """``last()`` reports the agent's reward since its own last step."""
         reward = self.env.last(observe=False)[1]
         if reward != owed[agent]:
             raise self.fault(
@@ -287,7 +287,7 @@ class _Run:
 
     def check_refusal(self, agent: str, illegal: int) -> None:
         env, before, printing = self.env, self.env.observe(agent), EnvLogger._output
-        # PettingZoo's warning about an illegal action, which is meant here
+        # PettingZoo's warning about an illegal action, which is intended here
         EnvLogger.suppress_output()
         try:
             env.step(illegal)
@@ -306,7 +306,7 @@ class _Run:
 
 
 def _check_determinism(make: Callable[[], AECEnv], seed: int) -> None:
-    """Two environments with the same seed and the same actions show the same episode."""
+    """Check that environments with the same seed and actions show the same episode."""
     one, other, rng = make(), make(), np.random.default_rng(seed)
     actions: list[int] = []
     one.reset(seed=seed)

@@ -1,10 +1,10 @@
 """Conformance checks for games: what agents and environments rely on in rule functions.
 
-:func:`check_game` plays random games and looks at every position; the first promise broken raises a
+:func:`check_game` plays random games and checks every position; the first violation raises a
 :class:`ConformanceError` that says in one sentence what is wrong, and after which actions.
 :func:`check_env` does the same for environments.
 
-``examples/own_game.py`` is a game of a user's own that is checked so.
+``examples/own_game.py`` checks a user's game.
 """
 
 from __future__ import annotations
@@ -35,35 +35,36 @@ REQUIRED = (
     "from_observation",
     "key",
 )
-# room behind the buffer for actions, so that a game with more actions than it declares is caught,
-# not a crash
+# spare room after the action buffer, so that a game with more actions than declared is detected
+# instead of crashing
 SPARE = 1024
-# remember no more positions; enough to meet many transpositions
+# positions remembered at most; enough to meet many transpositions
 MOST_KEYS, MOST_BYTES = 20_000, 2**26
 # the size of the random sample of actions checked in each position of a game with many actions
 MOST_LOOKED_AT = 1000
-CONTINUATIONS = 4  # random continuations that two positions with one key are compared by
+CONTINUATIONS = 4  # random continuations for comparing two positions with the same key
 
 
 def check_game(game: Game | str | Any, games: int = 10, seed: int = 0) -> None:
-    """Check a game by playing random games of it.
+    """Check a game by playing random games.
 
     Args:
         game: the game, its specification (``"connect_four:rows=5"``), or an instance of its rules
             type (``ConnectFour(rows=5)``).
-        games: how many random games to play; errors that only few positions show need more.
-        seed: of the random moves; the same seed finds the same errors.
+        games: the number of random games to play; errors in rare positions need more.
+        seed: the seed of the random moves; the same seed finds the same errors.
 
     Raises:
-        ConformanceError: the game breaks a promise; says which, and after which actions.
+        ConformanceError: the game breaks its contract; the message says how, and after which
+            actions.
 
     It checks, in this order: that all rule functions exist; the declared facts; the names of
     actions; the symmetries; the areas of actions on the picture. In every position reached: legal
     actions and mask, refusal of illegal actions, zero-sum returns within the declared range, that
     observations determine the position and its ply, copies, keys, images under the symmetries,
     ``order_actions``, ``random_action``, heuristics.
-    After every move: turn order and length of the game. At the end: that keys tell positions apart
-    and that both players got to move.
+    After every move: turn order and length of the game. At the end: that keys distinguish positions
+        and that both players moved.
     """
     made = make_game(game) if isinstance(game, (str, Game)) else Game(game)
     _check_rule_functions(made)
@@ -111,7 +112,7 @@ def _check_facts(game: Game) -> None:
 
 
 def _check_names(game: Game) -> None:
-    """Check that all actions are declared, and that the name of each is read as that action."""
+    """Check that all actions are declared, and that each name is parsed as its action."""
     board, count = r.board(game.rules), game.facts.num_actions
     for part in ("actions", "cells", "areas", "second_areas", "sources"):
         length = len(getattr(board, part))
@@ -146,7 +147,7 @@ def _check_symmetry_table(game: Game) -> None:
 
 
 def _check_areas(game: Game) -> None:
-    """Check that the areas where actions are clicked lie in the picture and apart."""
+    """Check that the click areas of actions are inside the picture and do not overlap."""
     board, count = r.board(game.rules), game.facts.num_actions
     if not {None, *(place for place in board.places if place.area)}.issuperset(board.sources):
         raise _fault(game, "a source of its board must be a place with an area, or None")
@@ -178,7 +179,7 @@ class _Run:
         self.by_key: dict[int, dict[bytes, Position]] = {}
 
     def fault(self, complaint: str) -> ConformanceError:
-        """The error that says what is wrong, and in which position."""
+        """An error that says what is wrong, and in which position."""
         names = ", ".join(
             self.game.action_to_text(action)
             if 0 <= action < self.game.facts.num_actions
@@ -189,7 +190,7 @@ class _Run:
         return ConformanceError(f"{self.game.spec}, {where}: {complaint}")
 
     def play_one_game(self) -> None:
-        """One random game from the start to its end, every position of it checked."""
+        """Play one random game from start to end, and check every position."""
         facts, self.actions = self.game.facts, []
         position = self.game.initial_position()
         self.check_position(position)
@@ -218,7 +219,7 @@ class _Run:
             raise self.fault("outcome_reason gives no text")
 
     def sample(self, actions: Sequence[int]) -> Sequence[int]:
-        """These actions, or a random choice of them where there are very many."""
+        """These actions, or a random sample if there are very many."""
         if len(actions) <= MOST_LOOKED_AT:
             return actions
         return [int(action) for action in self.rng.choice(actions, MOST_LOOKED_AT, replace=False)]
@@ -320,7 +321,7 @@ class _Run:
             )
         if again.key != position.key:
             raise self.fault("equal positions have different keys")
-        with contextlib.suppress(NotImplementedError):  # a game need not count them
+        with contextlib.suppress(NotImplementedError):  # counting plies is optional
             ply = again.ply
             if ply != len(self.actions):
                 raise self.fault(f"the position says ply {ply} after {len(self.actions)} actions")
@@ -399,7 +400,7 @@ class _Run:
                     )
 
     def remember_keys(self, position: Position) -> None:
-        """Note the keys of the position and of its successors for the check after all games."""
+        """Record the keys of the position and of its successors for the check after all games."""
         if len(self.by_key) > min(MOST_KEYS, MOST_BYTES // position.record.nbytes):
             return
         actions = self.sample(position.legal_actions())
@@ -407,7 +408,7 @@ class _Run:
             self.by_key.setdefault(node.key, {}).setdefault(node.record.tobytes(), node)
 
     def check_after_all_games(self) -> None:
-        """Checks of all positions together: keys tell them apart, and both players move."""
+        """Checks over all positions: keys distinguish them, and both players move."""
         self.actions = []
         if self.movers != {0, 1}:
             raise _fault(self.game, f"player {1 - min(self.movers)} never got to move")
@@ -418,7 +419,7 @@ class _Run:
                     self.check_interchangeable(first, other, continuation)
 
     def check_interchangeable(self, first: Position, other: Position, continuation: int) -> None:
-        """Two positions with one key must have the same future, whatever else they differ in."""
+        """Check that two positions with the same key have the same future."""
         one, two, rng = first.copy(), other.copy(), np.random.default_rng((self.seed, continuation))
         while True:
             views = [
@@ -439,7 +440,7 @@ class _Run:
 
 
 def _differences(position: Position, other: Position) -> str:
-    """The fields of the record in which two positions differ, and the boards if they look so."""
+    """The record fields in which two positions differ, and the boards if these differ."""
     fields = []
     for name in position.record.dtype.names:
         value, its_value = np.asarray(position.record[name]), np.asarray(other.record[name])

@@ -1,12 +1,12 @@
-"""What passes between a library and an environment, and the classic mistakes in it.
+"""A record of what a library and an environment exchange, and the classic mistakes in it.
 
-``trace(env)`` wraps an environment and keeps a ledger of all that was played. The library's side,
-the transitions that it learns from, is handed over by :meth:`Ledger.learnt`. The two must agree.
+``trace(env)`` wraps an environment and keeps a ledger of everything played. :meth:`Ledger.learnt`
+adds the library's side, the transitions that it learns from. The two must agree.
 
-The mistakes that are found: an illegal action was taken; the reward at the end was lost; the wrong
-player was credited; a reset observation, or an action that was never played, was learnt from;
-losses were never seen. Games that repeat each other move for move are warned of: their mean says
-no more than one of them.
+It detects these mistakes: an illegal action was taken; the reward at the end was lost; the wrong
+    player was credited; a reset observation, or an action that was never played, was learnt from;
+    losses were never seen. It warns of games that repeat each other move for move: their mean says
+    no more than one of them.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ else:
     AnyVectorWrapper = VectorWrapper  # no generic class before Gymnasium 1.3
 
 
-NEWEST_GAMES, FEWEST_GAMES = 10, 4  # of which not more than half may repeat others
+NEWEST_GAMES, FEWEST_GAMES = 10, 4  # of these at most half may repeat others
 
 
 class Transition(NamedTuple):
-    """One action of a player, and what came of it until its next turn or the end.
+    """One action of a player, and its consequences until its next turn or the end.
 
     Attributes:
-        player: who acted, the agent's name in AEC environments; elsewhere the learner's seat.
+        player: who acted: the agent's name in AEC environments, otherwise the learner's seat.
         observation: what it saw, as bytes of float32 numbers.
         action: what it played.
-        reward: what it gained.
-        after: what it saw next, as bytes.
+        reward: the reward.
+        after: the next observation, as bytes.
         is_last: whether the game was over.
-        legal: whether the action was legal; None where no mask tells.
+        legal: whether the action was legal; None without a mask.
     """
 
     player: Any
@@ -54,7 +54,7 @@ class Transition(NamedTuple):
 
 
 class Ledger:
-    """What an environment gave, and what a library learnt from.
+    """The transitions of an environment, and those that a library learnt from.
 
     Attributes:
         transitions: all transitions of the environment so far.
@@ -65,7 +65,7 @@ class Ledger:
         self._learnt: list[Transition] = []
         self._first: set[bytes] = set()
         self._last: set[bytes] = set()
-        self._courses: dict[Hashable, int] = {}  # of the games under way
+        self._courses: dict[Hashable, int] = {}  # of the running games
         self._newest: deque[int] = deque(maxlen=NEWEST_GAMES)
         self._has_warned = False
 
@@ -78,14 +78,14 @@ class Ledger:
         done: bool = False,
         player: Any = None,
     ) -> None:
-        """Note a transition that the library learns from, in any order.
+        """Record a transition that the library learns from, in any order.
 
         Args:
-            observation: what was seen; its type and its axes may differ from the environment's, the
-                order of its numbers may not.
+            observation: the observation; its type and axes may differ from the environment's, the
+                order of its numbers must not.
             action: the action.
-            reward: the reward that it is learnt with.
-            next_observation: what followed; None: the library does not say.
+            reward: the reward used for learning.
+            next_observation: the next observation; None: the library does not say.
             done: whether it was the last of its game.
             player: who acted, as in :class:`Transition`; None: the library does not say.
         """
@@ -103,11 +103,11 @@ class Ledger:
         )
 
     def add_start(self, observation: Any) -> None:
-        """Note the first observation of a game."""
+        """Record the first observation of a game."""
         self._first.add(numbers_of(observation))
 
     def add(self, transition: Transition, game: Hashable = 0) -> None:
-        """Note a transition of the environment, in one of the games that are played at once."""
+        """Record a transition of the environment, in one of the parallel games."""
         self.transitions.append(transition)
         step = (self._courses.pop(game, 0), transition.observation, transition.action)
         if transition.is_last:
@@ -118,18 +118,18 @@ class Ledger:
             self._courses[game] = hash(step)
 
     def _warn_of_repetitions(self) -> None:
-        """Warn once where at least half of the newest games repeat others."""
+        """Warn once if at least half of the newest games repeat others."""
         games, different = len(self._newest), len(set(self._newest))
         if games >= FEWEST_GAMES and 2 * different <= games and not self._has_warned:
             self._has_warned = True
             warnings.warn(
-                f"the newest {games} games are only {different} different ones, move for move; a "
-                f"mean over them says little. opening_plies=4 begins each game with random moves",
+                f"the newest {games} games are only {different} different ones, move for move; "
+                f"their mean says little. opening_plies=4 begins each game with random moves",
                 stacklevel=2,
             )
 
     def findings(self) -> list[str]:
-        """The mistakes, each as a sentence with the number of its cases; none: an empty list."""
+        """The mistakes, each as a sentence with its number of cases; empty if there are none."""
         counts: Counter[str] = Counter()
         counts["an illegal action was taken"] = sum(one.legal is False for one in self.transitions)
         by_action = defaultdict(list)
@@ -147,7 +147,7 @@ class Ledger:
             raise AssertionError("; ".join(mistakes))
 
     def _compare(self, learnt: Transition, candidates: list[Transition]) -> str:
-        """What is wrong with a transition that was learnt from; "" if nothing is."""
+        """The mistake in a transition that was learnt from; "" if there is none."""
         if not candidates:
             if learnt.observation in self._last:
                 return "an action after the end of a game, which was never played, was learnt from"
@@ -172,7 +172,7 @@ class Ledger:
         return "a transition was learnt with another next observation than the environment gave"
 
     def _unseen(self) -> Counter[str]:
-        """What the environment gave and nobody learnt from."""
+        """The transitions that were not learnt from."""
         counts: Counter[str] = Counter()
         learnt = {(one.observation, one.action) for one in self._learnt}
         ends = [one for one in self.transitions if one.is_last]
@@ -185,7 +185,7 @@ class Ledger:
 
 
 def _agree(learnt: Transition, one: Transition) -> bool:
-    """Whether a transition was learnt as it happened; what follows an end is not looked at."""
+    """Whether a transition was learnt as it happened; the observation after an end is ignored."""
     return (
         learnt.player in (None, one.player)
         and abs(learnt.reward - one.reward) < 1e-6
@@ -195,7 +195,7 @@ def _agree(learnt: Transition, one: Transition) -> bool:
 
 
 def numbers_of(observation: Any) -> bytes:
-    """An observation's numbers as bytes, whatever their type and axes; masks are left out."""
+    """An observation's numbers as bytes, regardless of type and axes; masks are left out."""
     if isinstance(observation, Mapping):
         parts = [value for key, value in sorted(observation.items()) if "mask" not in key]
         return b"".join(map(numbers_of, parts))
@@ -321,7 +321,7 @@ class TracedAECEnv(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes n
             super().step(action)
 
     def _close(self, agent: str, after: bytes, is_last: bool) -> None:
-        """The player's transition is complete: it is its turn again, or the game is over."""
+        """Complete the player's transition: it is its turn again, or the game is over."""
         if agent in self._open:
             observation, action, legal = self._open.pop(agent)
             reward = self._gained[agent]
@@ -342,7 +342,7 @@ def _is_legal(mask: Any, action: int) -> bool | None:
 
 
 def trace(env: Any) -> Any:
-    """The environment, wrapped, with a :class:`Ledger` of what passes through it: ``env.ledger``.
+    """The wrapped environment, with a :class:`Ledger` of its transitions: ``env.ledger``.
 
     Args:
         env: a Gymnasium environment, a vector environment, or a PettingZoo AEC environment.

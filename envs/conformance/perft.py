@@ -22,7 +22,7 @@ def perft(position: Position, depth: int) -> int:
     greater depths.
 
     Args:
-        position: where to begin; it is not changed.
+        position: the start; it is not changed.
         depth: plies, 0 or more; 0 counts the position itself.
 
     Raises:
@@ -53,8 +53,8 @@ def count_sequences(rules, positions, actions, counts, cursors, depth):
     leaves, ply, entering = 0, 0, True
     while True:
         if entering:
-            # A finished game has no legal actions, so it is handed up like a node whose actions
-            # have all been tried.
+            # A finished game has no legal actions, so it is left like a node whose actions have all
+            # been tried.
             counts[ply] = r.legal_actions(rules, positions[ply], actions[ply])
             cursors[ply] = 0
             if ply == depth - 1:

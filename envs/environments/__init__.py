@@ -1,1 +1,1 @@
-"""What environments share: what they show, and how they render."""
+"""Shared code of environments: observations and rendering."""

@@ -1,7 +1,6 @@
-"""Options that environments share: what they show, and where an episode begins.
+"""Shared options of environments: observations, and the start of an episode.
 
-AEC, Gymnasium and vector environments take the same options. Without any of them nothing is
-converted.
+AEC, Gymnasium and vector environments take the same options. Without options nothing is converted.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ KINDS = ("planes", "dict")
 LAYOUTS = ("hwc", "chw", "flat")
 DTYPES = ("int8", "uint8", "int32", "int64", "float16", "float32", "float64")
 NO_GAME = (
-    "an observation alone does not tell which game it is from; make the agent for a game: "
+    "an observation alone does not identify its game; make the agent for a game: "
     "make_agent(spec, game=…) or as_policy(agent, game)"
 )
 
 
 class ObservationOptions(NamedTuple):
-    """What an environment shows of a position.
+    """The observation options of an environment.
 
     Attributes:
         observation: ``"planes"``, or ``"dict"``: a dictionary of the planes and the action mask.
-        layout: of the planes: ``"hwc"`` (rows, columns, planes), ``"chw"`` (planes, rows, columns)
-            or ``"flat"``, the numbers of ``"hwc"`` in one row.
+        layout: the layout of the planes: ``"hwc"`` (rows, columns, planes), ``"chw"`` (planes,
+            rows, columns) or ``"flat"``, the numbers of ``"hwc"`` in one row.
         dtype: the type of the planes' numbers, which are 0 and 1 in each: int8, uint8, int32,
             int64, float16, float32 or float64. The mask is int8.
         mask_key: the mask's name in the dictionary.
@@ -47,10 +46,10 @@ class ObservationOptions(NamedTuple):
 
     @classmethod
     def read(cls, defaults: ObservationOptions, keywords: dict[str, Any]) -> ObservationOptions:
-        """Take the options out of keywords that hold others too.
+        """Extract the options from keywords that include others.
 
         Raises:
-            SpecificationError: a value that is not possible.
+            SpecificationError: an invalid value.
         """
         options = {name: keywords.pop(name) for name in cls._fields if name in keywords}
         return defaults._replace(**options)._validate()
@@ -83,7 +82,7 @@ class ObservationOptions(NamedTuple):
 
     @property
     def leaves_planes(self) -> bool:
-        """Whether planes stay as the game writes them: int8 of shape (rows, columns, planes)."""
+        """Whether planes are not converted: int8 of shape (rows, columns, planes)."""
         return self.layout == "hwc" and self.dtype == "int8"
 
     def space(self, game: Game) -> spaces.Box | spaces.Dict:
@@ -96,7 +95,7 @@ class ObservationOptions(NamedTuple):
         return spaces.Dict({self.planes_key: planes, self.mask_key: mask})
 
     def planes(self, planes: np.ndarray) -> np.ndarray:
-        """Planes of shape (…, rows, columns, planes) in the layout and the type chosen."""
+        """Planes of shape (…, rows, columns, planes) in the chosen layout and type."""
         if self.layout == "chw":
             planes = np.moveaxis(planes, -1, -3)
         elif self.layout == "flat":
@@ -104,7 +103,7 @@ class ObservationOptions(NamedTuple):
         return np.ascontiguousarray(planes, dtype=self.dtype)
 
     def show(self, planes: np.ndarray, mask: np.ndarray) -> Any:
-        """The observation of one position or of many; the arrays may be those given."""
+        """The observation of one position or of many; arrays may be shared with the input."""
         if not self.leaves_planes:
             planes = self.planes(planes)
         if self.observation == "planes":
@@ -113,10 +112,10 @@ class ObservationOptions(NamedTuple):
 
 
 def find_layout(shape: Any, planes_shape: tuple[int, ...]) -> str | None:
-    """The layout in which planes have a shape, or None.
+    """The layout for a shape, or None.
 
     Args:
-        shape: what is asked about.
+        shape: the shape of an observation.
         planes_shape: (rows, columns, planes), as the game writes them.
     """
     rows, cols, planes = planes_shape
@@ -127,20 +126,20 @@ def find_layout(shape: Any, planes_shape: tuple[int, ...]) -> str | None:
 def planes_and_masks(
     game: Game, observation: Any, info: Any = None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """The planes of a game, and the action masks, in what an environment shows.
+    """The planes and action masks of a game from an observation of an environment.
 
     Args:
         game: the game.
-        observation: of one position or of many: planes in any layout and of any type, or a
-            dictionary of them with ``action_mask``.
+        observation: one or many positions: planes in any layout and of any type, or a dictionary of
+            them with ``action_mask``.
         info: a dictionary with ``action_mask``, or one for each position.
 
     Returns:
         int8 arrays of shape (rows, columns, planes) and (num_actions,), or both with n in front of
-        it; None for masks that are nowhere.
+        it; None for missing masks.
 
     Raises:
-        ValueError: this is no observation of the game.
+        ValueError: it is not an observation of the game.
     """
     mask = None
     if isinstance(observation, Mapping):
@@ -173,7 +172,7 @@ def planes_and_masks(
 
 
 def starting_position(game: Game, start: Any) -> Position:
-    """The position where an episode is to begin, a copy.
+    """A copy of the position where an episode begins.
 
     Args:
         game: the game.
@@ -203,15 +202,15 @@ AS_DICT = ObservationOptions("dict")
 
 
 def position_shown(situation: Any, game: Game | None) -> Position:
-    """The position behind what somebody is shown who is to choose an action.
+    """The position of a situation in which an action is chosen.
 
     Args:
         situation: a live AEC environment, plyground's or PettingZoo's own of the same game, or an
             observation dictionary.
-        game: the game of an observation, which does not tell it; None: not known.
+        game: the game of an observation; None: unknown.
 
     Raises:
-        ValueError: the game is over, has not begun, or is not known; or the observation fits no
+        ValueError: the game is over, has not begun, or is unknown; or the observation fits no
             position.
         TypeError: it is none of these.
     """

@@ -26,10 +26,10 @@ def check_render_mode(
 
 
 class RenderedBoard:
-    """Mixin: what ``render()`` and ``close()`` do in every render mode.
+    """Mixin: ``render()`` and ``close()`` for every render mode.
 
-    ``_last_move`` is the action that is marked, and its player. The environment sets ``_window`` to
-    None when it is made and when it is copied: a copy opens its own window when it is rendered.
+    ``_last_move`` is the marked action and its player. The environment sets ``_window`` to None
+    when it is made and copied: a copy opens its own window on its first render.
     """
 
     game: Game
@@ -39,7 +39,7 @@ class RenderedBoard:
     _window: Any
 
     def _repr_html_(self) -> str:
-        """Notebooks show the board as it stands, and the environment in a line."""
+        """Notebooks show the current board, and a line about the environment."""
         position = getattr(self, "position", None) or self.game.initial_position()
         state = str(position.outcome) if position.is_over else f"{position.mover_name} to move"
         rows = [("state", state), ("actions", self.game.facts.num_actions)]

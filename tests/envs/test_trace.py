@@ -202,7 +202,7 @@ def test_games_that_repeat_each_other_are_warned_of(opening_plies, warns):
                 _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
     said = [str(one.message) for one in heard if "move for move" in str(one.message)]
     warning = (
-        "the newest 4 games are only 2 different ones, move for move; a mean over them says "
+        "the newest 4 games are only 2 different ones, move for move; their mean says "
         "little. opening_plies=4 begins each game with random moves"
     )
     assert said == [warning] * warns

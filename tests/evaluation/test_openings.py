@@ -116,7 +116,7 @@ def test_more_positions_than_can_be_listed_are_refused(monkeypatch):
     monkeypatch.setattr(module, "MOST_POSITIONS", 1000)
     with pytest.raises(
         SpecificationError,
-        match=r"gomoku has more than 1,000 positions after 2 plies, which are too many to list",
+        match=r"gomoku has more than 1,000 positions after 2 plies, too many to list",
     ):
         openings_of(make_game("gomoku"), "all:2", seed=1).find()
 

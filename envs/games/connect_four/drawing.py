@@ -27,7 +27,7 @@ from ...pictures.drawing import (
 from .rules import ConnectFour, connects
 from .wide import WideConnectFour
 
-MARGIN, LETTERS = 0.35, 0.5  # around the holes, and below the panel
+MARGIN, LETTERS = 0.35, 0.5  # margin around the holes, height of the letters below the panel
 
 
 r.winning_cells.register(ConnectFour)(cells_in_rows)
@@ -36,7 +36,7 @@ r.winning_cells.register(ConnectFour)(cells_in_rows)
 @r.board.register(ConnectFour)
 @functools.cache
 def board(rules: ConnectFour) -> Board:
-    """Squares around the holes, and whole columns, letters included, that are clicked."""
+    """Squares around the holes, and whole columns, letters included, as click areas."""
     holes = cell_areas(rules, MARGIN, MARGIN - 0.04)
     height = rules.rows + 2 * MARGIN + LETTERS
     columns = [rectangle_area(MARGIN + column, 0, 1, height) for column in range(rules.cols)]
@@ -49,7 +49,7 @@ def board(rules: ConnectFour) -> Board:
 
 
 def _floating_discs(rules: ConnectFour, rows: Sequence[str], player: int) -> list[str]:
-    """Discs above free places, from which no disc could fall to the bottom."""
+    """The faults of discs above free places."""
     faults = []
     for row, column in np.ndindex(rules.rows - 1, rules.cols):
         if rows[row][column] != "." and rows[row + 1][column] == ".":
@@ -86,7 +86,7 @@ def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Pictu
     margin, letters = MARGIN, LETTERS
     height = rows + 2 * margin
     shapes: list[Any] = [
-        # the panel's lower edge, in shade
+        # the shaded lower edge of the panel
         Rectangle(0.1, 0.14, cols + 2 * margin - 0.2, height - 0.2, "#17396f", 0.35),
         Rectangle(0.1, 0.06, cols + 2 * margin - 0.2, height - 0.2, "#2459b8", 0.35),
     ]

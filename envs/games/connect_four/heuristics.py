@@ -19,8 +19,7 @@ EVERY_SECOND = np.uint64(0x5555555555555555)
 # Points of the `threats` heuristic.
 OPEN_LINE = 2  # a line of `connect` cells without an opponent's disc
 THREAT = 12  # an empty cell that would complete a row
-# more, if the cell's row is one the player is likely to get: odd rows for player 0, even rows for
-# player 1
+# bonus if the player is likely to get the cell's row: odd rows for player 0, even rows for player 1
 GOOD_PARITY = 40
 DEEP_LOSS = 4000  # the opponent threatens to win at once in two places
 
@@ -47,14 +46,14 @@ def _likely_cells(player, rows, board, bottom):
 
 @kernel
 def _points_of_wins(mover_wins, waiting_wins, free, mover_cells, waiting_cells, spare):
-    """What cells that complete a row are worth, from the side of the player to move.
+    """The value of cells that complete a row, from the side of the player to move.
 
     ``free`` are the playable cells, ``mover_cells`` and ``waiting_cells`` those that the players
     are likely to get, ``spare`` the bits above the columns.
     """
     later = (mover_wins | waiting_wins) & ~free
-    # A cell above one where the opponent wins is never reached, nor one above an own threat:
-    # taking the threats of a column from its spare bit turns all bits above the lowest.
+    # A cell above a winning cell of either player is never reached: subtracting the threats of a
+    # column from its spare bit flips all bits above the lowest.
     reached = ~free & ~(later ^ (spare - later))
     mine, theirs, now = mover_wins & reached, waiting_wins & reached, waiting_wins & free
     points = THREAT * (count_bits(mine) - count_bits(theirs))
@@ -93,7 +92,7 @@ def threats(stones, first, player_to_move, rows, cols, connect):
 def _points_of_columns(grid, connect, own, other, other_wins, player, masks, points):
     """The body of :func:`points_of_moves`: the points of :func:`threats`, for all columns at once.
 
-    Its loop is one of vector instructions where ``connect`` is a constant.
+    Its loop is vectorised if ``connect`` is a constant.
     """
     rows, board, bottom = grid.rows, grid.board, grid.bottom
     spare, occupied = bottom << np.uint64(rows), own | other
@@ -130,8 +129,8 @@ def windows(own, other, rows, cols, connect):
     """``windows``: windows of ``connect`` cells that only one side occupies count for that side.
 
     They count ±50 with one disc missing and ±3 with two missing; each disc in the centre column
-    (on an even width in either of the two) counts ±1. The heuristic is that of the connect-four
-    course project this suite started from.
+    (on an even width in either of the two) counts ±1. The heuristic is from the connect-four course
+    project that this suite started from.
     """
     height, points = rows + 1, 0
     for direction in range(4):

@@ -1,4 +1,4 @@
-"""What other folders know about connect four."""
+"""Data about connect four for the other folders."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ PROFILE = Profile(
         "ppo": (
             TrainingSettings(
                 {
-                    # The score against depth 2 decides when depth 4 comes.
+                    # The score against depth 2 decides when to move on to depth 4.
                     "opponent": f"curriculum:{SHALLOW};{DEEPER}",
                     "steps": 16_000_000,
                     "threshold": 0.5,
@@ -47,7 +47,7 @@ PROFILE = Profile(
                 steps=6_000_000,
                 hours=0.1,
             ),
-            # In a minute the moves that win and lose at once are learnt, from weak opponents first.
+            # In a minute it learns immediate wins and losses, from weak opponents first.
             TrainingSettings(
                 {"opponent": "mix:0.9 random,0.1 alphabeta:depth=1", "evaluations": 4},
                 steps=1_200_000,
@@ -86,7 +86,7 @@ PROFILE = Profile(
                     "value_weight": 1.0,
                 }
             ),
-            # Learning was the limit: many small steps, most of them for the policy.
+            # Learning was the bottleneck: many small steps, most of them for the policy.
             TrainingSettings(
                 {
                     "solved_plies": 20,

@@ -4,7 +4,7 @@ Rules. Player 0 and player 1 alternate. A disc falls to the lowest free cell of 
 column may not be chosen. The first to have ``connect`` discs in a row, horizontally, vertically or
 diagonally, wins (+1, −1); a full board is a draw (0).
 
-Actions. The column, 0 at the left. People write ``a``, ``b``, … for columns 0, 1, …
+Actions. The column, 0 at the left. Their names are ``a``, ``b``, … for columns 0, 1, …
 
 Observation. (rows, cols, 2), row 0 at the top: own discs, opponent's discs; the same as
 PettingZoo's ``connect_four_v3``.
@@ -13,9 +13,9 @@ Symmetries. Left-right mirror.
 
 Position. A bitboard for each player: cell (row from the bottom, column) is bit ``column * (rows +
 1) + row``. The spare bit on top of each column keeps columns apart, so that shifted boards never
-wrap. Boards that need more than 64 bits hold one number for each cell instead, up to 400 cells (see
-:mod:`.wide`). Source: Tromp, John's Connect Four Playground; Pons, "Solving Connect 4:
-how to build a perfect AI".
+wrap. Boards that need more than 64 bits store one number for each cell instead, up to 400 cells
+(see :mod:`.wide`). Source: Tromp, John's Connect Four Playground; Pons, "Solving Connect 4: how to
+build a perfect AI".
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def connects(stones, rows, connect):
     """Whether the bitboard holds ``connect`` stones in a row.
 
     In each direction ``run`` marks the cells at which a row of ``length`` stones starts; ANDing it
-    with itself shifted lengthens the rows, doubling while that does not overshoot. No shift reaches
-    64 bits (where machines disagree) on up to 29 rows.
+    with itself shifted lengthens the rows, by doubling while possible. Shifts stay below 64 bits
+    (undefined otherwise) on up to 29 rows.
     """
     height = rows + 1
     for direction in range(4):
@@ -149,7 +149,7 @@ def play(rules, position, action):
 @r.observe.register_body(ConnectFour)
 def observe(rules, position, player, out):
     own, other = position.stones[player], position.stones[1 - player]
-    # in the order of `out` in memory: this takes half the time of going by columns
+    # in the memory order of `out`: twice as fast as by columns
     for row in range(rules.rows):
         bit = np.uint64(rules.rows - 1 - row)
         for column in range(rules.cols):
@@ -172,8 +172,8 @@ def from_observation(rules, observation, position):
             if observation[rules.rows - 1 - row, column, 1] != 0:
                 other |= bit
                 discs += 1
-    # Discs in one place, discs that float, or too many of one side: leave the initial position,
-    # which has another observation.
+    # Overlapping or floating discs, or too many of one side: keep the initial position, which has
+    # another observation.
     if (
         own & other != ZERO
         or ((own | other) + bottoms) & (own | other) != ZERO
@@ -211,7 +211,7 @@ def transform(rules, position, permutation, out):
 
 @r.order_actions.register_body(ConnectFour)
 def order_actions(rules, position, actions, count):
-    """Centre first: a column nearer the middle takes part in more rows (insertion sort, stable)."""
+    """Centre first: a column nearer the middle is part of more rows (insertion sort, stable)."""
     for i in range(1, count):
         action = actions[i]
         j = i

@@ -1,4 +1,4 @@
-"""Connect four on boards that a 64-bit word does not hold: one number for each cell.
+"""Connect four on boards that do not fit a 64-bit word: one number for each cell.
 
 Cells are row-major from the top left; 0 is free, 1 and 2 are the players' discs.
 """
@@ -38,14 +38,14 @@ WIDE_CELLS = 144  # capacity of the wide record: 12 × 12
     needed=lambda rules: (rules.rows + 1) * rules.cols > 64, position=record_fields(WIDE_CELLS)
 )
 class WideConnectFour(ConnectFour):
-    """Boards that a 64-bit word does not hold."""
+    """Boards that do not fit a 64-bit word."""
 
 
 @wide_record(
     needed=lambda rules: rules.rows * rules.cols > WIDE_CELLS, position=record_fields(MOST_CELLS)
 )
 class LargestConnectFour(WideConnectFour):
-    """Boards that the wide record does not hold."""
+    """Boards that do not fit the wide record."""
 
 
 @kernel
@@ -87,7 +87,7 @@ def from_observation(rules, observation, position):
     cells_from_observation(rules, observation, position)
     for cell in range(rules.cols, rules.rows * rules.cols):
         if position.cells[cell] == 0 and position.cells[cell - rules.cols] != 0:
-            start(rules, position)  # a disc floats: the initial position looks different
+            start(rules, position)  # a disc floats: the initial position has another observation
             return
 
 

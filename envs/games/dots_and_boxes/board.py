@@ -16,12 +16,12 @@ from ...optional.complexity import Bound, Complexity
 from ...specification import SpecificationError
 
 EMPTY, ICELANDIC, SWEDISH = range(3)  # the edges drawn before the first move
-WIN, MARGIN = range(2)  # what a game returns
+WIN, MARGIN = range(2)  # the returns of a game
 
 
 @kernel
 def boxes_beside(rows, cols, edge):
-    """The boxes on both sides of an edge, −1 where there is none."""
+    """The boxes on both sides of an edge, −1 if there is none."""
     horizontal = (rows + 1) * cols
     if edge < horizontal:
         row = edge // cols
@@ -40,7 +40,7 @@ def sides_of_box(rows, cols, box):
 
 @kernel
 def neighbours(rows, cols, box):
-    """The boxes behind the top, bottom, left and right side of a box, −1 where the board ends."""
+    """The boxes across the top, bottom, left and right side of a box, −1 off the board."""
     row, col = box // cols, box % cols
     return (
         box - cols if row > 0 else -1,
@@ -51,7 +51,7 @@ def neighbours(rows, cols, box):
 
 
 def count_edges(rows: int, cols: int) -> int:
-    """How many edges a board of rows × cols boxes has."""
+    """The number of edges of a board of rows × cols boxes."""
     return (rows + 1) * cols + rows * (cols + 1)
 
 
@@ -93,7 +93,7 @@ def num_edges(rules):
 
 
 def symmetries(rules: Any) -> np.ndarray:
-    """Those of the board that leave the edges drawn at the start as they are."""
+    """The symmetries of the board that preserve the edges drawn at the start."""
     permutations = _edge_symmetries(rules.rows, rules.cols)
     drawn = {edge for edge in range(permutations.shape[1]) if starts_drawn(rules, edge)}
     return np.stack([row for row in permutations if {int(row[edge]) for edge in drawn} == drawn])
@@ -121,12 +121,12 @@ def complexity(rules: Any) -> Complexity:
 
 
 def _edges_at_start(rules: Any) -> int:
-    """How many edges are drawn before the first move: none, two sides of the board, or all four."""
+    """The number of edges drawn at the start: none, two sides of the board, or all four."""
     return int(rules.start * (rules.rows + rules.cols))
 
 
 def plies_played(rules: Any, position: Any) -> int:
-    """How many edges the players have drawn."""
+    """The number of edges that the players have drawn."""
     return int(position.drawn) - _edges_at_start(rules)
 
 

@@ -27,7 +27,7 @@ from .board import boxes_beside, count_edges, neighbours, plies_played
 from .rules import DotsAndBoxes, draw
 
 DRAWN, FREE = "_I", "."  # horizontal and vertical edges, and free places, in rows of characters
-MARGIN = 0.5  # of the picture, up to the first dots
+MARGIN = 0.5  # from the picture's border to the first dots
 # h 0 1, h,0,1 and h0 1; of single digits also h01.
 EDGE = re.compile(r"([hv])[\s,]*(\d+(?=[\s,])|\d(?=\d$))[\s,]*(\d+)", re.IGNORECASE | re.ASCII)
 
@@ -75,10 +75,10 @@ def board_text(rules: Any, position: Any) -> str:
 @r.board.register(DotsAndBoxes)
 @functools.cache
 def board(rules: Any) -> Board:
-    """Edges and boxes; between two rows of horizontal edges stands one of walls and boxes.
+    """Edges and boxes; rows of horizontal edges alternate with rows of vertical edges and boxes.
 
-    The area of an edge is the rhombus from its dots to the middles of the boxes beside it. The
-    rhombi tile the board: a click belongs to the edge that is nearest.
+    The area of an edge is the rhombus from its dots to the centres of the adjacent boxes. The
+    rhombi tile the board: a click selects the nearest edge.
     """
     cells = [(*at, 0) for at in np.ndindex(rules.rows + 1, rules.cols)]
     cells += [(*at, 1) for at in np.ndindex(rules.rows, rules.cols + 1)]
@@ -126,7 +126,7 @@ def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
         if symbol != FREE and not position.edges[edge]:
             draw(rules, position, edge)
     for box, symbol in enumerate(characters[edges:]):
-        # the boxes that are won and those that are left must add up to the board
+        # the boxes won and the boxes left must add up to the board
         if (position.sides[box] == 4) != (symbol != FREE):
             lacks = "needs an owner" if symbol == FREE else "lacks a side, and has no owner"
             raise ValueError(f"{places[edges + box].name} {lacks}")
@@ -144,7 +144,7 @@ def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     places, position = board(rules).places, np.recarray(1, rules.declaration.dtype)[0]
     set_up(rules, rows, player, position)
     owners = [rows[place.row][place.column] for place in places[edges:]]
-    # Moves that complete no box change the turn. One move completes one box, or two that touch.
+    # Moves that complete no box change the turn. A move completes one box, or two adjacent ones.
     touching = any(
         beside >= 0 and owners[beside] == owner != FREE
         for box, owner in enumerate(owners)

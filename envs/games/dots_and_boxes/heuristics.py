@@ -18,7 +18,7 @@ from .rules import DotsAndBoxes
 
 CHAINS, CLASSIC = range(2)  # heuristics, in the order of the declaration
 UNSEEN = 0
-# hundredths of a box for each box that control promises, once no safe edge is left (tuned by
+# hundredths of a box for each box expected from control, once no safe edge is left (tuned by
 # matches against `classic`)
 TRUST = 50
 
@@ -52,7 +52,7 @@ def _measure_component(rows, cols, edges, sides, visits, stack, box):
 
 @kernel
 def _play_safe_edges(rows, cols, edges, sides):
-    """Draw edges that give no box away until none is left; returns how many were drawn.
+    """Draw edges that give no box away until none is left; returns the number drawn.
 
     They are drawn in the order of their numbers. Other orders are possible, so mirror images of a
     position can be estimated differently.
@@ -74,13 +74,13 @@ def _play_safe_edges(rows, cols, edges, sides):
 
 @kernel
 def control_value(lengths, loops, count):
-    """The margin of the player who need not open first; the smallest structure is opened first.
+    """The margin of the player who does not open first; the smallest structure is opened first.
 
     Lengths are ascending. Chains of one or two boxes are handed over whole and pass the turn to
     open; in the long ones the taker keeps control while that pays.
     """
-    # From the last structure back: `value` is what the taker of the structures from i on wins over
-    # the opener.
+    # From the last structure back: `value` is the taker's margin over the opener for the structures
+    # from i on.
     value = 0
     for i in range(count - 1, -1, -1):
         length = lengths[i]
@@ -97,7 +97,7 @@ def control_value(lengths, loops, count):
 
 @kernel
 def _expected_margin(rows, cols, edges, sides):
-    """The margin that the player to move may expect from the free boxes, in hundredths of a box."""
+    """The expected margin of the player to move from the free boxes, in hundredths of a box."""
     boxes = rows * cols
     edges, sides = edges.copy(), sides.copy()
     visits, stack = np.zeros(boxes, np.int8), np.empty(boxes + 1, np.int64)
@@ -122,8 +122,8 @@ def _expected_margin(rows, cols, edges, sides):
     if count == 0:
         return 100 * offer
     control = control_value(lengths, loops, count)
-    # With an even number of safe edges left the player to move will be the one to open; the more
-    # there are, the less is certain.
+    # With an even number of safe edges left the player to move will have to open; with more safe
+    # edges this is less certain.
     likely = -control if safe % 2 == 0 else control
     if offer >= 3 or (offer == 2 and free > 2):
         # The taker of an open chain may decline its last two boxes, and so chooses the parity.
@@ -133,7 +133,7 @@ def _expected_margin(rows, cols, edges, sides):
 
 @kernel
 def _risk_class(rules, position, edge):
-    """0 completes a box, 1 safe, 2 and 3: gives the opponent one or two boxes with three sides."""
+    """0: completes a box; 1: safe; 2 and 3: gives the opponent one or two boxes."""
     third_sides = 0
     for box in boxes_beside(rules.rows, rules.cols, edge):
         if box >= 0:
@@ -157,7 +157,7 @@ def order_actions(rules, position, actions, count):
 
 @r.evaluate.register_body(DotsAndBoxes)
 def evaluate(rules, position, player, heuristic):
-    """Points of a position; ``classic`` is that of the course projects this suite started from.
+    """Points of a position; ``classic`` is from the course projects that this suite started from.
 
     ``chains``: the lead and the margin to expect from chains and control. ``classic``: 100 a box of
     lead, 30 for a lead of more than two; −50 for each box with three sides, +10 with two, +2 with
@@ -181,5 +181,5 @@ def evaluate(rules, position, player, heuristic):
 
 @r.heuristic_symmetries.register(DotsAndBoxes)
 def heuristic_symmetries(rules: DotsAndBoxes, heuristic: str) -> np.ndarray:
-    """``chains`` draws the safe edges in the order of their numbers: images differ."""
+    """``chains`` draws the safe edges in the order of their numbers, so that images may differ."""
     return symmetries(rules)[: 1 if heuristic == "chains" else None]

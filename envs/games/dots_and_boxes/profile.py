@@ -1,4 +1,4 @@
-"""What other folders know about dots and boxes."""
+"""Data about dots and boxes for the other folders."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -92,8 +92,8 @@ PROFILE = Profile(
                 }
             ),
             TrainingSettings({"units": 384, "opening_plies": Fraction(1, 2)}, most=LARGE - 1),
-            # From random positions of all plies the endings are learnt first, and all before them
-            # by these: without, 4×4 boxes were not learnt in 48 minutes.
+            # From random positions of all plies it learns the endings first, then earlier positions
+            # from them: without these, 4×4 boxes were not learnt in 48 minutes.
             TrainingSettings(
                 {
                     "trunk": "convolutions",

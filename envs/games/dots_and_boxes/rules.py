@@ -3,20 +3,20 @@
 Rules. Players draw one edge a turn between neighbouring dots. A player who draws the fourth side of
 a box owns it and **moves again**. When all edges are drawn the game ends; more boxes win. With
 ``reward="win"`` the winner gets +1 and the loser −1 at the end; with ``reward="margin"`` each box
-is worth a point to its owner and costs the opponent one, at once. ``dots=(5, 5)`` is short for 4 ×
-4 boxes. ``start`` draws edges beforehand: ``icelandic`` the left and the bottom border, ``swedish``
+immediately gives its owner a point and costs the opponent one. ``dots=(5, 5)`` is short for 4 × 4
+boxes. ``start`` draws edges beforehand: ``icelandic`` the left and the bottom border, ``swedish``
 the whole border.
 
 Actions. Horizontal edges row-major, (rows + 1) × cols of them, then vertical edges row-major, rows
-× (cols + 1). People write ``h 0 1`` or ``v 2 0``: orientation, row, column, counted from the top
+× (cols + 1). Their names are ``h 0 1`` or ``v 2 0``: orientation, row, column, counted from the top
 left.
 
 Observation. (rows + 1, cols + 1, 6): horizontal edges, vertical edges, own boxes, opponent's boxes,
 whether the observer is to move, whether the observer is player 0 (the last two planes are
 constant).
 
-Symmetries. Those of the board (eight of a square, four of a rectangle) that leave the initial
-position as it is.
+Symmetries. Those of the board (eight of a square, four of a rectangle) that preserve the initial
+position.
 
 Source: Berlekamp, "The Dots and Boxes Game", 2000; Barker and Korf, "Solving Dots-And-Boxes", AAAI
 2012 (Icelandic, Swedish).
@@ -92,7 +92,7 @@ def _capacity(rules: DotsAndBoxes) -> str | None:
     parameters=(
         Parameter("rows", int, 4, "height in boxes", 1, 42),
         Parameter("cols", int, 4, "width in boxes", 1, 42),
-        Parameter("reward", str, "win", "what a game returns", choices=("win", "margin")),
+        Parameter("reward", str, "win", "returns of a game", choices=("win", "margin")),
         Parameter("start", str, "empty", "edges drawn beforehand", choices=STARTS),
     ),
     short_forms=(
@@ -125,7 +125,7 @@ class WideDotsAndBoxes(DotsAndBoxes):
 
 @kernel
 def draw(rules, position, edge):
-    """Draw an edge; returns how many boxes it completes (their owner is left to the caller)."""
+    """Draw an edge; returns the number of boxes completed (the caller sets their owner)."""
     position.edges[edge] = 1
     position.drawn += 1
     position.hash ^= mix64(np.uint64(edge + 1))

@@ -15,7 +15,7 @@ from ...declaration import Board
 from ...pictures.drawing import Disc, Line, Picture, Piece, Rectangle, Ring, Text
 from .rules import STONE_COLOURS, Gomoku, row_wins
 
-MARGIN = 1.15  # up to the first line
+MARGIN = 1.15  # from the border to the first line
 
 
 @r.winning_cells.register(Gomoku)
@@ -51,7 +51,7 @@ def board(rules: Gomoku) -> Board:
 
 @r.picture.register(Gomoku)
 def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
-    """A wooden board with stones on the crossings.
+    """A wooden board with stones on the intersections.
 
     The last stone carries a red dot, the stones of the winning row carry rings.
     """
@@ -62,7 +62,7 @@ def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
         Rectangle(0, 0, width, height, "#8a6233"),
         Rectangle(0.12, 0.12, width - 0.24, height - 0.24, "#deb573", 0.12),
     ]
-    # grain: thin lines that waver, by the fractional parts of multiples of the golden ratio
+    # grain: thin wavy lines, by the fractional parts of multiples of the golden ratio
     for i in range(3 * rules.rows):
         at, tilt = (i * 0.618034) % 1, (i * 0.381966) % 0.3 - 0.15
         y = 0.4 + (height - 0.8) * at

@@ -1,4 +1,4 @@
-"""How Gomocup's files and engines write gomoku: the rules' numbers, and cells.
+"""The notation of Gomocup's files and engines for gomoku: numbers of rules, and cells.
 
 A cell is ``x,y``, the column and the row from the top left, counted from 0. Source:
 https://plastovicka.github.io/protocl2en.htm.
@@ -18,7 +18,7 @@ RULES = {0: "freestyle", 1: "standard", 8: "caro_overline", 9: "caro"}
 
 
 def rule_number(rules: Any) -> int | None:
-    """The number of a game's rule; None: engines that speak this protocol do not play it."""
+    """The number of a game's rule; None if engines with this protocol do not play it."""
     if not isinstance(rules, Gomoku) or rules.connect != CONNECT:
         return None
     rule = parameter_values(rules)["rule"]

@@ -11,7 +11,7 @@ from .patterns import CARO, LONGEST, STANDARD, evaluate_patterns
 from .rules import Gomoku
 
 PATTERNS, CARO15, CARO10, CARO15_OPEN = range(4)  # heuristics, in the order of the declaration
-FULL_ROW = 100_000  # what caro15 and caro10 give for a complete row; a tenth for each stone missing
+FULL_ROW = 100_000  # of caro15 and caro10 for a complete row; a tenth for each stone missing
 
 
 @inner_kernel
@@ -26,7 +26,7 @@ def _row_points(rules, length):
 @inner_kernel
 def run_points(rules, heuristic, length, free_ends):
     """The points of a maximal run of ``length`` stones in ``caro15`` and ``caro15_open``."""
-    if heuristic == CARO15:  # a run too long counts as so many single stones
+    if heuristic == CARO15:  # a run too long counts as single stones
         return length * _row_points(rules, length if length <= rules.connect else 1)
     if length == 0 or (length > rules.connect and (rules.rule == STANDARD or rules.rule == CARO)):
         return 0  # none, or too long to win
@@ -85,7 +85,7 @@ def evaluate_runs(rules, cells, player, heuristic):
             after, length, free = look_along(rules, cells, cell, row_step, col_step)
             if after != cells[cell]:
                 length, free = 0, after == 0
-            # two truth values would add up to a truth value where numpy interprets
+            # two booleans would add up to a boolean in interpreted numpy
             free_ends = np.int64(before == 0) + np.int64(free)
             worth = run_points(rules, heuristic, 1 + length, free_ends)
             points += worth if cells[cell] == player + 1 else -worth

@@ -108,8 +108,8 @@ def test_damaged_machine_code_is_compiled_anew_and_said_once(damage, suffix, sou
         DAMAGES[damage](path)
     assert call(source) == (RESULT, True)
     errors = capfd.readouterr().err
-    said = ["is damaged; it is compiled anew"] * ((damage, suffix) not in MISSING)
-    said += ["cannot be kept; every process compiles it anew"] * (damage == "a folder")
+    said = ["is damaged; it is compiled again"] * ((damage, suffix) not in MISSING)
+    said += ["cannot be stored; every process compiles it again"] * (damage == "a folder")
     for text, line in zip(said, errors.splitlines(), strict=True):
         assert f"machine code in {folder} {text}" in line
     if damage != "a folder":

@@ -69,7 +69,7 @@ def test_every_place_has_a_name_and_an_area_inside_the_picture(spec):
         ("tic_tac_toe", "3/1z1/3:X", "b2 is free or X or O, not 'z'"),
         ("tic_tac_toe", "3/3/3:Z", "Cross (X) or Ring (O) is to move, not 'Z'"),
         ("tic_tac_toe", "3/1X1/3:X", "Ring (O) is to move, not Cross (X)"),
-        ("tic_tac_toe", "XX1/3/3", "2 Cross (X) and 0 Ring (O) cannot be where Cross (X) begins"),
+        ("tic_tac_toe", "XX1/3/3", "2 Cross (X) and 0 Ring (O) cannot be: Cross (X) begins"),
         ("tic_tac_toe", "XXX/OOO/3", "the game was over before its last stone"),
         ("tic_tac_toe", "XXX/OO1/1O1", "the game was over before its last stone"),
         ("tic_tac_toe:rows=3,cols=7,connect=3", "XXXOXXX/O1OO1O1/O6", "over before its last"),
