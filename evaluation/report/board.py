@@ -46,7 +46,7 @@ def board(position: Position, before: Position | None = None) -> Text:
 
 
 def _style(colour: str) -> str:
-    """The style of a player's marks: its colour; black and white are bold, to show on any background.
+    """The style of a player's marks: its colour; black and white are bold, visible on any ground.
 
     A colour is ``#rrggbb``.
     """

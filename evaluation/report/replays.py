@@ -167,8 +167,8 @@ class Frames:
         """A game move by move.
 
         Returns:
-            the change of each move, and who made it ("0" or "1" for each move). A move that is illegal
-            (the game was played by other rules) ends the sequence.
+            the change of each move, and who made it ("0" or "1" for each move). A move that is
+            illegal (a game of other rules) ends the sequence.
         """
         position = self.game.initial_position()
         before, changes, movers = self.start, [], ""

@@ -239,7 +239,7 @@ def report_store(
     labels = {entry.label for tournament in tournaments for entry in tournament.agents}
     if anchor is not None and anchor[0] not in labels:
         raise SpecificationError(
-            f"the anchor {anchor[0]!r} is none of the agents in {store.path}; they are "
+            f"the anchor {anchor[0]!r} is not one of the agents in {store.path}; they are "
             f"{', '.join(sorted(labels))}"
         )
     reports = []

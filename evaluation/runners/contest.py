@@ -173,7 +173,7 @@ class Arena:
         self.agents = [contest.agent(number) for number in range(len(contest.agents))]
 
     def __enter__(self) -> Self:
-        """Create each agent that does not exist yet; SpecificationError if one cannot be created."""
+        """Create the missing agents; SpecificationError if one cannot be created."""
         try:
             for agent in self.agents:
                 describe(agent)

@@ -175,8 +175,7 @@ class IsolatedAgent(Agent):
         except Fault as fault:
             if self._runs_own_code and fault.kind == EXITED:
                 raise RunnerError(
-                    f"{self._spec} {fault}, which is not the fault of an agent of plyground; the game "
-                    f"is not counted"
+                    f"{self._spec} {fault}, which is not the agent's fault; the game is not counted"
                 ) from None
             if self._in_match:
                 raise

@@ -221,7 +221,7 @@ def test_a_tournament_of_an_old_store_goes_on_exactly(old_store, tmp_path):
     path = old_store
     agents, name = ("random", "greedy", "minimax:depth=2"), OLD_NAME
     plan = Plan("tic_tac_toe", agents, 3, opening="random:2", seed=5)
-    with pytest.raises(ChangedSourcesError, match="what has changed is all of it"):
+    with pytest.raises(ChangedSourcesError, match="changed: all of it"):
         run(plan, path, name)
     note_sources(path, plan, name)
     _, games = run(plan, path, name)
