@@ -109,8 +109,8 @@ def test_a_run_without_its_checkpoints_is_never_begun_over(part, run):
             folder.mkdir()
     before = contents(run)
     sentence = refusal(*RESUME, "--out", run)
-    assert "holds no checkpoint that is whole" in sentence
-    assert "another run would replace its metrics.jsonl and best.onnx" in sentence
+    assert "has no intact checkpoint" in sentence
+    assert "another run would overwrite its metrics.jsonl and best.onnx" in sentence
     assert contents(run) == before
 
 

@@ -409,7 +409,7 @@ def test_a_tournament_goes_on_with_the_same_model_only(tmp_path):
 
 
 def test_objects_play_in_this_process_only(tmp_path):
-    plan, message = Plan(NAME, (first, "random"), pairs=1), "first is an object of this process, "
+    plan, message = Plan(NAME, (first, "random"), pairs=1), "first is an object of this process "
     with (
         Store(tmp_path / "games.db") as store,
         pytest.raises(SpecificationError, match=f"{message}.*onnx"),
