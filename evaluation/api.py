@@ -36,14 +36,14 @@ def ratings(
     """The Elo ratings of a tournament's agents, with 95 % intervals.
 
     Args:
-        tournament: a tournament, rated by the games that its store holds; or a plan, which is
-            played for this and kept nowhere.
-        anchor: an agent's name and the rating it is given; without it the mean rating is 0.
+        tournament: a tournament, rated by the games in its store; or a plan, which is played
+            for this and not stored.
+        anchor: an agent's name and its fixed rating; without it the mean rating is 0.
         place: where the games of a plan are played; by default in this process.
 
     Raises:
         SpecificationError: the plan cannot be played.
-        RatingsError: there are no games, or the anchor is none of the agents.
+        RatingsError: there are no games, or the anchor is not one of the agents.
     """
     if isinstance(tournament, Tournament):
         rated = tournament.table().ratings(anchor)
@@ -68,26 +68,26 @@ def sprt(
     store: Store | None = None,
     place: JobPlace = HERE,
 ) -> SprtState:
-    """Test whether the first agent is stronger than the second, by as few games as it takes.
+    """Test whether the first agent is stronger than the second, with as few games as needed.
 
     Args:
         game: the game's specification.
-        first: the agent whose Elo above the other one is tested.
-        second: the other agent.
-        elo0: that difference under the hypothesis H0.
-        elo1: the difference under H1.
-        pairs: how many pairs of games are played at most (default: 10,000).
+        first: the agent under test.
+        second: the agent to compare it with.
+        elo0: the Elo difference (first minus second) under the hypothesis H0.
+        elo1: the Elo difference under H1.
+        pairs: maximum number of pairs of games (default: 10,000).
         opening: where openings come from.
         seed: decides the openings, and the random choices of the agents.
-        store: keeps the games, so that the test can be continued; by default none does.
+        store: keeps the games, so that the test can be continued; by default none are kept.
         place: where the games are played; by default in this process.
 
     Returns:
-        How the test ended: ``verdict`` is ``"H0"``, ``"H1"``, or None where the agents would only
-        repeat games or the pairs are used up.
+        How the test ended: ``verdict`` is ``"H0"``, ``"H1"``, or None if the agents would only
+        repeat games or all pairs were played.
 
     Raises:
-        SpecificationError: this cannot be played or tested.
+        SpecificationError: the match cannot be played, or the hypotheses cannot be tested.
     """
     plan = Plan(game, (first, second), pairs, opening, seed)
     with _temporary_store() if store is None else contextlib.nullcontext(store) as games:
@@ -100,7 +100,7 @@ def quality(game: str, agents: Any, *, positions: int = 100, seed: int = 1) -> l
     Args:
         game: the specification of a game that has a solver.
         agents: what :func:`~plyground.agents.bots.as_policy` takes, or a sequence of these.
-        positions: in how many positions each decides.
+        positions: the number of positions in which each agent moves.
         seed: decides the positions, and the random choices of the agents.
 
     Returns:
@@ -126,6 +126,6 @@ def quality(game: str, agents: Any, *, positions: int = 100, seed: int = 1) -> l
 
 @contextlib.contextmanager
 def _temporary_store() -> Iterator[Store]:
-    """A store that nobody keeps."""
+    """A temporary store."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "games.db") as store:
         yield store

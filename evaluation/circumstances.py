@@ -1,7 +1,7 @@
 """The circumstances of a game: where it was played, how many at once, which agents were isolated.
 
-They decide no move of an agent that counts nodes or simulations. They change times, and so the
-results where time or memory is limited or an agent thinks for so many seconds.
+They do not change the moves of an agent limited by nodes or simulations. They change times, and so
+results where time or memory is limited or where an agent thinks for a fixed time.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class Circumstances(NamedTuple):
     """Where and how a game was played.
 
     Attributes:
-        runner: its name, such as ``local`` or ``processes``.
-        concurrency: how many games were played at once.
-        isolation: which agents played from processes of their own: ``never`` none, ``always`` all,
+        runner: name of the runner, such as ``local`` or ``processes``.
+        concurrency: the number of games played at once.
+        isolation: which agents ran in separate processes: ``never`` none, ``always`` all,
             ``auto`` some.
         machine: the processors of the machine, without its name.
     """
@@ -42,7 +42,7 @@ class Circumstances(NamedTuple):
 
 @functools.lru_cache
 def text_of(circumstances: Circumstances | None) -> str:
-    """Circumstances as a store keeps them: JSON, empty where they are not known."""
+    """Circumstances as a store keeps them: JSON, empty if they are not known."""
     if circumstances is None:
         return ""
     return json.dumps(circumstances._asdict(), sort_keys=True, separators=(",", ":"))
@@ -50,7 +50,7 @@ def text_of(circumstances: Circumstances | None) -> str:
 
 @functools.lru_cache
 def circumstances_of(text: str) -> Circumstances | None:
-    """The circumstances that a store keeps so; ValueError or TypeError if they are none."""
+    """Read circumstances from a store; ValueError or TypeError if they are invalid."""
     if not text:
         return None
     circumstances = Circumstances(**json.loads(text))
@@ -65,7 +65,7 @@ def depend_on_time(settings: Mapping[str, Any], options: list[dict[str, Any]]) -
 
     Args:
         settings: the settings of the tournament.
-        options: those of its agents.
+        options: the options of its agents.
     """
     limits = {"move_timeout", "game_time", "memory_limit"}
     return bool(limits & settings.keys()) or any(each.get("time") is not None for each in options)

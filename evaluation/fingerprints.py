@@ -1,8 +1,8 @@
-"""Fingerprints of the code that decides games: of the rules, of matches, of each agent.
+"""Fingerprints of the code that decides games: the rules, the matches, each agent.
 
-A version number says too little: sources change under it. A store keeps the fingerprints of a
-tournament, so that other rules or another search are not taken for the same. Each covers the files
-that play a part and no others: a change of the documentation or of another game changes none.
+A version number is not enough: sources change without it. A store keeps the fingerprints of a
+tournament, so that changed rules or a changed search are noticed. Each covers only the files that
+affect it: a change of the documentation or of another game changes no fingerprint.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..envs.loading.own_modules import DIGITS, loaded_version
 from ..envs.specification import SpecificationError
 
 _BELOW_ALL_RULES = (PACKAGE / "envs" / "game.py", PACKAGE / "envs" / "stepping.py")
-# what decides openings and seeds, and judges the answers of agents
+# code that chooses openings and seeds, and checks the moves of agents
 _MATCHES = (
     *(
         (PACKAGE / "evaluation" / f"{n}.py")
@@ -35,11 +35,11 @@ class Description(NamedTuple):
     """An agent's description of itself.
 
     Attributes:
-        spec: the specification that makes it.
+        spec: the specification that creates it.
         options: all its options.
-        version: what its decisions depend on beside the specification.
-        deterministic: whether it plays the same in a game that takes the same course.
-        sources: the fingerprint of its code; empty where it was made for no game.
+        version: what its decisions depend on besides the specification.
+        deterministic: whether it plays the same moves when a game takes the same course.
+        sources: the fingerprint of its code; empty if it was created without a game.
         uses_tokens: whether it asks a language model.
         label: its name to show, in a tournament.
     """
@@ -54,16 +54,16 @@ class Description(NamedTuple):
 
     @property
     def identity(self) -> str:
-        """Version and code in words: what must be the same wherever and whenever it is made."""
+        """Version and code as text: must be the same wherever and whenever it is created."""
         return f"{self.version}, code {self.sources}" if self.sources else self.version
 
 
 def describe(agent: Agent) -> Description:
-    """An agent's description of itself; that of an isolated agent comes from its process.
+    """An agent's description of itself; an isolated agent's comes from its process.
 
     Raises:
-        Fault: what it does wrong.
-        SpecificationError: it cannot be made.
+        Fault: the agent fails.
+        SpecificationError: it cannot be created.
     """
     with faults_of(agent.foreign, SpecificationError):
         description = getattr(agent, "description", None)
@@ -82,18 +82,18 @@ def describe(agent: Agent) -> Description:
 
 
 def check_identity(spec: str, now: Description, expected: str | None) -> None:
-    """Refuse an agent that is another one than it was, with a SpecificationError.
+    """Refuse an agent whose identity has changed, with a SpecificationError.
 
     Args:
-        spec: how it is called.
+        spec: its specification.
         now: its description.
-        expected: the identity that it had when the games began; None if that is not known.
+        expected: its identity when the games began; None if not known.
     """
     if expected is not None and now.identity != expected:
         raise SpecificationError(
             f"{spec} was changed while its games were played: it is now {now.identity}, and was "
-            f"{expected}; the games that are counted are those of the agent as it was, and the "
-            f"same command begins a new tournament"
+            f"{expected}; only games of the earlier agent are counted, and the same command "
+            f"begins a new tournament"
         )
 
 
@@ -111,7 +111,7 @@ class Sources(NamedTuple):
 
     @property
     def of_play(self) -> dict[str, str]:
-        """The fingerprints that are not those of agents, as a store keeps them."""
+        """The fingerprints other than those of agents, as a store keeps them."""
         return {"rules": self.rules, "matches": self.matches}
 
     @property
@@ -126,7 +126,7 @@ def sources_of_rules(game: Game) -> str:
 
 
 def sources_of_agent(agent_class: type, game: Game) -> str:
-    """The fingerprint of an agent's code for a game, the rules left out."""
+    """The fingerprint of an agent's code for a game, without the rules."""
     rules = _roots_of_rules(game)
     digest = digest_of_play((rules[0], _file_of(agent_class)), rules)
     return _fingerprint(digest, agent_class.__module__)
@@ -138,7 +138,7 @@ def sources_of(game: Game, agents: tuple[str, ...]) -> Sources:
 
 
 def changes(then: Sources, now: Sources, labels: list[str]) -> list[str]:
-    """What has changed, in words; empty if nothing has."""
+    """A text about what has changed; empty if nothing has."""
     names = ["the rules of the game"] if then.rules != now.rules else []
     names += ["the way matches are played"] if then.matches != now.matches else []
     return names + [label for label, old, new in zip(labels, then.agents, now.agents) if old != new]
@@ -149,7 +149,7 @@ def _roots_of_rules(game: Game) -> tuple[Path, ...]:
 
 
 def _file_of(owner: type) -> Path:
-    """The file that defines a class; the package itself where there is none."""
+    """The file that defines a class; the package itself if there is none."""
     try:
         return Path(inspect.getfile(owner)).resolve()
     except (OSError, TypeError):

@@ -1,9 +1,9 @@
 """Measuring a player: against a list of opponents in paired games, and against perfect play.
 
-Training measures a learner so. The rules of evidence are those of tournaments: the unit of
-evidence is the pair (one opening, both seats), and a game that deterministic players repeat counts
-once. Against perfect play a learner is measured by the share of its optimal moves in a fixed sample
-of positions, which are drawn and solved once, and then all asked about at the same time.
+Training measures learners this way. As in tournaments, the unit of evidence is the pair (one
+opening, both seats), and a game that deterministic players repeat counts once. Against perfect play
+a learner is measured by its share of optimal moves in a fixed sample of positions, which are drawn
+and solved once and then evaluated in one batch.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class GauntletResult(NamedTuple):
     Attributes:
         opponent: the opponent's specification.
         games: distinct games played.
-        wins, draws, losses: among them.
-        score: points for each game (a win is one, a draw half a point).
+        wins, draws, losses: their results.
+        score: points per game (a win is one point, a draw half a point).
         low, high: 95 % interval of the score, from the spread of the pairs.
-        opening: where the openings of the games came from, such as ``random:4``.
+        opening: the source of the openings, such as ``random:4``.
     """
 
     opponent: str
@@ -68,25 +68,25 @@ def evaluate(
 ) -> list[GauntletResult]:
     """Measure any player of any library against agents, and against perfect play.
 
-    Where there are fewer openings than pairs, the openings are used again in the same order, as in
-    a tournament.
+    If there are fewer openings than pairs, the openings are repeated in the same order, as in a
+    tournament.
 
     Args:
         player: what :func:`~plyground.agents.bots.as_policy` takes. A function
             ``act_batch(observations, masks)`` is given int8 arrays (n, rows, columns, planes) and
             (n, num_actions), as the side to move sees them, and returns n actions.
         game: the game, or its specification.
-        against: specifications of agents, or one of them.
-        pairs: how many pairs of games each opponent plays. A pair is one opening in both seats.
+        against: specifications of agents, or a single one.
+        pairs: pairs of games against each opponent. A pair is one opening in both seats.
         opening_plies: random moves of each opening.
         seed: decides the openings, the opponents' random numbers and the positions.
-        judged: in how many positions its moves are held against the exact solver's, as far as so
-            many are solved in time; the last row, ``optimal moves``, is the share of the best. 0:
-            in none.
+        judged: the number of positions in which its moves are compared with the exact solver's,
+            fewer if not enough are solved in time; the last row, ``optimal moves``, is the share
+            of optimal moves. 0: no comparison.
 
     Raises:
-        SpecificationError: an agent does not exist or cannot play the game, no opening of so many
-            plies leaves it undecided, or it has no solver.
+        SpecificationError: an agent does not exist or cannot play the game, no opening of that
+            length leaves it undecided, or it has no solver.
         IllegalActionError: the player chose an illegal action, or returned none.
     """
     board = make_game(game)
@@ -97,7 +97,7 @@ def evaluate(
 
 
 class _BatchPlayer:
-    """Plays many games by a function of batches, or by asking for one position after another."""
+    """Plays many games by a function of batches, or position by position."""
 
     def __init__(self, act_batch: Callable[[np.ndarray, np.ndarray], Any]) -> None:
         self._act_batch = act_batch
@@ -111,7 +111,7 @@ class _BatchPlayer:
         if not legal.all():
             first = int(np.flatnonzero(~legal)[0])
             raise IllegalActionError(
-                f"the player chose action {int(actions[first])}; legal are "
+                f"the player chose the illegal action {int(actions[first])}; legal are "
                 f"{np.flatnonzero(masks[first]).tolist()}"
             )
         return actions
@@ -184,10 +184,10 @@ def summarise(opponent: str, results: np.ndarray, courses: Sequence[bytes]) -> G
 
     Args:
         opponent: the opponent's specification.
-        results: 1, 0 or −1 for each game, shape (2n,) with n > 0; the two games of a pair stand
-            side by side.
-        courses: for each game what identifies its course. A game whose course has occurred before
-            does not count, and a pair of two such games is no observation.
+        results: 1, 0 or −1 for each game, shape (2n,) with n > 0; the two games of a pair follow
+            each other.
+        courses: an identifier of each game's course. A game whose course has occurred before does
+            not count, and a pair of two such games is not an observation.
     """
     points = (results + 1) / 2
     earlier: set[bytes] = set()

@@ -1,4 +1,4 @@
-"""A ladder: agents of known order that the versions of a learner are rated against."""
+"""A ladder: agents of known order against which the versions of a learner are rated."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ NEAREST = 5  # earlier versions that a version meets in a pool
 
 
 class Ladder:
-    """Rates policy files against a list of agents; all games are kept in a store.
+    """Rates policy files against a list of agents; all games are stored.
 
-    Games that the store holds are not played again. Games of other code (of a former version of
-    plyground, say) stay in the store and do not count.
+    Stored games are not played again. Games of other code (such as an earlier version of plyground)
+    stay in the store and do not count.
 
     Args:
         game: the game, or its specification.
         agents: specifications of one or more agents.
         store: the SQLite file; ``plyground report`` shows it.
-        pairs: pairs of games of each meeting.
-        opening: where openings come from, as for
+        pairs: pairs of games between any two agents.
+        opening: the source of the openings, as for
             :class:`~plyground.evaluation.tournament.Plan`.
         seed: decides the openings and the random choices.
-        anchor: an agent's specification and the rating it is given; None: the first is rated 0.
+        anchor: an agent's specification and its fixed rating; None: the first agent has 0.
         place: where the games are played; by default in this process.
 
     Raises:
@@ -60,7 +60,7 @@ class Ladder:
         self.agents: tuple[str, ...] = tuple(dict.fromkeys(players_of(agents)))
         self.path: Path = Path(store)
         self.anchor: tuple[str, float] = anchor or (self.agents[0], 0.0)
-        # A policy file runs no code of others: it needs no process of its own.
+        # A policy file runs no foreign code: it needs no separate process.
         foreign = any(resolve_agent(agent)[0].foreign for agent in self.agents)
         isolate = AUTO if foreign else NEVER
         spec = self.game.spec
@@ -68,9 +68,9 @@ class Ladder:
         self._place = place
 
     def rate(self, policy: str | Path) -> dict[str, float]:
-        """Play and rate a policy file in a pool of its own with the ladder's agents.
+        """Play and rate a policy file in a separate pool with the ladder's agents.
 
-        So the rating of one version does not move with the next.
+        So the rating of one version does not change with the next.
 
         Returns:
             ``elo``, ``margin`` (half the width of its 95 % interval), and the score against each
@@ -95,17 +95,17 @@ class Ladder:
 
         Args:
             policies: policy files, the oldest first.
-            seconds: for so long games are played, first those of the agents, then those of the
-                newest version. One pair of each meeting is played in any case, and what is missing
-                by a later call.
+            seconds: time limit for playing: first the games of the agents, then those of the newest
+                version. One pair between any two agents is played in any case; a later call plays
+                the missing games.
             on_game: called after every game.
 
         Returns:
-            The ratings of the agents and then of the policy files, and how many games of each count
-            in them.
+            The ratings of the agents and then of the policy files, and the number of games that
+            count for each.
 
         Raises:
-            RatingsError: the anchor is none of the agents.
+            RatingsError: the anchor is not one of the agents.
             StoreError: the store cannot be read or written.
         """
         ratings, meetings = self._rate(policies, time.monotonic() + seconds, on_game)

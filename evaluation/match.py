@@ -1,6 +1,6 @@
 """A match game: two agents, an opening, two seats, a seed for each.
 
-Whatever an agent does wrong loses it this game and has no effect on others.
+An agent that fails loses this game; other games are not affected.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from .conditions import CPU, USUAL, Conditions, texts_that_differ
 OnMove = Callable[[Position, int, int, Decision | None], None]
 Verdict = tuple[tuple[float, float], str]  # the returns, and the reason
 
-SINGLE_GAMES = "single games"  # the schedule of games that belong to none
-REPORTED_BY = "reported by"  # the setting of games that this program has not seen played
-RESIGNATION = "resignation"  # the reason of a game that a person gives up
-AGREEMENT = "agreed"  # the reason of an unfinished game that a file of others states as drawn
-ABANDONMENT = "abandoned"  # the kind of fault of who leaves a game
+SINGLE_GAMES = "single games"  # the schedule of games outside schedules
+REPORTED_BY = "reported by"  # a setting: the games were not observed here
+RESIGNATION = "resignation"  # the reason if a person resigns
+AGREEMENT = "agreed"  # the reason of an unfinished game that an imported file states as drawn
+ABANDONMENT = "abandoned"  # the kind of fault of a player who leaves
 
 
 class _ResultFields(NamedTuple):
@@ -60,19 +60,19 @@ class GameResult(_ResultFields):
     """One finished game.
 
     Fields:
-        moves: all actions played, those of the opening first.
-        returns: the return of each seat, zero-sum; a forfeit counts as the greatest loss that the
-            game knows.
-        reason: why the game ended: the game's own words, or what the forfeiting player did.
+        moves: all actions played, including the opening.
+        returns: the return of each seat, zero-sum; a forfeit counts as the greatest loss that is
+            possible in the game.
+        reason: why the game ended: the game's own text, or what the forfeiting player did.
         fault: the kind of fault that ended it (``RAISED``, ``NO_ACTION``, … in
             :mod:`~plyground.agents.faults`), or None.
         forfeited: the seat that committed the fault, or None.
         seconds: thinking time of each seat.
-        decisions: how many moves each seat was asked for.
-        tokens: what language models have read and written for each seat, as they count it.
+        decisions: the number of moves each seat was asked for.
+        tokens: language-model tokens read and written for each seat, by the model's count.
 
     Attributes:
-        game: the game that was played, where :func:`play_game` gave the result; else None.
+        game: the game that was played if :func:`play_game` returned the result; else None.
     """
 
     game: Game | None = None
@@ -111,27 +111,27 @@ def agent_seed(seed: int, pair: int, players: tuple[int, int], seat: int) -> int
 
 
 def greatest_loss(game: Game, seat: int) -> tuple[float, float]:
-    """The returns where a seat has lost as much as the game knows."""
+    """The returns for the greatest possible loss of a seat."""
     best, worst = game.facts.max_return, game.facts.min_return
     return (worst, best) if seat == 0 else (best, worst)
 
 
 class Referee:
-    """Follows a game and says when its conditions end it."""
+    """Follows a game and decides when its conditions end it."""
 
     def __init__(self, conditions: Conditions) -> None:
         self._draw_after, self._agreed_after = conditions.draw_after, conditions.agreed_after
-        self._results = [0.0, 0.0]  # the forced result of each agent's last decision; 0 is none
-        self._times = [0, 0]  # in how many decisions, one after another
+        self._results = [0.0, 0.0]  # the forced result of each agent's last decision; 0: none
+        self._times = [0, 0]  # in how many consecutive decisions
 
     def add(self, seat: int, decision: Decision | None) -> None:
-        """Take in the decision of a seat."""
+        """Record the decision of a seat."""
         result = _forced_result(seat, decision)
         self._times[seat] = self._times[seat] + 1 if result == self._results[seat] else 1
         self._results[seat] = result
 
     def verdict(self, plies: int) -> Verdict | None:
-        """How the game ends now, after so many plies; None if it goes on."""
+        """The verdict after this number of plies; None if the game goes on."""
         draw_after, agreed_after = self._draw_after, self._agreed_after
         first, second = self._results
         if agreed_after is not None and first == second != 0 and min(self._times) >= agreed_after:
@@ -142,7 +142,7 @@ class Referee:
 
 
 def _forced_result(seat: int, decision: Decision | None) -> float:
-    """What player 0 is bound to return, as a seat's decision says; 0 if it does not."""
+    """The forced return of player 0 by a seat's decision; 0 if it states none."""
     score = None if decision is None else decision.score
     if score is None or score.unit != "return" or score.is_bound:
         return 0.0
@@ -152,17 +152,17 @@ def _forced_result(seat: int, decision: Decision | None) -> float:
 
 
 def drawn_reason(plies: int) -> str:
-    """The reason of a game that was drawn by its length."""
+    """The reason of a game drawn by its length."""
     return f"drawn after {plies} plies"
 
 
 def agreed_reason(first: float) -> str:
-    """The reason of a game whose result both agents have seen; ``first`` is what player 0 gets."""
+    """The reason of a game whose result both agents saw; ``first`` is the return of player 0."""
     return f"decided: both agents see that {PLAYERS[0 if first > 0 else 1]} wins"
 
 
 class _GameUnderWay:
-    """The state of a game that is being played.
+    """The state of a game in progress.
 
     Attributes:
         seat: the seat that was asked last.
@@ -186,7 +186,7 @@ class _GameUnderWay:
         self.seat = 0
 
     def begin(self, seeds: tuple[int, int]) -> None:
-        """Let both agents begin; Fault if one fails. What one does in its reset is thinking."""
+        """Reset both agents; Fault if one fails. The reset counts as thinking time."""
         for self.seat in (0, 1):
             agent, limit = self._agents[self.seat], self._conditions.seconds_of_reset
             try:
@@ -218,7 +218,7 @@ class _GameUnderWay:
         return seconds
 
     def play(self) -> GameResult:
-        """Play to the end, or to the verdict of the referee; Fault if an agent fails."""
+        """Play to the end or to the referee's verdict; Fault if an agent fails."""
         position = self._position
         mover = OVER if position.is_over else position.to_move
         while mover != OVER:
@@ -243,7 +243,7 @@ class _GameUnderWay:
         return self._result(position.returns, position.outcome.reason)
 
     def _ask(self) -> tuple[Any, Decision | None]:
-        """The answer of the agent to move; Fault if it comes too late."""
+        """The decision of the agent to move; Fault if it is too late."""
         seat, conditions = self.seat, self._conditions
         agent, before = self._agents[seat], self._seconds[seat]
         limit = agent.time_left = conditions.seconds_left(before) if self._is_timed else math.inf
@@ -258,7 +258,7 @@ class _GameUnderWay:
         return answer
 
     def forfeit(self, fault: Fault, names: Sequence[str] | None) -> GameResult:
-        """The result of a game that the fault of the seat asked last has ended."""
+        """The result of a game that ended by a fault of the seat asked last."""
         agent = self._agents[self.seat]
         name = str(agent) if names is None else names[self.seat]
         origin = "" if fault.kind == RAISED else origin_of(agent)
@@ -304,23 +304,23 @@ def play_game(
 
     An agent that raises (or calls ``exit()``), returns no action, plays illegally or takes too long
     forfeits the game, which is a :class:`~plyground.agents.FaultWarning` and the reason
-    of the result. KeyboardInterrupt is passed on.
+    of the result. KeyboardInterrupt is re-raised.
 
     Args:
         game: the game or its specification.
         agents: the agents in seats 0 and 1: what :func:`~plyground.agents.bots.as_policy` takes.
-            Each is reset first, and given copies of the position, so it cannot disturb the game.
-        opening: actions played before the agents take over.
-        seeds: what each seat is reset with.
+            Each is reset first and receives copies of the position, so it cannot alter the game.
+        opening: actions played before the agents' first moves.
+        seeds: the seed each seat is reset with.
         names: the agents' names in the reason for a forfeit (default: their specifications).
         on_move: called after each move of an agent with the position, the seat, the action and the
-            agent's decision. This costs some microseconds a move.
-        conditions: what each agent may use, and when the game ends before its rules end it. An
-            agent of this process is judged after its move, since it cannot be stopped.
+            agent's decision. This costs a few microseconds per move.
+        conditions: limits of the agents, and when the game ends early. Limits of an agent in this
+            process are checked after its move, since it cannot be stopped.
 
     Raises:
         IllegalActionError: the opening cannot be played.
-        SpecificationError: an agent cannot play this game, or there are not two.
+        SpecificationError: an agent cannot play this game, or there are not two agents.
     """
     result = play_match_game(game, agents, opening, seeds, names, on_move, conditions)
     if result.fault is not None:
@@ -337,7 +337,7 @@ def play_match_game(
     on_move: OnMove | None = None,
     conditions: Conditions = USUAL,
 ) -> GameResult:
-    """As :func:`play_game`, for those who show the reason of a forfeit: nothing is warned of."""
+    """As :func:`play_game`, without warnings, for callers who show the reason of a forfeit."""
     players = players_of(agents)
     if len(players) != 2:
         raise SpecificationError(f"a game is between two agents, not {len(players)}")

@@ -1,4 +1,4 @@
-"""What notebooks show: games to step through, without files, servers or requests."""
+"""Games to step through in notebooks, without files, servers or requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Widget:
     """A page that a notebook shows.
 
     Attributes:
-        page: the page, which needs no other file.
+        page: the self-contained HTML page.
     """
 
     def __init__(self, page: str) -> None:
@@ -59,9 +59,9 @@ def show(
             ``moves``.
         moves: the moves of the game (numbers or names), or the result of a match.
         players: the names of the two sides, for ``moves``.
-        review: whether moves are graded; by default those of a single game are.
-        agent: the agent that estimates where no solver reaches.
-        games: how many games of a store are shown, the one finished last first.
+        review: whether to grade moves; by default the moves of a single game are graded.
+        agent: the agent that estimates positions that no solver can solve.
+        games: number of games of a store to show, the latest first.
 
     Raises:
         SpecificationError: there is nothing to show, or jinja2 is not installed.
@@ -71,7 +71,7 @@ def show(
     if isinstance(what, GameReview):
         return Widget(game_page([what]))
     if not isinstance(what, PlayedGame | Store | Game | str | os.PathLike):
-        raise TypeError(f"what is shown is a review, a game or a store, not {type(what).__name__}")
+        raise TypeError(f"only a review, a game or a store can be shown, not {type(what).__name__}")
     if isinstance(what, Game) or (isinstance(what, str) and moves is not None):
         what = _record_of(what, () if moves is None else moves, players)
     records = [what] if isinstance(what, PlayedGame) else _stored_games(what, games)

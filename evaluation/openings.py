@@ -1,9 +1,9 @@
 """Openings: the first moves of games, so that deterministic agents do not repeat one game.
 
 A specification names where they come from: ``random:PLIES`` (seeded random moves), ``all:PLIES``
-(every position of that depth up to symmetry, in a seeded order), ``swap2:STONES`` (gomoku: stones
-near the centre, as the opening swap2 begins), ``balanced:STONES`` (those of them that the engine of
-gomoku values near 0) or a file of openings. A judge can choose the balanced ones of any source.
+(every position at that depth up to symmetry, in a seeded order), ``swap2:STONES`` (gomoku: stones
+near the centre, as the opening swap2 begins), ``balanced:STONES`` (swap2 openings that the gomoku
+engine evaluates near 0) or a file of openings. A judge can select balanced ones of any source.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from ..envs.specification import SpecificationError, plain_text
 from ..envs.stepping import draw_opening
 from .plan import Plan
 
-# keeps these random numbers apart from those that agents draw from the same seed
+# separates these random numbers from the agents' with the same seed
 OPENING_STREAM = 0x6F70656E
 FEWEST_TRIES = 1000
-MOST_POSITIONS = 100_000  # of one depth, that are listed
-# how far from 0 a return may be, in proportion to the greatest, if nothing else is said
+MOST_POSITIONS = 100_000  # of one depth, at most
+# default limit of the distance from 0, as a share of the greatest return
 BALANCED_RETURN = 0.1
 SWAP2_REACH = 3  # rows and columns from the centre in which proposed stones lie
 SHOWN_VALUES = 20  # openings whose values the error names if the judge's unit needs a limit
@@ -46,7 +46,7 @@ MakeAgent = Callable[[str, Game], Agent]
 
 
 class OpeningSource(NamedTuple):
-    """The source that a specification of openings names.
+    """The source of openings given by a specification.
 
     A file, or ``random``, ``all``, ``swap2`` or ``balanced`` with a number of plies.
     """
@@ -76,10 +76,10 @@ def parse_openings(text: str) -> OpeningSource:
 
 
 class Openings:
-    """The openings of a tournament, found one by one; after the last one the first follows again.
+    """The openings of a tournament, chosen one by one; after the last one the first repeats.
 
-    Each leads to another position. Which they are depends on the arguments alone, however many are
-    taken.
+    Each leads to a different position. The sequence depends on the arguments alone, not on how many
+    are taken.
 
     Args:
         plan: its opening, seed, balanced, within and transform count.
@@ -87,15 +87,14 @@ class Openings:
         make_judge: makes the judge of its specification, for the game.
 
     Attributes:
-        settings: what a tournament is known by: of a file a hash of the openings in it, of a judge
-            its whole specification.
-        judge: the agent that chooses among them, or None.
-        judged: how many the judge was asked about.
-        listed: whether their number is limited by what they are, so that a tournament would go
-            through all of them.
+        settings: the part of a tournament's identity: for a file a hash of its openings, for a
+            judge its whole specification.
+        judge: the agent that selects openings, or None.
+        judged: the number of openings the judge has evaluated.
+        listed: whether the source is a finite list, all of which a tournament would play.
 
     Raises:
-        SpecificationError: bad specifications, or a file that cannot be read or holds a bad line.
+        SpecificationError: bad specifications, or a file that cannot be read or has a bad line.
             :meth:`find` raises it if there is no opening.
     """
 
@@ -138,7 +137,7 @@ class Openings:
             drawn = transformed_openings(game, drawn, seed)
         if balanced is None and within is not None:
             raise SpecificationError(
-                "how near to 0 an opening must be (--within) is for openings that are judged "
+                "the distance from 0 (--within) applies only to openings that are judged "
                 "(--balanced AGENT)"
             )
         self.judged: int = 0
@@ -154,16 +153,16 @@ class Openings:
         self._on_judged: Callable[[int, int], None] | None = None
 
     def recall(self, openings: list[Actions]) -> None:
-        """Take over the first openings as found before, without asking the judge again."""
+        """Restore openings chosen before, without asking the judge again."""
         self._known = openings
 
     def find(
         self, count: float = math.inf, on_judged: Callable[[int, int], None] | None = None
     ) -> int:
-        """Find the first ``count`` openings, or all there are; returns how many of them exist.
+        """Choose the first ``count`` openings, or all there are; returns how many exist.
 
-        ``on_judged`` is called before the judge is asked about an opening, with how many have been
-        found and how many were judged for that.
+        ``on_judged`` is called before the judge evaluates an opening, with the number of accepted
+        and of judged openings.
 
         Raises:
             SpecificationError: there is none.
@@ -184,9 +183,9 @@ class Openings:
         return self._found[number % self.find(number + 1)]
 
     def _near_zero(self, judge: BalanceJudge, drawn: Iterable[Actions]) -> Iterator[Actions]:
-        """Those that the judge keeps.
+        """The openings that the judge accepts.
 
-        Up to the last one that is known, exactly the known ones have been kept before.
+        Up to the last known one, exactly the known ones were accepted before.
         """
         for opening in drawn:
             count = len(self._found)
@@ -203,16 +202,16 @@ class Openings:
                 f"{self.judge.spec} within {number_text(self.judge.within)}; allow more (--within)"
             )
         return (
-            f"no opening of {self._plies} plies leaves {self._game.spec} undecided (the search "
-            f"found none); choose fewer opening plies"
+            f"no opening of {self._plies} plies leaves {self._game.spec} undecided; "
+            f"choose fewer opening plies"
         )
 
 
 class _OpeningDraw:
-    """Draws random plies, and tells positions that leave the game open from others.
+    """Draws random plies, and checks whether positions leave the game open.
 
-    Open means: the game is not over, the player to move cannot win at once, and some move lets it
-    go on.
+    Open means: the game is not over, the player to move cannot win at once, and some move does not
+    end the game.
     """
 
     def __init__(self, game: Game, plies: int, seed: int) -> None:
@@ -228,7 +227,7 @@ class _OpeningDraw:
         return bool(draw_opening(rules, self._positions, rng, scratch, self._plies))
 
     def after(self, opening: Actions) -> tuple[Actions, bytes] | None:
-        """The opening with the random plies, and its position; None where that is not open."""
+        """The opening with the random plies, and its position; None if that is not open."""
         if opening:
             self._positions[0] = self._game.position(opening).record
         if not self._draw(self._rng):
@@ -237,7 +236,7 @@ class _OpeningDraw:
 
 
 def _until_none_is_new(draw: Callable[[], tuple[Actions, bytes] | None]) -> Iterator[Actions]:
-    """Random openings that lead to different positions; None stands for a draw that failed."""
+    """Random openings that lead to different positions; None for a failed draw."""
     positions: set[bytes] = set()
     failures = 0
     # If one of n equally likely openings were still missing, this many draws would miss it with a
@@ -254,7 +253,7 @@ def _until_none_is_new(draw: Callable[[], tuple[Actions, bytes] | None]) -> Iter
 def random_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
     """Random openings of ``plies`` actions, each leading to another position.
 
-    The sequence ends when no further opening is found.
+    The sequence ends when there is no further opening.
 
     No opening ends the game, lets the player to move win at once, or leaves only moves that end the
     game.
@@ -264,12 +263,12 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
 
 
 def all_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
-    """One opening for each position after ``plies`` plies, in an order that the seed decides.
+    """One opening for each position after ``plies`` plies, in an order decided by the seed.
 
-    Positions that are images of each other under the symmetries of the board count as one.
+    Positions that are equal under the symmetries of the board count as one.
 
-    Positions are left out in which the game is over, the player to move can win at once, or all
-    moves end the game.
+    Positions in which the game is over, the player to move can win at once, or all moves end the
+    game are skipped.
 
     Raises:
         SpecificationError: there are more than ``MOST_POSITIONS``.
@@ -283,13 +282,13 @@ def all_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
 
 
 def swap2_openings(game: Game, stones: int, seed: int) -> Iterator[Actions]:
-    """Random openings whose stones lie near the centre, as a player of swap2 places the first.
+    """Random openings with stones near the centre, as the first player of swap2 places them.
 
-    In a pair of games both agents play both sides, which takes the place of the choice of colours.
-    They are chosen and left out as :func:`random_openings` are.
+    In a pair of games both agents play both sides, which replaces the choice of colours. Openings
+    are selected and skipped as in :func:`random_openings`.
 
     Raises:
-        SpecificationError: more stones than have room there.
+        SpecificationError: there is no room for so many stones.
     """
     room = centre_cells(game)
     if not 1 <= stones <= len(room) // 2:
@@ -301,16 +300,16 @@ def swap2_openings(game: Game, stones: int, seed: int) -> Iterator[Actions]:
     def draw() -> tuple[Actions, bytes] | None:
         try:
             return no_plies.after(tuple(chance.sample(room, stones)))
-        except IllegalActionError:  # it ends the game, which three in a row may do on small boards
+        except IllegalActionError:  # it ends the game, as three in a row can on small boards
             return None
 
     return _until_none_is_new(draw)
 
 
 def transformed_openings(game: Game, openings: Iterable[Actions], seed: int) -> Iterator[Actions]:
-    """Openings turned or mirrored, each by a symmetry of the board that the seed decides.
+    """Openings rotated or mirrored, each by a symmetry of the board that the seed decides.
 
-    Of those that lead to the same position afterwards, the first one counts.
+    Of several that lead to the same position then, the first one counts.
     """
     chance = random.Random(f"transform {seed}")
     positions: set[bytes] = set()
@@ -326,14 +325,13 @@ def transformed_openings(game: Game, openings: Iterable[Actions], seed: int) -> 
 def read_openings(path: Path, game: Game) -> list[Actions]:
     """The openings of a file.
 
-    Each line holds one: moves by name or number, separated by commas. What follows a ``#`` is a
-    comment.
+    Each line contains one: moves by name or number, separated by commas. ``#`` begins a comment.
 
-    Of openings that lead to the same position, the first one counts.
+    Of several openings that lead to the same position, the first one counts.
 
     Raises:
-        SpecificationError: the file cannot be read, holds no opening, or a line of it cannot be
-            played; says which and why.
+        SpecificationError: the file cannot be read, has no opening, or a line of it cannot be
+            played; the message names the line and the reason.
     """
     try:
         lines = read_file(path).decode("utf-8-sig").splitlines()
@@ -343,7 +341,7 @@ def read_openings(path: Path, game: Game) -> list[Actions]:
         ) from None
     except UnicodeDecodeError:
         raise SpecificationError(
-            f"{path} is no file of openings: it is not text in UTF-8"
+            f"{path} is not a file of openings: it is not UTF-8 text"
         ) from None
     openings: dict[bytes, Actions] = {}
     for number, line in enumerate(lines, 1):
@@ -368,7 +366,7 @@ def read_openings(path: Path, game: Game) -> list[Actions]:
 
 
 def _example(game: Game) -> str:
-    """Two moves as a file of openings has them."""
+    """Two moves in the format of a file of openings."""
     position = game.initial_position()
     names: list[str] = []
     while len(names) < 2 and not position.is_over:
@@ -379,19 +377,19 @@ def _example(game: Game) -> str:
 
 
 class BalanceJudge:
-    """Tells balanced openings from others: an agent must value the position near 0.
+    """Selects balanced openings: an agent must evaluate the position near 0.
 
     Args:
         game: the game.
         spec: the agent's specification.
-        within: how far from 0 the value may be; by default a tenth of the greatest return. An agent
-            that values in points of a heuristic needs it.
-        seed: what the agent is reset with before each opening.
-        make: makes the agent of its specification, for the game.
+        within: the largest distance from 0; by default a tenth of the greatest return. Required for
+            an agent whose values are points of a heuristic.
+        seed: the seed that the agent is reset with before each opening.
+        make: creates the agent from its specification, for the game.
 
     Raises:
-        SpecificationError: no such agent, or one that would not judge the same again; later, one
-            that cannot value positions.
+        SpecificationError: no such agent, or one whose judgement is not repeatable; later, one that
+            cannot evaluate positions.
     """
 
     def __init__(
@@ -406,7 +404,7 @@ class BalanceJudge:
         self._agent: Agent = make(spec, game)
         if self._agent.options.get("time") is not None:
             raise SpecificationError(
-                f"{spec} looks at the clock and would not judge the same again; limit it by "
+                f"{spec} is limited by time, so its judgement is not repeatable; limit it by "
                 f"depth=, nodes= or simulations="
             )
         self._in_points = within is not None
@@ -433,8 +431,8 @@ class BalanceJudge:
         decision = self._agent.analyse(self._game.position(opening))
         if decision.score is None:
             raise SpecificationError(
-                f"{self._agent.spec} cannot judge openings: it does not say what a position is "
-                f"worth; searches and solvers do"
+                f"{self._agent.spec} cannot judge openings: it does not evaluate positions; "
+                f"searches and solvers do"
             )
         return decision.score
 
@@ -447,7 +445,7 @@ class BalanceJudge:
             if values
             else ""
         )
-        return f"say with --within POINTS how near to 0 is balanced{middle}"
+        return f"give the largest distance from 0 with --within POINTS{middle}"
 
 
 def centre_cells(game: Game) -> list[int]:

@@ -1,7 +1,7 @@
 """Results as pages in notebooks.
 
-A page stands inside a frame, as the value of its attribute ``srcdoc``. That works in Jupyter, in VS
-Code and on Colab alike, and keeps styles and scripts of page and notebook apart.
+A page is shown in an iframe, as its attribute ``srcdoc``. That works in Jupyter, VS Code and Colab,
+and separates styles and scripts of page and notebook.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import html
 
-HEIGHT = 760  # pixels, until the page knows its own
+HEIGHT = 760  # pixels, until the page reports its own
 
 
 def frame(page: str, height: int = HEIGHT) -> str:
@@ -25,11 +25,11 @@ def page_of(result: object) -> str:
     """The page of a result; the module that makes the pages of a class registers it here.
 
     Raises:
-        NotImplementedError: no loaded module makes pages of such results; notebooks then show text.
+        NotImplementedError: no loaded module makes such pages; notebooks then show text.
     """
     raise NotImplementedError(f"there is no page of a {type(result).__name__}")
 
 
 def notebook_html(result: object) -> str:
-    """What the ``_repr_html_`` of a result returns."""
+    """The value of a result's ``_repr_html_``."""
     return frame(page_of(result))

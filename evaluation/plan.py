@@ -1,6 +1,6 @@
-"""The plan of a tournament: the settings that decide which games are played, also from a file.
+"""The plan of a tournament: the settings that decide which games are played, or a file of them.
 
-A file holds several plans in TOML, with common settings at the top::
+A file contains several plans in TOML, with common settings at the top::
 
     pairs = 20
     opening = "random:4"
@@ -42,14 +42,13 @@ LARGEST_SEED = 2**63 - 1
 class Plan(Conditions):
     """The plan of a tournament: the same plan gives the same games on any machine.
 
-    A pair is one opening played twice, with seats swapped. All meetings of two agents go through
-    the same openings.
+    A pair is one opening played twice, with seats swapped. Any two agents play the same openings.
 
     Args:
         game: the game's specification.
-        agents: the agents' specifications; one may be listed several times. What else
-            :func:`~plyground.agents.bots.as_policy` takes plays in this process: a model, a
-            function. What it holds is part of what a store knows it by.
+        agents: the agents' specifications; one may be listed several times. Other objects that
+            :func:`~plyground.agents.bots.as_policy` accepts (a model, a function) play in this
+            process. Their contents are part of their identity in a store.
 
     Raises:
         SpecificationError: a value that is not possible.
@@ -61,7 +60,7 @@ class Plan(Conditions):
     agents: tuple[Any, ...] = ()
     pairs: int | None = setting(
         None,
-        f"Pairs of games for each two agents: one opening, both seats (default: {DEFAULT_PAIRS}; "
+        f"Pairs of games per two agents: one opening, both seats (default: {DEFAULT_PAIRS}; "
         f"with all:PLIES or a file, every opening once).",
         1,
         MOST_PAIRS,
@@ -70,22 +69,22 @@ class Plan(Conditions):
     )
     opening: str = setting(
         DEFAULT_OPENING,
-        "random:PLIES, all:PLIES, swap2:STONES, balanced:STONES or a file: random moves, every "
-        "position of that depth up to symmetry, stones near the centre (gomoku), those of them "
-        "that the engine holds even, or what the file lists.",
+        "Source of openings: random:PLIES (random moves), all:PLIES (every position at that depth "
+        "up to symmetry), swap2:STONES (gomoku: stones near the centre), balanced:STONES (swap2 "
+        "openings that the engine rates as equal), or a file.",
         metavar="OPENINGS",
     )
     seed: int = setting(1, "Seed of all random choices.", 0, LARGEST_SEED, metavar="N")
     format: str = setting(
         ROUND_ROBIN,
-        f"{', '.join(FORMATS)}: everybody against everybody, the first against all others, each "
-        f"against the next.",
+        f"{', '.join(FORMATS)}: all against all, the first against all others, or each against "
+        f"the next.",
         choices=FORMATS,
         metavar="FORMAT",
     )
     balanced: str | None = setting(
         None,
-        "Take only openings that this agent values near 0, such as solver.",
+        "Use only openings that this agent, such as solver, evaluates near 0.",
         metavar="AGENT",
     )
     within: float | None = setting(
@@ -96,13 +95,13 @@ class Plan(Conditions):
         metavar="VALUE",
     )
     transform: bool = setting(
-        False, "Turn or mirror each opening, by a symmetry of the board that the seed decides."
+        False, "Rotate or mirror each opening by a random symmetry of the board."
     )
     name: str | None = setting(
         None,
         "Name of the tournament in the store (default: made from its settings).",
         metavar="NAME",
-        no_effect="it is but a name",
+        no_effect="it is only a name",
     )
 
     def __post_init__(self) -> None:
@@ -114,15 +113,15 @@ class Plan(Conditions):
 def read_tournaments(path: Path, usual: Mapping[str, Any] = {}) -> list[Plan]:
     """The plans of a file.
 
-    A file of openings is looked for in the folder of this file.
+    A file of openings is searched for in the folder of this file.
 
     Args:
         path: the file.
-        usual: settings for those that the file does not set.
+        usual: settings that the file does not set.
 
     Raises:
-        SpecificationError: the file cannot be read, is not TOML, holds no tournament, or something
-            in it is unknown, missing or not possible.
+        SpecificationError: the file cannot be read, is not TOML, has no tournament, or an entry is
+            unknown, missing or invalid.
     """
     try:
         text = read_file(path).decode("utf-8-sig")
@@ -133,31 +132,29 @@ def read_tournaments(path: Path, usual: Mapping[str, Any] = {}) -> list[Plan]:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SpecificationError(f"{path} is not TOML: {error}") from None
-    except ValueError:  # Python reads whole numbers of at most 4300 digits
-        raise SpecificationError(f"{path} holds a number of too many digits") from None
+    except ValueError:  # Python reads integers of at most 4300 digits
+        raise SpecificationError(f"{path} contains a number with too many digits") from None
     except RecursionError:
-        raise SpecificationError(f"{path} is nested too deep to be read") from None
+        raise SpecificationError(f"{path} is nested too deeply") from None
     tables = content.pop("tournament", None)
     if (
         not isinstance(tables, list)
         or not tables
         or not all(isinstance(table, dict) for table in tables)
     ):
-        raise SpecificationError(
-            f"{path} holds no tournaments; each is a table that begins with [[tournament]]"
-        )
+        raise SpecificationError(f"{path} contains no tournaments; each begins with [[tournament]]")
     top = f"{path}, at the top"
     _check_table(content, top)
     if "name" in content:
-        raise SpecificationError(f"{top}: name is of one tournament, not of all")
+        raise SpecificationError(f"{top}: name belongs to one tournament, not to all")
     defaults = {**usual, **content}
     plans = [_read_plan(table, defaults, path, number) for number, table in enumerate(tables, 1)]
     for number, one in enumerate(plans, 1):
         for other, earlier in enumerate(plans[: number - 1], 1):
             if one == earlier or (one.name is not None and one.name == earlier.name):
                 raise SpecificationError(
-                    f"{path}, tournament {number}: it has the name of tournament {other}, or is "
-                    f"the same; give it another name"
+                    f"{path}, tournament {number}: same name as tournament {other}, or the same "
+                    f"settings; give it another name"
                 )
     return plans
 
@@ -181,6 +178,6 @@ def _check_table(table: dict[str, Any], place: str) -> None:
 
 
 def _read_float(text: str) -> float:
-    """A number of TOML with a point or an exponent; ``1e3`` is a whole number, as elsewhere."""
+    """A TOML number with a point or an exponent; ``1e3`` is an integer, as elsewhere."""
     value = float(text)
     return int(value) if value.is_integer() else value

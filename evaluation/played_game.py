@@ -1,4 +1,4 @@
-"""A game that was played, finished or not: what is replayed, shown and reviewed."""
+"""A played game, finished or not, for replays, pages and reviews."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class PlayedGame:
 
     Attributes:
         game: the game.
-        actions: all actions, those of the opening first.
+        actions: all actions, including the opening.
         players: the names of the two sides.
-        opening: how many actions belong to a given opening.
+        opening: the number of actions of the opening.
         winner: the side that won, None for a draw or an unfinished game.
-        reason: why the game ended; empty if it has not.
+        reason: why the game ended; empty if unfinished.
     """
 
     game: Game
@@ -34,7 +34,7 @@ class PlayedGame:
 
     @property
     def ended(self) -> bool:
-        """Whether the game has ended, so that no winner means a draw."""
+        """Whether the game is finished; then no winner means a draw."""
         return self.winner is not None or self.reason != ""
 
     @classmethod
@@ -65,7 +65,7 @@ class PlayedGame:
         """A game of a store.
 
         Raises:
-            IllegalActionError: the game was played by other rules than those installed.
+            IllegalActionError: the game was played by rules other than the installed ones.
         """
         made, result = make_game(game), entry.result
         made.position(result.moves)

@@ -1,4 +1,4 @@
-"""How a stored game ended, in words of the game."""
+"""How a stored game ended, in the game's terms."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def ending_of(game: StoredGame, settings: Mapping[str, Any]) -> Ending | str:
     """Why a stored game ended: by its rules, or ``reason.…`` or ``fault.…`` and its values.
 
     Args:
-        game: how it went.
-        settings: of its tournament.
+        game: the stored game.
+        settings: the settings of its tournament.
     """
     result = game.result
     if result.fault is not None:
@@ -27,7 +27,7 @@ def ending_of(game: StoredGame, settings: Mapping[str, Any]) -> Ending | str:
         return Ending(f"fault.{result.fault.replace(' ', '_')}", values)
     try:
         position = make_game(settings["game"]).position(result.moves)
-    except (SpecificationError, IllegalActionError):  # such as a game of a package that is gone
+    except (SpecificationError, IllegalActionError):  # such as a package no longer installed
         return result.reason
     if position.is_over:
         return r.outcome_reason(position.game.rules, position.record)

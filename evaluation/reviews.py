@@ -1,6 +1,6 @@
-"""Reviews of games, as far as the core needs to know them; an extra makes them.
+"""The interface of game reviews that the core needs; an extra implements it.
 
-It plugs in its reviewer as the report ``review``.
+The extra registers its reviewer as the report ``review``.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class GameReview(Protocol):
         """Print the graded moves, and the totals of the players."""
 
     def caption(self, ply: int) -> str:
-        """What is said of the position after so many moves."""
+        """The text about the position after this many moves."""
 
     def viewer_data(self, frames: Any) -> dict[str, Any]:
-        """What the viewer of a page shows beside the boards, ``report.replays.Frames``."""
+        """The data that a page's viewer shows next to the boards, ``report.replays.Frames``."""
 
 
 class GameReviewer(Protocol):
-    """Values the positions of games of one kind, and grades moves."""
+    """Evaluates the positions of games of one kind, and grades moves."""
 
     def values(self, record: PlayedGame) -> Iterator[tuple[int, Any]]:
         """The values of the positions one by one, the last one first, each with its ply."""
@@ -49,10 +49,10 @@ class GameReviewer(Protocol):
         """The graded moves one by one, the last one first."""
 
     def assemble(self, record: PlayedGame, moves: Sequence[Any]) -> GameReview:
-        """The review that consists of these moves."""
+        """The review made of these moves."""
 
     def review(self, record: PlayedGame, progress: Progress | None = None) -> GameReview:
-        """The review of a game; ``progress`` is told how many steps are done, of how many."""
+        """The review of a game; ``progress`` is called with the steps done and their total."""
 
 
 _REVIEWERS: Registry[str, Callable[[Game, str | None], GameReviewer]] = Registry(
@@ -65,7 +65,7 @@ def make_reviewer(game: Game, agent: str | None = None) -> GameReviewer:
 
     Args:
         game: the game.
-        agent: the agent that estimates where no solver reaches; None: :func:`estimator_of` it.
+        agent: estimates positions that no solver can solve; None: :func:`estimator_of` the game.
 
     Raises:
         SpecificationError: no package makes reviews, or the agent cannot review this game.
@@ -74,5 +74,5 @@ def make_reviewer(game: Game, agent: str | None = None) -> GameReviewer:
 
 
 def estimator_of(game: Game) -> str:
-    """The agent that estimates unless another is asked for; its budget does not depend on time."""
+    """The default agent for estimates; its budget does not depend on time."""
     return "alphabeta:nodes=100000" if game.declaration.heuristics else "mcts:simulations=3000"

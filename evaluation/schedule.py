@@ -1,8 +1,8 @@
-"""Schedules: which agents meet, and in which order the games are played.
+"""Schedules: which agents meet, and the order of the games.
 
-A meeting is two agents; all meetings of a tournament go through the same openings, and each opening
-is a pair of games, one in each seating. The opening and the seeds of a game depend on its pair and
-its two agents only, so that a meeting is the same in every format.
+A meeting is two agents; all meetings of a tournament use the same openings, and each opening is a
+pair of games, one in each seating. The opening and the seeds of a game depend only on its pair and
+its two agents, so a meeting is the same in every format.
 """
 
 from __future__ import annotations
@@ -62,15 +62,15 @@ class ScheduledGame(NamedTuple):
 
 
 class Schedule:
-    """The games of a tournament, pair by pair, so that standings mean something early.
+    """The games of a tournament, pair by pair, so that standings are meaningful early.
 
-    When the openings are used up the first one follows again. Two deterministic agents would then
-    only repeat their games; these are left out.
+    After the last opening the first one is used again. Two deterministic agents would then only
+    repeat their games; these are skipped.
 
     Args:
         meetings: the agents that play each other.
-        openings: those of all meetings.
-        pairs: how many pairs of games each meeting has.
+        openings: the openings of all meetings.
+        pairs: the number of pairs of games of each meeting.
         seed: decides the agents' seeds.
         deterministic: for each agent, whether its play depends on nothing but the course of the
             game.
@@ -103,12 +103,12 @@ class Schedule:
 
     @property
     def total(self) -> int:
-        """How many games there are."""
+        """The number of games."""
         return 2 * len(self.meetings) * self.pairs - self.left_out
 
     @property
     def left_out(self) -> int:
-        """How many games are not played because deterministic agents would repeat earlier ones."""
+        """The number of skipped games, which deterministic agents would only repeat."""
         repeating = sum(self._repeats(*meeting) for meeting in self.meetings)
         return 2 * repeating * (self.pairs - self._openings.find(self.pairs)) if repeating else 0
 

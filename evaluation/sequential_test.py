@@ -1,6 +1,6 @@
 """The sequential probability ratio test of a difference in Elo.
 
-Pairs of games are played until the evidence favours one of two hypotheses clearly:
+Pairs of games are played until the evidence clearly favours one of two hypotheses:
 :mod:`~plyground.evaluation.statistics.sprt` has the mathematics.
 """
 
@@ -21,7 +21,7 @@ from .store.store import Store, StoredGame
 from .tournament import Tournament
 
 MAX_PAIRS = 10_000
-# games that deterministic agents have all played before: there are no more openings
+# all games repeat earlier ones of deterministic agents: there are no more openings
 ENOUGH_REPEATS = 20
 
 
@@ -29,10 +29,10 @@ class SprtState(NamedTuple):
     """The state of a test.
 
     Attributes:
-        pairs: how many pairs brought A 0, ½, 1, 1½ and 2 points, repeated ones left out.
+        pairs: the number of pairs in which A scored 0, ½, 1, 1½ and 2 points; no repeated ones.
         ratio: the log-likelihood ratio.
-        verdict: ``H0``, ``H1``, or None as long as it is not decided.
-        repeated: games that the two had played before.
+        verdict: ``H0``, ``H1``, or None while undecided.
+        repeated: games that only repeated earlier ones.
     """
 
     pairs: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
@@ -44,21 +44,21 @@ class SprtState(NamedTuple):
 class SprtMatch:
     """Two agents, a game and hypotheses, bound to the store that keeps the games.
 
-    The test looks at the pairs in their order, whichever were in the store before: the same command
-    comes to the same verdict after the same pair, however often it was stopped, and pairs beyond
-    that one do not matter.
+    The test evaluates the pairs in order, whichever were stored before: the same command reaches
+    the same verdict after the same pair, however often it was stopped, and later pairs do not
+    matter.
 
     Args:
-        plan: the game, the agents A and B, openings and seed, and how many pairs are played at most
-            (by default 10,000).
-        hypotheses: what is tested.
-        store: where the games go.
+        plan: the game, the agents A and B, openings, seed, and the maximum number of pairs (by
+            default 10,000).
+        hypotheses: the hypotheses.
+        store: where the games are stored.
         place: where they are played; by default in this process.
         on_changed: as of :class:`~plyground.evaluation.tournament.Tournament`.
 
     Raises:
-        SpecificationError: this cannot be played or tested, or the store holds games of this test
-            that were played for other hypotheses.
+        SpecificationError: the plan cannot be played or tested, or the store has games of this
+            test that were played for other hypotheses.
         StoreError: the store cannot be used.
     """
 
@@ -85,7 +85,7 @@ class SprtMatch:
         self._table = CrossTable(self.labels, self.tournament.game)
         self._waiting: dict[int, list[StoredGame]] = {}  # games of pairs whose turn has not come
         self._next = 0
-        self._ended = False  # whether every game that is worth playing has been played
+        self._ended = False  # whether every useful game has been played
 
     def _refuse_other_hypotheses(self, store: Store) -> None:
         """SpecificationError if the store holds this test, begun with other hypotheses."""
@@ -107,7 +107,7 @@ class SprtMatch:
 
     @property
     def withdrawn(self) -> str | None:
-        """The agent whose process has crashed in one game after another, if the test ended so."""
+        """The agent whose repeated crashes ended the test, if any."""
         if self.state.verdict is not None:
             return None
         agents = self.tournament.withdrawn().agents
@@ -142,7 +142,7 @@ class SprtMatch:
         return self.state
 
     def _take(self, game: StoredGame, on_pair: Callable[[SprtState], None] | None) -> None:
-        """Take a game; when pairs are complete and their turn has come, judge them one by one."""
+        """Add a game, and evaluate complete pairs in order."""
         self._waiting.setdefault(game.pair, []).append(game)
         while len(self._waiting.get(self._next, ())) == 2:
             for half in self._waiting.pop(self._next):

@@ -1,7 +1,7 @@
-"""Single games in a store: those that people play, and those that are watched.
+"""Single games in a store: games that people play or watch.
 
-They belong to no schedule. The games of the same two sides at the same game make up one tournament
-of the store, so that reports, exports and replays treat them as any others.
+They belong to no schedule. The games of the same two sides at the same game form one tournament in
+the store, so that reports, exports and replays treat them like any others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def person() -> Description:
 
 
 def joint_entry(entries: Sequence[Description]) -> Description:
-    """The description of a side that several agents have played, as after a change of level."""
+    """The description of a side played by several agents, as after a change of level."""
     distinct = list(dict.fromkeys(entry.label for entry in entries))
     if len(distinct) == 1:
         return entries[0]
@@ -53,7 +53,7 @@ def concession(
     decisions: tuple[int, int],
     leaves: bool = False,
 ) -> GameResult:
-    """The result of a game that the player of a seat resigns, or leaves, which is a forfeit."""
+    """The result if the player of a seat resigns, or leaves, which is a forfeit."""
     returns = greatest_loss(game, seat)
     reason = f"player_{seat} left the game" if leaves else RESIGNATION
     fault, loser = (ABANDONMENT, seat) if leaves else (None, None)
@@ -69,16 +69,16 @@ def store_game(
     seeds: tuple[int, int] = (0, 0),
     reported_by: str = "",
 ) -> int:
-    """Commit a game to a store; returns the number it is known by there.
+    """Commit a game to a store; returns its number there.
 
     Args:
-        store: the store; the file is made if there is none.
+        store: the store; the file is created if there is none.
         game: the game.
         sides: the agents, or people, in seats 0 and 1.
-        result: how it went.
-        opening: the actions that were given, with which the moves of the result begin.
-        seeds: what the agents were reset with.
-        reported_by: who says that the game went so, where this program has not seen it.
+        result: the result.
+        opening: the given actions, with which the moves of the result begin.
+        seeds: the seeds that the agents were reset with.
+        reported_by: who reported the game, if this program did not observe it.
 
     Raises:
         StoreError: the store cannot be written.

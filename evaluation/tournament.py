@@ -1,4 +1,4 @@
-"""Tournaments: which games are to be played, and playing those that the store does not hold yet."""
+"""Tournaments: which games to play, and playing those not yet stored."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ from .store.store import GameKey, Store, StoredGame, StoredTournament, StoreErro
 
 
 class ChangedSourcesError(StoreError):
-    """The store holds games of other rules or other agents under the same name."""
+    """The store has games of other rules or other agents under the same name."""
 
 
 class Tournament:
-    """A plan, checked, and bound to the store that keeps its games.
+    """A checked plan, bound to the store of its games.
 
     Args:
         plan: what to play, and under which conditions.
-        store: where finished games go, and those of a tournament that was stopped come from.
+        store: the store of finished games, also those of an interrupted run.
         place: where the games are played; by default in this process.
-        on_changed: asked where the store holds this tournament, but with games of other sources of
-            the rules or the agents; told what has changed. True begins a tournament of its own for
-            the games of today's sources.
-        hypotheses: what a sequential test is to decide between by these games. A test has games of
-            its own: hypotheses that are chosen after games were seen prove nothing.
+        on_changed: called if the stored games of this tournament were played by other sources of
+            the rules or agents, with a text about the changes. True begins a new tournament for the
+            present sources.
+        hypotheses: the hypotheses of a sequential test. A test has separate games: hypotheses
+            chosen after seeing games prove nothing.
 
     Raises:
         SpecificationError: the plan cannot be played.
-        ChangedSourcesError: the sources have changed, and no tournament is to begin for that.
-        StoreError: the store cannot be read. The tournament is entered in it when that is first
-            needed, see :meth:`enter`.
+        ChangedSourcesError: the sources have changed, and no new tournament is to begin.
+        StoreError: the store cannot be read. The tournament is entered when first needed, see
+            :meth:`enter`.
     """
 
     def __init__(
@@ -90,14 +90,14 @@ class Tournament:
         self.name: str = self._name_for_sources(plan.name or default, on_changed)
         self._deterministic = [agent.deterministic for agent in agents]
         if plan.balanced is None:
-            self.openings.find(1)  # refuse now what cannot be opened so; a judge may need its time
+            self.openings.find(1)  # refuse impossible openings now; a judge may take long
         else:
             self.openings.recall(store.openings(self.name))
 
     def find_openings(self, on_judged: Callable[[int, int], None] | None = None) -> None:
-        """Find the openings of all pairs; see :meth:`Openings.find`.
+        """Choose the openings of all pairs; see :meth:`Openings.find`.
 
-        This takes time where a judge chooses them.
+        This takes time if a judge chooses them.
         """
         if self.plan.pairs is None and self.openings.listed:
             self.openings.find(on_judged=on_judged)
@@ -118,13 +118,13 @@ class Tournament:
 
     @property
     def is_in_store(self) -> bool:
-        """Whether the store knows this tournament already."""
+        """Whether the store already has this tournament."""
         return self._store.has_tournament(self.name)
 
     def enter(self, command: str | None = None) -> int:
         """Enter the tournament in the store if it is not there; returns its number.
 
-        ``command`` is the command line that asked for it, for reports.
+        ``command`` is its command line, for reports.
 
         Raises:
             StoreError: the store holds another tournament under this name, or cannot be written.
@@ -139,7 +139,7 @@ class Tournament:
         )
 
     def _name_for_sources(self, name: str, on_changed: Callable[[str], bool]) -> str:
-        """The name of the tournament with the games of today's sources."""
+        """The name of the tournament with games of the present sources."""
         present = self._store.tournament(name)
         if present is None or present.settings != self.settings:  # the latter is refused later
             return name
@@ -153,19 +153,19 @@ class Tournament:
         if self._store.has_tournament(own_name):
             return own_name
         message = (
-            f"{self._store.path} holds games of this tournament ({name}) that other code has "
-            f"played: what has changed is {', '.join(differences)}"
+            f"{self._store.path} has games of this tournament ({name}) that were played by other "
+            f"code; changed: {', '.join(differences)}"
         )
         if on_changed(message):
             return own_name
         raise ChangedSourcesError(
-            f"{message}; its games and new ones are not the same evidence. --changed new begins a "
-            f"tournament of its own for the code as it is now"
+            f"{message}; old and new games are not comparable. --changed new begins a "
+            f"new tournament for the present code"
         )
 
     @property
     def digest(self) -> str:
-        """The digest of its content in the store, times included; see ``verify --expect``.
+        """The digest of its stored content, including times; see ``verify --expect``.
 
         Raises:
             StoreError: the store holds it no longer.
@@ -174,7 +174,7 @@ class Tournament:
 
     @property
     def games_digest(self) -> str:
-        """The digest of its games in the store: the same wherever they are played again.
+        """The digest of its stored games: the same wherever they are played again.
 
         Raises:
             StoreError: the store holds it no longer.
@@ -206,11 +206,11 @@ class Tournament:
 
     @property
     def given_up(self) -> list[GivenUp]:
-        """The games that could not be played wherever they were tried."""
+        """The games that failed on every worker that tried them."""
         return self._jobs.given_up
 
     def get_ready(self) -> None:
-        """Make the agents where they play, and let them compile, which is no thinking time."""
+        """Create the agents where they play, and let them compile, outside their thinking time."""
         self._jobs.get_ready()
 
     def run(
@@ -223,9 +223,9 @@ class Tournament:
         Each is committed to the store before it is counted and ``on_game`` is called with it. Then
         ``stop`` is asked whether to leave the rest for a later run.
 
-        Another process may be working on the same tournament: a game it has committed first is not
-        counted again. In the end, or after Ctrl-C, the store is read back from its file. Forfeits
-        among these games, and games that could not be played, are one
+        Another process may play the same tournament: a game that it committed first is not
+        counted again. At the end, or after Ctrl-C, the store is read back from its file. Forfeits
+        and games that could not be played are reported in one
         :class:`~plyground.agents.FaultWarning`.
 
         Raises:
@@ -254,7 +254,7 @@ class Tournament:
                 games = [StoredGame(*game[:4], result, circumstances) for game, result in played]
                 for game in games:
                     withdrawals.add(game)
-                # a test that ends with a game keeps none of those that were played with it
+                # a test that ends with a game keeps none of the games played with it
                 for some in [[game] for game in games] if TEST in self.settings else [games]:
                     added = self._store.add_all(self._number, some)
                     if len(added) < len(some):
@@ -272,7 +272,7 @@ class Tournament:
         self._store.set_left_out(self._number, self.schedule.left_out)
 
     def _missing(self, keys: set[GameKey], withdrawn: set[int]) -> Iterator[ScheduledGame]:
-        """The games to be played; both sets may grow meanwhile."""
+        """The games to play; both sets may grow meanwhile."""
         return (
             game
             for game in self.schedule
@@ -281,12 +281,12 @@ class Tournament:
 
     @property
     def missing(self) -> int:
-        """How many games are still to be played; those of agents that are withdrawn are not."""
+        """The number of missing games, without those of withdrawn agents."""
         keys, withdrawn = self._store.game_keys(self._number), self._withdrawals().withdrawn
         return sum(1 for _ in self._missing(keys, withdrawn))
 
     def withdrawn(self) -> Withdrawn:
-        """The agents that are withdrawn, and the games that are therefore not played."""
+        """The withdrawn agents, and the games that are not played because of them."""
         agents = self._withdrawals().withdrawn
         if not agents:
             return Withdrawn({}, 0)
@@ -310,19 +310,19 @@ class Tournament:
 
 
 def _players(agents: tuple[Any, ...], game: Game, place: JobPlace) -> tuple[str | Agent, ...]:
-    """Specifications as they are, and the agents of what is none."""
+    """Specifications unchanged, other objects as agents."""
     players = tuple(agent if isinstance(agent, str) else as_policy(agent, game) for agent in agents)
     objects = [player for player in players if isinstance(player, Agent)]
     if objects and place.runner_of() != LOCAL:
         raise SpecificationError(
-            f"{objects[0]} is an object of this process, and cannot play in others; "
-            f"specifications can, such as python:MODULE:NAME or onnx:FILE"
+            f"{objects[0]} is an object of this process and cannot play in other processes; "
+            f"use a specification, such as python:MODULE:NAME or onnx:FILE"
         )
     return players
 
 
 def distinct_labels(specs: tuple[str, ...]) -> list[str]:
-    """Names to show: the specifications as given, numbered where one is repeated."""
+    """Names to show: the specifications as given, numbered if repeated."""
     labels: list[str] = []
     for index, spec in enumerate(specs):
         before = specs[:index].count(spec)
@@ -340,7 +340,7 @@ def _identity(plan: Plan, game: Game, agents: list[Description]) -> dict[str, An
 
 
 def default_name(settings: dict[str, Any]) -> str:
-    """A name that only tournaments with the same settings share: a hash of canonical JSON."""
+    """A name unique to these settings: a hash of canonical JSON."""
     canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"))
     digest = hashlib.blake2b(canonical.encode(), digest_size=4).hexdigest()
     return f"{settings['game']} {digest}"

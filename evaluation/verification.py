@@ -1,8 +1,8 @@
-"""Verification of a store: do its games follow the rules, and are its agents repeatable?
+"""Verification of a store: whether its games follow the rules and its agents are repeatable.
 
-Every game is played through by the rules. Of a sample, the agents are asked again: an agent is
-repeatable if it plays the same with the same seed in the same game. Agents whose making would do
-more than play, such as run a program that the store names, are asked only if the user says so.
+Every game is replayed by the rules. The agents play a sample again: an agent is repeatable if it
+plays the same moves with the same seed in the same game. Agents that run code when created, such as
+a program that the store names, are used only if the user allows them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .store.store import Store, StoredGame, StoredTournament
 
 
 class Deviation(NamedTuple):
-    """A game that took another course when it was played again.
+    """A game that took a different course when played again.
 
     It differs from ply ``ply`` on, counted from 0; ``agent`` is the number of the agent to move
     there.
@@ -39,19 +39,19 @@ class Deviation(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """What was found out about a tournament.
+    """The result of the verification of a tournament.
 
     Attributes:
         tournament: the tournament.
-        games: how many games it has.
-        digest: of its content, times included.
-        games_digest: of its settings, agents, moves and results.
-        findings: what does not check in it, such as games that cannot have gone as they are stored.
-        played: how many of the other games the agents have played again.
-        deviations: those of them that took another course.
-        not_asked: why the agents were not asked, or None.
-        left_out: the specifications of agents that nobody said may be asked, and what making each
-            would do. Games between the others are played again.
+        games: its number of games.
+        digest: digest of its content, including times.
+        games_digest: digest of its settings, agents, moves and results.
+        findings: its faults, such as games that are impossible as stored.
+        played: the number of other games that the agents played again.
+        deviations: the games of these that took a different course.
+        not_asked: why no games were played again, or None.
+        left_out: the specifications of skipped agents that were not allowed, and what creating
+            each would do. Games between the others are played again.
     """
 
     tournament: StoredTournament
@@ -66,7 +66,7 @@ class Verification(NamedTuple):
 
     @property
     def sound(self) -> bool:
-        """Whether nothing was found that should not be."""
+        """Whether there are no findings."""
         return not (self.findings or self.deviations)
 
     def to_json(self) -> dict[str, Any]:
@@ -99,18 +99,18 @@ def verify(
 ) -> Verification:
     """Check all games of a tournament, and let its agents play some of them again.
 
-    The agents are not asked about games that a limit or a crash ended, since these depend on more
-    than the agents; nor about games that do not check.
+    Games that ended by a limit or a crash are not played again, since they depend on more than the
+    agents; nor are games with findings.
 
     Args:
         tournament: the tournament.
-        store: the store that holds it.
-        games: how many games the agents play again at most.
-        isolation: which agents play from processes of their own.
+        store: its store.
+        games: the maximum number of games to play again.
+        isolation: which agents run in separate processes.
         seed: decides which games these are.
         on_game: called after each of them.
-        ask: specifications of agents that may be asked although making them does more than play,
-            or ``all``; see :mod:`plyground.agents.effects`.
+        ask: specifications of agents allowed although creating them runs code or opens files, or
+            ``all``; see :mod:`plyground.agents.effects`.
 
     Raises:
         StoreError: the store cannot be read.
@@ -147,7 +147,7 @@ def verify(
 def _repeatable(
     games: list[tuple[int, StoredGame | None]], asked: Sequence[int], suspect: set[int | None]
 ) -> list[int]:
-    """The numbers of the games that these agents must play again as they did."""
+    """The numbers of the games that these agents must repeat."""
     return [
         number
         for number, each in games
@@ -159,10 +159,10 @@ def _repeatable(
 
 
 def _contest(tournament: StoredTournament, asked: Sequence[int], isolation: str) -> Contest:
-    """The contest of those of a tournament's agents that are asked.
+    """The contest of a tournament's agents that play again.
 
     Raises:
-        SpecificationError: an agent is no longer the one that played, or cannot be made.
+        SpecificationError: an agent's identity has changed, or it cannot be created.
     """
     entries = [tournament.agents[number] for number in asked]
     labels, specs = (
@@ -175,7 +175,7 @@ def _contest(tournament: StoredTournament, asked: Sequence[int], isolation: str)
         there, here = (entry.version, entry.sources), (now.version, now.sources)
         if there[0] != here[0] or (entry.sources and there[1] != here[1]):
             raise SpecificationError(
-                f"{entry.label} is another one now ({now.identity}) than in the store "
+                f"{entry.label} ({now.identity}) differs from the agent in the store "
                 f"({', code '.join(filter(None, there))})"
             )
     return contest

@@ -1,4 +1,4 @@
-"""Training: ``train`` begins or resumes a run; sub-folders hold the algorithms."""
+"""Training: ``train`` starts or resumes a run; sub-folders contain the algorithms."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Training from Python: one function for the algorithms that the command line has."""
+"""Training from Python: one function for all algorithms of the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .run import Progress, TrainingRun
 from .settings import OpposedSettings, RunSettings
 from .trackers import USUAL
 
-# of each algorithm; its function `train` stands in the file of that name beside them
+# the settings of each algorithm; its function `train` is in `train.py` of the same folder
 SETTINGS: Registry[str, type[RunSettings]] = Registry(
     "there is no algorithm",
     LEARNERS,
@@ -45,36 +45,36 @@ def train(
     on_note: Callable[[str], None] = lambda note: None,
     **settings: Any,
 ) -> TrainingRun:
-    """Begin or resume a training run and bring it to its end.
+    """Start or resume a training run and finish it.
 
     Args:
         algorithm: ``"ppo"``, ``"dqn"``, ``"alphazero"`` or ``"supervised"``.
         game: the game, or its specification.
-        out: the folder of the run; a run in it is resumed, and goes on if it is to be longer.
-        seed: decides everything that is random.
+        out: the folder of the run; a run in it is resumed, or continued if it is to be longer.
+        seed: seed of all random choices.
         device: ``"cpu"``, ``"cuda:1"``, ``"auto"``: a GPU if any; None: depends on the algorithm.
-        threads: threads of torch for the network, during the run; then torch has its own number
-            again. With the same number, ``plyground train`` learns the same weights, bit by bit.
-        log: what keeps the curves: ``"tensorboard"``, ``"wandb"``, ``"mlflow"``, ``"none"``.
-        make: makes the opponents of PPO and DQN, see
+        threads: torch threads for the network during the run, restored afterwards. With the same
+            number, ``plyground train`` learns the same weights, bit by bit.
+        log: where to log metrics: ``"tensorboard"``, ``"wandb"``, ``"mlflow"``, ``"none"``.
+        make: creates the opponents of PPO and DQN, see
             :func:`~plyground.agents.opponents.make_opponents`.
-        measure: measures the learner from time to time; what does best is kept as ``best.onnx``. It
-            gets an object with ``act_batch(observations, masks)`` and returns a row for each
-            opponent, with ``opponent``, ``score``, ``low`` and ``high``:
-            :func:`plyground.evaluation.gauntlet.evaluate` does. None: the last policy is kept.
+        measure: evaluates the learner from time to time; the best policy is kept as
+            ``best.onnx``. It receives an object with ``act_batch(observations, masks)`` and returns
+            a row for each opponent, with ``opponent``, ``score``, ``low`` and ``high``, such as
+            :func:`plyground.evaluation.gauntlet.evaluate`. None: the last policy is kept.
         on_progress: called after every update.
-        on_note: called with every remark, one sentence.
-        **settings: of the algorithm, as ``plyground train ALGORITHM GAME --list-settings`` lists
-            them; the game's defaults stand for the others.
+        on_note: called with every message, one sentence.
+        **settings: settings of the algorithm, as listed by
+            ``plyground train ALGORITHM GAME --list-settings``; others have the game's defaults.
 
     Returns:
-        The run; ``run.best_rows`` holds what its best policy reached.
+        The run; ``run.best_rows`` holds the scores of its best policy.
 
     Raises:
-        SpecificationError: an unknown algorithm, setting or tracker, an impossible value, opponents
-            that cannot play the game, or a tracker that cannot begin; the folder is trained in.
+        SpecificationError: an unknown algorithm, setting or tracker, an invalid value, opponents
+            that cannot play the game, a tracker that cannot start, or a folder in use by a run.
         ImportError: its library is not installed.
-        TrainingError: the folder holds another run, or the run cannot go on.
+        TrainingError: the folder contains another run, or the run cannot continue.
     """
     board = make_game(game)
     kind = SETTINGS.get(algorithm)
@@ -92,10 +92,10 @@ def train(
 
 
 def load_algorithm(name: str) -> Callable[..., TrainingRun]:
-    """What begins or resumes a run of an algorithm; only now torch is imported.
+    """The function that starts or resumes a run of an algorithm; only this imports torch.
 
-    It takes game, settings, seed, folder, facts and device, and ``make``, what makes opponents, if
-    there are any; see :class:`~plyground.training.run.TrainingRun`.
+    It takes game, settings, seed, folder, facts and device, and, with opponents, ``make``, which
+    creates them; see :class:`~plyground.training.run.TrainingRun`.
     """
     from . import devices  # noqa: F401  # says what to install where there is no torch
 

@@ -1,4 +1,4 @@
-"""What a checkpoint holds, as bytes and as a state; reading it executes nothing."""
+"""The content of a checkpoint, as bytes and as a state; reading it executes no code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Seconds = Annotated[float, Range(low=0)]
 
 
 class _ResultRow(TypedDict):
-    """What a policy has reached against an opponent, at least."""
+    """A score of a policy against an opponent."""
 
     opponent: str
     score: Measured
@@ -41,7 +41,7 @@ class _RunState(TypedDict):
 
 @contextlib.contextmanager
 def refusing_checkpoint(path: Path) -> Iterator[None]:
-    """Raise whatever torch and a learner raise over what is no state as a TrainingError."""
+    """Convert errors of torch and a learner about an invalid state to a TrainingError."""
     try:
         yield
     except TrainingError:
@@ -55,14 +55,14 @@ def refusing_checkpoint(path: Path) -> Iterator[None]:
 
 
 def initial_learner(run: Path) -> dict[str, Any]:
-    """The state of the learner in a run's newest checkpoint, which another run begins with.
+    """The state of the learner in a run's newest checkpoint, as the start of another run.
 
     Raises:
-        TrainingError: the folder holds no checkpoint that is whole.
+        TrainingError: the folder has no intact checkpoint.
     """
     payload = newest_checkpoint(run)
     if payload is None:
-        raise TrainingError(f"initial={run} is not possible: it holds no checkpoint that is whole")
+        raise TrainingError(f"initial={run} is not possible: it has no intact checkpoint")
     with refusing_checkpoint(run):
         return dict(unpack(payload)["learner"])
 
@@ -70,17 +70,17 @@ def initial_learner(run: Path) -> dict[str, Any]:
 def restore_newest(
     folder: RunFolder, learner: Any, on_note: Callable[[str], None]
 ) -> dict[str, Any] | None:
-    """Restore a learner from a run's newest checkpoint; returns all that it holds, None: none.
+    """Restore a learner from a run's newest checkpoint; returns its content, None without one.
 
     Raises:
-        TrainingError: it is another run's, or of no run.
+        TrainingError: it belongs to another run, or is not a checkpoint of a run.
     """
     checkpoint, notes = folder.load_checkpoint()
     for note in notes:
         on_note(note)
     if checkpoint is None:
         if not folder.is_new:
-            on_note(f"{folder.path} holds no checkpoint yet; starting from the beginning")
+            on_note(f"{folder.path} has no checkpoint yet; starting from the beginning")
         folder.lengthen()
         return None
     path = checkpoint.path
@@ -106,7 +106,7 @@ def pack(state: dict[str, Any]) -> bytes:
 
 
 def unpack(payload: bytes) -> dict[str, Any]:
-    """The inverse of :func:`pack`; reading a checkpoint executes nothing."""
+    """The inverse of :func:`pack`; reading a checkpoint executes no code."""
     import torch
 
     return dict(torch.load(io.BytesIO(payload), map_location="cpu", weights_only=True))

@@ -3,8 +3,8 @@
 ``self`` in a mixture or as a stage stands for the learner's own snapshots.
 ``curriculum:random;greedy;alphabeta:depth=2`` begins with the first stage and starts the next one
 whenever the score against the newest stage passes a threshold. A share of the games is played
-against the opponents of earlier stages, which the learner would forget otherwise. A stage may be a
-mixture, ``mix:0.7 alphabeta:depth=2,0.3 self``; its first opponent is the one that counts.
+against the opponents of earlier stages, which the learner would otherwise forget. A stage can be a
+mixture, ``mix:0.7 alphabeta:depth=2,0.3 self``; the score against its first opponent counts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .settings import CURRICULUM, SELF, OpposedSettings
 
 
 class Member(NamedTuple):
-    """One opponent's share of the games."""
+    """An opponent and its share of the games."""
 
     weight: float
     spec: str
@@ -38,7 +38,7 @@ def read_stages(text: str, rehearsal: float) -> list[list[Member]]:
         rehearsal: the share of the games against the opponents of all earlier stages.
 
     Raises:
-        SpecificationError: a mixture that cannot be read, or a stage without an opponent.
+        SpecificationError: a malformed mixture, or a stage without an opponent.
     """
     text = text.strip()
     if not text.startswith(CURRICULUM):
@@ -80,15 +80,15 @@ def _scale(members: list[Member], share: float) -> list[Member]:
 
 
 class Curriculum:
-    """The stages of a run, and the number of the newest one.
+    """The stages of a run, and the index of the newest one.
 
     Args:
         settings: ``opponent`` and ``rehearsal``, see :func:`read_stages`; ``threshold`` is the
             score (a win is 1, a draw 1/2) against the newest stage that starts the next, taken over
             ``window`` games.
-        game: the game played; opponents that cannot play it are refused.
-        snapshots: the player that ``self`` stands for.
-        make: makes the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
+        game: the game; opponents that cannot play it are refused.
+        snapshots: the player for ``self``.
+        make: creates the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Curriculum:
 
     @property
     def opponents(self) -> tuple[Opponent, ...]:
-        """The opponents now; the score against the first one decides when the next stage starts."""
+        """The present opponents; the score against the first decides when the next stage starts."""
         return tuple(
             self._made[member.spec]._replace(weight=member.weight)
             for member in self._stages[self.stage]

@@ -1,6 +1,6 @@
-"""Learning curves: what runs reached against each opponent in their evaluations, as a figure.
+"""Learning curves: a figure of the scores of runs against each opponent in their evaluations.
 
-Runs that differ in their seeds are drawn as one curve: the interquartile mean, with a band by the
+Runs that differ only in their seeds are drawn as one curve: the interquartile mean, with a band by
 stratified bootstrap. Source: Agarwal et al., "Deep reinforcement learning at the edge of the
 statistical precipice", NeurIPS 2021, whose library rliable computes both in the same way.
 """
@@ -25,26 +25,26 @@ Curves = dict[str, list[dict[str, Any]]]  # rows with step, score, low and high,
 Floats = npt.NDArray[np.float64]
 
 SEED, ALL = "seed", "all opponents"
-# What is drawn of several seeds: its name, and the share that is cut off at either end.
+# The statistic of several seeds: its name, and the share trimmed at either end.
 STATISTICS = {"iqm": ("interquartile mean", 0.25), "mean": ("mean", 0.0)}
-SAMPLES = 2000  # of the bootstrap
-FONTS: Any = {  # TrueType: journals refuse Type 3; a name may hold dollar signs
+SAMPLES = 2000  # bootstrap samples
+FONTS: Any = {  # TrueType: journals refuse Type 3; a name may contain dollar signs
     "pdf.fonttype": 42, "ps.fonttype": 42, "text.parse_math": False
 }  # fmt: skip
-DASHES = ("-", "--", "-.", ":")  # tell apart more opponents than there are colours
+DASHES = ("-", "--", "-.", ":")  # distinguish more opponents than there are colours
 COLOURS = 10
 WIDTH, LEAST, USUAL = 6.4, 7.0, 10.0  # inches of a panel; points of letters in narrow ones, in it
 LETTER, HANDLE = 0.008, 0.5  # inches of the legend: of a letter, each point of it; of a line
 
 
 class Panel(NamedTuple):
-    """What is drawn side by side: a run, or runs that differ in their seeds.
+    """A panel: a run, or runs that differ only in their seeds.
 
     Attributes:
-        title: what they learnt.
+        title: the title.
         curves: the scores.
-        clock: a step, and the seconds of processor time until then.
-        ratings: of the snapshots.
+        clock: a step, and the CPU seconds until then.
+        ratings: ratings of the snapshots.
     """
 
     title: str
@@ -54,10 +54,10 @@ class Panel(NamedTuple):
 
 
 def read_curves(run: Path) -> tuple[Curves, list[tuple[int, float]]]:
-    """A run's evaluations by opponent, and (step, seconds of processor time) of its updates.
+    """A run's evaluations by opponent, and (step, CPU seconds) of its updates.
 
     Raises:
-        TrainingError: no run folder, or one without evaluations.
+        TrainingError: not a run folder, or one without evaluations.
     """
     read_run(run)
     curves: Curves = {}
@@ -72,7 +72,7 @@ def read_curves(run: Path) -> tuple[Curves, list[tuple[int, float]]]:
     except (KeyError, TypeError, ValueError) as error:
         raise TrainingError(f"{run / METRICS} is damaged: {error!r} in {row}") from None
     if not curves and not ratings_in(run):
-        raise TrainingError(f"{run / METRICS} holds no evaluations and no ratings")
+        raise TrainingError(f"{run / METRICS} has no evaluations and no ratings")
     return curves, clock
 
 
@@ -96,22 +96,22 @@ def draw_curves(
     statistic: str = "iqm",
     size: tuple[float, float] | None = None,
 ) -> None:
-    """Draw the scores of runs over their steps, side by side, with 95 % intervals.
+    """Draw the scores of runs over their steps, in one panel each, with 95 % intervals.
 
-    The upper axis shows minutes of processor time. Below are the ratings of snapshots, if any.
+    The upper axis shows minutes of CPU time. Below are the ratings of snapshots, if any.
 
     Args:
         runs: run folders.
-        out: the picture, in any format that matplotlib writes.
-        group_by: ``"seed"`` draws runs that differ in nothing else as one, without ratings; empty:
+        out: the image file, in any format that matplotlib writes.
+        group_by: ``"seed"`` draws runs that differ only in the seed as one, without ratings; empty:
             each run alone.
-        statistic: what is drawn of several seeds, one of :data:`STATISTICS`; see :func:`average`.
-        size: width and height in inches; None: by what is drawn.
+        statistic: statistic of several seeds, one of :data:`STATISTICS`; see :func:`average`.
+        size: width and height in inches; None: chosen by the content.
 
     Raises:
         SpecificationError: no such group or statistic.
-        TrainingError: a folder that holds neither evaluations nor ratings; a run that has no other
-            seed, or seeds without a step in common; a picture that cannot be written.
+        TrainingError: a folder without evaluations and ratings; a run with only one seed, or seeds
+            without a common step; an image that cannot be written.
         ImportError: matplotlib, or scipy for several seeds, is not installed.
     """
     check_names("runs cannot be grouped by", [group_by or SEED], [SEED])
@@ -133,7 +133,7 @@ def draw_curves(
             if panel.ratings:
                 place = height, len(panels), len(panels) + index + 1
                 _draw_ratings(figure.add_subplot(*place, sharex=axes), panel.ratings)
-        if lines:  # below the curves, of which it hides nothing
+        if lines:  # below the curves, so that it hides none
             points = max(0.8 * letters, LEAST)
             width = LETTER * points * max(map(len, lines)) + HANDLE
             columns = min(max(int(size[0] / width), 1), len(lines))
@@ -149,7 +149,7 @@ def _panel_of(run: Path) -> Panel:
 
 
 def _panels_of_seeds(runs: Sequence[Path], statistic: str) -> list[Panel]:
-    """A panel of each group of runs whose descriptions differ in nothing but their seeds."""
+    """A panel for each group of runs whose descriptions differ only in the seed."""
     groups: dict[str, list[Path]] = {}
     for run in runs:
         description = read_run(run)["description"] | {SEED: 0}
@@ -157,7 +157,7 @@ def _panels_of_seeds(runs: Sequence[Path], statistic: str) -> list[Panel]:
     panels = []
     for description, group in groups.items():
         if len(group) == 1:
-            raise TrainingError(f"no other run differs from {group[0]} in nothing but its seed")
+            raise TrainingError(f"no other run differs from {group[0]} only in its seed")
         curves, clocks = zip(*map(read_curves, group))
         steps, seconds = np.mean([clock[-1] for clock in clocks], axis=0)
         game, name = json.loads(description)["game"], STATISTICS[statistic][0]
@@ -175,12 +175,12 @@ def _panels_of_seeds(runs: Sequence[Path], statistic: str) -> list[Panel]:
 
 
 def _average_curves(seeds: Sequence[Curves], statistic: str) -> Curves:
-    """The curves of several seeds as one, and that of all opponents together.
+    """The curves of several seeds as one, and the curve of all opponents together.
 
-    Seeds that were evaluated at other steps are interpolated, as far as all of them have come.
+    Seeds evaluated at different steps are interpolated, up to the last step that all have reached.
 
     Raises:
-        ValueError: no step is common to all.
+        ValueError: there is no common step.
     """
     opponents = [name for name in seeds[0] if all(name in curves for curves in seeds)]
     rows = {name: [curves[name] for curves in seeds] for name in opponents}
@@ -213,13 +213,13 @@ def _average_curves(seeds: Sequence[Curves], statistic: str) -> Curves:
 def average(scores: Floats, statistic: str) -> tuple[Floats, Floats, Floats]:
     """The average over opponents and seeds, and its 95 % interval.
 
-    The interval is that of percentiles of a stratified bootstrap: of each opponent as many seeds as
-    there are, drawn with replacement.
+    The interval is the percentile interval of a stratified bootstrap: for each opponent the seeds
+    are drawn with replacement.
 
     Args:
         scores: float64[opponents, seeds, steps].
-        statistic: one of :data:`STATISTICS`. The interquartile mean leaves out a quarter of all
-            scores at either end, rounded down: none of fewer than four.
+        statistic: one of :data:`STATISTICS`. The interquartile mean drops a quarter of all scores
+            at either end, rounded down: none if there are fewer than four.
 
     Returns:
         The average, and the ends of the interval: three arrays float64[steps].
@@ -242,16 +242,16 @@ def average(scores: Floats, statistic: str) -> tuple[Floats, Floats, Floats]:
 
 @contextmanager
 def figure_in(out: Path, size: tuple[float, float], letters: float = USUAL) -> Iterator[Any]:
-    """A figure of matplotlib, which is written when the body ends.
+    """A matplotlib figure, which is written when the body ends.
 
     Args:
-        out: the picture, in any format that matplotlib writes.
-        size: its width and height, in inches.
-        letters: their size, in points.
+        out: the image file, in any format that matplotlib writes.
+        size: width and height in inches.
+        letters: font size in points.
 
     Raises:
         ImportError: matplotlib is not installed.
-        TrainingError: the picture cannot be written.
+        TrainingError: the image cannot be written.
     """
     try:
         import matplotlib as mpl

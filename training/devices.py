@@ -1,4 +1,4 @@
-"""What networks are computed on: device, precision, number of threads."""
+"""Device, precision and number of threads for networks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ except ImportError as error:
 from ..envs.specification import Parameter, SpecificationError
 
 DEVICES = "auto, cpu, cuda, cuda:0, cuda:1, …"
-THREADS = Parameter("threads", int, 1, "Threads for the network of the learner.", low=1)
+THREADS = Parameter("threads", int, 1, "Threads for the learner's network.", low=1)
 
 
 def choose_device(name: str) -> torch.device:
-    """The device that a name stands for; ``auto`` is a GPU where torch has one.
+    """The device of a name; ``auto`` is a GPU if torch has one.
 
     Raises:
         SpecificationError: no such name, or torch has no such device here.
@@ -38,7 +38,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def _processor_has_bfloat16() -> bool:
-    """Whether the processor multiplies bfloat16 numbers itself, faster than float32."""
+    """Whether the processor has bfloat16 multiplication, faster than float32."""
     try:
         flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
@@ -47,7 +47,7 @@ def _processor_has_bfloat16() -> bool:
 
 
 def use_bfloat16(precision: str, device: torch.device) -> bool:
-    """Whether products are computed in bfloat16; unless a precision asks: where that is faster."""
+    """Whether products are computed in bfloat16; by default where that is faster."""
     if precision in ("bfloat16", "float32"):
         return precision == "bfloat16"
     return device.type == "cuda" or _processor_has_bfloat16()
@@ -55,7 +55,7 @@ def use_bfloat16(precision: str, device: torch.device) -> bool:
 
 @contextlib.contextmanager
 def torch_threads(number: int) -> Iterator[None]:
-    """Torch computes with so many threads meanwhile, and with as many as before afterwards.
+    """Set torch's number of threads during the body, and restore it afterwards.
 
     Raises:
         SpecificationError: the number is not positive.

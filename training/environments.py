@@ -2,7 +2,7 @@
 
 An example is ``gymnasium.make("plyground/ConnectFour-v0", opponent="alphabeta:depth=2")``.
 Importing plyground registers them. ``gymnasium.make("plyground:plyground/ConnectFour-v0")`` imports
-plyground by itself.
+plyground itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..envs.specification import SpecificationError
 
 
 class ReplaceableOpponents:
-    """``set_opponent`` of environments whose opponents are given as text or objects."""
+    """``set_opponent`` for environments with opponents given as text or objects."""
 
     game: Game
 
@@ -31,7 +31,7 @@ class ReplaceableOpponents:
         def set_opponents(self, opponents: Sequence[Opponent]) -> None: ...
 
     def set_opponent(self, opponent: Any) -> None:
-        """Play against others from now on; games under way go on against one of them.
+        """Change the opponents; games in progress continue against one of the new ones.
 
         Args:
             opponent: as for :func:`make_env`.
@@ -56,8 +56,8 @@ def make_env(
         game: the game, or its specification.
         opponent: what :func:`~plyground.agents.opponents.make_opponents` takes: a specification, an
             agent, ``"mix:0.3 random,0.7 greedy"``, a list.
-        **options: those of :class:`~plyground.envs.single_agent.options.SingleOptions`. Others are
-            taken as parameters of the game, ``rows=5``.
+        **options: options of :class:`~plyground.envs.single_agent.options.SingleOptions`; other
+            keywords are parameters of the game, such as ``rows=5``.
 
     Raises:
         UnknownOptionError: a keyword that is neither.
@@ -80,19 +80,19 @@ def make_vector_env(
 
 
 class UnknownOptionError(SpecificationError, TypeError):
-    """A keyword that nobody knows.
+    """An unknown keyword.
 
-    It is a TypeError too, as for any other function: TorchRL tries keywords out.
+    Also a TypeError, as for any function: TorchRL tries keywords.
     """
 
 
 def read_game(game: Game | str, keywords: Any, kind: Any, *names: str) -> Game:
-    """The game with its parameters, which are taken out of keywords; a judge among them is made.
+    """The game with its parameters, which are removed from the keywords; creates a judge too.
 
     Args:
         game: the game, or its specification.
         keywords: options and parameters by name.
-        kind: the options that are possible, a TypedDict.
+        kind: the possible options, a TypedDict.
         *names: the environment's other arguments.
 
     Raises:

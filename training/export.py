@@ -1,4 +1,4 @@
-"""Policy files from models of stable-baselines3 and from any module of torch.
+"""Policy files from models of stable-baselines3 and from any torch module.
 
 :mod:`plyground.agents.policies.policy_file` describes the file.
 """
@@ -36,8 +36,8 @@ try:
 except ImportError as error:
     raise ImportError('training needs torch and onnx: pip install "plyground[train]"') from error
 
-NUM_CHECKS = 256  # positions in which the file must agree with the model
-PREFIX, HALF = "network.", "_float16"  # before and after the names of weights in policy files
+NUM_CHECKS = 256  # positions in which the file is compared with the model
+PREFIX, HALF = "network.", "_float16"  # prefix and suffix of the names of weights in policy files
 # between torch and what evaluates the file, relative to the largest output: onnxruntime, the kernel
 TOLERANCES = {False: 1e-5, True: 1e-4}
 
@@ -46,16 +46,16 @@ _graphs: dict[str, bytes] = {}
 
 
 class NetworkExporter:
-    """Writes the weights of one network as policy files, as often as wanted.
+    """Writes the weights of one network as policy files, any number of times.
 
-    torch's exporter takes seconds. It runs once for all modules of the same structure; the weights
-    of each file take the place of those that it was run with.
+    torch's exporter takes seconds. It runs once for all modules of the same structure; each file
+    then gets its own weights.
 
     Args:
         heads: a module that takes observations (float32, (N, rows, columns, planes)) and gives
             logits (N, actions) and values (N,).
         game: the game it is trained on.
-        metadata: what the files state of themselves.
+        metadata: the metadata of the files.
     """
 
     def __init__(self, heads: torch.nn.Module, game: Game, metadata: dict[str, str]) -> None:
@@ -65,15 +65,14 @@ class NetworkExporter:
         self._observations = random_observations(game, NUM_CHECKS)
 
     def write(self, path: str | Path) -> None:
-        """Write the policy as it is now.
+        """Write the present policy.
 
-        The file is compared with the model in random positions of the game and appears only when
-        both agree; whatever goes wrong, a file that was there before stays. The model is not
-        changed.
+        The file is compared with the model in random positions of the game and appears only if both
+        agree; after any failure an existing file stays. The model is not changed.
 
         Raises:
-            SpecificationError: the policy's outputs are not finite, the file would not compute what
-                the model does, or cannot be written.
+            SpecificationError: the policy's outputs are not finite, or the file differs from the
+                model or cannot be written.
         """
         modules = list(self._heads.modules())
         training = [module.training for module in modules]
@@ -87,7 +86,7 @@ class NetworkExporter:
         write_policy(Path(path), data)
 
     def content(self) -> bytes:
-        """What a file would hold now; nothing compares it with the model, which is not training."""
+        """The content of a file, not compared with the model, which must not be training."""
         proto = self._graph()
         self._refresh_weights(proto)
         data: bytes = proto.SerializeToString()
@@ -100,9 +99,9 @@ class NetworkExporter:
         return self._proto
 
     def _known_graph(self) -> Any:
-        """A graph that was exported before, or None where none computes what the model does.
+        """A graph exported before, or None if none computes the model.
 
-        Modules of one structure may differ in what their code does.
+        Modules of the same structure may differ in their code.
         """
         graph = _graphs.get(self._structure)
         if graph is None:
@@ -121,7 +120,7 @@ class NetworkExporter:
         return f"{self.game.spec} {self._heads!r} {shapes}"
 
     def _serialize(self, name: str, proto: Any) -> bytes:
-        """The file by this graph with the present weights, if it computes what the model does."""
+        """The file with this graph and the present weights, if it computes the model."""
         self._refresh_weights(proto)
         data: bytes = proto.SerializeToString()
         self._check(name, data)
@@ -130,7 +129,7 @@ class NetworkExporter:
     def _export(self) -> Any:
         """The graph with the weights under their names in the model.
 
-        It is not optimised: onnxruntime does that when it loads the file.
+        It is not optimised: onnxruntime optimises it on loading.
         """
         example = torch.zeros((2, *self.game.facts.observation_shape), device=self._device)
         with torch.no_grad(), _quiet():
@@ -144,7 +143,7 @@ class NetworkExporter:
                 optimize=False,
                 verbose=False,
             )
-        assert program is not None  # as it is where no file is named
+        assert program is not None  # it is set if no file is given
         proto = program.model_proto
         onnx.helper.set_model_props(proto, self._metadata)
         return proto
@@ -161,12 +160,12 @@ class NetworkExporter:
                 initializer.CopyFrom(onnx.numpy_helper.from_array(value, initializer.name))
 
     def _check(self, name: str, data: bytes) -> None:
-        """Hold the file against the model in random positions, with its weights on the processor.
+        """Compare the file with the model in random positions, with its weights on the CPU.
 
-        GPUs round what they multiply (TF32).
+        GPUs round products (TF32).
         """
         heads = self._heads
-        # each once: those of a module with two names must not be put back twice
+        # each once: the weights of a module with two names must not be restored twice
         weights = {
             f"{module_name}.{name}".removeprefix("."): value.detach().cpu()
             for module_name, module in heads.named_modules()
@@ -188,30 +187,28 @@ class NetworkExporter:
                 difference = float(np.abs(values - result).max())
                 if not difference <= tolerance * max(1.0, float(np.abs(values).max())):
                     raise SpecificationError(
-                        f"the policy was not exported: {output} of the file differ from those of "
-                        f"the model by up to {difference:.2g}"
+                        f"the policy was not exported: {output} of the file and of the model "
+                        f"differ by up to {difference:.2g}"
                     )
 
 
 class PolicyExporter(NetworkExporter):
-    """Writes a policy as policy files, as often as wanted.
+    """Writes a policy as policy files, any number of times.
 
     Args:
         model: a model of stable-baselines3 or sb3-contrib (PPO, MaskablePPO, A2C, DQN, QR-DQN) with
-            any features extractor that torch can export; or any module of torch, see
+            any features extractor that torch can export; or any torch module, see
             :class:`~plyground.agents.policies.heads.ModuleHeads`.
         game: the game it is trained on.
-        kind: what the files say was trained; None: the algorithm's or the module's name.
-        inputs: in which layout a module takes the planes, ``"hwc"`` (rows, columns, planes: the
-            default), ``"chw"`` (planes, rows, columns) or ``"flat"``. Models of SB3 say it
-            themselves.
-        action_values: whether a module gives values of actions (a Q network) in place of logits.
-        value: what a module's value means for the side to move: ``"to come"``, the rewards to come,
+        kind: the kind stated in the files; None: the algorithm's or the module's name.
+        inputs: the layout of a module's planes, ``"hwc"`` (rows, columns, planes: the default),
+            ``"chw"`` (planes, rows, columns) or ``"flat"``. Models of SB3 define it themselves.
+        action_values: whether a module returns action values (a Q network) instead of logits.
+        value: meaning of a module's value for the side to move: ``"to come"``, the future rewards,
             or ``"return"``, the return of the whole game.
 
     Raises:
-        SpecificationError: not such a model, one for another game, or an option that is not
-            possible.
+        SpecificationError: not such a model, a model for another game, or an invalid option.
     """
 
     def __init__(
@@ -235,8 +232,8 @@ class PolicyExporter(NetworkExporter):
         else:
             if inputs is not None or action_values or value != TO_COME:
                 raise SpecificationError(
-                    "inputs=, action_values= and value= are for modules of torch; a model of "
-                    "stable-baselines3 says itself what it takes and gives"
+                    "inputs=, action_values= and value= are for torch modules; a model of "
+                    "stable-baselines3 defines its inputs and outputs itself"
                 )
             from ..agents.policies.sb3 import algorithm_name, heads_of
 
@@ -246,7 +243,7 @@ class PolicyExporter(NetworkExporter):
         super().__init__(heads, made, metadata)
 
     def write(self, path: str | Path) -> None:
-        """As :meth:`NetworkExporter.write`; with what VecNormalize of SB3 does by now."""
+        """As :meth:`NetworkExporter.write`, with the present statistics of SB3's VecNormalize."""
         if not isinstance(self._model, torch.nn.Module):
             from ..agents.policies.sb3 import normalisation_of
 
@@ -271,7 +268,7 @@ def export_policy(
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep torch's exporter from telling about its own workings."""
+    """Silence the messages of torch's exporter."""
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -298,7 +295,7 @@ def random_observations(game: Game, count: int) -> np.ndarray:
 def weights_of_policy(data: bytes) -> dict[str, torch.Tensor]:
     """The weights in a policy file that :class:`NetworkExporter` wrote, by their names.
 
-    They are float32, and those of networks without the module that holds them for the file.
+    They are float32, with names as in the network, without the wrapper module of the file.
     """
     weights, floats = {}, (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
     for initializer in onnx.load_from_string(data).graph.initializer:
@@ -310,10 +307,10 @@ def weights_of_policy(data: bytes) -> dict[str, torch.Tensor]:
 
 
 def compact_policy(data: bytes) -> bytes:
-    """The same policy file, less than half as large.
+    """The same policy file at less than half the size.
 
-    The weights are kept in float16; onnxruntime turns them into float32 when it loads the file. The
-    outputs change by about a thousandth. What the exporter noted about nodes is left out.
+    The weights are stored in float16; onnxruntime converts them to float32 on loading. The outputs
+    change by about a thousandth. The exporter's notes about nodes are dropped.
     """
     proto = onnx.load_from_string(data)
     graph, casts = proto.graph, []

@@ -35,14 +35,14 @@ CHECKPOINTS = "checkpoints"
 SNAPSHOTS, LADDER = "snapshots", "ladder.db"
 METRICS = "metrics.jsonl"
 EVALUATION, RATING, UPDATE = "evaluation", "rating", "update"  # kinds of its lines
-RESULTS = (METRICS, "best.onnx", SNAPSHOTS, "window")  # what a run leaves beside checkpoints
-MAX_CHECKPOINTS = 2  # checkpoints: if the newest is damaged, the one before it is whole
+RESULTS = (METRICS, "best.onnx", SNAPSHOTS, "window")  # the results of a run, besides checkpoints
+MAX_CHECKPOINTS = 2  # checkpoints: if the newest is damaged, the one before it is intact
 
 Measured = Annotated[float, Range(-1e9, 1e9)]  # a score or a rating
 
 
 class _RunDescription(TypedDict):
-    """What ``run.json`` says of every run, beside the settings of its algorithm."""
+    """The content of ``run.json`` for every run, besides the settings of its algorithm."""
 
     algorithm: str
     game: str
@@ -51,21 +51,21 @@ class _RunDescription(TypedDict):
 
 
 class _RunFile(TypedDict):
-    """``run.json``; what else stands there is for people."""
+    """``run.json``; other entries are for people."""
 
     format: int
     description: _RunDescription
 
 
 class _MetricsRow(TypedDict):
-    """A line of metrics, of whatever kind."""
+    """A line of metrics of any kind."""
 
     step: Count
     kind: str
 
 
 class _EvaluationRow(TypedDict):
-    """A line of metrics: what the learner reached against an opponent."""
+    """A line of metrics: the learner's score against an opponent."""
 
     step: Count
     kind: str
@@ -92,21 +92,21 @@ ROWS: dict[str, Any] = {EVALUATION: _EvaluationRow, RATING: _RatingRow, UPDATE: 
 
 
 class Checkpoint(NamedTuple):
-    """A checkpoint that is whole: its file, and what it holds."""
+    """An intact checkpoint: its file and content."""
 
     path: Path
     payload: bytes
 
 
 class TrainingError(ValueError):
-    """A run that cannot be begun or go on."""
+    """A run cannot be started or continued."""
 
 
 def write_file(path: Path, data: bytes) -> None:
     """Write a file whole or not at all.
 
     Raises:
-        TrainingError: it cannot be written; what stood there before still does.
+        TrainingError: it cannot be written; the previous content stays.
     """
     try:
         with written_whole(path) as file:
@@ -116,20 +116,20 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 class RunFolder:
-    """The folder of the run that these settings describe: a new one, or the same run's.
+    """The folder of the run with these settings, new or existing.
 
     Args:
-        path: where it is, or will be.
+        path: its path.
         game: the game.
-        settings: the settings; those of a run may say that it is to be longer.
+        settings: the settings; for an existing run they may make it longer.
         seed: the seed of all random choices.
-        facts: what else is worth knowing (command, versions).
+        facts: further facts (command, versions).
 
     Attributes:
-        description: what decides the course of the run, as JSON values by name.
+        description: everything that decides the course of the run, as JSON values by name.
 
     Raises:
-        TrainingError: the folder holds something else: another run, or no run at all.
+        TrainingError: the folder contains another run, or files that are not a run.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class RunFolder:
             return
         if path.exists() and not (path.is_dir() and {one.name for one in path.iterdir()} <= {LOCK}):
             raise TrainingError(
-                f"{path} holds something that is no training run; name another folder with --out"
+                f"{path} is not the folder of a training run; give another folder with --out"
             )
         try:
             self._checkpoints.mkdir(parents=True, exist_ok=True)
@@ -161,7 +161,7 @@ class RunFolder:
         self._write_description()
 
     def lengthen(self) -> None:
-        """Write down that the run is to be longer, if it is; its checkpoint is right by then."""
+        """Record a longer run; its checkpoint was checked before."""
         if self._grows:
             self._write_description()
 
@@ -175,7 +175,7 @@ class RunFolder:
         there, here = existing.get("game"), description.get("game")
         if there != here:
             raise TrainingError(
-                f"{place} holds a run of {there}, not of {here}; name another folder with --out"
+                f"{place} holds a run of {there}, not of {here}; give another folder with --out"
             )
         differing = [
             name
@@ -193,18 +193,18 @@ class RunFolder:
                 for name in differing
             )
             raise TrainingError(
-                f"{place} holds another run: {differences}. Name another folder with --out, or "
-                f"give the same settings to go on (steps and hours may be more)"
+                f"{place} holds another run: {differences}. Give another folder with --out, or "
+                f"the same settings to resume (steps and hours may be higher)"
             )
         return bool(differing)
 
     # -- checkpoints --
 
     def save_checkpoint(self, step: int, payload: bytes) -> None:
-        """Keep a checkpoint, and with it only the newest before it.
+        """Keep a checkpoint, and only the newest one before it.
 
         Raises:
-            TrainingError: it cannot be written; the ones before it stay.
+            TrainingError: it cannot be written; the earlier ones stay.
         """
         path = self._checkpoints / f"{step:012d}.checkpoint"
         write_file(path, MAGIC + hashlib.sha256(payload).digest() + payload)
@@ -212,34 +212,34 @@ class RunFolder:
             old.unlink(missing_ok=True)
 
     def load_checkpoint(self) -> tuple[Checkpoint | None, list[str]]:
-        """The newest checkpoint that is whole, or None; and what is to be said of damaged ones.
+        """The newest intact checkpoint, or None; and messages about damaged ones.
 
         Raises:
-            TrainingError: none is whole, and beginning anew would replace what the run has left.
+            TrainingError: none is intact, and a new run would overwrite the results of this one.
         """
         notes: list[str] = []
         for path in _checkpoints_in(self.path):
             payload = _read_checkpoint(path)
             if payload is not None:
                 return Checkpoint(path, payload), notes
-            notes.append(f"the checkpoint {path} is damaged; going back to the one before it")
+            notes.append(f"the checkpoint {path} is damaged; using the one before it")
         paths = _checkpoints_in(self.path)
         left = [name for name in RESULTS if _holds_something(self.path / name)]
         if paths or left:
             damage = f" ({paths[0]} is damaged)" if paths else ""
             raise TrainingError(
-                f"{self.path} holds no checkpoint that is whole{damage}, and another run would "
-                f"replace its {' and '.join(left or [CHECKPOINTS])}: put its {CHECKPOINTS} back, "
-                f"or name another folder with --out"
+                f"{self.path} has no intact checkpoint{damage}, and another run would "
+                f"overwrite its {' and '.join(left or [CHECKPOINTS])}: restore its {CHECKPOINTS}, "
+                f"or give another folder with --out"
             )
         return None, notes
 
     def check_checkpoint(self, path: Path, description: str) -> None:
-        """Refuse a checkpoint that was written in another run, with a TrainingError."""
+        """Refuse a checkpoint of another run, with a TrainingError."""
         self._is_shorter(json.loads(description), path)
 
     def newest_text(self) -> str:
-        """Where the newest checkpoint is, one sentence."""
+        """A sentence about the newest checkpoint."""
         if not (paths := _checkpoints_in(self.path)):
             return "There is no checkpoint yet"
         return f"The last good checkpoint, of step {int(paths[0].stem):,}, is in {self.path}"
@@ -251,15 +251,15 @@ class RunFolder:
         _append(self._metrics, [row])
 
     def cut_metrics(self, step: int) -> None:
-        """Drop what was written after ``step``: a resumed run plays it again.
+        """Drop the lines after ``step``: a resumed run plays these steps again.
 
-        A line that was cut off by the end of its run is dropped too. Others that are no rows stay.
+        A line truncated by the end of its run is dropped too. Other invalid lines stay.
 
         Raises:
-            TrainingError: a row holds what is not possible; nothing is dropped.
+            TrainingError: a row has an invalid value; nothing is dropped.
         """
         for _ in read_metrics(self.path):
-            pass  # rows that are not possible are refused before anything is cut
+            pass  # invalid rows are refused before anything is dropped
         lines = list(_lines(self.path))
         kept = [line for line, row in lines if row is None or row["step"] <= step]
         if kept and not kept[-1].endswith(b"\n"):
@@ -270,10 +270,10 @@ class RunFolder:
     # -- snapshots --
 
     def snapshot_path(self, step: int) -> Path:
-        """Where the snapshot of a step goes.
+        """The file for the snapshot of a step.
 
         Raises:
-            TrainingError: its folder cannot be made.
+            TrainingError: its folder cannot be created.
         """
         folder = self.path / SNAPSHOTS
         try:
@@ -283,13 +283,13 @@ class RunFolder:
         return folder / f"{step:012d}.onnx"
 
     def cut_snapshots(self, step: int) -> None:
-        """Remove those after ``step``: a resumed run takes them again."""
+        """Remove snapshots after ``step``: a resumed run takes them again."""
         for after, path in snapshots_in(self.path).items():
             if after > step:
                 path.unlink(missing_ok=True)
 
     def write_best(self, facts: dict[str, Any]) -> None:
-        """Keep what the best policy reached."""
+        """Save the scores of the best policy."""
         write_file(self.path / "best.json", _as_json(facts))
 
 
@@ -299,7 +299,7 @@ def snapshots_in(path: Path) -> dict[int, Path]:
 
 
 def add_ratings(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Add ratings of a run's snapshots to its metrics, those that differ from the newest there."""
+    """Add ratings of a run's snapshots to its metrics, if they differ from the newest there."""
     present = ratings_in(path)
     _append(path / METRICS, [row for row in rows if row != present.get(row["step"])])
 
@@ -311,7 +311,7 @@ def ratings_in(path: Path) -> dict[int, dict[str, Any]]:
 
 
 def newest_checkpoint(path: Path) -> bytes | None:
-    """The newest checkpoint of a run's folder that is whole, or None."""
+    """The newest intact checkpoint in a run's folder, or None."""
     payloads = (_read_checkpoint(checkpoint) for checkpoint in _checkpoints_in(path))
     return next((payload for payload in payloads if payload is not None), None)
 
@@ -321,7 +321,7 @@ def _checkpoints_in(path: Path) -> list[Path]:
 
 
 def _numbered(folder: Path, suffix: str) -> list[Path]:
-    """The files that are named by a step, by their names."""
+    """The files named by a step, sorted by name."""
     return sorted(path for path in folder.glob(f"*{suffix}") if path.stem.isdecimal())
 
 
@@ -351,17 +351,17 @@ def _read_checkpoint(path: Path) -> bytes | None:
 
 
 def read_run(path: Path, kind: type[RunSettings] = RunSettings) -> dict[str, Any]:
-    """What a run's ``run.json`` says.
+    """The content of a run's ``run.json``.
 
     Args:
         path: the run's folder.
-        kind: the settings of the algorithm that is expected; those that all runs have are checked
-            in any case.
+        kind: the settings class of the expected algorithm; common settings are checked in any
+            case.
 
     Raises:
-        TrainingError: there is none, it cannot be read, or a value in it is not possible.
+        TrainingError: it is missing or unreadable, or a value in it is invalid.
     """
-    place = f"{path} is no folder of a training run: {path / 'run.json'}"
+    place = f"{path} is not the folder of a training run: {path / 'run.json'}"
     with _as_training_errors():
         if not (path / "run.json").exists():
             raise TrainingError(f"{place} does not exist")
@@ -378,10 +378,10 @@ def read_run(path: Path, kind: type[RunSettings] = RunSettings) -> dict[str, Any
 
 
 def begun_settings(path: Path | None, kind: type[RunSettings]) -> dict[str, Any]:
-    """The settings of the run of an algorithm in a folder; empty if there is none yet.
+    """The settings of an algorithm's run in a folder; empty if there is no run yet.
 
     Raises:
-        TrainingError: its ``run.json`` cannot be read, or a value in it is not possible.
+        TrainingError: its ``run.json`` is unreadable, or a value in it is invalid.
     """
     if path is None or not (path / "run.json").exists():
         return {}
@@ -390,10 +390,10 @@ def begun_settings(path: Path | None, kind: type[RunSettings]) -> dict[str, Any]
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a run's metrics, in the order written; lines that are none are left out.
+    """The rows of a run's metrics in the order written; invalid lines are skipped.
 
     Raises:
-        TrainingError: a row holds what is not possible.
+        TrainingError: a row has an invalid value.
     """
     for number, (_, row) in enumerate(_lines(path), 1):
         if row is not None:
@@ -410,7 +410,7 @@ def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any] | None]]:
-    """Each line of a run's metrics, and the row that it holds, or None."""
+    """Each line of a run's metrics, with its row or None."""
     if not (path / METRICS).exists():
         return
     with _as_training_errors():

@@ -1,9 +1,9 @@
 """Networks for small boards: convolutions that keep the board's size, then layers for the heads.
 
-These are either dense layers or heads with the board's geometry. SB3's own extractor for pictures
-refuses boards of less than 36 cells a side. On a processor dense layers learn most in a given time
-where the board is small (connect four: three times the steps a second of two layers of
-convolutions); where it is large, they would have to learn every pattern anew at every place.
+These are either dense layers or heads with the board's geometry. SB3's own image extractor refuses
+boards of fewer than 36 cells a side. On a CPU, dense layers learn most in a given time if the board
+is small (connect four: three times the steps per second of two layers of convolutions); on a large
+one they would have to learn every pattern anew in every place.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torch import nn
 from ..envs.game import Game
 from ..envs.optional.defaults import action_cells
 
-VALUE_CHANNELS = 8  # to which the value head narrows the trunk's
+VALUE_CHANNELS = 8  # channels of the value head
 
 
 class BoardTrunk(BaseFeaturesExtractor):
@@ -30,9 +30,9 @@ class BoardTrunk(BaseFeaturesExtractor):
 
     Args:
         observation_space: int8 planes of shape (rows, columns, planes).
-        channels: of each convolution.
-        layers: how many of them; there may be none.
-        dense: units of each dense layer; there may be none.
+        channels: channels of each convolution.
+        layers: number of convolutions; may be 0.
+        dense: units of each dense layer; may be empty.
         bfloat16: whether products are computed in bfloat16 (the weights stay float32).
     """
 
@@ -86,16 +86,16 @@ def action_places(game: Game) -> list[list[int]]:
 
 
 class _BoardHeads(nn.Module):
-    """Policy and value heads on a :class:`BoardTrunk`, in the place of SB3's ``mlp_extractor``.
+    """Policy and value heads on a :class:`BoardTrunk`, replacing SB3's ``mlp_extractor``.
 
-    Where actions are columns, a convolution over whole columns values each of them; where actions
-    are cells, each cell is valued by its features, and actions without a place by the value head's
-    narrowed board; where no action has a place, the policy head is dense.
+    If actions are columns, a convolution over whole columns gives their logits; if actions are
+    cells, the features of each cell give its logit, and the value head's channels give the logits
+    of actions without a place; if no action has a place, the policy head is dense.
 
     Args:
         shape: rows, columns and channels of the trunk.
-        num_actions: of the game.
-        places: of the actions, see :func:`action_places`; None: the head is dense.
+        num_actions: number of actions of the game.
+        places: places of the actions, see :func:`action_places`; None: the head is dense.
         hidden: width of the heads.
     """
 
@@ -140,7 +140,7 @@ class _BoardHeads(nn.Module):
             )
 
     def _choose_logits(self, places: list[list[int]], layers: int) -> None:
-        """Which of the cells' logits is whose action's; actions without a cell come after them."""
+        """The index of each action's logit; actions without a cell come after the cells."""
         rows, columns, _ = self.shape
         self.planar = True
         cells: int = layers * rows * columns
@@ -188,9 +188,9 @@ class BoardPolicy(MaskableActorCriticPolicy):
 
     Args:
         observation_space, action_space, lr_schedule: as SB3 gives them.
-        channels, layers, dense, bfloat16: of the trunk.
-        hidden: of the heads with the board's geometry, which stand where there are no dense layers.
-        places: of the actions, see :func:`action_places`.
+        channels, layers, dense, bfloat16: settings of the trunk.
+        hidden: width of the heads with the board's geometry, used without dense layers.
+        places: places of the actions, see :func:`action_places`.
     """
 
     def __init__(
@@ -222,9 +222,8 @@ class BoardPolicy(MaskableActorCriticPolicy):
             "bfloat16": bfloat16,
         }
         super().__init__(observation_space, action_space, lr_schedule, **(trunk | options))
-        # Observations come with the planes last. So shall the weights: the layout in which
-        # convolutions on a processor are fastest. Only now, because SB3 initialises weights in the
-        # usual layout.
+        # Observations have the planes last. So have the weights: in this layout convolutions on a
+        # CPU are fastest. Only now, because SB3 initialises weights in the usual layout.
         nn.Module.to(self, memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def _build_mlp_extractor(self) -> None:
@@ -236,7 +235,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
         super()._build(lr_schedule)
         if not self._geometric:
             return
-        self.action_net: nn.Identity = nn.Identity()  # the policy head gives the logits itself
+        self.action_net: nn.Identity = nn.Identity()  # the policy head returns the logits itself
         # at first all actions are about equally probable
         nn.init.orthogonal_(_last_layer(self.mlp_extractor.policy).weight, 0.01)
         if self.mlp_extractor.planar and self.mlp_extractor.elsewhere is not None:
@@ -249,7 +248,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
 
 @contextlib.contextmanager
 def full_precision(policy: BoardPolicy) -> Iterator[None]:
-    """Let the policy compute in float32 meanwhile: as it is exported, and so as it is measured."""
+    """Compute the policy in float32 during the body, as it is exported and evaluated."""
     trunk: Any = policy.features_extractor
     before, trunk.reduced = trunk.reduced, False
     try:

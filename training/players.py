@@ -1,4 +1,4 @@
-"""A network as a player of many games at once: the learner, and past versions of it."""
+"""A network as a player of many games at once: the learner and its past versions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import torch
 
 
 class NetworkPlayer:
-    """Plays a policy of stable-baselines3 in a batch of games.
+    """Plays a stable-baselines3 policy in a batch of games.
 
     It is an :class:`~plyground.envs.single_agent.opponents.Opponent`.
 
     Args:
-        policy: the policy; it is used as it is at the time of each move.
-        randomness: where the random numbers of its probabilities come from; None: it plays its most
+        policy: the policy; each move uses its present weights.
+        randomness: random generator for sampling from its probabilities; None: it plays the most
             probable action.
     """
 
@@ -41,7 +41,7 @@ class NetworkPlayer:
             if self.randomness is None:
                 indices = distribution.logits.argmax(dim=1)
             else:
-                chances = distribution.probs.cpu()  # where the generator is
+                chances = distribution.probs.cpu()  # the generator is on the CPU
                 indices = torch.multinomial(chances, 1, generator=self.randomness)[:, 0]
         actions: np.ndarray = indices.cpu().numpy()
         return actions
@@ -50,14 +50,14 @@ class NetworkPlayer:
 class Snapshots:
     """Past versions of the learner as one opponent.
 
-    For each rollout one of them is drawn, so that all its games are one forward pass a step. Half
-    the time it is the newest, otherwise any. A snapshot plays by its probabilities, not always the
-    most probable action.
+    For each rollout one of them is drawn, so that all its games need one forward pass per step.
+    Half the time it is the newest, otherwise any. A snapshot samples from its probabilities instead
+    of playing the most probable action.
 
     Args:
         policy: the learner's policy, which it copies.
-        capacity: how many versions are kept; beyond that the oldest goes.
-        seed: decides which version is drawn and what it plays.
+        capacity: the number of versions kept; beyond that the oldest is dropped.
+        seed: seed of the choice of versions and of their moves.
     """
 
     def __init__(self, policy: Any, capacity: int, seed: int) -> None:
@@ -70,7 +70,7 @@ class Snapshots:
         self.add(policy)
 
     def add(self, policy: Any) -> None:
-        """Take in the learner as it is now."""
+        """Add the present learner."""
         self._weights.append(
             {name: value.detach().clone() for name, value in policy.state_dict().items()}
         )
@@ -78,7 +78,7 @@ class Snapshots:
         self.draw()
 
     def draw(self) -> None:
-        """Choose who plays from now on."""
+        """Choose the version that plays from now on."""
         newest = len(self._weights) - 1
         first, second = (
             torch.randint(2, (1,), generator=self._randomness),
@@ -92,7 +92,7 @@ class Snapshots:
         return self._player.act_batch(observations, masks)
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint holds of it."""
+        """The state for a checkpoint."""
         return {
             "weights": list(self._weights),
             "drawn": self._drawn,

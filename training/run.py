@@ -1,8 +1,8 @@
-"""A training run: what a learner uses to go on, to be measured, and to be kept in a folder.
+"""A training run: resumes, evaluates and saves a learner in a folder.
 
-A learner is one function that reads from top to bottom: it makes games and a network, and plays and
-learns in a loop. The run is a context around that loop. It decides when the learner is measured,
-which policy is kept as the best, and what a checkpoint holds.
+A learner is one function that reads from top to bottom: it creates games and a network, and plays
+and learns in a loop. The run is a context around that loop. It decides when to evaluate the
+learner, which policy is kept as the best, and what a checkpoint contains.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from .trackers import USUAL, Trackers
 
 CHECKPOINT_SECONDS = Parameter(  # an environment variable
     "PLYGROUND_CHECKPOINT_SECONDS", float, 20.0,
-    "The training time between checkpoints: an interruption loses no more.", low=0,
+    "Training time between checkpoints, the most an interruption loses.", low=0,
 )  # fmt: skip
-EVEN = 1e-9  # what a share may lack of a snapshot's by rounding
-RATING_SHARE = 0.03  # of the run's time, at most, apart from one pair of each meeting
+EVEN = 1e-9  # tolerance of a snapshot's share for rounding
+RATING_SHARE = 0.03  # maximum share of the run's time, apart from one pair between any two agents
 
 
 class Progress(NamedTuple):
     """The progress of a run.
 
     Attributes:
-        step, total: actions taken, and how many there will be.
-        rate: actions a second in this process.
-        stage: what the learner plays against.
-        mean_return: of the games that ended in the last update, or None.
+        step, total: actions taken, and their final number.
+        rate: actions per second in this process.
+        stage: the learner's opponents.
+        mean_return: mean return of the games that ended in the last update, or None.
         scores: the last evaluation: opponent and score.
         evaluated: the step of that evaluation; 0 before the first.
-        share: the share of the run that is done, by steps or by time.
-        values: what the last update logged.
-        rating: the newest snapshot's, see :data:`Rate`; None: there is none yet.
+        share: the completed share of the run, by steps or by time.
+        values: the values logged by the last update.
+        rating: the newest snapshot's, see :data:`Rate`; None if there is none yet.
         intervals: the 95 % interval of each score.
     """
 
@@ -65,21 +65,21 @@ class Progress(NamedTuple):
 # Plays the learner (an object with `act_batch`) against opponents; returns a row for each of them,
 # a dictionary or a named tuple, with "opponent", "score", "low" and "high" at least.
 Evaluate = Callable[[Any], Sequence[Any]]
-# Rates the snapshots in the run's folder by games of so many seconds; returns the newest one's
+# Rates the snapshots in the run's folder, playing for the given seconds; returns the newest one's
 # rating, with "elo", "low", "high", "games" and "anchor", or None.
 Rate = Callable[[float], dict[str, Any] | None]
 
 
 class RunClock:
-    """The time that a run has taken, and the share of it that is done.
+    """The elapsed time of a run, and its completed share.
 
     Args:
         settings: when it ends.
 
     Attributes:
-        seconds, cpu_seconds: of training, by the clock and of all processes together.
-        cores: that the run had at best.
-        has_limit: whether a time ends the run.
+        seconds, cpu_seconds: training time: wall time, and CPU time of all processes.
+        cores: the most cores that the run used.
+        has_limit: whether a time limit ends the run.
     """
 
     def __init__(self, settings: RunSettings) -> None:
@@ -96,7 +96,7 @@ class RunClock:
         self._cpu_began = time.process_time() - self.cpu_seconds
 
     def tick(self, other_cpu_seconds: float) -> None:
-        """Read the time after an update, which took so much in other processes."""
+        """Read the time after an update, with its CPU time in other processes."""
         before = self.seconds, self.cpu_seconds
         self._cpu_began -= other_cpu_seconds
         self.seconds = time.monotonic() - self._began
@@ -105,11 +105,11 @@ class RunClock:
         self.cores = max(self.cores, (self.cpu_seconds - before[1]) / max(interval, 1.0))
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint holds of it."""
+        """The state for a checkpoint."""
         return {"seconds": [self.seconds, self.cpu_seconds], "cores": self.cores}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on where :meth:`state` was taken."""
+        """Restore :meth:`state`."""
         self.seconds, self.cpu_seconds = state["seconds"]
         self.cores = state["cores"]
 
@@ -120,19 +120,19 @@ class RunClock:
 
     @property
     def seconds_that_count(self) -> float:
-        """Seconds of the run, on the clock that ends it."""
+        """Seconds of the run, by the clock of its time limit."""
         return self.cpu_seconds if self._counts_processor_time else self.seconds
 
     def share(self, step: int) -> float:
-        """The share of the run that is done."""
+        """The completed share of the run."""
         by_time = self.seconds_that_count / self._limit if self._limit else 0.0
         return min(max(step / self._steps, by_time), 1.0)
 
     def work_share(self, step: int) -> float:
-        """The share of the run's work that is done; it ends with the run.
+        """The completed share of the run's work, 1 at its end.
 
-        Work is processor time: by the clock alone, what others take on a busy machine would count.
-        What is to come is the time that is left, on all the processors that the run can have.
+        Work is CPU time: wall time would count the load of others on a busy machine. The remaining
+        work is the time left on all processors that the run can use.
         """
         if not self._limit or self._counts_processor_time:
             return self.share(step)
@@ -143,17 +143,17 @@ class RunClock:
 
 
 class Measurements:
-    """What the learner has reached, and which of its policies are kept.
+    """Evaluates the learner, and keeps its best policy and its snapshots.
 
     Args:
-        settings: how often it is measured.
-        clock: the time of the run.
-        folder: of the run.
-        trackers: which its numbers are logged to.
+        settings: how often to evaluate.
+        clock: the clock of the run.
+        folder: the folder of the run.
+        trackers: the trackers to log to.
         evaluate, rate, on_note: as for :class:`~plyground.training.TrainingRun`.
 
     Attributes:
-        best_rows: what the best policy reached against each opponent.
+        best_rows: the scores of the best policy against each opponent.
         scores, intervals: the last evaluation: opponent and score, and its 95 % interval.
         evaluated: the step of that evaluation; 0 before the first.
         rating: the newest snapshot's, or None.
@@ -185,14 +185,14 @@ class Measurements:
         self._rating_seconds = 0.0
 
     def is_due(self, step: int) -> bool:
-        """Whether the learner is to be measured."""
+        """Whether an evaluation is due."""
         share = self._clock.share(step)
         by_time = share >= self._evaluated_share + 1.0 / self._evaluations
         by_steps = step >= self.evaluated + self._interval
         return share >= 1.0 or (by_time if self._clock.has_limit else by_steps)
 
     def measure(self, step: int, player: Any, export: Callable[[Path], None]) -> None:
-        """Measure the learner; keep its policy if the mean score is the best so far."""
+        """Evaluate the learner; keep its policy if the mean score is the best so far."""
         self.evaluated, self._evaluated_share = step, self._clock.share(step)
         results = self._evaluate(player) if self._evaluate is not None else ()
         rows = [dict(row) if isinstance(row, dict) else row._asdict() for row in results]
@@ -208,7 +208,7 @@ class Measurements:
             self._folder.write_best({"step": step, "mean_score": mean, "scores": rows})
 
     def take_snapshot(self, step: int, export: Callable[[Path], None]) -> None:
-        """Keep the present policy, if the run's work has come so far, and rate it."""
+        """Keep and rate the present policy, if a snapshot is due."""
         share, count = self._clock.work_share(step), self._snapshots
         if int(share * count + EVEN) <= int(self._snapshot_share * count + EVEN):
             return
@@ -232,7 +232,7 @@ class Measurements:
         self._trackers.log({f"{what}/{name}": row[name] for name in names}, step)
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint holds of it."""
+        """The state for a checkpoint."""
         return {
             "best": self._best,
             "best_rows": self.best_rows,
@@ -257,7 +257,7 @@ class Measurements:
 
 
 class TrainingRun:
-    """One run, from its beginning or its newest checkpoint to its end.
+    """One run, from its start or its newest checkpoint to its end.
 
     A learner uses it as a context::
 
@@ -269,37 +269,36 @@ class TrainingRun:
                 run.measure(player, export)
                 run.save()
 
-    Torch's number of threads is the run's meanwhile, and is put back however it ends: many would
-    mostly wait for each other, and they decide how sums are rounded.
+    Torch's number of threads is set during the run and restored at its end: many threads would
+    mostly wait for each other, and their number decides how sums are rounded.
 
-    Ctrl-C writes a checkpoint after the update that is under way, and is then raised as
-    KeyboardInterrupt. Pressed again, it ends the run at once.
+    Ctrl-C writes a checkpoint after the current update, and then raises KeyboardInterrupt. A second
+    Ctrl-C ends the run at once.
 
     Args:
         game: the game.
-        settings: when the run ends, and how often the learner is measured.
-        seed: decides everything that is random.
+        settings: when the run ends, and how often the learner is evaluated.
+        seed: seed of all random choices.
         out: the folder of the run.
-        facts: what else ``run.json`` says (command, versions).
-        threads: threads of torch.
+        facts: further entries of ``run.json`` (command, versions).
+        threads: torch threads.
         log: names of the trackers, see :class:`~plyground.training.trackers.Trackers`; like
-            ``threads``, no part of what the run is.
-        evaluate: measures the learner, or None.
+            ``threads``, not part of the run's identity.
+        evaluate: evaluates the learner, or None.
         rate: rates its snapshots, or None.
         on_progress: called after every update.
-        on_note: called with every remark, one sentence.
+        on_note: called with every message, one sentence.
 
     Attributes:
-        learner: what learns.
-        progress: the share of the run's work that is done, which schedules follow, such as that of
-            the learning rate.
-        finished_now: whether the run has come to its end in this process.
+        learner: the learner.
+        progress: the completed share of the run's work, for schedules such as the learning rate's.
+        finished_now: whether the run has finished in this process.
 
     Raises:
-        TrainingError: the folder is not this run's, or the run cannot go on, such as by a file that
-            cannot be written; the last good checkpoint stays.
+        TrainingError: the folder is not this run's, or the run cannot continue, for example because
+            a file cannot be written; the last good checkpoint stays.
         SpecificationError: another process trains in the folder; ``threads`` is below 1; the
-            environment's time between checkpoints is not possible.
+            environment variable for the time between checkpoints is invalid.
     """
 
     def __init__(
@@ -333,7 +332,7 @@ class TrainingRun:
         self._is_finished = False  # before anything was done
         seconds = os.environ.get(CHECKPOINT_SECONDS.name, CHECKPOINT_SECONDS.default)
         self._checkpoint_seconds = CHECKPOINT_SECONDS.convert(seconds, "a training run")
-        self._first, self._last_save = 0, 0.0  # the step that it began with here; the time
+        self._first, self._last_save = 0, 0.0  # the first step in this process; the time
         # Of the last update.
         self._stage, self._rate, self._values = "", 0.0, dict[str, float]()
 
@@ -344,7 +343,7 @@ class TrainingRun:
         is_new = not out.exists()
         with self._stack as stack:
             stack.enter_context(torch_threads(self._threads))
-            with contextlib.suppress(OSError):  # the folder says what is wrong with it
+            with contextlib.suppress(OSError):  # the folder reports its faults
                 out.mkdir(parents=True, exist_ok=True)
             if is_new:
                 stack.callback(_remove_if_empty, out)
@@ -367,18 +366,18 @@ class TrainingRun:
     # -- the loop --
 
     def resume(self, learner: Any) -> None:
-        """Let a learner in its initial state go on from the newest checkpoint, if there is one.
+        """Resume a learner in its initial state from the newest checkpoint, if there is one.
 
         Args:
-            learner: what a checkpoint restores. ``state()`` returns everything that decides how it
-                goes on (tensors, numbers, texts, containers), and ``load_state`` takes it back.
-                ``step`` is the number of its actions, ``updates`` how often its network has learnt,
-                ``stage`` names its opponents in a few words.
+            learner: the object that a checkpoint restores. ``state()`` returns everything that
+                decides its further course (tensors, numbers, texts, containers), and ``load_state``
+                restores it. ``step`` is the number of its actions, ``updates`` the number of
+                updates of its network, ``stage`` a short text about its opponents.
         """
         self.learner = learner
         state = restore_newest(self.folder, learner, self._on_note)
         if state is None:
-            self._write_checkpoint()  # from now on a run without any was damaged
+            self._write_checkpoint()  # from now on a run without a checkpoint is damaged
         else:
             self._load_state(state)
         if self._share >= 1.0 and self._measurements.evaluated >= learner.step:
@@ -387,13 +386,13 @@ class TrainingRun:
             return
         self._stack.callback(self._trackers.close)
         self._trackers.open(self.folder.path, learner.step, self.folder.description)
-        # An update that is broken off leaves a learner that no checkpoint can hold.
+        # An interrupted update leaves a learner that cannot be saved.
         self._stack.enter_context(self._interrupt)
         self._first, self._last_save = learner.step, time.monotonic()
         self._clock.start()
 
     def goes_on(self) -> bool:
-        """Whether there is another update: there are steps and time left, and no Ctrl-C came."""
+        """Whether there is another update: steps and time are left, and no Ctrl-C came."""
         if self._share < 1.0 and not self._interrupt.came:
             self.progress = self._clock.work_share(self.step)
             self._stage = self.learner.stage
@@ -404,14 +403,14 @@ class TrainingRun:
         if self._share >= 1.0 and not (self._is_finished or self.finished_now):
             self._on_note(
                 "the network has not learnt yet: the run ended before its first update. The same "
-                "command with more steps or hours goes on"
+                "command with more steps or hours resumes it"
             )
         return False
 
     def log(self, values: dict[str, float]) -> None:
-        """Keep what an update says of itself, by name.
+        """Log the values of an update, by name.
 
-        ``time/other_cpu_seconds`` is the processor time that other processes spent on it.
+        ``time/other_cpu_seconds`` is its CPU time in other processes.
         """
         self._clock.tick(values.pop("time/other_cpu_seconds", 0.0))
         step, self._values = self.learner.step, values
@@ -428,7 +427,7 @@ class TrainingRun:
         self._trackers.log(values | times, step)
 
     def measure(self, player: Any, export: Callable[[Path], None]) -> None:
-        """Measure the learner and keep its policy, where that is due; report the progress.
+        """Evaluate the learner and keep its policy, if due; report the progress.
 
         Args:
             player: the learner for evaluations: ``act_batch(observations, masks)`` returns actions.
@@ -447,7 +446,7 @@ class TrainingRun:
             made.take_snapshot(step, export)
 
     def save(self) -> None:
-        """Write a checkpoint, where one is due; the end of the loop writes one in any case."""
+        """Write a checkpoint if one is due; the end of the loop writes one in any case."""
         if time.monotonic() - self._last_save >= self._checkpoint_seconds:
             self._write_checkpoint()
             self._last_save = time.monotonic()
@@ -461,7 +460,7 @@ class TrainingRun:
 
     @property
     def best_rows(self) -> list[dict[str, Any]]:
-        """What the best policy reached against each opponent."""
+        """The scores of the best policy against each opponent."""
         return self._measurements.best_rows
 
     @property
@@ -480,7 +479,7 @@ class TrainingRun:
         self.folder.save_checkpoint(self.step, pack(state))
 
     def _load_state(self, state: dict[str, Any]) -> None:
-        """Go on where a checkpoint was written."""
+        """Resume from a checkpoint."""
         self._clock.load_state(state)
         self.folder.cut_metrics(self.step)
         self.folder.cut_snapshots(self.step)

@@ -35,22 +35,22 @@ OWN_ARGUMENTS = ("num_envs", "opponent", "threads", "symmetries", "render_mode")
 
 
 class BoardVecEnv(VecEnv):
-    """N games against opponents that move inside, as an SB3 ``VecEnv``.
+    """N games against built-in opponents, as an SB3 ``VecEnv``.
 
-    Without options observations are int8 of shape (N, rows, columns, planes). Games that end are
-    followed by the next ones; their infos hold ``terminal_observation``, ``TimeLimit.truncated``
-    (False), ``episode`` as SB3's Monitor and VecMonitor write it (r, l, t), ``seat``, ``opponent``.
+    By default observations are int8 of shape (N, rows, columns, planes). New games follow finished
+    ones, whose infos contain ``terminal_observation``, ``TimeLimit.truncated`` (False),
+    ``episode`` as in SB3's Monitor and VecMonitor (r, l, t), ``seat``, ``opponent``.
 
     Args:
         game: the game, or its specification.
         num_envs: N.
         opponent: see :func:`~plyground.agents.opponents.make_opponents`.
-        threads: threads that share the games; for compiled opponents only.
-        symmetries: whether the learner sees the board through a symmetry drawn anew for every step
+        threads: threads that share the games; only for compiled opponents.
+        symmetries: whether the learner sees the board through a new random symmetry in every step
             (see :mod:`plyground.training.symmetry`).
         render_mode: ``"rgb_array"``, which SB3 also shows as ``"human"``, or None.
-        **options: those of :class:`~plyground.envs.single_agent.options.LearnerOptions`. Others are
-            taken as parameters of the game, ``rows=5``.
+        **options: options of :class:`~plyground.envs.single_agent.options.LearnerOptions`; other
+            keywords are parameters of the game, such as ``rows=5``.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class BoardVecEnv(VecEnv):
             if symmetries and len(self.game.symmetries) > 1
             else None
         )
-        # attributes SB3 expects of each of the N environments
+        # attributes that SB3 expects of each of the N environments
         mode = check_render_mode(render_mode, RENDER_MODES, " for a VecEnv")
         self._given: dict[str, Any] = {"render_mode": mode, "spec": None}
         self._began = time.time()
@@ -89,7 +89,7 @@ class BoardVecEnv(VecEnv):
         return [opponent.label for opponent in self.games.opponents]
 
     def set_opponent(self, opponent: Any) -> None:
-        """Play against others from now on; games under way go on against one of them."""
+        """Change the opponents; games in progress continue against one of the new ones."""
         self.games.set_opponents(make_opponents(opponent, self.game))
 
     def action_masks(self) -> np.ndarray:
@@ -100,7 +100,7 @@ class BoardVecEnv(VecEnv):
         return masks
 
     def observations(self) -> Any:
-        """What the learner sees, as the options say; without any the int8 planes."""
+        """The learner's observations, as set by the options; by default the int8 planes."""
         state = self.games.state
         planes, masks = state.observations, state.masks
         if self._view is None:
@@ -113,7 +113,7 @@ class BoardVecEnv(VecEnv):
     def reset(self) -> Any:
         """Start new games and return their observations.
 
-        The seeds are those of :meth:`seed` if it was called since the last reset.
+        Uses the seeds of :meth:`seed` if it was called since the last reset.
         """
         has_seeds = any(seed is not None for seed in self._seeds)
         self.games.reset(self._seeds if has_seeds else None)
@@ -122,11 +122,11 @@ class BoardVecEnv(VecEnv):
         return self.observations()
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Take the actions of the next :meth:`step_wait`."""
+        """Store the actions for the next :meth:`step_wait`."""
         self._chosen = actions if self._view is None else self._view.actions(actions)
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Play them; returns observations, rewards (float32), which games ended, and infos."""
+        """Play them; returns observations, rewards (float32), dones, and infos."""
         self.games.step(self._chosen)
         state = self.games.state
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -169,7 +169,7 @@ class BoardVecEnv(VecEnv):
     def set_attr(
         self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None
     ) -> None:
-        """Set an attribute, which all environments share."""
+        """Set an attribute of all environments."""
         self._given[attr_name] = value
 
     def env_method(
@@ -194,7 +194,7 @@ class BoardVecEnv(VecEnv):
     def env_is_wrapped(
         self, wrapper_class: type, indices: int | Iterable[int] | None = None
     ) -> list[bool]:
-        """Whether the environments have this wrapper: they do what Monitor does, nothing else."""
+        """Whether the environments have this wrapper: only Monitor, whose work they do."""
         return [issubclass(wrapper_class, Monitor) for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[np.ndarray | None]:
@@ -204,5 +204,5 @@ class BoardVecEnv(VecEnv):
         return pictures_of(self.game, self.games)
 
     def close(self) -> None:
-        """End the threads, and close the opponents that can be closed."""
+        """Stop the threads, and close the opponents that can be closed."""
         self.games.close()

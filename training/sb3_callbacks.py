@@ -20,7 +20,7 @@ except ImportError as error:
 
 
 def set_opponent(env: VecEnv, opponent: Any) -> None:
-    """Replace the opponents in a vector environment of SB3 that holds environments of plyground."""
+    """Replace the opponents in an SB3 vector environment of plyground environments."""
     while isinstance(env, VecEnvWrapper):
         env = env.venv
     if hasattr(env, "set_opponent"):
@@ -30,32 +30,32 @@ def set_opponent(env: VecEnv, opponent: Any) -> None:
 
 
 class OpponentSource(Protocol):
-    """Whom a learner meets, such as its past versions."""
+    """A source of opponents, such as a learner's past versions."""
 
     @property
     def members(self) -> Sequence[str]:
-        """The names of all who may be drawn; none at first, if it has none but the learner's."""
+        """The names of all members; empty at first if they are all versions of the learner."""
 
     def add(self, policy: Any) -> Any:
-        """Take in the learner, a model, as it is now."""
+        """Add the learner, a model, in its present state."""
 
     def draw(self, count: int) -> Sequence[Opponent]:
-        """The opponents of the next games, of ``count`` draws; a member's name is its label."""
+        """The opponents of the next games, from ``count`` draws; a member's name is its label."""
 
     def add_result(self, name: str, learner_return: float) -> None:
         """Count a finished game against a member: above 0 if the learner won, below if it lost."""
 
     def save(self) -> None:
-        """Keep what must outlast the training, which has ended."""
+        """Save what must outlast the training."""
 
 
 class SelfPlayCallback(BaseCallback):
-    """Lets a model play against a source of opponents, and adds the model to it as it learns.
+    """Trains a model against a source of opponents, adding versions of the model to it.
 
     Args:
         source: the opponents; the model is added at once if there are none.
         every: steps between two versions.
-        draws: how many opponents are drawn for each rollout.
+        draws: the number of opponents drawn for each rollout.
     """
 
     def __init__(self, source: OpponentSource, every: int = 50_000, draws: int = 4) -> None:
@@ -90,13 +90,13 @@ class SelfPlayCallback(BaseCallback):
 
 
 class LadderCallback(BaseCallback):
-    """Rates a model as it learns, and logs the ratings where SB3 logs (TensorBoard, W&B).
+    """Rates a model during training, and logs the ratings to SB3's logger (TensorBoard, W&B).
 
     Args:
         game: the game.
-        folder: where the policy file of each rating is kept, ``000000050000.onnx``.
-        rate: rates a policy file; :meth:`plyground.evaluation.ladder.Ladder.rate` does. It returns
-            numbers by name, which are logged as ``ladder/NAME``.
+        folder: the folder of the rated policy files, such as ``000000050000.onnx``.
+        rate: rates a policy file, such as :meth:`plyground.evaluation.ladder.Ladder.rate`. It
+            returns numbers by name, which are logged as ``ladder/NAME``.
         every: steps between two ratings.
     """
 

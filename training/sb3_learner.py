@@ -1,9 +1,9 @@
-"""What the algorithms of stable-baselines3 share: they learn against a curriculum of opponents.
+"""Common parts of the stable-baselines3 algorithms, which learn against a curriculum.
 
-A checkpoint holds everything that decides the course of a run: weights, optimiser, counters, the
-games under way with their random streams, the generators of torch and numpy, the curriculum and the
-learner's past versions. Its values are tensors, numbers, texts, lists and dictionaries, so reading
-one executes nothing.
+A checkpoint contains everything that decides the course of a run: weights, optimiser, counters, the
+games in progress with their random streams, the generators of torch and numpy, the curriculum and
+the learner's past versions. Its values are tensors, numbers, texts, lists and dictionaries, so
+reading one executes no code.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def open_games(
     seed: int,
     observation: Literal["planes", "dict"] = "planes",
 ) -> BoardVecEnv:
-    """The games of a run, N at once; observations are planes, or a dictionary with the mask.
+    """The N parallel games of a run; observations are planes, or a dictionary with the mask.
 
     Raises:
         SpecificationError: a judge that does not exist or cannot play the game.
@@ -80,19 +80,19 @@ def open_games(
 
 
 class Sb3Learner:
-    """A model of stable-baselines3, its games and its opponents: what a checkpoint restores.
+    """A stable-baselines3 model, its games and its opponents, as restored by a checkpoint.
 
     Args:
         settings: the settings.
         seed: the seed of all random choices.
         model: the model, on games of :func:`open_games`, with its initial weights.
-        make: makes the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
+        make: creates the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
 
     Attributes:
         env: its games.
-        policy: what plays: it has ``get_distribution(observations, masks)``.
+        policy: the policy, with ``get_distribution(observations, masks)``.
         curriculum: its opponents.
-        callback: what the model's ``collect_rollouts`` takes.
+        callback: the callback for the model's ``collect_rollouts``.
     """
 
     def __init__(self, settings: Any, seed: int, model: Any, make: MakeAgent = make_agent) -> None:
@@ -111,10 +111,10 @@ class Sb3Learner:
         self._snapshot_step = 0  # of the newest snapshot
 
     def _load_initial(self, run: Path) -> None:
-        """Begin with the newest weights of a run.
+        """Start from the newest weights of a run.
 
         Raises:
-            TrainingError: the folder holds no run of this algorithm, or its weights do not fit.
+            TrainingError: the folder has no run of this algorithm, or its weights do not fit.
         """
         try:
             self.policy.load_state_dict(initial_learner(run)["policy"])
@@ -132,7 +132,7 @@ class Sb3Learner:
 
     @property
     def updates(self) -> int:
-        """Minibatches or passes that the network has learnt from, as the algorithm counts them."""
+        """The number of updates of the network, as the algorithm counts them."""
         return int(self.model._n_updates)
 
     @property
@@ -141,9 +141,9 @@ class Sb3Learner:
         return str(self.curriculum)
 
     def steps_in_all(self, progress: float) -> int:
-        """The steps of the whole run: those asked for, or as many as it will make in its time.
+        """The steps of the whole run: the set number, or an estimate from its time.
 
-        They are those of whole updates, which a run always ends with.
+        They are a multiple of an update's steps, since a run ends with a whole update.
         """
         steps = int(self.settings.steps)
         if progress > 0.0 and self.settings.time_limit:
@@ -152,17 +152,17 @@ class Sb3Learner:
         return int(update * max(math.ceil(steps / update), self.step // update + 1))
 
     def share_left(self, progress: float) -> float:
-        """The share of the run that is left, which rates follow: 1 − k/n before update k of n.
+        """The remaining share of the run, for learning rates: 1 − k/n before update k of n.
 
-        An update keeps what it is at its beginning, so the last one learns too.
+        It is constant during an update, so the last one learns too.
         """
         return 1.0 - self.step / self.steps_in_all(progress)
 
     def finish_update(self) -> dict[str, float]:
-        """Choose the next opponents by the games that ended; returns what is logged of an update.
+        """Choose the next opponents by the finished games; returns the values to log.
 
         Raises:
-            TrainingError: a loss or a weight is no longer a number.
+            TrainingError: a loss or a weight is NaN or infinite.
         """
         values = self._take_log()
         if self.curriculum.add_results(self._collector.opponents, self._collector.returns):
@@ -175,7 +175,7 @@ class Sb3Learner:
         return values | {"curriculum/stage": self.curriculum.stage}
 
     def _take_log(self) -> dict[str, float]:
-        """What the model has logged, and the means of the games that ended."""
+        """The values logged by the model, and the means of the finished games."""
         log = self.model.logger.name_to_value
         values = {name: float(value) for name, value in log.items()}
         log.clear()
@@ -184,7 +184,7 @@ class Sb3Learner:
             bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()
         ):
             raise TrainingError(
-                f"the loss is no number any more after step {self._collector.began} (train/loss is "
+                f"the loss is NaN or infinite after step {self._collector.began} (train/loss is "
                 f"{loss}); a lower learning_rate may help"
             )
         if self._collector.returns:
@@ -245,7 +245,7 @@ class Sb3Learner:
         self.policy.optimizer.load_state_dict(state["optimizer"])
         for name, values in self.env.games.state._asdict().items():
             from_bytes(state["games"][name], values)
-        self.env.observations()  # brings the view through the symmetries up to date
+        self.env.observations()  # updates the view through the symmetries
         model._last_obs = _convert(state["observations"], lambda tensor: tensor.numpy())
         kind, keys, *rest = state["numpy"]
         np.random.set_state((kind, keys.numpy().astype(np.uint32), *rest))  # noqa: NPY002

@@ -1,6 +1,6 @@
-"""Settings of training runs: typed fields that declare their own help, limits and choices.
+"""Settings of training runs: typed fields with help, limits and choices.
 
-An algorithm declares its settings as a frozen dataclass below :class:`RunSettings`, one
+An algorithm declares its settings as a frozen subclass of :class:`RunSettings`, one
 :func:`~plyground.envs.loading.settings.setting` for each field.
 """
 
@@ -20,8 +20,8 @@ from ..envs.profile import TrainingSettings, tuned_settings
 from ..envs.specification import SpecificationError, check_names
 
 WALL, PROCESSOR = "wall", "processor"
-UNLIMITED = 10**12  # steps of a run that ends by the time
-LENGTH = ("steps", "hours")  # of a run: its budget
+UNLIMITED = 10**12  # steps of a run limited by time
+LENGTH = ("steps", "hours")  # the budget of a run
 # Settings that name agents, and those that name networks.
 AGENTS, NETWORKS = ("evaluate", "opponent", "regret"), ("initial", "predecessor")
 CURRICULUM, SELF, NONE = "curriculum:", "self", "none"
@@ -29,42 +29,38 @@ CURRICULUM, SELF, NONE = "curriculum:", "self", "none"
 
 @dataclasses.dataclass(frozen=True)
 class RunSettings(Settings):
-    """What every training run is told, whatever the algorithm.
+    """The settings common to all algorithms.
 
     Raises:
-        SpecificationError: a value that is not possible.
+        SpecificationError: an invalid value.
     """
 
     algorithm: ClassVar[str] = "training"
     subject: ClassVar[str] = algorithm
     discount_setting: ClassVar[str] = "discount"  # the name of the setting
-    device: ClassVar[str] = "auto"  # of the networks, where no other is asked for
+    device: ClassVar[str] = "auto"  # default device of the networks
 
-    budgets: ClassVar[tuple[TrainingSettings, ...]] = ()  # for short runs at any game
+    budgets: ClassVar[tuple[TrainingSettings, ...]] = ()  # for short runs on any game
 
-    steps: int = setting(
-        2_000_000, "Actions that the learner takes in all, such as 300k or 2M.", low=1
-    )
-    hours: float = setting(
-        0.0, "Hours that the run takes at most; 0: no limit.", low=0, metavar="H"
-    )
+    steps: int = setting(2_000_000, "Total actions of the learner, such as 300k or 2M.", low=1)
+    hours: float = setting(0.0, "Time limit of the run in hours; 0: no limit.", low=0, metavar="H")
     clock: str = setting(
         WALL,
-        "What hours counts: wall (by the clock) or processor (of all processes together).",
+        "Clock for hours: wall (wall time) or processor (CPU time of all processes).",
         choices=(WALL, PROCESSOR),
     )
     evaluate: str = setting(
         "random;greedy;alphabeta:depth=2;alphabeta:depth=4;mcts:simulations=100",
-        "Opponents that the learner is measured against, separated by semicolons, or none.",
+        "Opponents for evaluations, separated by semicolons, or none.",
         metavar="AGENT;AGENT",
     )
-    evaluations: int = setting(20, "How many times the learner is measured.", low=1)
+    evaluations: int = setting(20, "Number of evaluations of the learner.", low=1)
     evaluation_pairs: int = setting(
-        100, "Openings of each measurement; each is played in both seats.", low=1
+        100, "Openings per evaluation; each is played in both seats.", low=1
     )
-    evaluation_plies: int = setting(OPENING_PLIES, "Random moves of each of these openings.", low=0)
+    evaluation_plies: int = setting(OPENING_PLIES, "Random moves in each of these openings.", low=0)
     keep: int = setting(
-        0, "Snapshots that are kept, evenly over the run's work, and rated; 0: none.", low=0
+        0, "Number of snapshots to keep and rate, evenly over the run; 0: none.", low=0
     )
 
     def __init_subclass__(cls) -> None:
@@ -78,21 +74,21 @@ class RunSettings(Settings):
         length: Mapping[str, Any] = {},
         gpu: bool = False,
     ) -> dict[str, Any]:
-        """What replaces the defaults for a game and its board: facts, experiments, the run.
+        """The defaults for a game and its board: from facts, experiments and the run.
 
-        Who gathers points, moving again for each, may not be paid less for the later ones.
+        In games of points with repeated moves, later points must not be discounted.
 
         Args:
             game: the game.
-            length: ``steps`` and ``hours`` of the run, where they are set.
+            length: ``steps`` and ``hours`` of the run, if set.
             gpu: whether its network is on a GPU.
         """
         names = [each.name for each in parameters_of(cls)]
-        has_discount = cls.discount_setting in names  # some learners discount nothing
+        has_discount = cls.discount_setting in names  # some learners have no discount
         facts = {cls.discount_setting: 1.0} if game.facts.moves_again and has_discount else {}
         entries = sorted(
             (*cls.budgets, *game.profile.training.get(cls.algorithm, ())),
-            key=lambda entry: entry.follows_run,  # what is for all runs comes first
+            key=lambda entry: entry.follows_run,  # entries for all runs come first
         )
         usual = facts | tuned_settings(entries, game.facts.num_actions)
         length = {"steps": UNLIMITED, **length} if length.get("hours") else length
@@ -112,16 +108,16 @@ class RunSettings(Settings):
         """The settings of a run.
 
         Args:
-            game: the game, whose defaults for the run's length stand for what is not set.
-            values: settings by name; None is no setting.
-            texts: more of them, each as ``name=value``.
-            begun: the settings of the run in the folder, if there is one: what is not set stays as
-                it is there, also where the run is to be longer or the defaults have changed.
-            gpu: whether the network is on a GPU, where larger ones are cheap.
+            game: the game; unset settings have its defaults for the run's length.
+            values: settings by name; None: not set.
+            texts: more settings, each as ``name=value``.
+            begun: the settings of the run in the folder, if there is one: unset settings keep
+                these values, even if the run is to be longer or the defaults have changed.
+            gpu: whether the network is on a GPU, where larger networks are cheap.
 
         Raises:
-            SpecificationError: an unknown name, a value that is not possible, or one of ``begun``
-                that is to be set anew, see :meth:`effects`.
+            SpecificationError: an unknown name, an invalid value, or a value of ``begun`` that must
+                be set again, see :meth:`effects`.
         """
         parameters = {parameter.name: parameter for parameter in parameters_of(cls)}
         kinds = {name: parameter.kind for name, parameter in parameters.items()}
@@ -161,7 +157,7 @@ class RunSettings(Settings):
         return cls(**values, **parts)
 
     def values(self) -> dict[str, Any]:
-        """All values by name, those of parts among them."""
+        """All values by name, including those of parts."""
         values: dict[str, Any] = {}
         for name, value in vars(self).items():
             values |= vars(value) if isinstance(value, Settings) else {name: value}
@@ -169,10 +165,10 @@ class RunSettings(Settings):
 
     @classmethod
     def effects(cls, name: str, text: str) -> dict[str, str]:
-        """What the value of a setting names that does more than play, and what that would do.
+        """The agent or file in a setting's value that runs code or opens files, and its effect.
 
-        The folder of a run may be of others: what it names so is used only where the user sets it
-        again, see :mod:`plyground.agents.effects`.
+        The folder of a run may be untrusted: such a value is used only if the user sets it again,
+        see :mod:`plyground.agents.effects`.
         """
         if name in AGENTS:
             return not_to_make(_agents_in(text))
@@ -190,34 +186,34 @@ class RunSettings(Settings):
 
     @property
     def opponents_to_measure(self) -> list[str]:
-        """The opponents of :attr:`evaluate`; none of them if it is ``none``."""
+        """The opponents of :attr:`evaluate`; empty if it is ``none``."""
         if self.evaluate.strip() == NONE:
             return []
         return [name.strip() for name in self.evaluate.split(";")]
 
     @property
     def counts_processor_time(self) -> bool:
-        """Whether ``hours`` are hours of processor time, of all processes together."""
+        """Whether ``hours`` are hours of CPU time of all processes."""
         return self.clock == PROCESSOR
 
     @property
     def judged(self) -> int:
-        """Positions in which moves are held against perfect play."""
+        """The number of positions in which moves are compared with perfect play."""
         return 0
 
     @property
     def processes(self) -> int:
-        """How many processes work at once, at least."""
+        """The minimum number of parallel processes."""
         return 1
 
     @property
     def time_limit(self) -> float:
-        """Seconds that the run takes at most; 0: no limit."""
+        """Time limit of the run in seconds; 0: no limit."""
         return 3600.0 * self.hours
 
     @property
     def steps_between_evaluations(self) -> int:
-        """After how many steps the learner is measured again."""
+        """The number of steps between evaluations."""
         return max(self.steps // self.evaluations, 1)
 
 
@@ -225,13 +221,15 @@ class RunSettings(Settings):
 class OpposedSettings(RunSettings):
     """The settings of a run against opponents, apart from its game and its seed.
 
-    A learner that always starts from the empty board against a deterministic opponent learns a few
-    games by heart. Random moves at the beginning (``opening_plies``) prevent that.
+    A learner that always starts from the empty board against a deterministic opponent memorises a
+    few games. Random moves at the beginning (``opening_plies``) prevent that.
     """
 
-    device: ClassVar[str] = "cpu"  # what these small networks gain elsewhere, copying costs
+    device: ClassVar[str] = (
+        "cpu"  # for these small networks copying to a GPU costs more than it gains
+    )
     budgets: ClassVar[tuple[TrainingSettings, ...]] = (
-        # Else short runs would be measured for longer than they learn.
+        # Otherwise short runs would spend more time on evaluation than on learning.
         TrainingSettings({"evaluations": 5}, steps=900_000, hours=0.1),
     )
 
@@ -242,32 +240,34 @@ class OpposedSettings(RunSettings):
         metavar="AGENT",
     )
     games: int = setting(256, "Games played at once.", low=1)
-    opening_plies: int = setting(4, "Random moves at the beginning of a game, at most.", low=0)
-    long_openings: float = setting(
-        0.0, "Share of the games that begin with long_opening_plies at most.", low=0, high=1
+    opening_plies: int = setting(
+        4, "Maximum number of random moves at the beginning of a game.", low=0
     )
-    long_opening_plies: int = setting(30, "Random moves of such a game, at most.", low=0)
+    long_openings: float = setting(
+        0.0, "Share of the games with up to long_opening_plies random moves.", low=0, high=1
+    )
+    long_opening_plies: int = setting(30, "Maximum number of random moves of such a game.", low=0)
     regret: str = setting(
         "",
-        "What judges the learner's actions, such as alphabeta:depth=3: rewards are then minus the "
-        "regrets; empty: the results.",
+        "Agent that judges the learner's actions, such as alphabeta:depth=3: rewards are then the "
+        "negative regrets; empty: game results.",
     )
     symmetries: bool = setting(True, "Whether the learner sees boards through random symmetries.")
     channels: int = setting(32, "Channels of each convolution of the network.", low=1)
     layers: int = setting(0, "Convolutions of the network.", low=0, high=20)
     dense: str = setting("512,256", "Units of the network's dense layers, or none.")
     threshold: float = setting(
-        0.75, "Score against the newest stage that starts the next stage.", low=0, high=1
+        0.75, "Score against the newest stage at which the next stage starts.", low=0, high=1
     )
-    window: int = setting(500, "Games over which that score is taken.", low=1)
+    window: int = setting(500, "Number of games for that score.", low=1)
     rehearsal: float = setting(
         0.3, "Share of the games against the opponents of earlier stages.", low=0, high=0.9
     )
-    snapshots: int = setting(10, "Past versions of the learner that are kept as opponents.", low=1)
+    snapshots: int = setting(10, "Past versions of the learner to keep as opponents.", low=1)
     snapshot_every: int = setting(100_000, "Steps between two of these versions.", low=1)
     initial: str = setting(
         "",
-        "A run of the same algorithm whose weights this one begins with; empty: none.",
+        "A run of the same algorithm that supplies the initial weights; empty: none.",
         metavar="RUN",
         option="--init",
     )

@@ -1,11 +1,11 @@
-"""A board seen through its symmetries: augmentation in the environment.
+"""Data augmentation in the environment by the symmetries of the board.
 
-There it leaves PPO's arithmetic exact. The learner sees the game through a symmetry drawn anew for
-every step, and its action is mapped back through it. What it stores (observation, mask, action,
-log-probability, value) all belong to the image it saw, so the ratio of new and old probability
-compares like with like. To turn samples of a finished rollout instead would need the old policy's
-probability of the turned action in the turned position, which nobody computed: a network is not
-symmetric by itself, and the old probability of the unturned action is another number.
+This keeps PPO exact. The learner sees the game through a new random symmetry in every step, and its
+action is mapped back. All it stores (observation, mask, action, log-probability, value) belongs to
+the image it saw, so the ratio of new and old probability is consistent. Transforming samples of a
+finished rollout instead would require the old policy's probability of the transformed action in the
+transformed position, which was not computed: a network is not symmetric by itself, and the old
+probability of the original action is a different number.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import GAMMA, MIX_1, MIX_2
 from ..envs.game import Game, Position
 
-NUM_PROBES = 400  # positions that tell which entry of an observation goes where
+NUM_PROBES = 400  # positions that determine where each entry of an observation goes
 
 
 @functools.lru_cache(maxsize=8)
@@ -26,8 +26,8 @@ def observation_symmetries(game: Game) -> np.ndarray:
     """Index tables of the game's symmetries: int64, (symmetries, entries of an observation).
 
     The observation of the image under symmetry s is ``observation.ravel()[table[s]]``. The table is
-    found by comparing positions of random games with their images, so it serves any game that
-    declares symmetries. It is computed once for a game, and is not to be changed.
+    computed by comparing positions of random games with their images, so it works for any game that
+    declares symmetries. It is computed once for a game and must not be changed.
     """
     symmetries = game.symmetries
     if len(symmetries) == 1:
@@ -40,8 +40,8 @@ def observation_symmetries(game: Game) -> np.ndarray:
         images = np.stack(
             [position.transformed(symmetry).observation().ravel() for position in positions]
         )
-        # Entries that agree in all positions are alike; sorting both sides the same way pairs each
-        # entry with one like it.
+        # Entries that agree in all positions are equivalent; sorting both sides the same way pairs
+        # each entry with an equivalent one.
         table[symmetry, np.lexsort(images)] = np.lexsort(observations)
         if not np.array_equal(observations[:, table[symmetry]], images):
             raise ValueError(
@@ -64,7 +64,7 @@ def _random_positions(game: Game, count: int) -> list[Position]:
 
 
 class SymmetricView:
-    """Shows N games through a symmetry for each."""
+    """Shows each of N games through a symmetry."""
 
     def __init__(self, game: Game, num_games: int) -> None:
         self._cells = observation_symmetries(game)
@@ -94,6 +94,6 @@ class SymmetricView:
         return np.take_along_axis(masks, self._inverse[self.chosen], axis=1)
 
     def actions(self, actions: np.ndarray) -> np.ndarray:
-        """The actions in the games that were chosen as these in the images."""
+        """The actions in the games for actions chosen in the images."""
         originals: np.ndarray = self._inverse[self.chosen, actions]
         return originals

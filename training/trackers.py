@@ -1,10 +1,10 @@
-"""Trackers: libraries that keep what runs log and show it, such as TensorBoard.
+"""Trackers: libraries that store and show the logs of runs, such as TensorBoard.
 
-Extras and other packages plug them in as
+Extras and other packages register them as
 :data:`~plyground.envs.loading.packages.TRACKERS`, by the names that ``--log`` takes. Each is called
-with the run's folder, the step at which the run goes on, and what describes the run; it returns a
-:class:`Tracker`. Importing its module imports the library. Where it has a method ``prepare()``,
-that makes what several runs share, such as a store, before they begin side by side.
+with the run's folder, the step from which the run continues, and the run's description; it returns
+a :class:`Tracker`. Importing its module imports the library. Its method ``prepare()``, if any,
+creates what several runs share, such as a store, before they start in parallel.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ MAKERS: Registry[str, Callable[..., Tracker]] = Registry("there is no tracker", 
 
 
 class Tracker(Protocol):
-    """What keeps the numbers of one run."""
+    """Logs the numbers of one run."""
 
     def log(self, values: dict[str, float], step: int) -> None:
-        """Keep numbers of a step, by names such as ``evaluation/random/score``."""
+        """Log numbers of a step, by names such as ``evaluation/random/score``."""
 
     def close(self) -> None:
-        """Keep what is not kept yet; the run ends, or stops for now."""
+        """Flush; the run ends, or stops for now."""
 
 
 class Trackers:
     """The trackers of a run.
 
     Args:
-        log: their names, separated by commas or as a list; ``none``: there are none.
-        on_note: called with every remark, one sentence.
+        log: their names, separated by commas or as a list; ``none`` for no tracker.
+        on_note: called with every message, one sentence.
 
     Raises:
-        SpecificationError: there is no tracker of a name.
+        SpecificationError: an unknown tracker.
         ImportError: its library is not installed; the message says what to install.
     """
 
@@ -55,33 +55,33 @@ class Trackers:
         self._on_note = on_note
 
     def prepare(self) -> None:
-        """Make what the runs share that are about to begin side by side.
+        """Create what parallel runs share, before they start.
 
         Raises:
-            SpecificationError: a library cannot make it.
+            SpecificationError: a library cannot create it.
         """
         for name, make in self._makers.items():
-            with refusing(Exception, f"{name} cannot keep what the runs log"):
+            with refusing(Exception, f"{name} cannot log the runs"):
                 getattr(make, "prepare", lambda: None)()
 
     def open(self, folder: Path, step: int, description: dict[str, Any]) -> None:
-        """Begin, or go on with, what each tracker keeps of the run.
+        """Start or resume each tracker's log of the run.
 
         Raises:
-            SpecificationError: a library cannot begin.
+            SpecificationError: a library cannot start.
         """
         for name, make in self._makers.items():
-            with refusing(Exception, f"{name} cannot keep what the run logs"):
+            with refusing(Exception, f"{name} cannot log the run"):
                 self._open[name] = make(folder, step, description)
 
     def log(self, values: dict[str, float], step: int) -> None:
-        """Log numbers of a step. A tracker that fails is told and left out; the run goes on."""
+        """Log numbers of a step. A failing tracker is reported and dropped; the run continues."""
         for name, tracker in list(self._open.items()):
             try:
                 tracker.log(values, step)
             except Exception as error:
                 del self._open[name]
-                self._on_note(f"{name} keeps no more of the run: {first_line(error)}")
+                self._on_note(f"{name} stops logging the run: {first_line(error)}")
 
     def close(self) -> None:
         """Close them all."""
@@ -90,11 +90,11 @@ class Trackers:
 
 
 def name_in(path: Path, make: Callable[[], str]) -> str:
-    """The name that a library gave a run, which a file in the run's folder keeps.
+    """The name that a library gave a run, saved in a file in the run's folder.
 
     Args:
         path: the file.
-        make: makes the name, when the run begins.
+        make: creates the name when the run begins.
     """
     if not path.exists():
         path.write_text(make(), encoding="utf-8")

@@ -1,8 +1,8 @@
 """Move quality: the loss of agents' moves against perfect play, by the exact solver.
 
 A move is judged by the solver's values of all legal moves: it is optimal if none has a better
-value, else it loses the difference. A position in which all legal moves have the same value is no
-test and is left out. Moves come from random positions in which the agents decide
+value, else it loses the difference. A position in which all legal moves have the same value tests
+nothing and is skipped. Moves come from random positions in which the agents decide
 (:mod:`.positions`), or from the games of a store (:func:`stored_moves`).
 """
 
@@ -35,16 +35,15 @@ class JudgedMove(NamedTuple):
     """A move that has been judged.
 
     Attributes:
-        agent: who made it, by number.
-        cluster: moves with the same number depend on each other: those of one game.
+        agent: the number of the agent that made it.
+        cluster: moves with the same number are dependent: they are from one game.
         phase: an index into ``PHASES``.
-        loss: by how much its value falls short of the best, on the solver's scale; 0 for an optimal
-            move.
+        loss: the difference to the best value, on the solver's scale; 0 for an optimal move.
         blunder: an index into ``BLUNDERS`` if it changes the result of the game under best play,
             else −1.
-        seconds: what it took.
+        seconds: thinking time.
         action: the move itself.
-        situation: what the position asked of the mover, one of ``SITUATIONS``.
+        situation: the kind of position, one of ``SITUATIONS``.
     """
 
     agent: int
@@ -63,8 +62,8 @@ class Evidence(NamedTuple):
     Attributes:
         labels: the agents.
         moves: the judged moves.
-        left_out: how many positions or moves were left out, by reason.
-        faults: for each agent that failed to move, how often, and what happened first.
+        left_out: the number of skipped positions or moves, by reason.
+        faults: for each agent that failed to move, how often, and the first fault.
     """
 
     labels: list[str]
@@ -86,11 +85,11 @@ class MoveJudge:
 
     Args:
         game: the game.
-        memory_mb: what the solver's table may take, in MiB.
-        time_limit: seconds for one position, unless there is a ``node_limit`` for it.
+        memory_mb: size of the solver's table in MiB.
+        time_limit: seconds for one position, unless it has a ``node_limit``.
 
     Raises:
-        SpecificationError: the game has no solver, or the board is beyond its reach.
+        SpecificationError: the game has no solver, or the board is too large for it.
     """
 
     def __init__(
@@ -107,7 +106,7 @@ class MoveJudge:
         self._known: dict[bytes, Mapping[int, int] | None] = {}
 
     def knows(self, position: Position) -> bool:
-        """Whether the position has been asked for before."""
+        """Whether the position was requested before."""
         return position.record.tobytes() in self._known
 
     def values(self, position: Position) -> Mapping[int, int] | None:
@@ -119,11 +118,11 @@ class MoveJudge:
         return self._known[key]
 
     def remember(self, position: Position, values: Mapping[int, int] | None) -> None:
-        """Take what another process has found: see :meth:`values`."""
+        """Store values from another process: see :meth:`values`."""
         self._known[position.record.tobytes()] = values
 
     def solve(self, position: Position, moves: Literal["best", "all"] = "best") -> Solution:
-        """What the solver finds within the limit."""
+        """The solver's values within the limit."""
         time = self.time_limit if self.node_limit is None else None
         return self.solver.solve(position, moves=moves, time=time, most_nodes=self.node_limit)
 
@@ -141,17 +140,17 @@ class MoveJudge:
 
 
 def has_worse_move(values: Mapping[int, int]) -> bool:
-    """Whether some legal move is worse than another, so that the position tests an agent."""
+    """Whether legal moves differ in value, so that the position tests an agent."""
     return len(set(values.values())) > 1
 
 
 def phase_of(judge: MoveJudge, ply: int) -> int:
-    """The third of the game that a position after ``ply`` actions belongs to."""
+    """The third of the game to which a position after ``ply`` actions belongs."""
     return min(len(PHASES) - 1, len(PHASES) * ply // judge.plies)
 
 
 def first_ply_within_reach(judge: MoveJudge) -> int:
-    """The first ply from which the solver is asked, unless something else is wanted."""
+    """The first ply at which the solver is used by default."""
     return max(0, judge.plies - judge.solver.plies_in_seconds)
 
 
@@ -161,9 +160,9 @@ class _StoredMove(NamedTuple):
     Attributes:
         game: the game's number.
         actions: all actions of the game.
-        ply: which of them this is.
+        ply: the index of this action.
         players: the label of each seat.
-        seconds: the mean time a move of each seat.
+        seconds: the mean time per move of each seat.
     """
 
     game: int
@@ -182,18 +181,18 @@ def stored_moves(
     first_ply: int | None = None,
     progress: Progress | None = None,
 ) -> Evidence:
-    """Judge the moves that agents have played in the games of a store.
+    """Judge the moves of agents in the games of a store.
 
-    Games in which the same agents took the same course are taken once.
+    Games of the same agents with the same course are used once.
 
     Args:
-        judge: knows the values.
-        store: the store; its games of other kinds are left out.
+        judge: provides the values.
+        store: the store; its games of other kinds are skipped.
         only: labels of the agents to judge (default: all).
-        count: how many moves to look at, drawn at random (default: all).
+        count: number of moves to judge, drawn at random (default: all).
         seed: decides which.
-        first_ply: earlier moves are left out.
-        progress: called with how many moves are judged, of how many.
+        first_ply: earlier moves are skipped.
+        progress: called with the number of judged moves and their total.
 
     Raises:
         StoreError: the store cannot be read, or holds no games of this kind.
@@ -225,7 +224,7 @@ def stored_moves(
 def _judge_stored(
     judge: MoveJudge, move: _StoredMove, labels: Sequence[str], left_out: dict[str, int]
 ) -> JudgedMove | None:
-    """Judge a stored move; None if it is another agent's or no test, which is then counted."""
+    """Judge a stored move; None if it is another agent's or skipped, which is then counted."""
     position = judge.game.position(move.actions[: move.ply])
     mover = position.to_move
     if move.players[mover] not in labels:
@@ -249,7 +248,7 @@ def _judge_stored(
 
 
 def _labels_of(game: Game, store: Store, only: Sequence[str]) -> list[str]:
-    """The agents to judge: all of the store's tournaments of this game, or those asked for."""
+    """The agents to judge: all of the store's tournaments of this game, or the given ones."""
     tournaments = store.tournaments()
     labels = list(
         dict.fromkeys(
@@ -276,9 +275,9 @@ def _labels_of(game: Game, store: Store, only: Sequence[str]) -> list[str]:
 
 
 def _is_of_game(game: Game, settings: Mapping[str, Any]) -> bool:
-    """Whether the settings of a tournament are those of this game.
+    """Whether the settings of a tournament are of this game.
 
-    Those of a game that is not installed are not.
+    Settings of a game that is not installed are not.
     """
     try:
         return make_game(settings["game"]) == game
@@ -289,9 +288,9 @@ def _is_of_game(game: Game, settings: Mapping[str, Any]) -> bool:
 def _candidates(
     game: Game, store: Store, labels: Sequence[str], first: int, left_out: dict[str, int]
 ) -> Iterator[_StoredMove]:
-    """The moves of the store's games from which the judged ones are drawn.
+    """The moves of the store's games from which the moves to judge are drawn.
 
-    Moves of opponents are among them: replaying the game tells whose move it is.
+    Opponents' moves are included: only replaying the game shows whose move it is.
     """
     courses, earlier = Courses(game), set[int]()
     number = 0

@@ -1,6 +1,6 @@
-"""Random positions in which agents decide, and their moves are judged.
+"""Random positions in which agents decide and their moves are judged.
 
-The positions may be solved, and the agents asked, in other processes or on other machines.
+The positions may be solved, and the agents run, in other processes or on other machines.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from .judge import (
     phase_of,
 )
 
-# keeps these random numbers apart from those that agents draw from the same seed
+# separates these random numbers from the agents' with the same seed
 POSITION_STREAM = 0x71756C74
-# newly solved positions in succession with moves all alike, before a phase is given up
+# consecutive solved positions whose moves are all alike, before a phase is given up
 MOST_BARREN = 40
-MOST_UNSOLVED = 10  # positions in succession that take too long, before a phase is given up
-MOST_FAILED_WALKS = 400  # random walks in succession that end early or at positions seen before
+MOST_UNSOLVED = 10  # consecutive positions that take too long, before a phase is given up
+MOST_FAILED_WALKS = 400  # consecutive random walks that end early or at positions seen before
 
 
 class Sample(NamedTuple):
-    """Positions drawn at random, each with its phase, and how many were left out by reason."""
+    """Random positions, each with its phase, and the number of skipped ones by reason."""
 
     positions: list[tuple[Position, int]]
     left_out: dict[str, int]
@@ -58,21 +58,21 @@ def sample_positions(
 ) -> Sample:
     """Draw distinct positions with better and worse moves, equally many from each phase.
 
-    Where a phase has too few of them, or the solver does too few, the other phases give more.
+    If a phase has too few, or the solver solves too few, the other phases provide more.
 
-    A position is reached by random moves that do not end the game, so that it is open and may hold
-    threats of either side.
+    A position is reached by random moves that do not end the game, so it is undecided and may
+    contain threats of either side.
 
     Args:
-        judge: knows the values.
-        count: how many positions.
+        judge: provides the values.
+        count: number of positions.
         seed: decides which.
-        first_ply: how many actions are played at least.
-        progress: called with how many positions are found, of how many.
-        jobs: of :func:`judging`, which solve the positions; None: the judge does.
+        first_ply: the minimum number of actions played.
+        progress: called with the number of positions so far and their total.
+        jobs: jobs of :func:`judging`, which solve the positions; None: the judge solves them.
 
     Raises:
-        SpecificationError: no position can be reached so late, or none of those reached has better
+        SpecificationError: no position can be reached that late, or no reached position has better
             and worse moves and is solved in time.
     """
     game = judge.game
@@ -101,8 +101,8 @@ def sample_positions(
                 progress(len(positions), count)
     if not positions:
         raise SpecificationError(
-            f"no position of {game.spec} after {first} plies or more was found that has a better "
-            f"and a worse move and is solved within "
+            f"no position of {game.spec} after at least {first} plies has better and worse moves "
+            f"and is solved within "
             f"{judge.time_limit:g} seconds; a smaller board, a later --from-ply or a longer "
             f"--time-limit may help"
         )
@@ -116,7 +116,7 @@ def _test_positions(
     left_out: dict[str, int],
     jobs: Jobs | None,
 ) -> Iterator[Position]:
-    """Positions of these plies with better and worse moves, until no more are found."""
+    """Positions of these plies with better and worse moves, as many as there are."""
     states: deque[Any] = deque()  # of ``chance``, after each position that has no values yet
 
     def candidates() -> Iterator[Position]:
@@ -148,7 +148,7 @@ def _test_positions(
             if barren == MOST_BARREN or timeouts == MOST_UNSOLVED:
                 break
     finally:
-        if states:  # positions that were drawn ahead count as never drawn
+        if states:  # positions drawn ahead do not count as drawn
             chance.setstate(state)
 
 
@@ -172,7 +172,7 @@ def _with_values(
 
 
 def judging(judge: MoveJudge) -> Work:
-    """What solves positions of a sample elsewhere."""
+    """The jobs that solve positions of a sample elsewhere."""
     limits = (judge.memory_mb, judge.time_limit, judge.node_limit)
     prepare = functools.partial(MoveJudge, judge.game, *limits)
     return Work(
@@ -181,7 +181,7 @@ def judging(judge: MoveJudge) -> Work:
 
 
 def _walk(game: Game, plies: int, chance: random.Random) -> Position | None:
-    """The position after so many random actions; None where every action ends the game."""
+    """The position after this many random actions; None if every action ends the game."""
     position = game.initial_position()
     for _ in range(plies):
         actions = position.legal_actions()
@@ -208,14 +208,13 @@ def ask_agents(
     """Let agents decide in the positions of a sample; each is reset before every position.
 
     Args:
-        judge: knows the values.
+        judge: provides the values.
         sample: the positions.
         agents: agents, or anything with ``act(position)``.
         labels: the agents' names.
         seed: decides the agents' random choices.
-        progress: called with how many decisions are made, of how many.
-        jobs: whose work is :func:`decide`, with the same agents prepared; None: the agents decide
-            here.
+        progress: called with the number of decisions so far and their total.
+        jobs: jobs of :func:`decide`, with the same agents prepared; None: the agents decide here.
 
     Raises:
         SpecificationError: an agent cannot play the game.
@@ -248,11 +247,11 @@ def ask_agents(
 
 
 class Question(NamedTuple):
-    """What an agent is asked.
+    """A question to an agent.
 
     Attributes:
-        number: of the agent.
-        row: of the position in the sample.
+        number: the agent's number.
+        row: the position's row in the sample.
         position: the position.
         seed: decides the agent's random choices.
     """
@@ -264,7 +263,7 @@ class Question(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """A legal action and its thinking time, or what was wrong in place of it."""
+    """A legal action and its thinking time, or the fault instead."""
 
     action: int
     seconds: float

@@ -20,12 +20,12 @@ class Quality(NamedTuple):
     Attributes:
         agent: its label.
         phase: one of ``PHASES``, or of ``SITUATIONS``, or ``ALL``.
-        moves: how many moves.
+        moves: number of moves.
         optimal: the share of optimal moves, and the ends of its 95 % interval.
-        loss: the mean loss a move on the solver's scale, and half the width of its 95 % interval.
+        loss: the mean loss per move on the solver's scale, and half the width of its 95 % interval.
         blunder: the share of blunders, and the ends of its 95 % interval.
-        blunders: how many of each kind, in the order of ``BLUNDERS``.
-        seconds: the mean time a move.
+        blunders: the number of each kind, in the order of ``BLUNDERS``.
+        seconds: the mean time per move.
     """
 
     agent: str
@@ -51,7 +51,7 @@ class Quality(NamedTuple):
 
 
 def qualities(evidence: Evidence) -> list[Quality]:
-    """For each agent that has moved: all its moves, then those of each situation and phase."""
+    """For each agent: the quality of all its moves, then by situation and phase."""
     rows = []
     for number, label in enumerate(evidence.labels):
         own = [move for move in evidence.moves if move.agent == number]

@@ -1,4 +1,4 @@
-"""Reports of results as text, JSON and HTML; loaded, they are what notebooks show of results."""
+"""Reports of results as text, JSON and HTML, and the pages that notebooks show of results."""
 
 from . import game_page as game_page
 from . import html as html

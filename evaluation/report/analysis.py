@@ -1,6 +1,6 @@
 """Analyses of positions as text and as plain data.
 
-Everything here is told from the side of the player to move.
+All values are from the side of the player to move.
 """
 
 from __future__ import annotations
@@ -20,16 +20,15 @@ from ...envs.game import Game, Position
 from ...envs.outcome import PLAYERS
 from .display import duration, plain_table, score_in_words
 
-ACTIONS_SHOWN = 12  # unless all are asked for
+ACTIONS_SHOWN = 12  # unless all are requested
 MOVES_SHOWN = 20  # of a line of play
 
 
 def ranked_actions(decision: Decision) -> list[int]:
-    """The actions that the agent has valued or visited, the best first.
+    """The actions that the agent evaluated or visited, best first.
 
-    They come by their score, then by the network's probability. The one chosen comes before its
-    equals and before those of which only a bound is known; where simulations chose it, by visits,
-    it comes first.
+    They are sorted by score, then by the network's probability. The chosen action precedes equal
+    actions and actions with only a bound; if simulations chose it, by visits, it is first.
     """
     scores = _scores(decision)
     likely = decision.probabilities or {}
@@ -50,9 +49,9 @@ def ranked_actions(decision: Decision) -> list[int]:
 
 
 def _is_better(decision: Decision, action: int) -> bool:
-    """Whether an action has a better score than the one chosen, which no simulations chose.
+    """Whether an action has a better score than the chosen one, without simulations.
 
-    Such an action was better at the last depth that was searched in full.
+    Such an action was better at the last completed depth.
     """
     scores, chosen = _scores(decision), decision.action
     if decision.visits is not None or not scores.keys() >= {action, chosen}:
@@ -63,7 +62,7 @@ def _is_better(decision: Decision, action: int) -> bool:
 
 
 def _scores(decision: Decision) -> Mapping[int, Score]:
-    """The scores of the actions that the agent valued, or that of the action chosen."""
+    """The scores of the actions that the agent evaluated, or of the chosen action only."""
     if decision.scores is not None:
         return decision.scores
     return {} if decision.score is None else {decision.action: decision.score}
@@ -73,7 +72,7 @@ def to_json(position: Position, decision: Decision) -> dict[str, Any]:
     """A decision as plain data.
 
     ``score`` holds the fields of :class:`~plyground.agents.score.Score`, ``score_in_words`` the
-    same as text. ``per_second`` counts simulations where there are any, else nodes.
+    same as text. ``per_second`` counts simulations if there are any, else nodes.
     """
     game = position.game
     name = game.action_to_text
@@ -191,12 +190,12 @@ def _summary(position: Position, decision: Decision, agent_name: str) -> list[tu
 
 
 def _count_text(count: int, seconds: float) -> str:
-    """A count, with that of a second where the time is known."""
+    """A count, with the rate per second if the time is known."""
     return f"{count:,}" + (f" ({count / seconds:,.0f} a second)" if seconds > 0 else "")
 
 
 def _line_of_play(game: Game, actions: tuple[int, ...]) -> str:
-    """A line of play by the names of its moves, a long one cut short."""
+    """A line of play by the names of its moves; a long one is truncated."""
     more = f", … ({len(actions)} plies)" if len(actions) > MOVES_SHOWN else ""
     return ", ".join(map(game.action_to_text, actions[:MOVES_SHOWN])) + more
 
@@ -217,18 +216,18 @@ def progress_line(position: Position, decision: Decision, seconds: float) -> str
 
 
 def static_evaluations(position: Position) -> dict[str, tuple[int, int]]:
-    """The points of every heuristic of the game for a position, without search.
+    """The score of every heuristic of the game for a position, without search.
 
     Args:
         position: a position of any game.
 
     Returns:
-        For each heuristic, in the order in which the game declares them, its points from the side
+        For each heuristic, in the order in which the game declares them, its score from the side
         of player_0 and from the side of player_1. Empty if the game declares no heuristic. The two
         numbers need not add up to 0: some heuristics count features for one side only.
 
     Raises:
-        ValueError: the game is over; heuristics estimate games that go on.
+        ValueError: the game is over; heuristics estimate unfinished games.
     """
     if position.is_over:
         raise ValueError(f"there is nothing to estimate: the game is over ({position.outcome})")
@@ -240,7 +239,7 @@ def static_evaluations(position: Position) -> dict[str, tuple[int, int]]:
 
 
 def static_text(position: Position) -> str:
-    """The table of :func:`static_evaluations` as text: points, then scaled to [−1, 1]."""
+    """The table of :func:`static_evaluations` as text: raw, then scaled to [−1, 1]."""
     values = static_evaluations(position)
     if not values:
         return f"{position.game.name} has no heuristic"
@@ -262,7 +261,7 @@ def static_text(position: Position) -> str:
 
 
 def solving_line(nodes: int, seconds: float, lower: int, upper: int) -> str:
-    """How far a solver is, in one line."""
+    """The progress of a solver in one line."""
     speed = f", {nodes / seconds:,.0f} a second" if seconds > 0 else ""
     return f"{nodes:,} positions, {duration(seconds)}{speed}; the value is {_range(lower, upper)}"
 

@@ -12,17 +12,17 @@ from ...envs.game import Position
 from ...envs.pictures.drawing import PLAYER_COLOURS
 
 CHANGE, WON = "reverse", "bold green reverse"
-GREY = 32  # the most that the parts of a colour without a hue differ by
-# A line with a word is no row of the board; a row of cells begins with its number.
+GREY = 32  # the components of a colour without a hue differ by at most this
+# A line with a word is not a row of the board; a row of cells begins with its number.
 WORDS, ROW_OF_CELLS = re.compile(r"[A-Za-z]{3}"), re.compile(r"\s*\d+ ")
 
 
 def board(position: Position, before: Position | None = None) -> Text:
-    """The board, with what has changed since an earlier position reversed.
+    """The board, with changes since an earlier position in reverse video.
 
     Args:
         position: the position.
-        before: the one before the last move, if there is one.
+        before: the position before the last move, if there is one.
     """
     text, declaration = str(position), position.game.declaration
     styles = [_style(colour) for colour in declaration.colours or PLAYER_COLOURS]
@@ -46,7 +46,7 @@ def board(position: Position, before: Position | None = None) -> Text:
 
 
 def _style(colour: str) -> str:
-    """The style of a player's marks: its colour; black and white are bold, as any ground has one.
+    """The style of a player's marks: its colour; black and white are bold, visible on any ground.
 
     A colour is ``#rrggbb``.
     """
@@ -55,7 +55,7 @@ def _style(colour: str) -> str:
 
 
 def winning_row(position: Position) -> list[str]:
-    """The names of the cells that won the game, none where no row or chain of stones wins."""
+    """The names of the cells that won the game; empty if no row or chain of stones won."""
     rules: Any = position.game.rules
     names = {(place.row, place.column): place.name for place in r.board(rules).places}
     cells = r.winning_cells(rules, position.record)
@@ -63,7 +63,7 @@ def winning_row(position: Position) -> list[str]:
 
 
 def _winning_places(position: Position, text: str) -> list[int]:
-    """Where the winning cells stand in a board's text: cells are two characters apart."""
+    """The places of the winning cells in a board's text: cells are two characters apart."""
     cells = r.winning_cells(position.game.rules, position.record)
     starts, start = [], 0
     for line in text.split("\n"):

@@ -1,4 +1,4 @@
-"""Two stores side by side: the ratings of the agents that both have at the same game."""
+"""Comparison of two stores: the ratings of the agents they share at the same game."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class ComparedAgent(NamedTuple):
 
     Attributes:
         label: its name.
-        elo: its ratings against the mean of the agents that both have.
-        scores: its scores in them, against all opponents.
-        games: how many games count in each.
-        difference: by how much the second rating is higher.
+        elo: its ratings relative to the mean of the shared agents.
+        scores: its scores in both, against all opponents.
+        games: the number of games that count in each.
+        difference: the second rating minus the first.
     """
 
     label: str
@@ -41,7 +41,7 @@ class Comparison(NamedTuple):
     Attributes:
         game: the game.
         names: of the tournaments.
-        agents: those that both have, in the order of the first tournament's ratings.
+        agents: the shared agents, in the order of the first tournament's ratings.
     """
 
     game: str
@@ -60,11 +60,11 @@ class Comparison(NamedTuple):
 def compare(
     first: Sequence[TournamentReport], second: Sequence[TournamentReport]
 ) -> list[Comparison]:
-    """The tournaments of two stores that are of the same game and share at least two agents.
+    """The tournaments of two stores that have the same game and share at least two agents.
 
-    Ratings of different pools have different zeros. They are compared against the mean of the
-    agents that both tournaments have; the intervals of the differences take the games of the two
-    stores as independent.
+    Ratings of different pools have different zeros. They are compared relative to the mean of the
+    shared agents; the intervals of the differences assume that the games of the two stores are
+    independent.
     """
     comparisons = []
     for one in first:
@@ -101,7 +101,7 @@ def _compared(one: TournamentReport, two: TournamentReport) -> list[ComparedAgen
 
 
 def _rating(report: TournamentReport, label: str, common: Sequence[str]) -> Number:
-    """An agent's rating against the mean of some agents."""
+    """An agent's rating relative to the mean of some agents."""
     assert report.ratings is not None
     weights = np.zeros(len(report.labels))
     weights[[report.labels.index(each) for each in common]] = -1 / len(common)

@@ -40,19 +40,18 @@ from ..statistics.cross_table import CrossTable
 from ..store.store import StoredGame
 from .progress_lines import ProgressLines
 
-BREAKS = (r"(?<=[:, /])", r"(?<=[=_])")  # behind what a name may be broken, the best places first
-REFRESHES_PER_SECOND = 2  # drawing takes milliseconds, during which no game is played
-WIDE_PARAMETERS = 100  # characters from which on parameters are a table
-WIDE = 64  # characters from which on the progress of a tournament has a bar
+BREAKS = (r"(?<=[:, /])", r"(?<=[=_])")  # break points of a name, the best first
+REFRESHES_PER_SECOND = 2  # drawing takes milliseconds, in which no game is played
+WIDE_PARAMETERS = 100  # width in characters from which parameters are a table
+WIDE = 64  # width in characters from which a tournament's progress has a bar
 GAMES_DIGEST, CONTENT_DIGEST = "digest of the games", "digest of the content"
-NARROW_COLUMNS = 4  # of the progress, where it has none
-# characters left free at the end of a line that is drawn over, for what the terminal makes of
-# Ctrl-C
+NARROW_COLUMNS = 4  # of the progress without a bar
+# characters left free at the end of an overwritten line, for the terminal's echo of Ctrl-C
 ECHO = 3
 
 
 class Name(Text):
-    """A name in a table: in a narrow column it is broken behind its punctuation, not anywhere."""
+    """A name in a table: a narrow column breaks it only after punctuation."""
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         parts = re.split(BREAKS[0], self.plain.replace("\n", " "))
@@ -79,7 +78,7 @@ class Name(Text):
 
 
 def plain_table(*headings: str, left: int = 1, gap: int = 2) -> Table:
-    """A table without frame: the first ``left`` columns are texts, the others numbers."""
+    """A table without a frame: the first ``left`` columns are texts, the others numbers."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, gap, 0, 0))
     for index, heading in enumerate(headings):
         table.add_column(heading, justify="left" if index < left else "right", overflow="fold")
@@ -91,14 +90,14 @@ def percent(share: float | None) -> str:
 
 
 def likelihood(probability: float) -> str:
-    """A probability in percent that never claims certainty."""
+    """A probability in percent, never 0 or 100."""
     if probability > 0.999:
         return "> 99.9"
     return "< 0.1" if probability < 0.001 else percent(probability)
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds in the unit that suits them, to two or three digits."""
+    """Seconds in a suitable unit, to two or three digits."""
     if seconds is None:
         return "-"
     for unit, scale in (("s", 1.0), ("ms", 1e-3)):
@@ -120,7 +119,7 @@ def left_out_text(games: int) -> str:
 def print_cross_table(table: CrossTable, console: Console) -> None:
     """Standings with a column for each opponent, and notes below.
 
-    Where that is too wide, the opponents get a table of their own.
+    If that is too wide, the opponents get a separate table.
     """
     tables = [standings(table)]
     if _narrowest(tables[0], console) > console.width:
@@ -132,7 +131,7 @@ def print_cross_table(table: CrossTable, console: Console) -> None:
     for index, part in enumerate(tables):
         if index:
             console.print("\nscore in % against each opponent")
-        # rather lines that the terminal wraps than columns left out
+        # better lines that the terminal wraps than missing columns
         console.width = max(width, _narrowest(part, console))
         console.print(part)
         console.width = width
@@ -146,12 +145,12 @@ def print_cross_table(table: CrossTable, console: Console) -> None:
 
 
 def _narrowest(table: Table, console: Console) -> int:
-    """How many characters a table takes at least."""
+    """The minimum width of a table in characters."""
     return Measurement.get(console, console.options.update(max_width=10_000), table).minimum
 
 
 def standings(table: CrossTable, counts: bool = True, opponents: bool = True) -> Table:
-    """A row for each agent, the best first: its games, and its score against each opponent."""
+    """A row for each agent, best first: its games, and its score against each opponent."""
     rows = table.standings()
     result = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     result.add_column("#", justify="right")
@@ -198,8 +197,8 @@ class TournamentProgress:
     Counting a game costs microseconds; drawing happens twice a second.
 
     Args:
-        total: how many games there are in all tournaments that are played.
-        done: how many of them have been played before.
+        total: the number of games in all tournaments.
+        done: the number of games already played.
     """
 
     def __init__(self, total: int, done: int = 0) -> None:
@@ -212,12 +211,14 @@ class TournamentProgress:
         self._task: TaskID = self._bar.add_task("", total=total, completed=done)
         self._table, self._title = CrossTable([], None), ""
         self._total = total
-        self.tell: Callable[[float, str], None] | None = None  # the share that is done, in words
+        self.tell: Callable[[float, str], None] | None = (
+            None  # called with the share done and a text
+        )
 
     def begin(self, table: CrossTable, title: str = "") -> None:
         """Show the standings of a tournament under its title.
 
-        ``table`` holds the games that were played before.
+        ``table`` contains the games already played.
         """
         self._table, self._title = table, title
 
@@ -247,7 +248,7 @@ class TournamentProgress:
 
 @contextlib.contextmanager
 def show_progress(progress: TournamentProgress, console: Console) -> Iterator[None]:
-    """Show the progress during the body; a line now and then if the console is no terminal."""
+    """Show the progress during the body; a line from time to time without a terminal."""
     if not console.is_terminal:
         with ProgressLines(functools.partial(print_line, console)) as lines:
             progress.tell = lines.show
@@ -259,9 +260,9 @@ def show_progress(progress: TournamentProgress, console: Console) -> Iterator[No
 
 @contextlib.contextmanager
 def show_steps(what: str, console: Console) -> Iterator[Callable[[int, int], None]]:
-    """A bar for work in equal steps; a line from time to time if the console is no terminal.
+    """A bar for work in equal steps; a line from time to time without a terminal.
 
-    The body is given a function that takes how many steps are done, of how many.
+    The body receives a function that takes the number of steps done and their total.
     """
     if not console.is_terminal:
         with ProgressLines(functools.partial(print_line, console)) as lines:
@@ -289,9 +290,9 @@ def print_line(console: Console, text: str) -> None:
 
 @contextlib.contextmanager
 def status_line(console: Console) -> Iterator[Callable[[str], None]]:
-    """One line that the function handed to the body overwrites; it goes away in the end.
+    """One line that the function given to the body overwrites; it is removed at the end.
 
-    Nothing if this is no terminal.
+    Without a terminal nothing is shown.
     """
     if not console.is_terminal:
         yield lambda text: None
@@ -301,12 +302,12 @@ def status_line(console: Console) -> Iterator[Callable[[str], None]]:
 
 
 def score_in_words(game: Game, score: Score | None) -> str:
-    """A score from the side of the player to move, as :meth:`Score.text` says it; "-" for none."""
+    """A score from the side of the player to move, as :meth:`Score.text`; "-" for none."""
     return "-" if score is None else score.text(margin=game.facts.max_return != 1)
 
 
 def thoughts(game: Game, decision: Decision | None) -> str:
-    """A decision of an agent in a few words."""
+    """A short text about a decision of an agent."""
     if decision is None:
         return ""
     parts = ["from the opening book"] if decision.from_book else []
@@ -326,7 +327,7 @@ def thoughts(game: Game, decision: Decision | None) -> str:
 
 
 class ParameterTable:
-    """Parameters with their defaults, limits and meaning; two lines each where it is narrow."""
+    """Parameters with their defaults, limits and help; two lines each on a narrow terminal."""
 
     def __init__(self, parameters: Sequence[Parameter]) -> None:
         self._rows = [
@@ -362,7 +363,7 @@ def size_table(lines: list[SizeLine]) -> Table:
 
 
 def large_number(value: int | float) -> str:
-    """A number in full up to twelve digits, beyond that as a power of ten."""
+    """A number in full up to twelve digits, else as a power of ten."""
     if isinstance(value, float):
         return f"{value:g}"
     if value < 10**12:
@@ -370,7 +371,7 @@ def large_number(value: int | float) -> str:
     exponent = math.floor(math.log10(value))
     exponent += (value >= 10 ** (exponent + 1)) - (value < 10**exponent)  # log10 is rounded
     unit = 10 ** (exponent - 2)
-    digits = (value + unit // 2) // unit  # whole numbers: no float holds a value of 1,000 digits
+    digits = (value + unit // 2) // unit  # integers: a float cannot hold 1,000 digits
     if digits == 1000:
         digits, exponent = 100, exponent + 1
     return f"{digits / 100:.2f} x 10^{exponent}"

@@ -1,6 +1,6 @@
-"""Games, with their reviews if there are any, as one HTML page without a server or other files.
+"""Games, with their reviews if there are any, as one self-contained HTML page.
 
-It is the page that ``plyground replay STORE ID --html FILE`` writes, and what notebooks show.
+``plyground replay STORE ID --html FILE`` writes this page, and notebooks show it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .replays import Frames, game_entry, viewer_data
 
 
 def game_page(games: Sequence[PlayedGame | GameReview], title: str = "Review") -> str:
-    """The page that shows some games; those of one kind share a list and a board.
+    """The page that shows some games; games of one kind share a list and a board.
 
     Args:
         games: games, reviewed or not; at least one.
@@ -52,13 +52,13 @@ def _record_of(game: PlayedGame | GameReview) -> PlayedGame:
 
 
 def _players_of(record: PlayedGame) -> tuple[str, str]:
-    """The names of the two sides; those that the game has for players without a name."""
+    """The names of the two sides; the game's own for players without a name."""
     names = record.game.declaration.player_names()
     return names if record.players == PLAYERS else record.players
 
 
 def _section_data(game: Game, games: Sequence[PlayedGame | GameReview]) -> dict[str, Any]:
-    """What the viewer of the games of one kind needs."""
+    """The viewer's data for the games of one kind."""
     players = [_players_of(_record_of(each)) for each in games]
     labels = list(dict.fromkeys(name for names in players for name in names))
     frames, entries = Frames(game), []

@@ -1,6 +1,6 @@
-"""The report of a store as one HTML file that needs no server, no network and no other file.
+"""The report of a store as one self-contained HTML file.
 
-Here figures become what the template (``templates/report.html``) shows.
+This module prepares the values for the template ``templates/report.html``.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from .paper import files_of, links_to, plots_of
 from .replays import replay_data
 from .report import TournamentReport, sequential_text, warning_lines
 
-# whose versions decide what is computed, beside Python's and our own
+# packages whose versions affect results, besides Python and plyground
 LIBRARIES = ("numpy", "numba")
-MOST_TITLES = 4  # of games, in the title of a page
+MOST_TITLES = 4  # games named in the title of a page
 
 
 def report_page(
@@ -43,12 +43,12 @@ def report_page(
     """The page that shows some reports.
 
     Args:
-        reports: the tournaments, in the order they are shown.
-        store: what the store is called.
-        commands: the commands that make this page again.
-        progress: called with how many tournaments are done, of how many.
-        comparisons: with the tournaments of another store.
-        findings: what does not check in the store.
+        reports: the tournaments, in the order shown.
+        store: the name of the store.
+        commands: the commands that create this page again.
+        progress: called with the number of tournaments done and their total.
+        comparisons: comparisons with the tournaments of another store.
+        findings: faults found in the store.
 
     Raises:
         SpecificationError: jinja2 or matplotlib is not installed.
@@ -77,7 +77,7 @@ def _page_of_report(report: TournamentReport) -> str:
 
 
 def render_page(template: str, **values: Any) -> str:
-    """A page of a template, with style and script inside.
+    """A page from a template, with inline style and script.
 
     Raises:
         SpecificationError: jinja2 is not installed.
@@ -120,12 +120,12 @@ def _dump(value: Any, **options: Any) -> str:
 
 
 def _unmarked(text: str) -> str:
-    """The text without marks of Markdown but those of code."""
+    """The text without Markdown marks other than code."""
     return re.sub(r"(`[^`]*`)|([*_|<>])", lambda match: match[1] or f"\\{match[2]}", text)
 
 
 def _coded(text: str) -> Any:
-    """The text as HTML, with what stands between backticks as code."""
+    """The text as HTML, with text between backticks as code."""
     import markupsafe
 
     return markupsafe.Markup(
@@ -141,7 +141,7 @@ def _lines(text: str, indent: str = "") -> str:
 
 
 def _breakable(name: str) -> Any:
-    """A name that may go on on the next line after its commas and colons, and not within words."""
+    """A name that can wrap after commas and colons, but not within words."""
     import markupsafe
 
     text = str(markupsafe.escape(visible(name)))
@@ -163,7 +163,7 @@ def versions() -> list[tuple[str, str]]:
 
 
 def _section(report: TournamentReport, index: int) -> dict[str, Any]:
-    """Everything that the page shows of one tournament."""
+    """All data that the page shows of one tournament."""
     table, ratings = report.table, report.ratings
     order = report.ranking()
     plots = plots_of(report)
@@ -198,7 +198,7 @@ def _with_margin(numbers: tuple[float, float] | None) -> str:
 
 
 def _page_title(games: list[str]) -> str:
-    """The games of a page; a few of them where there are many."""
+    """The titles of a page's games; only a few if there are many."""
     titles = list(dict.fromkeys(games))
     if len(titles) > MOST_TITLES:
         titles[MOST_TITLES - 1 :] = [f"{len(titles) - MOST_TITLES + 1} other games"]
@@ -262,9 +262,9 @@ def _cross_cell(row: AgentRow, other: AgentRow, ratings: Ratings | None) -> dict
 
 
 def _replays(report: TournamentReport) -> dict[str, Any] | None:
-    """The games that can be played through, and how they were chosen.
+    """The games that can be replayed, and how they were chosen.
 
-    None where the game is not installed.
+    None if the game is not installed.
     """
     gallery = report.gallery
     if gallery is None or gallery.limit == 0:

@@ -1,4 +1,4 @@
-"""What pairs of games show: each meeting by its pairs, sequential tests, openings."""
+"""Statistics of pairs of games: meetings, sequential tests, openings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PairResult(NamedTuple):
         pairs: how many pairs brought the first 0, ½, 1, 1½ and 2 points.
         score: points of the first for each game of a pair; None without pairs.
         elo: the difference of the ratings, and half the width of its 95 % interval.
-        normalized: the same in normalised Elo; None where all pairs end alike.
+        normalized: the same in normalised Elo; None if all pairs have the same result.
         superiority: the likelihood that the first is the stronger one.
     """
 
@@ -53,7 +53,7 @@ class PairResult(NamedTuple):
 
 
 def pair_results(table: CrossTable, ratings: Ratings | None) -> list[PairResult]:
-    """All meetings that have whole pairs, the strongest agents first."""
+    """All meetings with complete pairs, the strongest agents first."""
     order = [row.number for row in table.standings()] if ratings is None else ratings.order()
     place = {table.rows[number].label: place for place, number in enumerate(order)}
     results = []
@@ -81,11 +81,11 @@ def pair_results(table: CrossTable, ratings: Ratings | None) -> list[PairResult]
 
 
 class SequentialTest(NamedTuple):
-    """A sequential test as its games tell it.
+    """A sequential test, computed from its games.
 
     Attributes:
-        hypotheses: what was tested; agent A is the first of the tournament.
-        course: numbers of pairs and the log-likelihood ratio after them.
+        hypotheses: the hypotheses; agent A is the first of the tournament.
+        course: numbers of pairs, and the log-likelihood ratio after each.
     """
 
     hypotheses: Hypotheses
@@ -93,7 +93,7 @@ class SequentialTest(NamedTuple):
 
     @property
     def verdict(self) -> str | None:
-        """``H0``, ``H1``, or None where the test is not decided."""
+        """``H0``, ``H1``, or None if the test is not decided."""
         return self.hypotheses.verdict(self.course[-1][1]) if self.course else None
 
     def to_json(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class SequentialTest(NamedTuple):
 
 
 class PairsWatch:
-    """Follows the pairs of a tournament while its games are counted, if it was a test."""
+    """Computes the course of a test while the games of a tournament are counted."""
 
     def __init__(self, tournament: StoredTournament, table: CrossTable) -> None:
         self._hypotheses = hypotheses_of(tournament.settings)
@@ -120,13 +120,13 @@ class PairsWatch:
         self._states: list[tuple[int, ...]] = []
 
     def look(self) -> None:
-        """Note the pairs after one more game."""
+        """Record the pairs after one more game."""
         meetings = self._table.meetings() if self._hypotheses is not None else []
         if meetings and (not self._states or meetings[0].pairs != self._states[-1]):
             self._states.append(meetings[0].pairs)
 
     def result(self) -> SequentialTest | None:
-        """The test; None where there was none."""
+        """The test; None if there was none."""
         hypotheses = self._hypotheses
         if hypotheses is None:
             return None
@@ -141,12 +141,12 @@ class PairsWatch:
 
 
 class OpeningResult(NamedTuple):
-    """The games that begin in one position.
+    """The games that start from one position.
 
     Attributes:
-        actions: the opening, of the first of these games.
-        games: how many there are.
-        points: of the player who moved first.
+        actions: the opening of the first of these games.
+        games: number of games.
+        points: points of the player who moved first.
     """
 
     actions: tuple[int, ...]
@@ -154,7 +154,7 @@ class OpeningResult(NamedTuple):
     points: float
 
     def with_game(self, result: float) -> OpeningResult:
-        """One more game, by its return to the player who moved first."""
+        """Add a game by the return of the player who moved first."""
         points = 1 if result > 0 else 0 if result < 0 else 0.5
         return self._replace(games=self.games + 1, points=self.points + points)
 

@@ -1,6 +1,6 @@
-"""The tables and figures of reports for a paper: CSV, LaTeX, SVG, PDF, and what to cite.
+"""The tables and figures of reports for a paper: CSV, LaTeX, SVG, PDF, and citations.
 
-The tables are those that the command line prints. LaTeX needs the package ``booktabs``.
+The tables are the ones that the command line prints. LaTeX needs the package ``booktabs``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MEDIA = {
 
 
 def write_papers(reports: Sequence[TournamentReport], folder: Path) -> int:
-    """Write the files of reports into a folder, of several tournaments into one numbered each.
+    """Write the files of reports into a folder; several tournaments get numbered subfolders.
 
     Returns:
         The number of files.
@@ -93,7 +93,7 @@ def plots_of(report: TournamentReport) -> dict[str, Plot]:
 
 
 def links_to(files: dict[str, bytes]) -> dict[str, str]:
-    """The addresses under which a page holds files itself, by their names."""
+    """Data URLs of files inside a page, by file name."""
     return {
         name: f"data:{MEDIA[ending]};base64,{base64.b64encode(content).decode()}"
         for name, content in files.items()
@@ -108,7 +108,7 @@ def _rows(table: Table) -> list[list[str]]:
 
 
 def _latex(rows: list[list[str]], left: list[bool]) -> bytes:
-    """A ``tabular``, with numbers at the right of their columns."""
+    """A ``tabular`` with right-aligned numbers."""
     lines = [" & ".join(map(_latex_text, row)) + r" \\" for row in rows]
     alignment = "".join("l" if each else "r" for each in left)
     lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", lines[0], r"\midrule", *lines[1:]]
@@ -121,7 +121,7 @@ def _latex_text(text: str) -> str:
 
 
 def _bibliography(report: TournamentReport) -> str:
-    """Entries of BibTeX for plyground and for the games with their settings.
+    """BibTeX entries for plyground and for the games with their settings.
 
     No entry has an address: CITATION.cff has none.
     """

@@ -1,7 +1,7 @@
 """Plots as SVG and PDF, drawn by matplotlib: bars with intervals, points, lines between two axes.
 
-They take the colour of letters from their page. Numbers, names and dashes tell series apart where
-colours do not.
+They use the text colour of their page. Numbers, names and dashes distinguish series where colours
+do not.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ..statistics.cross_table import AgentRow
 from ..statistics.ratings import Ratings
 from .pairs import SequentialTest
 
-WIDTH, LINE = 760, 17  # of a plot, and the height of a line of text, in pixels
-LETTER = 6.8  # pixels that a letter takes, on average
-MOST_LETTERS, MOST_NAMED = 40, 12  # of a name at a point, and points with names
-# Four colours of Okabe and Ito, brown and grey: all are seen on white and on black.
+WIDTH, LINE = 760, 17  # width of a plot and height of a text line in pixels
+LETTER = 6.8  # mean width of a letter in pixels
+MOST_LETTERS, MOST_NAMED = 40, 12  # letters of a name at a point; points with names
+# Four colours of Okabe and Ito, brown and grey: all are visible on white and on black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A6761D", "#808080")
 DASHES = ("-", (0, (7, 3)), (0, (2, 2)), (0, (9, 3, 2, 3)), (0, (12, 4)), (0, (1, 4)))
-PARTS = (1.0, 0.6, 0.35, 0.12)  # how dense the parts of a bar are
-INK = "#010203"  # stands for the colour of the page's letters
+PARTS = (1.0, 0.6, 0.35, 0.12)  # opacity of the parts of a bar
+INK = "#010203"  # placeholder for the text colour of the page
 SCHEME = "<style>svg{color:#1c2127}@media (prefers-color-scheme:dark){svg{color:#e4e8ec}}</style>"
 INKED = tuple(
     f"{part}color" for part in ("text.", "grid.", "xtick.", "ytick.", "axes.edge", "axes.label")
@@ -34,7 +34,7 @@ INKED = tuple(
 STYLE: Any = dict.fromkeys(INKED, INK) | {
     "svg.fonttype": "none", "svg.hashsalt": "plyground", "font.size": 12, "pdf.fonttype": 42,
     "axes.grid": True, "grid.alpha": 0.25, "axes.spines.top": False, "axes.spines.right": False,
-    "text.parse_math": False,  # a name may hold dollar signs
+    "text.parse_math": False,  # a name may contain dollar signs
 }  # fmt: skip
 NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
@@ -43,9 +43,9 @@ class Plot(NamedTuple):
     """A plot.
 
     Attributes:
-        title: what it shows.
-        elements: what it consists of in SVG.
-        height: in pixels.
+        title: the title.
+        elements: its SVG elements.
+        height: height in pixels.
         draw: draws it on matplotlib's axes.
     """
 
@@ -63,7 +63,7 @@ class Plot(NamedTuple):
         )
 
     def file(self) -> str:
-        """The plot as a file of its own, with its title; it follows the reader's colour scheme."""
+        """The plot as a standalone file with its title; it follows the reader's colour scheme."""
         height = self.height + 2 * LINE
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
@@ -74,19 +74,19 @@ class Plot(NamedTuple):
         )
 
     def pdf(self) -> bytes:
-        """The plot as a PDF file, without its title, with fonts that journals take."""
+        """The plot as a PDF file without its title, with fonts that journals accept."""
         return _render(self.draw, self.height, "pdf", dict.fromkeys(("Creator", "CreationDate")))
 
 
 def _draw_plot(title: str, height: int, draw: Callable[[Any], None]) -> Plot:
-    """The plot that ``draw`` makes of matplotlib's axes.
+    """The plot that ``draw`` draws on matplotlib's axes.
 
     Raises:
         SpecificationError: matplotlib is not installed.
     """
     text = _render(draw, height, "svg", NO_METADATA).decode()
     text = re.sub(r"\s*\n\s*", " ", text).replace(INK, "currentColor")
-    # matplotlib's style would be that of all pictures on the page
+    # matplotlib's style would apply to all pictures on the page
     elements = text[text.index("</defs>") + len("</defs>") : text.rindex("</svg>")]
     return Plot(title, f'<g stroke-linejoin="round">{elements}</g>', height, draw)
 
@@ -106,14 +106,14 @@ def _render(
 
 
 class Scale(NamedTuple):
-    """What an axis shows: its heading, whether it is logarithmic, whether it holds seconds."""
+    """An axis: its label, whether it is logarithmic, whether its unit is seconds."""
 
     heading: str
     logarithmic: bool = False
     seconds: bool = False
 
     def set_on(self, axes: Any, which: str) -> None:
-        """Give the axis ``x`` or ``y`` its numbers and its heading, once all is drawn."""
+        """Set the ticks and the label of the axis ``x`` or ``y``, once all is drawn."""
         from matplotlib.ticker import EngFormatter, LogLocator, NullLocator
 
         axis = getattr(axes, f"{which}axis")
@@ -129,23 +129,23 @@ class Scale(NamedTuple):
             axis.set_major_formatter(EngFormatter("s"))
 
 
-# A bar, or a dot with an interval: what stands above it, its lengths one after the other, and the
-# ends of its interval.
+# A bar, or a dot with an interval: the label above it, the lengths of its parts, and the ends of
+# its interval.
 Bar = tuple[str, tuple[float, ...], tuple[float, float] | None]
 
 
 def bar_chart(
     title: str, bars: Sequence[Bar], scale: Scale, names: Sequence[str] = (), dots: bool = False
 ) -> Plot:
-    """Horizontal bars under their labels, which may be of any length.
+    """Horizontal bars below their labels, which can be of any length.
 
     Args:
         title: what it shows.
         bars: from top to bottom.
         scale: of the lengths.
         names: of the parts, where bars have several.
-        dots: whether dots stand for the bars. One far below all others is cut off: an arrow at the
-            edge points to it.
+        dots: whether to draw dots instead of bars. One far below all others is cut off: an arrow at
+            the edge points to it.
     """
     lowest = _least_shown([parts[0] for _, parts, _ in bars]) if dots else None
 
@@ -177,7 +177,7 @@ def bar_chart(
 
 
 def _least_shown(values: Sequence[float]) -> float | None:
-    """Where an axis is cut off: below all values but one that would squeeze them; else None."""
+    """Where to cut an axis: below all values but an outlier that would squeeze them; or None."""
     lowest, *rest = sorted(values)
     if len(rest) < 2 or rest[0] - lowest <= 3 * (rest[-1] - rest[0]):
         return None
@@ -185,7 +185,7 @@ def _least_shown(values: Sequence[float]) -> float | None:
 
 
 class Point(NamedTuple):
-    """A point, with the ends of its interval upwards, and the number of its series."""
+    """A point, with the ends of its vertical interval, and the number of its series."""
 
     x: float
     y: float
@@ -203,17 +203,17 @@ def point_chart(
     front: bool = False,
     named: bool = False,
 ) -> Plot:
-    """Points under the numbers of their series, which are named below.
+    """Points marked by the numbers of their series, with a legend below.
 
     Args:
         title: what it shows.
-        points: what is drawn.
+        points: the points.
         scales: from left to right, and upwards.
         names: of the series.
         lines: whether the points of a series are joined.
         front: whether the Pareto front is drawn: nothing left of it is as high.
-        named: whether the names stand at the points instead. A point far below all others is then
-            cut off: an arrow at the edge points to it.
+        named: whether to write the names at the points instead. A point far below all others is
+            then cut off: an arrow at the edge points to it.
     """
     lowest = _least_shown([point.y for point in points]) if named else None
     if lowest is not None:
@@ -256,7 +256,7 @@ def point_chart(
 def _name_points(
     axes: Any, points: Sequence[Point], names: Sequence[str], lowest: float | None
 ) -> None:
-    """Write each name beside its point, where no other name stands; mark a point that is cut."""
+    """Write each name next to its point, without overlaps; mark a point that is cut off."""
     if lowest is not None:
         axes.plot([p.x for p in points if p.y == lowest], lowest, "v", color=INK, clip_on=False)
     axes.figure.draw_without_rendering()
@@ -280,7 +280,7 @@ def _name_points(
 
 
 def pareto_front(points: Sequence[Point]) -> list[Point]:
-    """The points that are higher than all left of them, from left to right."""
+    """The points higher than all points to their left, from left to right."""
     front: list[Point] = []
     for point in sorted(points, key=lambda each: (each.x, -each.y)):
         if not front or point.y > front[-1].y:
@@ -301,10 +301,10 @@ def forest(ratings: Ratings) -> Plot:
 
 
 def speed_plot(order: Sequence[AgentRow], ratings: Ratings | None) -> Plot | None:
-    """Strength against seconds a move, with the Pareto front; points are numbered by rank.
+    """Strength against seconds per move, with the Pareto front; points are numbered by rank.
 
-    Strength is the rating, or the score in percent where there are no ratings. None where no agent
-    has thought a measurable time.
+    Strength is the rating, or the score in percent without ratings. None if no agent used a
+    measurable time.
     """
     points = []
     for place, row in enumerate(order):

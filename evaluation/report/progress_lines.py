@@ -1,4 +1,4 @@
-"""Lines of progress for output that is no terminal, such as the file of a scheduler."""
+"""Progress lines for output other than a terminal, such as the log of a scheduler."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ LINE_SECONDS = 25.0  # so that a line comes at least every 30 s, also when the m
 
 
 class ProgressLines:
-    """In its body the newest progress is printed from time to time, also where it does not change.
+    """Prints the newest progress from time to time during its body, even if it does not change.
 
     Args:
         write: prints a line.
-        seconds: from one line to the next; the first comes after as many.
+        seconds: the time between lines, and before the first.
     """
 
     def __init__(self, write: Callable[[str], None], seconds: float = LINE_SECONDS) -> None:
         self._write = write
         self._seconds = seconds
         self._began = time.monotonic()
-        self._first: float | None = None  # the share that was done at the beginning
+        self._first: float | None = None  # the share done at the beginning
         self._share = 0.0
         self._text = ""
         self._over = threading.Event()
@@ -40,8 +40,8 @@ class ProgressLines:
         """The progress.
 
         Args:
-            share: of the work that is done, from 0 to 1.
-            text: the progress in a few words.
+            share: the share of the work done, from 0 to 1.
+            text: a short text.
         """
         if self._first is None:
             self._first, self._began = share, time.monotonic()

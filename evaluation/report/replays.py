@@ -1,8 +1,8 @@
-"""Games of a report that can be played through: their choice, and their boards move by move.
+"""Replays in a report: the choice of games, and their boards move by move.
 
-Every board is the picture that the rules draw of the position, so that the page needs no rules. A
-picture is a list of shapes; those of a tournament are numbered once, and each move is stored as
-what it changes: the places of the shapes that go, and places and numbers of those that come.
+Every board is the rules' picture of the position, so the page needs no rules. A picture is a list
+of shapes; the shapes of a tournament are numbered once, and each move is stored as a change: the
+places of removed shapes, and the places and numbers of added ones.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..statistics.ratings import Ratings
 from ..store.store import StoredGame
 
 KEPT_OF_EACH_KIND = 4  # candidates with the same seating and result
-MOST_FORFEITS = 4  # shown of one agent and kind of fault
+MOST_FORFEITS = 4  # shown per agent and kind of fault
 
 
 class ChosenGame(NamedTuple):
@@ -30,11 +30,11 @@ class ChosenGame(NamedTuple):
 
 
 class Gallery:
-    """Chooses the games to show in one pass over a tournament, and keeps only candidates.
+    """Chooses the games to show in one pass over a tournament, keeping only candidates.
 
     Args:
-        limit: how many games are shown at most. A tournament with no more games than that is shown
-            in full, repeated games once.
+        limit: the maximum number of games shown. A tournament with no more games is shown in full,
+            repeated games once.
     """
 
     def __init__(self, limit: int) -> None:
@@ -46,7 +46,7 @@ class Gallery:
         self._longest: StoredGame | None = None
 
     def note(self, game: StoredGame) -> None:
-        """Take note of a game."""
+        """Add a game."""
         result = game.result
         won = result.returns[0]
         kind = (*game.players, (won > 0) - (won < 0), result.fault)
@@ -125,7 +125,7 @@ def _upset(game: StoredGame, ratings: Ratings) -> float:
 
 
 class Frames:
-    """The boards of some games of one kind, as shapes and changes of shapes.
+    """The boards of games of one kind, as shapes and changes of shapes.
 
     Attributes:
         game: the game.
@@ -167,8 +167,8 @@ class Frames:
         """A game move by move.
 
         Returns:
-            the change that each move makes, and who made it ("0" or "1" for each move). A move that
-            the rules do not allow (the game was played by other rules) ends the sequence.
+            the change of each move, and who made it ("0" or "1" for each move). A move that is
+            illegal (a game of other rules) ends the sequence.
         """
         position = self.game.initial_position()
         before, changes, movers = self.start, [], ""
@@ -187,10 +187,9 @@ class Frames:
 
 
 def _change(before: list[int], after: list[int]) -> list[list[int]]:
-    """The changes that turn one list into another.
+    """The changes from one list to another.
 
-    First the places to delete, ascending; then place and number, in turn, of each insertion,
-    ascending.
+    First the places to delete, ascending; then place and number of each insertion, ascending.
     """
     old, new = set(before) - set(after), set(after) - set(before)
     deletions = [place for place, number in enumerate(before) if number in old]
@@ -246,7 +245,7 @@ def game_entry(frames: Frames, record: PlayedGame, players: tuple[int, int]) -> 
 
 
 def viewer_data(frames: Frames, entries: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the viewer of a page needs: the entries of its games, and their boards."""
+    """The data for the viewer of a page: the entries of its games, and their boards."""
     return {
         "size": frames.size,
         "background": frames.background,

@@ -44,7 +44,7 @@ from .pairs import OpeningResult, PairResult, PairsWatch, SequentialTest, pair_r
 from .replays import Gallery
 
 MOST_FINDINGS = 10  # shown above a report
-MOST_SPECIFICATIONS = 20  # of agents that go by other names
+MOST_SPECIFICATIONS = 20  # agents whose names differ from their specifications
 
 
 class TournamentReport(NamedTuple):
@@ -55,18 +55,17 @@ class TournamentReport(NamedTuple):
         table: its cross table.
         ratings: the ratings, or None if the results do not determine them.
         unrated: why there are no ratings, or None.
-        endings: how many games ended for which reason; forfeits by the kind of fault. Repeated
-            games are among them.
+        endings: the number of games by reason; forfeits by the kind of fault. Repeated games are
+            included.
         openings: the games of each opening, by its hash.
         pairs: the meetings by their pairs.
-        test: the sequential test that the games were played for, if they were.
-        gallery: the games that can be shown move by move, if they were asked for.
-        crashing: the agents whose latest games have all cost their process, as many in a row as
+        test: the sequential test that the games belong to, if any.
+        gallery: the games to show move by move, if requested.
+        crashing: the agents whose process crashed in each of their latest games, as many as
             withdraw an agent.
-        digest: that of the content, times included; empty if it is not known.
-        games_digest: that of settings, agents, moves and results, which can be repeated.
-        circumstances: how many games were played under which; None stands for those of which it is
-            not known.
+        digest: digest of the content, times included; empty if it is not known.
+        games_digest: digest of settings, agents, moves and results, which can be repeated.
+        circumstances: the number of games by circumstances; None: not known.
     """
 
     tournament: StoredTournament
@@ -96,13 +95,13 @@ class TournamentReport(NamedTuple):
 
     @property
     def mixed(self) -> bool:
-        """Whether games were played under circumstances that differ and can change results."""
+        """Whether games were played under different circumstances that can change results."""
         options = [entry.options for entry in self.tournament.agents]
         return len(self.circumstances) > 1 and depend_on_time(self.tournament.settings, options)
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader must know before the figures, in sentences."""
+        """Warnings for the reader before the figures."""
         warnings = [crashing_text(label) for label in self.crashing]
         if self.mixed:
             counts = sorted(self.circumstances.items(), key=lambda item: (-item[1], str(item[0])))
@@ -115,7 +114,7 @@ class TournamentReport(NamedTuple):
 
     @property
     def first_seat(self) -> Tally:
-        """The games that count, from the side of the player who moved first."""
+        """The results of the games that count, for the player who moved first."""
         rows = [row.by_seat[0] for row in self.table.rows]
         return Tally(
             sum(row.wins for row in rows),
@@ -125,13 +124,12 @@ class TournamentReport(NamedTuple):
 
     @property
     def first_move_elo(self) -> tuple[float, float] | None:
-        """The worth of the first move in Elo points, and half the width of its 95 % interval.
+        """The value of the first move in Elo points, and half the width of its 95 % interval.
 
-        None where the games show no spread, from which nothing can be said: all end alike, or one
-        agent always wins. Both seats are held by the same agents equally often, so
-        that their strengths cancel to a first approximation. Games with the same opening are one
-        observation, since an opening can favour the first player in all of them; without openings
-        every game is an observation.
+        None if the results have no variance: all are the same, or one agent always wins. The same
+        agents hold both seats equally often, so that their strengths cancel to a first
+        approximation. Games with the same opening are one observation, since an opening can favour
+        the first player in all of them; without openings every game is an observation.
         """
         tally = self.first_seat
         score = tally.score
@@ -152,7 +150,7 @@ class TournamentReport(NamedTuple):
     def named_openings(self) -> list[tuple[list[str], OpeningResult]]:
         """The openings with the names of their moves, the best for the first player first.
 
-        Numbers stand for names where the game is not installed. Empty where all games begin alike.
+        Moves are numbers if the game is not installed. Empty if all games begin alike.
         """
         if len(self.openings) < 2:
             return []
@@ -207,7 +205,7 @@ def parse_anchor(text: str) -> tuple[str, float]:
     """``AGENT=RATING`` as agent and rating.
 
     Raises:
-        SpecificationError: it is not written so.
+        SpecificationError: it has another form.
     """
     agent, sign, rating = text.rpartition("=")
     try:
@@ -227,9 +225,9 @@ def report_store(
 
     Args:
         store: the store.
-        anchor: an agent's name and the rating it is given in each tournament it plays in; in the
-            others the mean is 0.
-        replays: how many games of each tournament are to be kept at most, to be shown move by move.
+        anchor: an agent's name and its fixed rating in each tournament it plays in; in the others
+            the mean is 0.
+        replays: the maximum number of games of each tournament to keep for replays.
 
     Raises:
         StoreError: there is no such store, or it cannot be read.
@@ -239,7 +237,7 @@ def report_store(
     labels = {entry.label for tournament in tournaments for entry in tournament.agents}
     if anchor is not None and anchor[0] not in labels:
         raise SpecificationError(
-            f"the anchor {anchor[0]!r} is none of the agents in {store.path}; they are "
+            f"the anchor {anchor[0]!r} is not one of the agents in {store.path}; they are "
             f"{', '.join(sorted(labels))}"
         )
     reports = []
@@ -255,7 +253,7 @@ def report_store(
 
 
 def crashing_text(label: str) -> str:
-    """The warning about an agent whose process crashes again and again."""
+    """The warning about an agent whose process crashes repeatedly."""
     return (
         f"{label}: its latest {WITHDRAW_AFTER} games have all cost its process; tournaments "
         f"withdraw such an agent and do not play its other games"
@@ -271,8 +269,8 @@ def report_tournament(
 ) -> TournamentReport:
     """The report of one tournament.
 
-    Its games are iterated once, and only those that may be shown are kept. Games that this program
-    has not seen played determine ratings only with ``rate_reported``.
+    Its games are iterated once, and only possible replays are kept. Games that this program did not
+    observe are rated only with ``rate_reported``.
     """
     labels, game = [entry.label for entry in tournament.agents], game_of(tournament)
     table = CrossTable(labels, game)
@@ -295,7 +293,7 @@ def report_tournament(
     try:
         if tournament.reported_by and not rate_reported:
             who = tournament.reported_by
-            raise RatingsError(f"its games were reported by {who}, and nobody saw them played")
+            raise RatingsError(f"its games were reported by {who} and not observed by plyground")
         ratings = table.ratings(anchor if anchor and anchor[0] in labels else None)
     except RatingsError as error:
         fault = str(error)
@@ -307,21 +305,21 @@ def report_tournament(
 
 
 def warning_lines(findings: Sequence[Finding]) -> list[str]:
-    """What stands above a report of a store that does not check; nothing if it does."""
+    """The lines above a report of a store with findings; empty without findings."""
     if not findings:
         return []
     certain = not all(finding.unchecked for finding in findings)
     lines = [finding.what for finding in findings[:MOST_FINDINGS]]
     if len(findings) > MOST_FINDINGS:
         lines.append(f"and {len(findings) - MOST_FINDINGS} more; plyground verify lists all")
-    head = "the contents of this store do not check, and what follows may be wrong:"
-    return [head if certain else "not all that follows could be checked:", *lines]
+    head = "this store failed its checks, and the report may be wrong:"
+    return [head if certain else "parts of this store could not be checked:", *lines]
 
 
 def print_report(
     reports: list[TournamentReport], console: Console, findings: Sequence[Finding] = ()
 ) -> None:
-    """Show reports as text, one below the other, below what does not check in their store."""
+    """Print reports as text, one after the other, after the findings in their store."""
     for line in warning_lines(findings):
         console.print(Text(line, "red"))
     for index, report in enumerate(reports):
@@ -363,7 +361,7 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
 
 
 def _specification_lines(report: TournamentReport) -> list[str]:
-    """A line for each agent that goes by another name than its specification: who has played."""
+    """A line for each agent whose name differs from its specification."""
     others = [
         f"{entry.label} is {entry.spec}"
         for entry in report.tournament.agents
@@ -385,7 +383,7 @@ def tables_of(report: TournamentReport) -> dict[str, Table]:
 
 
 def _endings_table(report: TournamentReport) -> Table:
-    """A row for each way in which games ended, the most frequent first."""
+    """A row for each reason of an ending, the most frequent first."""
     table = plain_table("ending", "games", "%")
     for reason, count in report.endings.most_common():
         table.add_row(
@@ -432,7 +430,7 @@ def _with_margin(numbers: tuple[float, float] | None) -> tuple[str, str]:
 
 
 def sequential_text(test: SequentialTest) -> str:
-    """A sequential test in a sentence."""
+    """A sentence about a sequential test."""
     hypotheses, (lower, upper) = test.hypotheses, test.hypotheses.bounds
     pairs, ratio = test.course[-1] if test.course else (0, 0.0)
     verdict = "not decided" if test.verdict is None else f"{test.verdict} is accepted"
@@ -449,7 +447,7 @@ def _facts(report: TournamentReport) -> Iterator[str]:
         return
     worth = report.first_move_elo
     elo = (
-        "; what the first move is worth cannot be said"
+        "; the value of the first move cannot be estimated"
         if worth is None
         else f", which is worth {worth[0]:+.0f} ± {worth[1]:.0f} Elo (95 %)"
     )

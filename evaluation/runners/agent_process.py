@@ -1,7 +1,7 @@
-"""A process that holds an agent: calls to it, with limits, progress and cancellation.
+"""A process that runs an agent: calls to it, with limits, progress and cancellation.
 
-The other end is :mod:`~plyground.evaluation.runners.agent_worker`. A process can be given one agent
-after another, for any games: starting it takes a second, a further agent milliseconds.
+The other end is :mod:`~plyground.evaluation.runners.agent_worker`. A process can run one agent
+after another, for any games: starting it takes a second, another agent milliseconds.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from ..fingerprints import Description
 from .agent_worker import NUMBER, Answer, Failure, Result
 
 START_SECONDS = 600.0  # for importing, loading and compiling
-LONGEST_MOVE_SECONDS = 600.0  # where no limit is set
-GRACE_SECONDS = 1.0  # an answer that is late by no more is still read, and the process kept
-WATCH_SECONDS = 0.1  # between two readings of the memory used
+LONGEST_MOVE_SECONDS = 600.0  # if no limit is set
+GRACE_SECONDS = 1.0  # an answer at most this late is still read, and the process kept
+WATCH_SECONDS = 0.1  # between two measurements of memory use
 
 Report = Callable[[Any], None]
 
 
 class AgentProcess:
-    """A process that holds an agent at a time. All calls raise Fault if the agent fails.
+    """A process that runs one agent at a time. All calls raise Fault if the agent fails.
 
     Args:
-        conditions: what the process may use.
-        pausing: whether the process, and those it has started, are stopped between calls.
+        conditions: the limits of the process.
+        pausing: whether the process and its children are stopped between calls.
     """
 
     def __init__(self, conditions: Conditions = USUAL, pausing: bool = False) -> None:
@@ -47,25 +47,25 @@ class AgentProcess:
         self._answering = False
         self._calls = 0
         self._cpu_began = 0.0  # the processor time before the call
-        self._looked = 0.0  # when the memory was last looked at
+        self._looked = 0.0  # when the memory was last measured
 
     @property
     def pid(self) -> int | None:
-        """The number of the process, or None if there is none."""
+        """The process ID, or None without a process."""
         return None if self._worker is None else self._worker.pid
 
     @property
     def occupant(self) -> tuple[str, Game] | None:
-        """The specification and the game of the agent that is ready, if there is one.
+        """The specification and the game of the agent that is ready, if any.
 
-        None as well after an unanswered call, whose answer would be taken for that of the next.
+        Also None after an unanswered call, whose answer would be mistaken for the next one's.
         """
         return None if self._worker is None or self._answering else self._occupant
 
     def start(self, anew: bool = False) -> None:
-        """Start a process, if there is none that can be used, or ``anew`` in any case.
+        """Start a process if there is no usable one, or in any case with ``anew``.
 
-        It loads what agents need while the caller goes on.
+        It loads the agents' dependencies while the caller continues.
         """
         if anew or self._worker is None or self._answering:
             self.close()
@@ -74,16 +74,16 @@ class AgentProcess:
     def make(
         self, spec: str, game: Game, modules: tuple[str, ...] = (), anew: bool = False
     ) -> Description:
-        """Make an agent for a game, in the running process or in a new one.
+        """Create an agent for a game, in the running process or in a new one.
 
         Args:
             spec: the agent's specification.
             game: the game it will play.
-            modules: modules of the user's own that register the game or the agent.
-            anew: whether a new process is started in any case.
+            modules: user modules that register the game or the agent.
+            anew: whether to start a new process in any case.
 
         Raises:
-            SpecificationError: the agent cannot be made.
+            SpecificationError: the agent cannot be created.
         """
         self.start(anew)
         self._occupant = None
@@ -96,11 +96,11 @@ class AgentProcess:
         self._call("get_ready")
 
     def reset(self, seed: int, seconds: float = START_SECONDS) -> None:
-        """Reset the agent for a game, within so many seconds."""
+        """Reset the agent for a game within this number of seconds."""
         self._call("reset", seed, seconds=seconds)
 
     def processor_seconds(self) -> float:
-        """The processor time that the process has used, with those it has started."""
+        """The CPU time that the process and its children have used."""
         return 0.0 if self._worker is None else self._worker.processor_seconds()
 
     def tokens(self) -> int:
@@ -110,7 +110,7 @@ class AgentProcess:
         return int(self._call("tokens"))
 
     def choose(self, position: Position, seconds: float) -> int:
-        """The agent's action, legal or not, within so many seconds."""
+        """The agent's action, legal or not, within this number of seconds."""
         return int(self._call("choose", *position.history(), seconds=seconds))
 
     def decide(
@@ -120,14 +120,14 @@ class AgentProcess:
         report: Report | None = None,
         cancel: threading.Event | None = None,
     ) -> Decision:
-        """The agent's decision, whose action exists but need not be legal.
+        """The agent's decision; its action exists but may be illegal.
 
         Args:
-            position: the position, of the game that the agent was made for.
-            seconds: how many it has, before the process is killed.
-            report: called with the decision of each iteration that an iterative search completes.
-            cancel: once it is set, the decision ends with a Fault (``CANCELLED``). An agent that
-                does not stop within a second loses its process.
+            position: a position of the game that the agent was created for.
+            seconds: time limit, after which the process is killed.
+            report: called with the decision of each completed iteration of an iterative search.
+            cancel: setting it ends the decision with a Fault (``CANCELLED``). If the agent does not
+                stop within a second, its process is killed.
         """
         arguments = (*position.history(), report is not None)
         decision: Decision = self._call(
@@ -148,17 +148,17 @@ class AgentProcess:
 
         Args:
             function: a function of this package, as MODULE:NAME. It is called with the arguments
-                and, as the last one, a function that reports what is known so far. It reports None
-                once it has compiled what it needs: only then its time begins to count, and only
-                then it can be cancelled.
-            arguments: what can be pickled.
-            seconds: how many it has, before the process is killed.
-            modules: modules of the user's own that the arguments need.
-            report: called with what the function reports, None among it.
-            cancel: as of :meth:`decide`.
+                and, last, a function that reports intermediate results. It reports None once
+                compilation is done: only then does its time start, and only then can it be
+                cancelled.
+            arguments: picklable arguments.
+            seconds: time limit, after which the process is killed.
+            modules: user modules that the arguments need.
+            report: called with what the function reports, including None.
+            cancel: as in :meth:`decide`.
 
         Raises:
-            SpecificationError: as the function raises it.
+            SpecificationError: raised by the function.
         """
         self.start()
         return self._call(
@@ -169,10 +169,10 @@ class AgentProcess:
         )
 
     def release_compiler(self, most_bytes: int) -> None:
-        """Start anew if the process has just compiled kernels and holds more memory than that.
+        """Restart if the process has just compiled kernels and uses more memory than this.
 
-        Just: since the last call of this method. The compiler's memory is not given back
-        otherwise. The machine code is on disk.
+        Just: since the last call of this method. The compiler's memory is not freed otherwise. The
+        machine code is on disk.
         """
         if self._worker is None or self._answering:
             return
@@ -197,10 +197,10 @@ class AgentProcess:
         cancel: threading.Event | None = None,
         seconds_once_started: float | None = None,
     ) -> Any:
-        """What a method of the worker returns. Answers to other calls are dropped.
+        """The result of a method of the worker. Answers to other calls are dropped.
 
-        With ``seconds_once_started`` the time counts anew, and cancelling begins, when the worker
-        says that it has started.
+        With ``seconds_once_started`` the time restarts, and cancelling becomes possible, when the
+        worker reports that it has started.
         """
         assert self._worker is not None
         worker = self._worker
@@ -217,7 +217,7 @@ class AgentProcess:
                 self._wait(worker, began, min(seconds, START_SECONDS), stop)
                 frame = worker.receive()
                 if frame[: NUMBER.size] != NUMBER.pack(self._calls):
-                    continue  # a process that the agent has forked may answer as well
+                    continue  # a process forked by the agent may answer too
                 answer = _answer_in(frame)
                 if isinstance(answer, (Result, Failure)):
                     break
@@ -271,7 +271,7 @@ class AgentProcess:
                     HUNG, f"hung: no answer after {seconds + GRACE_SECONDS:.3g} s of processor time"
                 )
             if cancel is not None and cancel.is_set():
-                # again and again: a signal before the agent has begun is not noticed
+                # repeatedly: a signal before the agent has begun is not noticed
                 worker.interrupt()
                 if not cancelling:
                     cancelling, deadline = True, min(deadline, now + GRACE_SECONDS)
@@ -282,7 +282,7 @@ class AgentProcess:
 
 
 def _answer_in(frame: bytes) -> Answer:
-    """The answer in a frame; Fault if it cannot be read, as when an agent has written it."""
+    """The answer in a frame; Fault if it is unreadable, for example written by the agent."""
     with contextlib.suppress(Exception):  # unpickling may raise anything
         answer = pickle.loads(frame[NUMBER.size :])
         if isinstance(answer, Answer):

@@ -1,9 +1,8 @@
-"""The process of an isolated agent: it holds the agent and is asked by an ``AgentProcess``.
+"""The process of an isolated agent: it runs the agent and is called by an ``AgentProcess``.
 
 See :class:`~plyground.evaluation.runners.agent_process.AgentProcess` for the calls: the name of a
-method and its arguments. Every message, there and back, is pickled and follows the number of the
-call that it belongs to, in eight bytes. The signal of Ctrl-C ends a decision, which is then the
-fault ``cancelled``.
+method and its arguments. Every message in both directions is pickled and preceded by the number of
+its call in eight bytes. The signal of Ctrl-C ends a decision with the fault ``cancelled``.
 """
 
 from __future__ import annotations
@@ -30,32 +29,32 @@ from ...envs.registry import import_modules
 from ...envs.specification import SpecificationError
 from ..fingerprints import Description, describe
 
-REPORT_SECONDS = 0.05  # between two reports of progress at least
+REPORT_SECONDS = 0.05  # minimum time between two progress reports
 NUMBER = struct.Struct("!Q")  # of a call
 
 
 class SearchProgress(NamedTuple):
-    """Before the result, any number of times: what the method reports.
+    """An intermediate report of a method, any number of times before the result.
 
-    None is reported when all is loaded and compiled, and the call's time begins.
+    None is reported when everything is loaded and compiled, and the call's time starts.
     """
 
     value: Any
 
 
 class Result(NamedTuple):
-    """The value that the method has returned."""
+    """The return value of a method."""
 
     value: Any
 
 
 class Failure(NamedTuple):
-    """What went wrong, in place of a result.
+    """An error instead of a result.
 
     Attributes:
         kind: a kind of fault; None for a bad specification and for an unexpected error.
         text: the message.
-        pickle: the unexpected error with its trace.
+        pickle: the unexpected error with its traceback.
     """
 
     kind: str | None
@@ -68,7 +67,7 @@ class Failure(NamedTuple):
         if isinstance(error, (Fault, SpecificationError)):
             return cls(error.kind if isinstance(error, Fault) else None, text)
         text = f"{type(error).__name__}: {text}"
-        with contextlib.suppress(Exception):  # there are errors that cannot be pickled
+        with contextlib.suppress(Exception):  # some errors cannot be pickled
             return cls(None, text, pickle.dumps(ExceptionWithTraceback(error, error.__traceback__)))
         return cls(None, text, b"")
 
@@ -94,19 +93,19 @@ class _Cancellation(KeyboardInterrupt):
 
 
 class AgentService:
-    """Holds one agent at a time, and is called by the process at the other end."""
+    """Runs one agent at a time, and is called by the process at the other end."""
 
     def __init__(self) -> None:
         self._connection: Connection | None = None
-        self._number = b""  # of the call under way
+        self._number = b""  # of the current call
         self._game: Game | None = None
         self._agent: Agent | None = None
         self._spec, self._foreign = "", False
-        self._interruptible = False  # whether a signal may end what is going on
+        self._interruptible = False  # whether a signal may end the current work
         self._last_report = 0.0
 
     def cancel(self) -> None:
-        """End the decision under way, if there is one; called by the signal's handler."""
+        """End the current decision, if any; called by the signal handler."""
         if self._interruptible:
             self._interruptible = False
             raise _Cancellation
@@ -114,7 +113,7 @@ class AgentService:
     def serve(self, connection: Connection) -> None:
         """Answer calls until the other end of the connection is closed: an EOFError or OSError.
 
-        A process that an agent forks has no part in this: it neither hears calls nor answers them.
+        A process forked by an agent neither reads calls nor answers them.
         """
         own_pid, self._connection = os.getpid(), connection
         while True:
@@ -137,13 +136,13 @@ class AgentService:
             with faults_of(self._foreign, SpecificationError):
                 return pickle.dumps(Result(getattr(self, method)(*arguments)))
         except KeyboardInterrupt:
-            # What the agent was about to store is lost: the next game gets an agent of its own.
+            # The agent's state may be incomplete: the next game gets a new agent.
             if self._agent is not None:
                 self._agent = make_agent(self._spec, self._game)
             raise Fault(CANCELLED, "was told to stop") from None
 
     def make(self, modules: Iterable[str], game: bytes, spec: str) -> Description:
-        """Make an agent for a pickled game, in place of the one before."""
+        """Create an agent for a pickled game, replacing the previous one."""
         import_modules(modules)
         self._game, self._spec = pickle.loads(game), spec
         self._foreign = resolve_agent(spec)[0].foreign
@@ -169,7 +168,7 @@ class AgentService:
         return tokens_of(self._agent)
 
     def has_compiled(self) -> bool:
-        """Whether the process has compiled and kept kernels since it was last asked."""
+        """Whether the process has compiled and cached kernels since the last call."""
         saved, KernelCache.saved = KernelCache.saved, False
         return saved
 
@@ -178,7 +177,7 @@ class AgentService:
         return self._decide(start, moves, False, False)[0]
 
     def decide(self, start: bytes, moves: tuple[int, ...], reporting: bool) -> Decision:
-        """A decision, of plain numbers only; iterations of a search are reported if so wished."""
+        """A decision, of plain numbers only; iterations of a search are reported on request."""
         action, decision = self._decide(start, moves, True, reporting)
         assert decision is not None
         return _plain(dataclasses.replace(decision, action=action))
@@ -198,9 +197,9 @@ class AgentService:
         return existing_action(answer, self._game), decision
 
     def call(self, modules: Iterable[str], function: str, arguments: bytes) -> Any:
-        """Call a function, MODULE:NAME, with pickled arguments and a function that reports.
+        """Call a function, MODULE:NAME, with pickled arguments and a report function.
 
-        When that is called with None, the function has loaded and compiled what it needs.
+        A report of None means that the function has loaded and compiled everything.
         """
         import_modules(modules)
         module, _, name = function.partition(":")
@@ -213,14 +212,14 @@ class AgentService:
             self._interruptible = False
 
     def _report_decision(self, decision: Decision) -> None:
-        """Report an iteration's decision, unless the last one was reported just now."""
+        """Report an iteration's decision, unless one was reported very recently."""
         now = time.perf_counter()
         if now - self._last_report >= REPORT_SECONDS:
             self._last_report = now
             self._report(_plain(decision))
 
     def _report(self, value: Any) -> None:
-        """Send a report before the answer; a signal must not cut the message short."""
+        """Send a report before the answer; a signal must not truncate the message."""
         assert self._connection is not None
         self._interruptible = True
         with _signals_held_back():
@@ -238,7 +237,7 @@ def _signals_held_back() -> Iterator[None]:
 
 
 def _plain(decision: Decision) -> Decision:
-    """A decision of plain numbers only, whatever an agent of the user's own has put into it."""
+    """A decision of plain numbers only, whatever a user's agent has put into it."""
     scores = decision.scores
     return dataclasses.replace(
         decision,

@@ -1,4 +1,4 @@
-"""Many games of two compiled agents at once, move for move those that they play one at a time."""
+"""Many parallel games of two compiled agents, with the same moves as games one at a time."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class GamesAtOnce:
         self._most = sys.maxsize  # games at once
         self._turns = [self._turns_of(agent) for agent in agents]
         self._set_out = KernelCalls()
-        for number in range(len(agents)):  # what is compiled is no thinking time
+        for number in range(len(agents)):  # compilation is not thinking time
             streams = new_streams(np.zeros(2, np.uint64))[:, None]
             self._play((number, number), new_games(game, streams))
 
     def _turns_of(self, agent: Agent) -> tuple[KernelCalls, Any, Any]:
-        """How an agent takes its turns: what calls the kernel, the kernel, the agent's form."""
+        """How an agent moves: the caller of the kernel, the kernel, the agent's form."""
         make = compiled_form(agent, in_match=True)
         assert make is not None
         form = make(self._game)
@@ -68,8 +68,8 @@ class GamesAtOnce:
     def play(self, games: Sequence[ScheduledGame]) -> list[GameResult] | None:
         """The results of games of the same two agents in the same seats.
 
-        The time that an agent took is shared out by the moves of the games. None where an agent
-        could not choose: one game at a time shows why.
+        The time of an agent is distributed over the moves of the games. None if an agent could not
+        choose: playing one game at a time shows why.
         """
         results: list[GameResult] = []
         for first in range(0, len(games), self._most):
@@ -80,7 +80,7 @@ class GamesAtOnce:
         return results
 
     def _play_some(self, games: Sequence[ScheduledGame]) -> list[GameResult] | None:
-        """As :meth:`play`, of no more games than all agents play at once."""
+        """As :meth:`play`, for no more games than all agents can play at once."""
         seeds = np.array([game.seeds for game in games], np.uint64)
         streams = np.stack([new_streams(seeds[:, 0]), new_streams(seeds[:, 1])])
         under_way = new_games(self._game, streams)
@@ -97,7 +97,7 @@ class GamesAtOnce:
         return [self._result(*row) for row in rows]
 
     def _play(self, players: tuple[int, int], under_way: Any) -> np.ndarray | None:
-        """Play to the end; the seconds that each seat took, None if one could not choose."""
+        """Play to the end; returns the seconds of each seat, None if one could not choose."""
         rules, seconds = self._game.rules, np.zeros(2)
         with announce_compilation(f"games at once of {self._game.name}"):
             self._set_out(set_out, rules, under_way)

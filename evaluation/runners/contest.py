@@ -1,4 +1,4 @@
-"""A contest: who plays whom under which conditions, as plain data, and its games as jobs."""
+"""A contest: agents, game and conditions as plain data, and its games as jobs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from ..store.store import GameKey
 from .at_once import GamesAtOnce, plays_at_once
 from .isolation import IsolatedAgent, is_isolated
 
-# a chunk is to take about as long, so that messages cost little and little is lost with a worker
+# duration of a chunk: messages then cost little, and little is lost with a worker
 CHUNK_SECONDS = 0.2
 LARGEST_CHUNK = 200
-FEWEST_AT_ONCE = 32  # games after which it pays to load the code that plays many at once
-MOST_DEATHS = 5  # of workers over one game
-# deaths of workers over a game after which its agents play from processes of their own, so that the
-# agent at fault is known
+FEWEST_AT_ONCE = 32  # with fewer games it does not pay to load the code that plays many at once
+MOST_DEATHS = 5  # deaths of workers on one game
+# after this many deaths of workers on a game its agents run in separate processes, to identify the
+# agent at fault
 ATTEMPTS_UNISOLATED = 2
 
 
@@ -46,9 +46,9 @@ class Contest(NamedTuple):
         game: the game.
         agents: the agents' specifications, by their numbers; or agents of this process.
         labels: their names.
-        conditions: what they may use, and where they play.
-        versions: the agents' identities (see :class:`Description`) where they are known.
-        in_worker: whether the games are played in a worker, which may end without harm.
+        conditions: limits of the agents, and where they run.
+        versions: the agents' identities (see :class:`Description`), if known.
+        in_worker: whether the games are played in a worker, whose end does no harm.
     """
 
     game: Game
@@ -60,7 +60,7 @@ class Contest(NamedTuple):
 
     @property
     def isolation(self) -> str:
-        """Which of the agents, people left out, play from processes of their own here.
+        """Which of the agents, without people, run in separate processes here.
 
         ``always`` all of them, ``never`` none, ``auto`` some.
         """
@@ -84,8 +84,8 @@ class Contest(NamedTuple):
         """The agent of that number.
 
         Raises:
-            SpecificationError: it cannot be made, or is another one than it was. That of an
-                isolated agent is not known before it is described.
+            SpecificationError: it cannot be created, or its identity has changed. The identity of
+                an isolated agent is not known before it is described.
         """
         spec = self.agents[number]
         expected = self.versions[number] if self.versions else None
@@ -110,10 +110,10 @@ class Contest(NamedTuple):
         return issubclass(agent_class, HumanAgent)
 
     def describe(self) -> list[Description]:
-        """The agents' descriptions of themselves. The agents are made for this and released again.
+        """The agents' descriptions of themselves. The agents are created for this and released.
 
         Raises:
-            SpecificationError: one of them cannot be made.
+            SpecificationError: one of them cannot be created.
         """
         descriptions: dict[str | Agent, Description] = {}
         for number, spec in enumerate(self.agents):
@@ -127,7 +127,7 @@ class Contest(NamedTuple):
 
 
 def _release(agent: Agent, spec: str | Agent) -> None:
-    """Close an agent that was made for a contest; one that was lent is its owner's."""
+    """Close an agent created for a contest; a borrowed one belongs to its owner."""
     if agent is not spec:
         close(agent)
 
@@ -139,11 +139,11 @@ Results = Generator[tuple[list[tuple[ScheduledGame, GameResult]], Circumstances]
 class Arena:
     """The agents of a contest, and their games in this process.
 
-    A game does not depend on the games that its agents have played before.
+    A game does not depend on earlier games of its agents.
 
     Attributes:
         contest: the contest.
-        isolation: which agents play from processes of their own, see :attr:`Contest.isolation`.
+        isolation: which agents run in separate processes, see :attr:`Contest.isolation`.
         agents: the agents, by their numbers.
     """
 
@@ -153,7 +153,7 @@ class Arena:
         self.agents = [contest.agent(number) for number in range(len(contest.agents))]
 
     def __enter__(self) -> Self:
-        """Make sure that each agent exists; SpecificationError if one cannot be made."""
+        """Create the missing agents; SpecificationError if one cannot be created."""
         try:
             for agent in self.agents:
                 describe(agent)
@@ -167,25 +167,25 @@ class Arena:
 
     @functools.cached_property
     def isolated(self) -> Arena:
-        """The same, with each agent in a process of its own."""
+        """The same, with each agent in a separate process."""
         conditions = self.contest.conditions.replace(isolate=ALWAYS)
         return Arena(self.contest._replace(conditions=conditions))
 
     @functools.cached_property
     def at_once(self) -> GamesAtOnce:
-        """Its agents where they play many games at once."""
+        """The agents, if they can play many games at once."""
         return GamesAtOnce(self.contest.game, self.agents)
 
     @functools.cached_property
     def plays_at_once(self) -> bool:
-        """Whether there are such."""
+        """Whether there are."""
         return plays_at_once(self.agents, self.contest.conditions)
 
     def get_ready(self) -> dict[str, str]:
-        """Let the agents compile and allocate, which is no thinking time.
+        """Let the agents compile and allocate, outside their thinking time.
 
         Returns:
-            Their versions by name. One that fails in this is left out, and will forfeit its games.
+            Their versions by name. An agent that fails here is omitted, and will forfeit its games.
         """
         versions = {}
         for agent, label in zip(self.agents, self.contest.labels):
@@ -206,7 +206,7 @@ class Arena:
         )
 
     def play_all(self, games: Sequence[ScheduledGame]) -> list[GameResult]:
-        """Play games, those of the same players at once if that is possible and worth it."""
+        """Play games; games of the same players in parallel if possible and worthwhile."""
         results: dict[GameKey, GameResult] = {}
         self._games += len(games)
         if len(games) > 1 and self._games >= FEWEST_AT_ONCE and self.plays_at_once:
@@ -216,23 +216,23 @@ class Arena:
         return [results.get(game.key) or self.play(game) for game in games]
 
     def close(self) -> None:
-        """Close the agents, which ends the processes of isolated ones."""
+        """Close the agents, ending the processes of isolated ones."""
         for agent, spec in zip(self.agents, self.contest.agents):
             _release(agent, spec)
 
 
 class Chunk(NamedTuple):
-    """Games to be played one after the other, and how often a worker has died over them."""
+    """Games to play one after the other, and the number of workers that died on them."""
 
     games: tuple[ScheduledGame, ...]
     deaths: int = 0
 
 
 class PlayedChunk(NamedTuple):
-    """The results of a chunk's games in their order, how long they took, and under what.
+    """The results of a chunk's games in order, their duration and circumstances.
 
-    ``isolation`` and ``machine`` are those of :class:`Circumstances`; ``at_once``: the agents can
-    play many games at once.
+    ``isolation`` and ``machine`` are as in :class:`Circumstances`; ``at_once``: the agents can play
+    many games at once.
     """
 
     results: list[GameResult]
@@ -243,7 +243,7 @@ class PlayedChunk(NamedTuple):
 
 
 class Death(NamedTuple):
-    """In place of a played chunk: a worker has died over it, and why."""
+    """Instead of a played chunk: a worker died on it, and why."""
 
     reason: str
 
@@ -258,15 +258,15 @@ class GivenUp(NamedTuple):
         first, second = self.game.players
         return (
             f"game {self.game.pair} of agents {first} and {second} was given up, since every "
-            f"worker died over it; the last one {self.reason}"
+            f"worker died on it; the last one {self.reason}"
         )
 
 
 def _open_arena(contest: Contest, versions: tuple[str, ...]) -> Arena:
-    """The agents in the process that plays, ready.
+    """The agents, ready in the process that plays.
 
     Raises:
-        RunnerError: the version of one is not what it should be.
+        RunnerError: an agent's version differs from the expected one.
     """
     arena = Arena(contest)
     try:
@@ -290,25 +290,25 @@ def _play(arena: Arena, chunk: Chunk) -> PlayedChunk:
 
 
 class _Chunks:
-    """Chunks of games: first those to be played again, then those of the schedule.
+    """Chunks of games: first retries, then the schedule.
 
-    No chunk has more games than have been played, so that a chunk of slow games is small.
+    No chunk has more games than were played so far, so that a chunk of slow games is small.
 
     Args:
         games: the schedule.
-        local: whether this process plays. It plays one game at a time, which is stored before the
-            next one begins, or many at once.
+        local: whether this process plays. It plays one game at a time, stored before the next one
+            begins, or many at once.
 
     Attributes:
-        handed_out: those that are being played, by their number in this iteration.
-        retries: those to be played again; where they come late, another iteration has them.
+        handed_out: chunks in progress, by their number in this iteration.
+        retries: chunks to play again; late ones are left to another iteration.
     """
 
     def __init__(self, games: Iterable[ScheduledGame], local: bool) -> None:
         self._games, self._local = iter(games), local
         self.handed_out: dict[int, Chunk] = {}
         self.retries: deque[Chunk] = deque()
-        self._seconds, self._most = math.inf, 1  # what a game takes, about; games in a chunk
+        self._seconds, self._most = math.inf, 1  # mean duration of a game; games in a chunk
 
     def __iter__(self) -> Iterator[Chunk]:
         for number in itertools.count():
@@ -324,7 +324,7 @@ class _Chunks:
         return tuple(itertools.islice(self._games, 1 if few else max(size, 1)))
 
     def count(self, played: PlayedChunk) -> None:
-        """Take the time of a chunk into account."""
+        """Update the estimate with the time of a chunk."""
         seconds = played.seconds / len(played.results)
         known = self._seconds < math.inf
         self._seconds = 0.7 * self._seconds + 0.3 * seconds if known else seconds
@@ -335,12 +335,12 @@ class _Chunks:
 class GameJobs:
     """The games of a contest as jobs, in this process or elsewhere.
 
-    All places play the same games; the order in which the games are finished differs. When a worker
-    dies, the games of its chunk are played again one by one. After two deaths all agents of a game
-    play from processes of their own, so that an agent that ends its process is known and forfeits.
+    All places play the same games; only the order in which they finish differs. When a worker dies,
+    the games of its chunk are played again one by one. After two deaths all agents of a game run in
+    separate processes, so that an agent that ends its process is identified and forfeits.
 
     Attributes:
-        given_up: games over which too many workers have died.
+        given_up: games on which too many workers died.
 
     Args:
         contest: the contest.
@@ -355,17 +355,17 @@ class GameJobs:
         self._place = place
         self._jobs: Jobs | None = None
         versions: tuple[str, ...] = ()
-        if place.runner_of() != LOCAL:  # where the versions are compared, in words of their own
+        if place.runner_of() != LOCAL:  # which compares the versions with its own message
             versions, contest = contest.versions, contest._replace(versions=(), in_worker=True)
         prepare = functools.partial(_open_arena, contest, versions)
         self._work = Work(_play, prepare, Needs(contest.modules, PLAYING_FOLDERS), Death)
 
     def get_ready(self) -> Jobs:
-        """Make the agents and let them compile, so that :meth:`play` starts at once.
+        """Create the agents and let them compile, so that :meth:`play` starts at once.
 
         Raises:
-            SpecificationError: an agent cannot be made.
-            RunnerError: nothing can be played there.
+            SpecificationError: an agent cannot be created.
+            RunnerError: the place cannot play.
         """
         try:
             if self._jobs is None:
@@ -377,10 +377,10 @@ class GameJobs:
         return self._jobs
 
     def play(self, games: Iterable[ScheduledGame]) -> Results:
-        """Play games; yield each with its result as soon as the games of its chunk are finished.
+        """Play games; yield each with its result as soon as its chunk is finished.
 
-        ``games`` is iterated lazily, little further than what is played at once. The agents are
-        closed when the generator ends or is closed.
+        ``games`` is iterated lazily, not far ahead of the games in progress. The agents are closed
+        when the generator ends or is closed.
 
         Raises:
             SpecificationError, RunnerError: as :meth:`get_ready`.
@@ -403,7 +403,7 @@ class GameJobs:
             self.close()
 
     def _put_back(self, chunk: Chunk, death: Death, chunks: _Chunks) -> None:
-        """Let the games of a chunk be played again, or give up one over which too many died."""
+        """Have the games of a chunk played again, or give up one on which too many workers died."""
         deaths = chunk.deaths + 1
         if deaths >= MOST_DEATHS:
             self.given_up += [GivenUp(game, death.reason) for game in chunk.games]
@@ -411,7 +411,7 @@ class GameJobs:
             chunks.retries.extend(Chunk((game,), deaths) for game in chunk.games)
 
     def close(self) -> None:
-        """End everything that was started; it may be used again afterwards."""
+        """Stop everything that was started; the object can be used again."""
         if self._jobs is not None:
             self._jobs.close()
             self._jobs = None

@@ -1,8 +1,8 @@
-"""Isolated agents: each thinks in a process of its own.
+"""Isolated agents: each runs in a separate process.
 
-Whatever such an agent does (hang in native code, exit, use up the memory) costs its process and
-nothing else: a match forfeits the game, and the process is started again before the next. This
-guards against mistakes, not against malice: the process has all rights of its user.
+Whatever such an agent does (hang in native code, exit, exhaust the memory) affects only its own
+process: a match forfeits the game, and the process is restarted before the next one. This guards
+against mistakes, not against malice: the process has all rights of its user.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .agent_process import LONGEST_MOVE_SECONDS, AgentProcess
 
 
 def is_isolated(spec: str, mode: str, in_worker: bool = False) -> bool:
-    """Whether an agent plays from a process of its own: ``auto`` asks its class.
+    """Whether an agent runs in a separate process: ``auto`` asks its class.
 
-    A person always stays at this terminal. Code of others may end the process that it runs in
-    (``os._exit(0)``), without a word and with a status of success. So ``never`` lets it into the
-    processes of workers, which are watched, and into this one only where no other could run it.
+    A person always stays at this terminal. Foreign code can end its process (``os._exit(0)``)
+    silently and with a status of success. So with ``never`` it runs in worker processes, which are
+    monitored, and in this one only if no other process could run it.
 
     Args:
         spec: the agent's specification.
@@ -46,29 +46,29 @@ def is_isolated(spec: str, mode: str, in_worker: bool = False) -> bool:
 
 
 def _runs_elsewhere(agent_class: type[Agent]) -> bool:
-    """Whether another process can make an agent of this class: not what a script defines."""
+    """Whether another process can create an agent of this class: not one defined in a script."""
     name = agent_class.__module__
     has_file = getattr(sys.modules.get(name), "__file__", None) is not None
     return os.name == "posix" and name != "__main__" and has_file
 
 
 class IsolatedAgent(Agent):
-    """An agent in a process of its own, which is started when it is first needed.
+    """An agent in a separate process, which is started when it is first needed.
 
-    The process ends with this object. What the agent does wrong is a Fault in a match; elsewhere
+    The process ends with this object. A failure of the agent is a Fault in a match; elsewhere
     (analyses, books, judges, training) it is a SpecificationError that names the agent.
 
     Args:
         spec: the agent's specification.
         game: the game it plays.
-        seed: what it is reset with.
-        conditions: what it may use.
-        modules: modules of the user's own that register the game or the agent; None: those of its
+        seed: the seed it is reset with.
+        conditions: its limits.
+        modules: user modules that register the game or the agent; None: the modules of its
             specification.
         expected: the identity that the agent must have whenever it is started, see
-            :class:`Description`; None: that of its first start.
-        in_match: whether a match asks it. Its processes are then stopped while it is not to move,
-            so that they take no time of the opponent's.
+            :class:`Description`; None: the identity of its first start.
+        in_match: whether a match uses it. Its processes are then stopped while it is not to move,
+            so that they use none of the opponent's time.
     """
 
     def __init__(
@@ -87,18 +87,18 @@ class IsolatedAgent(Agent):
         self._modules = modules_of(spec, game) if modules is None else modules
         self._runs_own_code = not agent_class.foreign
         self._in_match = in_match
-        self._description: Description | None = None  # once the agent has been made
-        self._is_reset = False  # with the seed of this object, in the process that runs
+        self._description: Description | None = None  # once the agent was created
+        self._is_reset = False  # with the seed of this object, in the running process
         self._process = AgentProcess(conditions, pausing=in_match)
         super().__init__(game, seed)
 
     @property
     def pid(self) -> int | None:
-        """The number of the process, or None if there is none."""
+        """The process ID, or None without a process."""
         return self._process.pid
 
     def start(self) -> Description:
-        """Start the process; SpecificationError if it makes another agent than it was."""
+        """Start the process; SpecificationError if the agent's identity has changed."""
         self._is_reset = False
         with self._faults():
             description = self._process.make(self._spec, self._game, self._modules, anew=True)
@@ -109,7 +109,7 @@ class IsolatedAgent(Agent):
 
     @property
     def description(self) -> Description:
-        """What the agent says of itself; SpecificationError if it cannot be made."""
+        """The agent's description; SpecificationError if it cannot be created."""
         try:
             return self._description or self.start()
         except Fault as fault:
@@ -124,7 +124,7 @@ class IsolatedAgent(Agent):
             self._process.get_ready()
 
     def reset(self, seed: int = 0) -> None:
-        self.seed = seed  # the random numbers are the process's own
+        self.seed = seed  # the random generator is in the process
         self._is_reset = self._process.occupant is not None  # else when it is started
         if self._is_reset:
             with self._faults():
@@ -153,7 +153,7 @@ class IsolatedAgent(Agent):
 
     @property
     def tokens_of_game(self) -> int:  # type: ignore[override]
-        """The tokens used since the reset; 0 where its process has ended: nobody else counts."""
+        """The tokens used since the reset; 0 if its process, which counts them, has ended."""
         counts = self._description is not None and self._description.uses_tokens
         return self._process.tokens() if counts else 0
 
@@ -165,18 +165,17 @@ class IsolatedAgent(Agent):
 
     @contextlib.contextmanager
     def _faults(self) -> Iterator[None]:
-        """Turn a fault of the process into an error of those who asked, unless a match has.
+        """Convert a fault of the process to an error of the caller, except in a match.
 
-        The death of a process with an agent of plyground's own is nobody's fault: somebody or the
-        system has ended it, or an error in plyground.
+        The death of a process with one of plyground's own agents is not the agent's fault: a user
+        or the system ended it, or plyground has an error.
         """
         try:
             yield
         except Fault as fault:
             if self._runs_own_code and fault.kind == EXITED:
                 raise RunnerError(
-                    f"{self._spec} {fault}, which no agent of plyground does by itself; the game "
-                    f"it played is not counted"
+                    f"{self._spec} {fault}, which is not the agent's fault; the game is not counted"
                 ) from None
             if self._in_match:
                 raise
@@ -204,12 +203,12 @@ class IsolatedAgent(Agent):
 
 
 def make_safe_agent(spec: str, game: Game, seed: int = 0) -> Agent:
-    """Make an agent that can end neither this process nor its work, whatever it does.
+    """Create an agent that cannot end or block this process, whatever it does.
 
-    Those that a match isolates think in a process of their own.
+    Agents that a match isolates run in a separate process.
 
     Raises:
-        SpecificationError: the agent cannot be made; later, it fails.
+        SpecificationError: the agent cannot be created; later, it fails.
     """
     if is_isolated(spec, AUTO):
         agent = IsolatedAgent(spec, game, seed)
@@ -219,9 +218,9 @@ def make_safe_agent(spec: str, game: Game, seed: int = 0) -> Agent:
 
 
 def make_isolated_opponent(spec: str, game: Game) -> Agent:
-    """Make an opponent of training, as :func:`make_safe_agent` does.
+    """Create an opponent for training, as :func:`make_safe_agent` does.
 
-    A network stays in this process, where it answers all games of a batch in one forward pass.
+    A network stays in this process, where it evaluates a batch of games in one forward pass.
 
     Raises:
         SpecificationError: as there.

@@ -1,4 +1,4 @@
-"""The size of a game: bounds on states, depth, branching and the trees that searches visit.
+"""The size of a game: bounds on states, depth, branching and search trees.
 
 Alpha-beta with the best move always tried first visits b₁·b₃·b₅… + b₂·b₄·b₆… − 1 leaves of a tree
 whose nodes at ply i all have bᵢ successors; minimax visits the product of all. Source: Knuth and
@@ -20,8 +20,8 @@ from ...envs.game import Game
 from ...envs.specification import SpecificationError
 
 RANDOM_GAMES = 100
-LONGEST_NUMBER = 1000  # digits that are written
-MOST_DIGITS = 1_000_000  # of a number that is counted
+LONGEST_NUMBER = 1000  # digits printed at most
+MOST_DIGITS = 1_000_000  # digits of a computed number at most
 
 
 class SizeLine(NamedTuple):
@@ -38,7 +38,7 @@ class SizeLine(NamedTuple):
         """The line as JSON.
 
         Whole numbers beyond 2^53 become text, since many programs that read JSON would round them.
-        Of numbers of more than 1,000 digits the logarithm alone is told.
+        For numbers of more than 1,000 digits only the logarithm is given.
         """
         value: Any = self.value
         log10 = math.log10(value) if value > 0 else None
@@ -56,11 +56,10 @@ def size_report(game: Game | Any) -> list[SizeLine]:
     """The size of a game, from what it declares and, for the mean branching, from random games.
 
     Args:
-        game: the game; or the rules of a board that is too large to be played, whose mean branching
-            is left out.
+        game: the game; or the rules of a board that is too large to play, without mean branching.
 
     Raises:
-        SpecificationError: games can be so long that their trees have too many digits.
+        SpecificationError: games can be so long that the tree size has too many digits.
     """
     rules = game.rules if isinstance(game, Game) else game
     bounds, facts = r.complexity(rules), r.facts(rules)

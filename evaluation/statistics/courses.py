@@ -1,7 +1,7 @@
-"""The courses of games: by them a repeated game is recognised.
+"""The courses of games, which identify repeated games.
 
-Two games take the same course if their agents go through the same positions. In which order the
-moves of an opening led to the first of them makes no difference.
+Two games have the same course if their agents go through the same positions. The order of the moves
+of the opening does not matter.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
 from ..store.store import StoredGame, StoredTournament
 
-RECENT_OPENINGS = 4096  # whose positions are kept: the games of a pair come one after another
+RECENT_OPENINGS = 4096  # whose positions are kept: the games of a pair are consecutive
 
 
 class Courses:
-    """Hashes of where games of one tournament begin, and of their courses.
+    """Hashes of the first positions and of the courses of a tournament's games.
 
     Args:
-        game: the game; None where it is not installed: openings are then compared by their moves.
+        game: the game; None if it is not installed: openings are then compared by their moves.
     """
 
     def __init__(self, game: Game | None) -> None:
@@ -28,7 +28,7 @@ class Courses:
         self._start = functools.lru_cache(RECENT_OPENINGS)(self._position_after)
 
     def start(self, game: StoredGame) -> int:
-        """A hash of the position in which the agents take over."""
+        """A hash of the position after the opening."""
         return self._start(game.opening)
 
     def course(self, game: StoredGame) -> int:
@@ -39,13 +39,13 @@ class Courses:
         if self._game is not None:
             try:
                 return hash(self._game.position(opening).record.tobytes())
-            except IllegalActionError:  # not plyground's: `plyground verify` tells
+            except IllegalActionError:  # not played by these rules: `plyground verify` reports it
                 pass
         return hash(opening)
 
 
 def game_of(tournament: StoredTournament) -> Game | None:
-    """The game of a tournament, or None where it is not installed."""
+    """The game of a tournament, or None if it is not installed."""
     try:
         return make_game(str(tournament.settings.get("game")))
     except SpecificationError:
@@ -53,5 +53,5 @@ def game_of(tournament: StoredTournament) -> Game | None:
 
 
 def named(game: Game | None, reason: str) -> str:
-    """A stored reason with the names of the players; as it is where the game is not installed."""
+    """A stored reason with the players' names; unchanged if the game is not installed."""
     return reason if game is None else game.declaration.named(reason)

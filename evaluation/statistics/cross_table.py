@@ -1,9 +1,9 @@
 """The cross table of a tournament, from the results of its games.
 
-A game that two deterministic agents repeat tells nothing new and is counted once. Whether they are
-deterministic is seen in their games: if every time that a position of the openings came round again
-they have played the same moves from there, then the repeated games do not count; as soon as they
-once play others, their games are samples of what they do, and all of them count.
+A game that two deterministic agents repeat is no new evidence and is counted once. Whether they are
+deterministic is inferred from their games: if they always played the same moves from a repeated
+opening position, the repeated games do not count; once they play different moves, their games are
+samples, and all of them count.
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ class AgentRow:
     Attributes:
         number: its place in the tournament.
         label: its name.
-        played: how many games it has played, repeated ones included. Faults, time and moves are
-            those of all of them.
+        played: the number of games played, including repeated ones. Faults, time and moves are of
+            all of them.
         total: its games that count.
         by_seat: its games in seat 0 and in seat 1.
         against: its games by the opponent's number.
         faults: the games that it forfeited.
         seconds: its thinking time.
-        decisions: the moves it was asked for.
-        tokens: what its language model has used.
+        decisions: the number of moves it was asked for.
+        tokens: the tokens used by its language model.
         courses: hashes of the different courses of its games.
     """
 
@@ -95,12 +95,12 @@ class AgentRow:
 
     @property
     def distinct_games(self) -> int:
-        """How many different courses its games have taken."""
+        """The number of different courses of its games."""
         return len(self.courses)
 
     @property
     def distinct_share(self) -> float | None:
-        """Distinct games in proportion to all games."""
+        """The share of distinct games."""
         return self.distinct_games / self.played if self.played else None
 
     def count(self, seat: int, opponent: int, result: float) -> None:
@@ -142,7 +142,7 @@ class _Result(NamedTuple):
 
 
 class _Encounter:
-    """The games of two agents with each other: those that count, and the results of their pairs."""
+    """The games of two agents: which ones count, and the results of their pairs."""
 
     __slots__ = ("_first", "_halves", "_held", "_lines", "pairs")
 
@@ -151,14 +151,14 @@ class _Encounter:
         # seating and first position -> the course; None once the agents have varied their moves
         self._lines: dict[int, int] | None = {}
         self._held: list[_Result] = []  # repeated games
-        # pair -> half-points of the first agent, while only one of its games is known
+        # pair -> half-points of the first agent, while only one game of the pair is known
         self._halves: dict[int, int] = {}
         self.pairs = [0, 0, 0, 0, 0]
 
     def admit(self, game: StoredGame, start: int, course: int) -> list[_Result]:
-        """Take a game; returns the games that count as a consequence.
+        """Add a game; returns the games that now count.
 
-        These are this game, none, or this game and all that had been held back.
+        These are this game, none, or this game and all that were held back.
         """
         result = _Result(game.pair, game.players, game.result.returns[0])
         if self._lines is None:
@@ -187,7 +187,7 @@ class _Encounter:
         return results
 
     def singles(self) -> Counter[int]:
-        """Games whose other half is missing, by half-points of the first agent."""
+        """Games whose pair is incomplete, by half-points of the first agent."""
         return Counter(self._halves.values())
 
 
@@ -196,14 +196,14 @@ class CrossTable:
 
     Args:
         labels: the agents' names.
-        game: the game; None where it is not installed, see :class:`.courses.Courses`.
-        games: games to begin with.
+        game: the game; None if it is not installed, see :class:`.courses.Courses`.
+        games: the first games to count.
 
     Attributes:
         game: as given.
         rows: a row for each agent, in the order of the tournament.
-        games: how many games there are, repeated ones included.
-        courses: which positions games begin with and go through; it remembers the openings.
+        games: the number of games, including repeated ones.
+        courses: hashes of the games' first positions and courses, with a cache of openings.
     """
 
     def __init__(
@@ -242,16 +242,16 @@ class CrossTable:
 
     @property
     def repeated(self) -> int:
-        """How many games do not count because deterministic agents had played them before."""
+        """The number of games that do not count because deterministic agents repeated them."""
         return self.games - sum(row.total.games for row in self.rows) // 2
 
     @property
     def distinct_games(self) -> int:
-        """How many different courses the games have taken."""
+        """The number of different courses of the games."""
         return len(set().union(*(row.courses for row in self.rows)))
 
     def meetings(self) -> list[Meeting]:
-        """The results that count, pair by pair, as the ratings want them."""
+        """The results that count, pair by pair, as input for the ratings."""
         meetings = []
         for (first, second), encounter in self._encounters.items():
             losses, draws, wins = (encounter.singles()[half_points] for half_points in (0, 1, 2))
@@ -276,7 +276,7 @@ class CrossTable:
         return rate([row.label for row in self.rows], self.meetings(), anchor, self.faults)
 
     def standings(self) -> list[AgentRow]:
-        """The rows, the highest score first; equals in the order of the tournament."""
+        """The rows, the highest score first; ties in the order of the tournament."""
         return sorted(self.rows, key=lambda row: -(row.total.score or 0.0))
 
     def _repr_html_(self) -> str:

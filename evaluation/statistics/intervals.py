@@ -1,4 +1,4 @@
-"""95 % intervals for shares, means and scores of observations that depend on each other.
+"""95 % intervals for shares, means and scores of clustered observations.
 
 Observations come in clusters: the moves of one game, the games of one opening, the two games of a
 pair. Clusters are independent of each other; observations within one are not.
@@ -21,11 +21,11 @@ Floats = npt.NDArray[np.floating[Any]]
 def share_interval(hits: Numbers, clusters: npt.NDArray[np.int64]) -> tuple[float, float, float]:
     """A share with Wilson's 95 % score interval, for clustered observations.
 
-    The interval is that of as many independent observations as these are worth.
+    The interval is Wilson's for the effective number of independent observations.
 
-    The worth of n dependent observations is the n at which a binomial share would vary as much as
-    this one does from cluster to cluster; where all observations are alike it is the number of
-    clusters. If every cluster is one observation this is Wilson's interval itself.
+    The effective number is the n at which a binomial share would vary as much as this one does
+    between clusters; if all observations are equal it is the number of clusters. If every cluster
+    is one observation this is Wilson's interval itself.
 
     Args:
         hits: 1 or 0 for each observation, shape (n,), n > 0.
@@ -57,7 +57,7 @@ def share_interval(hits: Numbers, clusters: npt.NDArray[np.int64]) -> tuple[floa
 
 
 def mean_margin(values: Numbers, clusters: npt.NDArray[np.int64]) -> tuple[float, float]:
-    """A mean and half the width of its 95 % interval, from the spread from cluster to cluster.
+    """A mean and half the width of its 95 % interval, from the variance between clusters.
 
     Args:
         values: shape (n,), n > 0.
@@ -68,14 +68,14 @@ def mean_margin(values: Numbers, clusters: npt.NDArray[np.int64]) -> tuple[float
 
 
 def mean_margin_of_totals(totals: npt.NDArray[Any], sizes: Numbers) -> tuple[float, float]:
-    """:func:`mean_margin` of observations that are given as one total for each cluster.
+    """:func:`mean_margin` of observations given as one total per cluster.
 
-    The interval is that of the normal distribution. It is empty where all clusters have the same
-    mean, and where there is only one cluster, which shows no spread.
+    The interval uses the normal distribution. It is empty if all clusters have the same mean, or if
+    there is only one cluster.
 
     Args:
         totals: the sum of each cluster's values, shape (k,), k > 0.
-        sizes: how many values each cluster has, at least one, shape (k,).
+        sizes: the number of values in each cluster, at least one, shape (k,).
     """
     count = int(sizes.sum())
     mean = float(totals.sum()) / count
@@ -88,8 +88,8 @@ def mean_margin_of_totals(totals: npt.NDArray[Any], sizes: Numbers) -> tuple[flo
 def paired_score_interval(pair_scores: Floats) -> tuple[float, float, float]:
     """A score with its 95 % interval, each pair of games being one observation.
 
-    Half a pair that is won twice and half a pair that is lost twice are added to the spread, so
-    that the interval stays wide where all pairs end alike. The score itself is the plain mean.
+    Half a pair won twice and half a pair lost twice are added to the variance, so that the interval
+    stays wide if all pairs have the same result. The score itself is the plain mean.
 
     Args:
         pair_scores: the mean points of the games of each pair, from 0 to 1, shape (n,), n > 0.

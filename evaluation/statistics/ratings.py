@@ -1,4 +1,4 @@
-"""Ratings on the Elo scale from the results of a whole pool, given as counts.
+"""Elo ratings of a whole pool, computed from counts of results.
 
 Model (Bradley-Terry): agent i scores p = 1 / (1 + 10^((r_j - r_i) / 400)) points a game against
 agent j, a win being one point and a draw half a point. Ratings are the maximum of the likelihood
@@ -12,8 +12,8 @@ is exactly half a point more for either side.
 
 Intervals: the unit of evidence is the pair (one opening, both seatings), within which results
 depend on each other. The covariance is the sandwich of the information matrix and the observed
-spread of the pairs' scores, each pair being one observation; the prior's games enter the spread as
-half won and half lost, so that a perfect score has a wide interval and not an empty one.
+variance of the pairs' scores, each pair being one observation; the prior's games enter the variance
+as half won and half lost, so that a perfect score has a wide interval and not an empty one.
 
 Sources: R. Bradley and M. Terry, "Rank Analysis of Incomplete Block Designs" (1952); D. Firth,
 "Bias Reduction of Maximum Likelihood Estimates" (1993); K.-Y. Liang and S. Zeger, "Longitudinal
@@ -35,7 +35,7 @@ from ...agents.faults import AgentFaults
 from ...envs.pictures.tables import html_table
 from .intervals import QUANTILE
 
-ELO = 400 / math.log(10)  # Elo points for each unit of log-odds
+ELO = 400 / math.log(10)  # Elo points per unit of log-odds
 PAIR_POINTS = np.array([0, 0.5, 1, 1.5, 2])
 SINGLE_POINTS = np.array([0, 0.5, 1])
 TOLERANCE = 1e-9  # in log-odds
@@ -79,11 +79,11 @@ class Ratings:
     Attributes:
         labels: the agents' names.
         elo: their ratings, float64[k].
-        covariance: of the ratings relative to the mean of the pool, in Elo points squared,
-            float64[k, k].
-        anchor: the number of the agent whose rating is given, or None.
-        opening: where the openings of the games came from; empty if it is not known.
-        faults: of the agents that have forfeited games, which are rated as lost.
+        covariance: covariance of the ratings relative to the mean of the pool, in Elo points
+            squared, float64[k, k].
+        anchor: the number of the agent whose rating is fixed, or None.
+        opening: the source of the openings; empty if not known.
+        faults: faults of the agents that forfeited games, which are rated as lost.
     """
 
     opening: str = ""
@@ -105,8 +105,8 @@ class Ratings:
     def margin(self, agent: int) -> float:
         """Half the width of the 95 % interval of an agent's rating relative to the pool's mean.
 
-        An anchor moves all ratings and no interval: relative to a weak anchor all intervals would
-        be as wide as its own, and overlap where the order is certain.
+        An anchor shifts all ratings but no interval: relative to a weak anchor all intervals would
+        be as wide as its own, and overlap although the order is certain.
         """
         return QUANTILE * math.sqrt(max(0.0, float(self.covariance[agent, agent])))
 
@@ -132,7 +132,7 @@ class Ratings:
     def __str__(self) -> str:
         """A line for each agent, the strongest first: its name, its rating, the interval.
 
-        Below stands a line for each agent that forfeited games, and where the openings came from.
+        Below are a line for each agent that forfeited games, and the source of the openings.
         """
         width = max(map(len, self.labels))
         lines = [
@@ -193,7 +193,7 @@ def rate(
         raise RatingsError(f"two agents have the same label: {', '.join(labels)}")
     if anchor is not None and anchor[0] not in numbers:
         raise RatingsError(
-            f"the anchor {anchor[0]!r} is none of the agents; they are {', '.join(labels)}"
+            f"the anchor {anchor[0]!r} is not one of the agents: {', '.join(labels)}"
         )
     for meeting in meetings:
         if len({meeting.first, meeting.second} & numbers.keys()) < 2:
@@ -254,7 +254,7 @@ def _check_connected(labels: Sequence[str], meetings: Sequence[Meeting]) -> None
 def _information(
     count: int, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], weights: Floats
 ) -> Floats:
-    """The inverse Laplacian of the meetings, within the ratings of mean 0.
+    """The inverse Laplacian of the meetings, on the ratings of mean 0.
 
     Each meeting has a weight; float64[count, count].
     """
@@ -304,11 +304,11 @@ def _fit(
         inverse = _information(count, first, second, (games + prior) * slope)
         step = inverse @ gradient
         largest = float(np.abs(step).max(initial=0.0))
-        # a step of more than one unit leaves the range where the slope means something
+        # a step of more than one unit leaves the range in which the slope is meaningful
         strengths = strengths + step / max(1.0, largest)
         if largest < TOLERANCE:
             return strengths - strengths.mean(), inverse, prior
-    raise RatingsError("the ratings did not settle; please report these results")
+    raise RatingsError("the ratings did not converge; please report these results")
 
 
 def _sandwich(
@@ -326,8 +326,8 @@ def _sandwich(
     meat = np.zeros((count, count))
     for k, (i, j, meeting) in enumerate(zip(first, second, meetings)):
         p, q = expected[k], 1 - expected[k]
-        # An observation pulls the ratings towards itself, which shrinks its own residual by the
-        # share of the information that it carries.
+        # An observation pulls the ratings towards itself, which shrinks its own residual by its
+        # share of the information.
         total = sum(
             float(np.square(values - games * p) @ counts) / (1 - games * p * q * spread[k])
             for games, values, counts in (

@@ -35,7 +35,7 @@ POINTS = np.linspace(0, 1, 5)  # for each game of a pair
 BISECTIONS = 80
 H0, H1 = "H0", "H1"
 TEST = "test"  # the hypotheses, in the settings of a tournament
-LARGEST_ELO = 4000  # of a difference; beyond it all games are won in either case
+LARGEST_ELO = 4000  # of a difference; beyond it nearly all games are won
 LEAST_ERROR, LARGEST_ERROR = 1e-6, 0.499
 
 
@@ -53,7 +53,7 @@ class Hypotheses(Settings):
     """The two differences in Elo, and the probabilities of the two errors.
 
     Raises:
-        SpecificationError: these cannot be tested.
+        SpecificationError: the hypotheses cannot be tested.
     """
 
     subject: ClassVar[str] = "a test"
@@ -81,7 +81,7 @@ class Hypotheses(Settings):
         return ", ".join(f"{name} {number_text(value)}" for name, value in vars(self).items())
 
     def verdict(self, ratio: float) -> str | None:
-        """The verdict of a log-likelihood ratio: ``H0``, ``H1``, or None as long as it is open."""
+        """The verdict of a log-likelihood ratio: ``H0``, ``H1``, or None while undecided."""
         lower, upper = self.bounds
         return H0 if ratio <= lower else H1 if ratio >= upper else None
 
@@ -90,9 +90,9 @@ def log_likelihood_ratio(pairs: Sequence[int], elo0: float, elo1: float) -> floa
     """The generalised log-likelihood ratio of ``elo1`` against ``elo0``.
 
     Args:
-        pairs: how many pairs brought 0, ½, 1, 1½ and 2 points.
-        elo0: the difference under the one hypothesis.
-        elo1: the difference under the other.
+        pairs: the numbers of pairs with 0, ½, 1, 1½ and 2 points.
+        elo0: the Elo difference under H0.
+        elo1: the Elo difference under H1.
     """
     if not any(pairs):
         return 0.0
@@ -119,15 +119,15 @@ def _log_likelihood(counts: Sequence[float], score: float) -> float:
     return -sum(count * math.log1p(x * offset) for count, offset in zip(counts, offsets))
 
 
-NORMALIZED_ELO = 800 / math.log(10)  # points for each standard deviation of a game
+NORMALIZED_ELO = 800 / math.log(10)  # points per standard deviation of a game
 
 
 def normalized_elo(pairs: Sequence[int]) -> tuple[float, float] | None:
     """The difference in normalised Elo, and half the width of its 95 % interval.
 
-    The score above ½, in standard deviations of a game: how many games tell two agents apart
-    depends on this number alone, however often they draw. A game has half the variance of the sum
-    of a pair. None where all pairs end alike.
+    The score above ½ in standard deviations of a game: the number of games needed to separate two
+    agents depends on this number alone, however often they draw. A game has half the variance of
+    the sum of a pair. None if all pairs have the same result.
 
     Args:
         pairs: how many pairs brought 0, ½, 1, 1½ and 2 points.
@@ -147,7 +147,7 @@ def hypotheses_of(settings: Mapping[str, Any]) -> Hypotheses | None:
     """The hypotheses of a test, from its settings; None of a tournament that was none.
 
     Raises:
-        SpecificationError: they are none that can be tested.
+        SpecificationError: they cannot be tested.
     """
     if TEST not in settings:
         return None

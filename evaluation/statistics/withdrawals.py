@@ -1,10 +1,10 @@
-"""Withdrawal of agents whose process crashes in one game after another.
+"""Withdrawal of agents whose process crashes repeatedly.
 
-A tournament does not wait for such an agent again and again.
+So a tournament does not wait for such an agent again and again.
 
-An agent is withdrawn when its latest games, in the order in which they were finished, have all cost
-its process. The store holds these games, so that a tournament that is resumed withdraws the
-same agents, unless it is asked to play their games all the same.
+An agent is withdrawn when its process crashed in each of its latest games, in the order in which
+they finished. The store holds these games, so a resumed tournament withdraws the same agents,
+unless it is told to play their games anyway.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ..store.store import StoredGame
 
 
 class Withdrawn(NamedTuple):
-    """The agents that are withdrawn, and the games that are therefore not played.
+    """The withdrawn agents, and the games that are not played because of them.
 
-    ``agents`` gives the number of games for each agent, ``games`` the number of them together.
+    ``agents`` is the number of games for each agent, ``games`` their total.
     """
 
     agents: dict[int, int]
@@ -30,13 +30,13 @@ class Withdrawals:
     """The agents that are withdrawn.
 
     Args:
-        agents: how many agents there are.
-        after: how many crashes in a row it takes; 0 withdraws none.
-        latest: the latest games of an agent that were finished before, the last one first, as many
-            as are asked for.
+        agents: the number of agents.
+        after: the number of crashes in a row that withdraws an agent; 0: never.
+        latest: a function that returns the latest finished games of an agent, the last one first,
+            as many as requested.
 
     Attributes:
-        withdrawn: the numbers of the agents that are withdrawn.
+        withdrawn: the numbers of the withdrawn agents.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Withdrawals:
                 self._count(agent, game)
 
     def add(self, game: StoredGame) -> None:
-        """Count a game that was finished."""
+        """Count a finished game."""
         for agent in game.players:
             self._count(agent, game)
 

@@ -192,7 +192,7 @@ def test_a_file_of_which_the_kernel_makes_something_else_is_not_exported(
 ):
     assert load_policy_file(files["tic_tac_toe"]).evaluator.startswith("compiled kernel")
     monkeypatch.setitem(program.FUNCTIONS, "Tanh", program.e.SIGMOID)
-    with pytest.raises(SpecificationError, match="logits of the file differ from those of the mod"):
+    with pytest.raises(SpecificationError, match="logits of the file and of the model differ"):
         export_policy(models["tic_tac_toe"], tmp_path / "policy.onnx", "tic_tac_toe")
     assert not list(tmp_path.iterdir())
 

@@ -152,7 +152,7 @@ def test_forfeits_are_told_below_the_table():
         ("train ppo hex --set hours=3min", "a number is written as 0.05"),
         ("size gomoku:size=٣", "size must be a whole number"),
         ("report --anchor random=1_0", "an anchor is an agent and its rating"),
-        ("match gomoku random random --memory-limit ٣G", "is no amount of memory"),
+        ("match gomoku random random --memory-limit ٣G", "is not an amount of memory"),
         ("size chess", "there is no game 'chess'"),
         *(
             (command, "; --import MODULE before the command imports a module that registers your")

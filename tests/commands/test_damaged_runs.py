@@ -99,8 +99,8 @@ def test_a_run_without_its_checkpoints_is_never_begun_over(part, ppo_run):
             folder.mkdir()
     before = contents(ppo_run)
     sentence = refusal(*RESUME)
-    assert "holds no checkpoint that is whole" in sentence
-    assert "another run would replace its metrics.jsonl and best.onnx and snapshots" in sentence
+    assert "has no intact checkpoint" in sentence
+    assert "another run would overwrite its metrics.jsonl and best.onnx and snapshots" in sentence
     assert contents(ppo_run) == before
 
 

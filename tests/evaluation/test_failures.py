@@ -166,7 +166,7 @@ def test_where_nothing_is_played_on_the_error_says_what_a_function_does_wrong(en
         entry(getattr(mine, way))
     text = "".join(traceback.format_exception(error.value)).replace('", line', ", line")
     pattern = WAYS[way].removeprefix("raised ")
-    pattern = "played illegally|chose action" if way == "plays_illegally" else pattern
+    pattern = "played illegally|chose the illegal action" if way == "plays_illegally" else pattern
     assert all(re.search(part, text) for part in pattern.split(".*")), text
 
 

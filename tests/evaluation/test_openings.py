@@ -186,7 +186,7 @@ def test_a_bad_line_is_named_with_its_number_and_the_reason(text, message, tmp_p
 def test_a_file_that_is_no_text_is_refused(tmp_path):
     path = tmp_path / "openings.txt"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SpecificationError, match="is no file of openings: it is not text in UTF-8"):
+    with pytest.raises(SpecificationError, match="is not a file of openings: it is not UTF-8 text"):
         openings_of(make_game("connect_four"), str(path), seed=1)
 
 
@@ -281,25 +281,24 @@ def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
         (
             "alphabeta:depth=2",
             None,
-            "values openings in points; say with --within POINTS how near to 0 is balanced (half "
-            "of 20 random openings are",
+            "values openings in points; give the largest distance from 0 with --within POINTS "
+            "(half of 20 random openings are",
         ),
         (
             "alphabeta:time=1",
             5,
-            "looks at the clock and would not judge the same again; limit it by depth=, nodes= or "
+            "is limited by time, so its judgement is not repeatable; limit it by depth=, nodes= or "
             "simulations=",
         ),
         (
             "random",
             None,
-            "random cannot judge openings: it does not say what a position is worth; searches and "
-            "solvers do",
+            "random cannot judge openings: it does not evaluate positions; searches and solvers do",
         ),
         ("alphabeta:depth=2", -1, "within must be a number of at least 0"),
         ("alphabeta:depth=2", float("nan"), "within must be a number of at least 0"),
         ("nobody", None, "there is no agent 'nobody'"),
-        (None, 5, "is for openings that are judged (--balanced AGENT)"),
+        (None, 5, "applies only to openings that are judged (--balanced AGENT)"),
         (
             "alphabeta:depth=6",
             0,

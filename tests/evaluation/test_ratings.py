@@ -201,7 +201,7 @@ def test_pools_that_no_results_connect_are_refused_by_name():
 
 
 def test_what_cannot_be_rated_is_refused():
-    with pytest.raises(RatingsError, match="the anchor 'c' is none of the agents; they are a, b"):
+    with pytest.raises(RatingsError, match="the anchor 'c' is not one of the agents: a, b"):
         rate(["a", "b"], [Meeting("a", "b", (0, 1, 0, 0, 0))], ("c", 0))
     for other in ("c", "a"):
         with pytest.raises(RatingsError, match=f"two of the agents a, b, not a and {other}"):

@@ -102,8 +102,8 @@ def test_a_name_belongs_to_one_plan(tmp_path):
         ({"agents": ("random", "alphabeta:heuristic=windows")}, "windows"),
         ({"game": "tic_tac"}, "did you mean 'tic_tac_toe'"),
         ({"move_timeout": float("nan")}, "move_timeout must be a number from 1e-06"),
-        ({"memory_limit": "much"}, "memory_limit=much is no amount of memory"),
-        ({"memory_limit": "1M"}, "needs 256M of memory at least"),
+        ({"memory_limit": "much"}, "memory_limit=much is not an amount of memory"),
+        ({"memory_limit": "1M"}, "needs a memory_limit of at least 256M"),
     ],
 )
 def test_a_plan_that_cannot_be_played_is_refused_at_once(settings, message, tmp_path):

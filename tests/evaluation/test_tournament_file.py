@@ -118,7 +118,7 @@ def test_the_example_runs(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "file.toml holds no tournaments; each is a table that begins with [[tournament]]"),
+        ("", "file.toml contains no tournaments; each begins with [[tournament]]"),
         ("[tournament]\ngame = 'tic_tac_toe'", "each is a table that begins with [[tournament]]"),
         ("[[tournament]\n", "file.toml is not TOML: "),
         (
@@ -130,7 +130,7 @@ def test_the_example_runs(tmp_path):
             "[[tournament]]\ngmae = 'x'",
             "file.toml, tournament 1: it cannot have 'gmae'; did you mean 'game'?",
         ),
-        ("name = 'x'\n[[tournament]]\n", "file.toml, at the top: name is of one tournament"),
+        ("name = 'x'\n[[tournament]]\n", "file.toml, at the top: name belongs to one tournament"),
         (
             "pairs = '5'\n[[tournament]]\n",
             'file.toml, at the top: pairs is "5"; it must be a whole number from 1 to 1000000',
@@ -148,11 +148,11 @@ def test_the_example_runs(tmp_path):
         (BOTH + "[[tournament]]\n[[tournament]]\nseed=3\n[[tournament]]\nseed=2", None),
         (
             BOTH + "[[tournament]]\n[[tournament]]\n",
-            "tournament 2: it has the name of tournament 1, or is the same",
+            "tournament 2: same name as tournament 1, or the same settings",
         ),
         (
             BOTH + "[[tournament]]\nname='a'\n[[tournament]]\nseed=2\nname='a'\n",
-            "has the name of tournament 1",
+            "same name as tournament 1",
         ),
     ],
 )

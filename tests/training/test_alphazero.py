@@ -133,7 +133,7 @@ def test_the_folder_of_another_run_is_refused(tmp_path):
         train(GAME, settings("steps=100", "units=16"), 1, tmp_path / "run", {}, CPU)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "note.txt").write_text("mine")
-    with pytest.raises(TrainingError, match="holds something that is no training run"):
+    with pytest.raises(TrainingError, match="is not the folder of a training run"):
         train(GAME, settings(), 1, tmp_path / "other", {}, CPU)
 
 
@@ -224,7 +224,7 @@ def test_a_run_can_begin_with_the_weights_of_another(tmp_path):
     assert same(AlphaZeroLearner(GAME, options, 2, CPU).average.state_dict(), weights_of(first))
     with pytest.raises(TrainingError, match="its network has another shape"):
         AlphaZeroLearner(GAME, settings(f"initial={tmp_path / 'first'}", "units=16"), 2, CPU)
-    with pytest.raises(TrainingError, match="holds no checkpoint that is whole"):
+    with pytest.raises(TrainingError, match="has no intact checkpoint"):
         AlphaZeroLearner(GAME, settings(f"initial={tmp_path}"), 2, CPU)
 
 

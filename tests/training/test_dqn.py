@@ -110,8 +110,8 @@ def test_it_learns_and_its_run_plays(tmp_path):
 
 def test_settings_that_are_not_possible_are_refused(tmp_path):
     for changes, complaint in (
-        ({"dense": "none"}, "dense=none is not possible: the values need dense layers"),
-        ({"games": 1000}, "games=1000 is not possible: only 600 transitions are kept"),
+        ({"dense": "none"}, "dense=none is not possible: DQN needs dense layers"),
+        ({"games": 1000}, "games=1000 is not possible with memory=600 transitions"),
         ({"exploration": 2}, "exploration must be a number from 0 to 1"),
     ):
         with pytest.raises(SpecificationError, match=complaint):

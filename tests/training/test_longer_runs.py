@@ -94,7 +94,7 @@ def test_weights_that_do_not_fit_or_are_not_there_are_refused(tmp_path):
     train("ppo", "tic_tac_toe", tmp_path / "first", **SMALL_RUN)
     for initial, changes, complaint in (
         ("first", {"dense": "16"}, "its network has another shape; the game and the settings"),
-        ("nowhere", {}, "it holds no checkpoint that is whole"),
+        ("nowhere", {}, "it has no intact checkpoint"),
     ):
         values = SMALL_RUN | changes | {"initial": str(tmp_path / initial)}
         with pytest.raises(TrainingError, match=complaint):

@@ -97,7 +97,7 @@ def test_a_seed_that_fails_is_named_and_the_others_come_to_their_end(tmp_path):
     result = invoke([*command(tmp_path / "runs"), "--seeds", "2"])
     assert result.exit_code == 2
     assert "seed 1: plyground: " in result.stderr
-    assert "holds something that is no training run" in result.stderr
+    assert "is not the folder of a training run" in result.stderr
     assert "plyground: seed 1: the run did not finish" in result.stderr
     assert "The same command resumes it: plyground train ppo" in result.stderr
     assert newest_checkpoint(tmp_path / "runs" / "seed_2") is not None

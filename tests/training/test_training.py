@@ -261,7 +261,7 @@ def test_the_folder_of_another_run_is_refused_and_kept(tmp_path, change, message
 
 def test_a_folder_of_something_else_is_refused(tmp_path):
     (tmp_path / "thesis.txt").write_text("do not touch")
-    with pytest.raises(TrainingError, match="holds something that is no training run"):
+    with pytest.raises(TrainingError, match="is not the folder of a training run"):
         run_in(tmp_path, small_settings())
     (tmp_path / "run.json").write_text("{")
     with pytest.raises(TrainingError, match=r"run\.json is no JSON"):
@@ -279,7 +279,7 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_it(tmp_path):
     data[len(data) // 2] ^= 1
     newest.write_bytes(data)
     run_in(tmp_path / "run", settings, on_note=notes.append)
-    assert notes[0] == f"the checkpoint {newest} is damaged; going back to the one before it"
+    assert notes[0] == f"the checkpoint {newest} is damaged; using the one before it"
     assert notes[1].startswith("resumed at step 768")
     assert_same_weights(weights(tmp_path / "undisturbed"), weights(tmp_path / "run"))
 
@@ -298,7 +298,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoi
         with pytest.raises(
             TrainingError,
             match=(
-                r"is no number any more after step 512 .*The last good checkpoint, of step 512, is "
+                r"is NaN or infinite after step 512 .*The last good checkpoint, of step 512, is "
                 r"in"
             ),
         ):

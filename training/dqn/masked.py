@@ -1,9 +1,9 @@
-"""DQN of stable-baselines3 that plays, explores and looks ahead by legal actions only.
+"""DQN of stable-baselines3 that plays, explores and bootstraps with legal actions only.
 
 Observations are dictionaries with the planes and the action mask, so the replay buffer keeps the
-masks of both positions of a transition. The network gives illegal actions a value below all others:
-the best action, of this position or of the next, is then a legal one. Only random actions need the
-mask beside.
+masks of both positions of a transition. The network gives illegal actions a value below all others,
+so the best action of this position or of the next is legal. Only random actions need the mask
+itself.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from ..network import BoardTrunk
 
 PLANES, MASK = "observation", "action_mask"
-ILLEGAL = -1e8  # what an illegal action is worth
-# Of the moves of a past version that plays as an opponent, so that its games differ.
+ILLEGAL = -1e8  # the value of an illegal action
+# Share of random moves of a past version as an opponent, so that its games differ.
 RANDOM_SHARE = 0.1
 
 
 class MaskedTrunk(BoardTrunk):
-    """The same trunk on the planes of a dictionary."""
+    """The same trunk for the planes of a dictionary observation."""
 
     def __init__(self, observation_space: spaces.Dict, **options: Any) -> None:
         planes = observation_space[PLANES]
@@ -50,20 +50,20 @@ class MaskedDQNPolicy(DQNPolicy):
     """SB3's policy with this network."""
 
     def make_q_net(self) -> MaskedQNetwork:
-        """A network with weights of its own."""
+        """A network with separate weights."""
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
         return MaskedQNetwork(**arguments).to(self.device)
 
     def get_distribution(self, observations: torch.Tensor, masks: np.ndarray) -> Any:
-        """What the policy plays, as actor-critic policies say it.
+        """The policy's distribution, in the form of actor-critic policies.
 
         Args:
             observations: planes, (N, rows, columns, planes).
             masks: the legal actions, bool, (N, actions).
 
         Returns:
-            An object whose ``distribution`` has ``logits``, the values, and ``probs``, those of the
-            best action but for a share of random ones.
+            An object whose ``distribution`` has ``logits``, the values, and ``probs``: the best
+            action, and a share of random ones.
         """
         legal = torch.from_numpy(np.ascontiguousarray(masks)).to(observations.device).float()
         values = self.q_net({PLANES: observations, MASK: legal})
@@ -73,7 +73,7 @@ class MaskedDQNPolicy(DQNPolicy):
 
 
 class MaskedDQN(DQN):
-    """SB3's DQN, which explores by random legal actions."""
+    """SB3's DQN, which explores with random legal actions."""
 
     def predict(
         self,
@@ -107,7 +107,7 @@ class MaskedDQN(DQN):
 
 
 class PlainQNetwork(torch.nn.Module):
-    """The same network on planes alone, without the mask: what policy files hold."""
+    """The same network on planes alone, without the mask, for policy files."""
 
     def __init__(self, policy: MaskedDQNPolicy) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The settings of DQN, and what each game is trained with by default."""
+"""The settings of DQN, and its defaults for each game."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ class DQNSettings(OpposedSettings):
     discount_setting: ClassVar[str] = "gamma"
     budgets: ClassVar[tuple[TrainingSettings, ...]] = (
         *OpposedSettings.budgets,
-        # Else the shortest runs would end before they learn.
+        # Otherwise the shortest runs would end before they learn.
         TrainingSettings({"first_steps": 1_000}, steps=100_000),
     )
 
     rollout: int = setting(16, "Actions in each game between two updates.", low=1)
-    memory: int = setting(100_000, "Transitions that are kept to learn from.", low=1)
+    memory: int = setting(100_000, "Size of the replay buffer in transitions.", low=1)
     first_steps: int = setting(10_000, "Random actions before anything is learnt.", low=0)
     batch_size: int = setting(512, "Transitions in a minibatch.", low=1)
     minibatches: int = setting(32, "Minibatches of an update.", low=1)
     learning_rate: float = setting(
         1e-3,
-        "Of Adam in the first update; it falls linearly, to 1/n in the last of n.",
+        "Learning rate of Adam in the first update; it falls linearly, to 1/n in the last of n.",
         low=POSITIVE,
     )
     gamma: float = setting(0.99, "Discount for each action.", low=0, high=1)
     target_every: int = setting(20_000, "Steps between two copies of the target network.", low=1)
     exploration: float = setting(
-        0.1, "Share of random actions at the end; it falls linearly from 1.", low=0, high=1
+        0.1, "Final share of random actions; it falls linearly from 1.", low=0, high=1
     )
     exploration_share: float = setting(
-        0.5, "Share of the run after which it has fallen.", low=POSITIVE, high=1
+        0.5, "Share of the run after which the final share is reached.", low=POSITIVE, high=1
     )
     gradient_norm: float = setting(10.0, "Gradients are clipped to this norm.", low=POSITIVE)
 
@@ -47,8 +47,8 @@ class DQNSettings(OpposedSettings):
         """Convert and check every value, and their combinations."""
         super().__post_init__()
         if not self.units:
-            raise SpecificationError("dense=none is not possible: the values need dense layers")
+            raise SpecificationError("dense=none is not possible: DQN needs dense layers")
         if self.games > self.memory:
             raise SpecificationError(
-                f"games={self.games} is not possible: only {self.memory} transitions are kept"
+                f"games={self.games} is not possible with memory={self.memory} transitions"
             )

@@ -33,14 +33,14 @@ def train(
     make: MakeAgent = make_agent,
     **options: Any,
 ) -> TrainingRun:
-    """Begin or resume a run of DQN and bring it to its end.
+    """Start or resume a DQN run and finish it.
 
-    The network plays and learns on ``device``; ``make`` makes its opponents, see
+    The network plays and learns on ``device``; ``make`` creates its opponents, see
     :func:`~plyground.agents.opponents.make_opponents`. The rest is as for
-    :class:`~plyground.training.TrainingRun`. Opponents and judges that are not possible are refused
-    before a folder is made.
+    :class:`~plyground.training.TrainingRun`. Invalid opponents and judges are refused before a
+    folder is created.
     """
-    Curriculum(settings, game, None, make)  # refused here, before there is a folder
+    Curriculum(settings, game, None, make)  # refuse invalid ones before a folder is created
     with (
         closing(open_games(game, settings, seed, "dict")) as env,
         TrainingRun(game, settings, seed, out, facts, **options) as run,
@@ -52,13 +52,13 @@ def train(
         run.resume(learner)
         while run.goes_on():
             left = learner.share_left(run.progress)
-            # play, with a share of random actions that falls as the run goes on
+            # play, with a share of random actions that falls during the run
             model._total_timesteps = learner.steps_in_all(run.progress)
             rollout = TrainFreq(settings.rollout, TrainFrequencyUnit.STEP)
             model.collect_rollouts(
                 env, learner.callback, rollout, model.replay_buffer, None, settings.first_steps
             )
-            # learn from what is remembered, at the rate of this update
+            # learn from the replay buffer, at the rate of this update
             if learner.step > settings.first_steps:
                 model._current_progress_remaining = left
                 model.train(settings.minibatches, settings.batch_size)
@@ -91,15 +91,15 @@ def new_model(env: BoardVecEnv, settings: DQNSettings, seed: int, device: torch.
         seed=seed,
         device=device,
     )
-    model.exploration_rate = 1.0  # in SB3 it is 0 until the first actions are taken
+    model.exploration_rate = 1.0  # SB3 sets it to 0 before the first actions
     return model
 
 
 class _DQNLearner(Sb3Learner):
-    """What a checkpoint holds of DQN."""
+    """The state of DQN in a checkpoint."""
 
     def model_state(self) -> dict[str, Any]:
-        """The state of the model, its games and what it remembers."""
+        """The state of the model, its games and its replay buffer."""
         model, buffer = self.model, self.model.replay_buffer
         rows = buffer.buffer_size if buffer.full else buffer.pos
         return {

@@ -1,4 +1,4 @@
-"""The settings of PPO, and what each game is trained with by default."""
+"""The settings of PPO, and its defaults for each game."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PPOSettings(OpposedSettings):
     epochs: int = setting(3, "Passes over the samples of an update.", low=1)
     learning_rate: float = setting(
         1e-3,
-        "Of Adam in the first update; it falls linearly, to 1/n in the last of n.",
+        "Learning rate of Adam in the first update; it falls linearly, to 1/n in the last of n.",
         low=POSITIVE,
     )
     entropy: float = setting(
@@ -33,14 +33,18 @@ class PPOSettings(OpposedSettings):
         low=0,
     )
     gamma: float = setting(0.99, "Discount for each action.", low=0, high=1)
-    gae_lambda: float = setting(0.95, "Of the generalised advantage estimate.", low=0, high=1)
-    clip: float = setting(0.2, "Range of the ratio of new to old probability.", low=POSITIVE)
+    gae_lambda: float = setting(
+        0.95, "Lambda of the generalised advantage estimate.", low=0, high=1
+    )
+    clip: float = setting(
+        0.2, "Clipping range of the ratio of new to old probability.", low=POSITIVE
+    )
     value_weight: float = setting(0.5, "Weight of the value's loss.", low=0)
     gradient_norm: float = setting(0.5, "Gradients are clipped to this norm.", low=POSITIVE)
     hidden: int = setting(64, "Width of the heads of a network without dense layers.", low=1)
     precision: str = setting(
         "auto",
-        "Of products in the network; auto: bfloat16 where the processor multiplies it.",
+        "Precision of products in the network; auto: bfloat16 if the processor supports it.",
         choices=PRECISIONS,
     )
 

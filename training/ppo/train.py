@@ -39,14 +39,14 @@ def train(
     make: MakeAgent = make_agent,
     **options: Any,
 ) -> TrainingRun:
-    """Begin or resume a run of PPO and bring it to its end.
+    """Start or resume a PPO run and finish it.
 
-    The network plays and learns on ``device``; ``make`` makes its opponents, see
+    The network plays and learns on ``device``; ``make`` creates its opponents, see
     :func:`~plyground.agents.opponents.make_opponents`. The rest is as for
-    :class:`~plyground.training.TrainingRun`. Opponents and judges that are not possible are refused
-    before a folder is made.
+    :class:`~plyground.training.TrainingRun`. Invalid opponents and judges are refused before a
+    folder is created.
     """
-    Curriculum(settings, game, None, make)  # refused here, before there is a folder
+    Curriculum(settings, game, None, make)  # refuse invalid ones before a folder is created
     with (
         closing(open_games(game, settings, seed)) as env,
         TrainingRun(game, settings, seed, out, facts, **options) as run,
@@ -73,7 +73,7 @@ def new_model(
     game: Game, env: BoardVecEnv, settings: PPOSettings, seed: int, device: torch.device
 ) -> Any:
     """The network with its initial weights, and the algorithm."""
-    # a tenth of the time; what a NaN does is caught after the update
+    # saves a tenth of the time; NaN is detected after the update
     torch.distributions.Distribution.set_default_validate_args(False)
     network = {
         "channels": settings.channels,
@@ -103,7 +103,7 @@ def new_model(
 
 
 class PPOLearner(Sb3Learner):
-    """What a checkpoint holds of PPO."""
+    """The state of PPO in a checkpoint."""
 
     def model_state(self) -> dict[str, Any]:
         """The state of the model and its games, and which of these have just begun."""

@@ -362,7 +362,9 @@ def test_a_game_that_an_agent_cannot_play_is_refused():
 @pytest.mark.parametrize("action", [7, -1, 99])
 def test_an_action_that_does_not_exist_is_refused_in_a_sentence(action):
     for player in (lambda position: action, lambda observations, masks: masks[:, 0] * 0 + action):
-        with pytest.raises(IllegalActionError, match=f"chose action {action}; legal are"):
+        with pytest.raises(
+            IllegalActionError, match=f"chose the illegal action {action}; legal are"
+        ):
             evaluate(player, NAME, ["random"], pairs=1)
 
 
@@ -407,7 +409,7 @@ def test_a_tournament_goes_on_with_the_same_model_only(tmp_path):
 
 
 def test_objects_play_in_this_process_only(tmp_path):
-    plan, message = Plan(NAME, (first, "random"), pairs=1), "first is an object of this process, "
+    plan, message = Plan(NAME, (first, "random"), pairs=1), "first is an object of this process "
     with (
         Store(tmp_path / "games.db") as store,
         pytest.raises(SpecificationError, match=f"{message}.*onnx"),

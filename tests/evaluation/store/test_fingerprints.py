@@ -143,10 +143,10 @@ def play(path, **more) -> str:
 @pytest.mark.parametrize(
     ("file", "change"),
     [
-        ("agents/greedy.py", "what has changed is greedy;"),
-        ("envs/games/tic_tac_toe/rules.py", "what has changed is the rules of the game;"),
-        ("evaluation/conditions.py", "what has changed is the way matches are played;"),
-        ("evaluation/openings.py", "what has changed is the way matches are played;"),
+        ("agents/greedy.py", "changed: greedy;"),
+        ("envs/games/tic_tac_toe/rules.py", "changed: the rules of the game;"),
+        ("evaluation/conditions.py", "changed: the way matches are played;"),
+        ("evaluation/openings.py", "changed: the way matches are played;"),
     ],
 )
 def test_games_of_changed_sources_are_not_added_to_those_of_others(file, change, tmp_path, edit):
@@ -172,9 +172,7 @@ def test_the_command_refuses_or_begins_a_new_tournament_as_it_is_told(tmp_path, 
     for answer in (["--changed", "refuse"], []):  # nobody is there to be asked
         result = invoke([*more, *answer])
         assert result.exit_code == 2
-        assert "what has changed is greedy; its games and new ones are not the same evidence" in (
-            result.stderr
-        )
+        assert "changed: greedy; old and new games are not comparable" in (result.stderr)
         assert count_games(path) == 2
     assert invoke([*more, "--changed", "new"]).exit_code == 0
     assert count_games(path) == 2 + 4

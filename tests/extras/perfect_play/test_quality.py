@@ -229,8 +229,8 @@ def test_positions_that_take_too_long_are_left_out_and_counted():
     with pytest.raises(
         SpecificationError,
         match=(
-            r"no position of tic_tac_toe:size=4 after 0 plies or more was found that has a better "
-            r"and a worse move and is solved"
+            r"no position of tic_tac_toe:size=4 after at least 0 plies has better and worse moves "
+            r"and is solved"
         ),
     ):
         sample_positions(

@@ -60,9 +60,7 @@ def test_a_tracker_that_fails_is_left_out_and_the_run_goes_on(memory):
     trackers.log({"bad": 1.0}, 5)
     trackers.log({"loss": 1.0}, 6)
     assert [one.rows for one in made] == [[], []]
-    assert notes == [
-        f"{name} keeps no more of the run: the disk is full" for name in ("one", "two")
-    ]
+    assert notes == [f"{name} stops logging the run: the disk is full" for name in ("one", "two")]
 
 
 def test_one_name_several_names_and_none_are_read():
@@ -261,5 +259,5 @@ def test_what_runs_share_is_made_by_each_tracker_that_has_such_a_thing(tmp_path)
     trackers.prepare()
     assert made == ["store"]
     trackers._makers["three"] = type("Broken", (), {"prepare": lambda: int("three")})
-    with pytest.raises(SpecificationError, match="three cannot keep what the runs log: invalid"):
+    with pytest.raises(SpecificationError, match="three cannot log the runs: invalid"):
         trackers.prepare()
