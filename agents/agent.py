@@ -50,7 +50,7 @@ class Agent(ABC):
         name: the name it is registered under.
         summary: one line for people.
         parameters: what its specification may set.
-        argument: the parameter whose value may be written without its name (``onnx:FILE``).
+        argument: the parameter whose value may be written without its name (``policy:FILE``).
         usage: what to write after the name and its colon, for those who left the argument out;
             None where it may be left out.
         isolated: whether matches run it in a process of its own unless told otherwise. That is

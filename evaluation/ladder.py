@@ -128,7 +128,7 @@ class Ladder:
         on_game: Callable[[StoredGame], None] = lambda game: None,
     ) -> tuple[Ratings, list[Meeting]]:
         count = len(self.agents)
-        labels = [*self.agents, *(f"onnx:{policy}" for policy in policies)]
+        labels = [*self.agents, *(f"policy:{policy}" for policy in policies)]
         fields = [
             (number, *range(count), *range(max(count, number - NEAREST), number))
             for number in reversed(range(count, len(labels)))

@@ -314,7 +314,7 @@ def _players(agents: tuple[Any, ...], game: Game, place: JobPlace) -> tuple[str 
     if objects and place.runner_of() != LOCAL:
         raise SpecificationError(
             f"{objects[0]} is an object of this process, and cannot play in others; "
-            f"specifications can, such as python:MODULE:NAME or onnx:FILE"
+            f"specifications can, such as python:MODULE:NAME or policy:FILE"
         )
     return players
 

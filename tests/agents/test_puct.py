@@ -378,7 +378,11 @@ def test_networks_that_cannot_be_used_are_refused(ignorant):
     for spec, game, complaint in (
         ("mcts:c_puct=2", None, "c_puct= is for searches with a network; give network= as well"),
         ("mcts:batch=2", None, "batch= is for searches with a network"),
-        ("mcts:network=nowhere.onnx", None, "there is no training run 'nowhere.onnx'"),
+        (
+            "mcts:network=nowhere.onnx",
+            None,
+            "there is no policy file or training run 'nowhere.onnx'",
+        ),
         ("mcts:network=model.zip", None, "made a policy file by plyground export-policy"),
         (
             f"mcts:network={ignorant('connect_four')}",
