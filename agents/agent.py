@@ -50,7 +50,7 @@ class Agent(ABC):
         name: the name it is registered under.
         summary: one line for people.
         parameters: what its specification may set.
-        argument: the parameter whose value may be written without its name (``onnx:FILE``).
+        argument: the parameter whose value may be written without its name (``policy:FILE``).
         usage: what to write after the name and its colon, shown if the argument is missing; None if
             it is optional.
         isolated: whether matches run it in a separate process by default. This suits third-party

@@ -36,7 +36,7 @@ from ..envs.game import Game, Position
 from ..envs.loading.files import read_file
 from ..envs.loading.records import check_value, parse_json
 from ..envs.optional.defaults import action_cells
-from ..envs.registry import make_game
+from ..envs.registry import game_of_file
 from ..envs.specification import Parameter, SpecificationError, refusing
 from .decision import Score
 
@@ -193,12 +193,8 @@ class BookFile(OpeningBook):
         self.header: dict[str, Any] = self._check_header(first)
         self._check_body(bool(newline))
         self.version: str = f"book {self.header['sha256'][:12]}"
-        self.game: Game = make_game(self.header["game"])
-        if self.header["rules"] != self.game.declaration.game_id:
-            raise SpecificationError(
-                f"the opening book {path} is for {self.header['rules']}, whose rules are not those "
-                f"of {self.game.declaration.game_id}"
-            )
+        with refusing(SpecificationError, f"the opening book {path} cannot be used"):
+            self.game: Game = game_of_file(self.header["game"], self.header["rules"])
         self._entries: dict[bytes, BookMove] | None = None
 
     def _check_header(self, line: bytes) -> dict[str, Any]:

@@ -102,7 +102,7 @@ choose_action.register_body(RandomGames)(choose_by_games)
 
 
 class _NetworkOpponent(NamedTuple):
-    """A network without search: ``zoo:NAME``, ``onnx:FILE`` and runs."""
+    """A network without search: ``zoo:NAME``, ``policy:FILE`` and runs."""
 
     temperature: float
     network: NetworkBatch

@@ -16,7 +16,7 @@ from .agent import Agent
 from .bots import FORMS, NotAPolicyError, as_policy
 from .compiled_opponents import compiled_form
 from .policies.policy import PolicyAgent
-from .registry import agent_classes, agent_presets, make_agent
+from .registry import AGENTS_AND_PRESETS, make_agent
 
 MIXTURE = "mix:"
 _NEXT_MEMBER = re.compile(r",\s*(?=[0-9.]+\s)")  # commas also stand between the options of an agent
@@ -80,7 +80,7 @@ def read_mixture(text: str) -> list[tuple[float, str]]:
         match = _MEMBER.fullmatch(item.strip())
         # the command of an engine may hold numbers too, but no agents
         inner = _INNER_MEMBER.findall(match[2]) if match else []
-        if inner and not {*agent_classes(), *agent_presets()}.isdisjoint(inner):
+        if inner and not {*AGENTS_AND_PRESETS}.isdisjoint(inner):
             raise SpecificationError(
                 f"{item!r} in {text!r} names several agents; commas separate them, as in mix:0.3 "
                 f"random,0.7 alphabeta:depth=2"

@@ -19,6 +19,8 @@ from .own.functions import functions_of
 
 A = TypeVar("A", bound=type[Agent])
 
+# other names of the agent ``policy``: its file's format, and what it was trained by
+POLICY_ALIASES = ("onnx", "ppo", "dqn", "alphazero")
 # the core's agents and presets, by the modules that register them
 _MODULES: dict[str, tuple[str, ...]] = {
     "caro": (
@@ -28,7 +30,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "greedy": ("greedy",),
     "human": ("human",),
     "montecarlo": ("montecarlo",),
-    "policies.policy": ("zoo", "onnx", "ppo", "dqn", "alphazero", "sb3"),
+    "policies.policy": ("zoo", "policy", *POLICY_ALIASES, "sb3"),
     "python_agent": ("python",),
     "random_agent": ("random",),
     "solvers.agent": ("solver",),
@@ -85,8 +87,12 @@ def register_preset(name: str, spec: str, summary: str) -> None:
 
 
 def agent_classes() -> dict[str, type[Agent]]:
-    """All registered agents by name, those of installed packages too."""
-    return {name: each for name, each in _all().items() if not isinstance(each, Preset)}
+    """All registered agents by name, those of installed packages too; without aliases."""
+    return {
+        name: each
+        for name, each in _all().items()
+        if not isinstance(each, Preset) and name not in POLICY_ALIASES
+    }
 
 
 def agent_presets() -> dict[str, tuple[str, str]]:

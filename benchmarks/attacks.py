@@ -129,7 +129,7 @@ def not_finite(paths: list[Path]) -> None:
     onnx.save(model, str(paths[0]))
 
 
-FOLLOW = f"tournament {GAME} ppo:run random --pairs 1 --store new.db"
+FOLLOW = f"tournament {GAME} policy:run random --pairs 1 --store new.db"
 READ = f"tournament {GAME} alphabeta:depth=1,book=first.book random --pairs 1 --store new.db"
 CACHE_WAYS = (
     Way("the indexes are cut", "cache/**/*.nbi", cut, PLAY, HEALED),

@@ -123,7 +123,7 @@ def main(
         title = "µs a position, one at a time and many at once"
         print_table(title, ("network", *heads), evaluator_rows(seconds))
         return
-    spec = policy if policy.startswith("zoo:") else f"onnx:{policy}"
+    spec = policy if policy.startswith("zoo:") else f"policy:{policy}"
     rows = (
         (title, f"{rates({'': work}, seconds, TURNS)['']:,.0f}", unit)
         for title, unit, work in works(spec)

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from ..agents.policies.compiled.runner import evaluator_here
-from ..agents.registry import agent_classes, agent_presets
+from ..agents.registry import AGENTS_AND_PRESETS, POLICY_ALIASES, agent_classes, agent_presets
 from ..envs import Game, make_game
 from ..envs.conformance.perft import perft as count_sequences
 from ..envs.registry import game_names, rules_of_any_size
@@ -84,7 +84,8 @@ def agents(
     """
     classes, presets = agent_classes(), agent_presets()
     if name is not None:
-        check_names("there is no agent", [name], [*classes, *presets])
+        check_names("there is no agent", [name], AGENTS_AND_PRESETS)
+        name = "policy" if name in POLICY_ALIASES else name
     names = [agent for agent in classes if name in (None, agent)]
     if as_json:
         entries = [

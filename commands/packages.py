@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 from typing import Annotated, Literal
 
-from ..agents.registry import agent_classes, agent_presets
+from ..agents.registry import AGENTS_AND_PRESETS
 from ..envs.loading.ids import gymnasium_id
 from ..envs.registry import game_names
 from ..envs.specification import SpecificationError
@@ -57,7 +57,7 @@ def new(
         )
     taken: dict[str, Callable[[], Iterable[str]]] = {
         "game": game_names,
-        "agent": lambda: (*agent_classes(), *agent_presets()),
+        "agent": lambda: AGENTS_AND_PRESETS,
         "learner": lambda: SETTINGS,
     }
     if name in taken[kind]():

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
-from ..agents.policies.named import load_run
 from ..agents.policies.policy_file import OnnxNetwork, load_policy_file
 from ..envs import make_game
 from ..envs.loading.packages import EXPORTS
@@ -39,7 +38,7 @@ def export_policy(
         option("GAME", "The game of a .zip, which does not record it, such as gomoku:size=9."),
     ] = None,
 ) -> None:
-    """Write a trained policy as an ONNX file; the agent onnx:FILE plays it without torch.
+    """Write a trained policy as an ONNX file; the agent policy:FILE plays it without torch.
 
     A .zip of stable-baselines3 is unpickled, which can run any code it contains. Use only files
     that you trust.
@@ -62,7 +61,7 @@ def export_policy(
         endings = " or ".join([".onnx", *(f".{name}" for name in _WRITERS)])
         raise SpecificationError(f"{out} is not a policy file; its name must end in {endings}")
     network = _export(run, out, trained_on)
-    say(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")
+    say(f"{out}: a policy for {network.game.spec}, played by policy:{out}")
 
 
 def _export(run: Path, out: Path, trained_on: str | None) -> OnnxNetwork:
@@ -72,8 +71,7 @@ def _export(run: Path, out: Path, trained_on: str | None) -> OnnxNetwork:
             raise SpecificationError(
                 f"--trained-on is for models of stable-baselines3 (.zip); {run} states its own game"
             )
-        network = load_run(run)
-        assert isinstance(network, OnnxNetwork)
+        network = load_policy_file(run)
         network.write(out)
     else:
         if trained_on is None:

@@ -131,6 +131,20 @@ def make_game(
     return Game(_make_rules(spec, values))
 
 
+def game_of_file(spec: str, rules: str) -> Game:
+    """The game that a file names with the id of its rules, such as ``connect_four_v0``.
+
+    Raises:
+        SpecificationError: there is no such game here, or it has other rules.
+    """
+    game = make_game(spec)
+    if rules != game.declaration.game_id:
+        raise SpecificationError(
+            f"it is for {rules}, whose rules are not those of {game.declaration.game_id}"
+        )
+    return game
+
+
 def rules_of_any_size(spec: str) -> Any:
     """The rules of a board that may be too large to be played.
 

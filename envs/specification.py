@@ -4,7 +4,7 @@ A name has declared parameters, which the specification may set.
 
 ``connect_four``, ``gomoku:size=10,rule=caro`` and ``alphabeta:depth=6`` all follow the same
 grammar: a name, then after a colon parameters separated by commas. A value may hold commas inside
-brackets (``dots=(5,5)``) and inside quotes. One parameter without a key (``ppo:runs/c4``) is the
+brackets (``dots=(5,5)``) and inside quotes. One parameter without a key (``policy:runs/c4``) is the
 specification's argument; it may hold ``=`` inside quotes.
 """
 

@@ -120,7 +120,7 @@ class Ladder:
         on_game: Callable[[StoredGame], None] = lambda game: None,
     ) -> tuple[Ratings, list[Meeting]]:
         """The ratings of the agents and then of the policies, and the meetings behind them."""
-        versions = [f"onnx:{policy}" for policy in policies]
+        versions = [f"policy:{policy}" for policy in policies]
         plans = [self._plan] if len(self.agents) > 1 else []
         for number, version in reversed([*enumerate(versions)]):
             earlier = versions[max(0, number - NEAREST) : number]

@@ -316,7 +316,7 @@ def _players(agents: tuple[Any, ...], game: Game, place: JobPlace) -> tuple[str 
     if objects and place.runner_of() != LOCAL:
         raise SpecificationError(
             f"{objects[0]} is an object of this process and cannot play in other processes; "
-            f"use a specification, such as python:MODULE:NAME or onnx:FILE"
+            f"use a specification, such as python:MODULE:NAME or policy:FILE"
         )
     return players
 

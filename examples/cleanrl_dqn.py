@@ -1,7 +1,7 @@
 """DQN with action masks in one file, in the style of CleanRL.
 
     python examples/cleanrl_dqn.py --game TicTacToe --steps 300000 --out dqn.onnx
-    plyground tournament tic_tac_toe onnx:dqn.onnx random greedy --format gauntlet
+    plyground tournament tic_tac_toe policy:dqn.onnx random greedy --format gauntlet
 
 The lines that plyground asks for are marked; the algorithm is that of Mnih et al., "Human-level
 control through deep reinforcement learning", 2015, with the double estimate of van Hasselt et al.,

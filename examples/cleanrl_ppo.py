@@ -1,7 +1,7 @@
 """PPO with action masks in one file, in the style of CleanRL.
 
     python examples/cleanrl_ppo.py --game TicTacToe --steps 400000 --out ppo.onnx
-    plyground tournament tic_tac_toe onnx:ppo.onnx random greedy --format gauntlet
+    plyground tournament tic_tac_toe policy:ppo.onnx random greedy --format gauntlet
 
 The lines that plyground asks for are marked; the algorithm is that of Schulman et al., "Proximal
 policy optimization algorithms", 2017.

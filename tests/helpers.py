@@ -191,8 +191,7 @@ INTERACTIVE = {"human"}
 # What stands after the name of an agent that needs a file or a function; {network} is a policy file
 # of the game. Agents that need something else have tests of their own.
 ARGUMENTS = {
-    "onnx": "{network}",
-    "ppo": "{network}",
+    "policy": "{network}",
     "python": "plain_agents:Leftmost",
     "zoo": "tic_tac_toe",
 }

@@ -1,6 +1,6 @@
 """Agents that play a trained network without search.
 
-``zoo:NAME``, ``onnx:FILE``, ``ppo:RUN``, ``alphazero:RUN`` and ``sb3:FILE``.
+``zoo:NAME``, ``policy:FILE``, ``policy:RUN`` and ``sb3:FILE``.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ...envs.registry import make_game, usual_game
 from ...envs.specification import Parameter, SpecificationError, refusing
 from ..agent import Agent
 from ..decision import Decision, PlainScores, Score
-from ..registry import register_agent
+from ..registry import AGENTS_AND_PRESETS, POLICY_ALIASES, register_agent
 from .compiled.words import FLOAT32, PRECISIONS
-from .named import BEST, effects_of_network, load_run
-from .policy_file import NO_VALUE, OF_ACTIONS, Network, load_policy_file
+from .named import effects_of_network, open_network
+from .policy_file import BEST, NO_VALUE, OF_ACTIONS, Network
 from .prediction import Prediction
 from .zoo import PREFIX, ZooNetworks
 
@@ -347,56 +347,27 @@ class ZooPolicy(PolicyAgent):
         return ZooNetworks(self.options["name"])
 
 
-@register_agent("onnx")
-class OnnxPolicy(PolicyAgent):
-    """Plays a policy file (see :mod:`plyground.agents.policies.policy_file`).
+@register_agent("policy")
+class FilePolicy(PolicyAgent):
+    """Plays a policy file, or the best policy of a training run, without search.
 
-    No torch is needed, and nothing is unpickled.
+    No torch is needed, and nothing is unpickled. ``mcts:network=FILE`` searches with it. See
+    :mod:`plyground.agents.policies.policy_file`.
     """
 
-    summary = "a trained policy from an ONNX file: onnx:FILE"
-    parameters = (
-        Parameter("path", str, None, "the policy file; plyground export-policy makes one"),
-        *PolicyAgent.parameters,
-    )
-    usage = "FILE; FILE is a policy file made by plyground export-policy"
-
-    def load(self) -> Network:
-        return load_policy_file(self.options["path"])
-
-
-class _RunPolicy(PolicyAgent):
-    """Plays the best network of a training run without search; ``mcts:network=RUN`` searches."""
-
+    summary = "a trained policy from a file or a run: policy:FILE, policy:RUN"
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("path", str, None, f"a run folder, whose {BEST} is played; or a policy file"),
+        Parameter("path", str, None, f"a policy file, or a run folder, whose {BEST} is played"),
         *PolicyAgent.parameters,
     )
-    usage: ClassVar[str | None] = "RUN; RUN is the folder of a training run"
+    usage: ClassVar[str | None] = "FILE; FILE is a policy file or the folder of a training run"
 
-    def load(self) -> Network:
-        return load_run(self.options["path"])
-
-
-@register_agent("ppo")
-class PpoPolicy(_RunPolicy):
-    """Plays the best policy of a training run of PPO."""
-
-    summary = "a policy trained by PPO: ppo:RUN plays the best of a run folder"
+    def load(self) -> Network | ZooNetworks:
+        return open_network(self.options["path"])
 
 
-@register_agent("dqn")
-class DqnPolicy(_RunPolicy):
-    """Plays the best network of a run of DQN, which estimates action values."""
-
-    summary = "an action-value network trained by DQN: dqn:RUN plays the best of a run folder"
-
-
-@register_agent("alphazero")
-class AlphaZeroPolicy(_RunPolicy):
-    """Plays the best network of a run of AlphaZero, without search."""
-
-    summary = "a network trained by AlphaZero, without search: alphazero:RUN"
+for _alias in POLICY_ALIASES:
+    AGENTS_AND_PRESETS.add(_alias, FilePolicy)
 
 
 @register_agent("sb3")
@@ -446,12 +417,11 @@ def load_policy(
             ``zoo:NAME``, a network that is shipped with plyground.
         game: the game to play; a file or a run states its own.
         seed: the seed of the random numbers, which ``temperature`` needs.
-        options: ``temperature`` and ``symmetries``, as ``onnx:FILE`` takes them.
+        options: ``temperature`` and ``symmetries``, as ``policy:FILE`` takes them.
 
     Raises:
         SpecificationError: there is no such policy, or it is for another game.
     """
     if str(source).startswith(PREFIX):
         return ZooPolicy(game, seed, name=str(source).removeprefix(PREFIX), **options)
-    path = str(Path(source) / BEST if Path(source).is_dir() else source)
-    return OnnxPolicy(game, seed, path=path, **options)
+    return FilePolicy(game, seed, path=str(source), **options)

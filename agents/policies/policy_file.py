@@ -44,7 +44,7 @@ from ...envs.loading.files import read_file, written_whole
 from ...envs.loading.numbers import read_number
 from ...envs.loading.packages import POLICIES
 from ...envs.loading.registry import Registry
-from ...envs.registry import make_game
+from ...envs.registry import game_of_file, make_game
 from ...envs.rules import as_played
 from ...envs.rules_types import parameter_values
 from ...envs.specification import (
@@ -63,6 +63,7 @@ from .compiled.words import FLOAT32
 from .session import open_session
 
 FORMAT = "policy 1"
+BEST = "best.onnx"  # the policy file of a run folder
 INPUT, OUTPUTS = "observation", ("logits", "value")
 WHOLE_RETURN, TO_COME, OF_ACTIONS, NO_VALUE = "return", "to come", "of actions", "none"
 VALUES = (WHOLE_RETURN, TO_COME, OF_ACTIONS, NO_VALUE)
@@ -382,7 +383,8 @@ def load_policy_file(source: str | Path) -> OnnxNetwork:
     """Read a policy file.
 
     Args:
-        source: its path, or ``NAME://…``, which a package registered for the name fetches.
+        source: its path, the folder of a training run, whose best policy is read, or
+            ``NAME://…``, which a package registered for the name fetches.
 
     Raises:
         SpecificationError: the file is missing or damaged, cannot be fetched, or is for a game
@@ -393,9 +395,21 @@ def load_policy_file(source: str | Path) -> OnnxNetwork:
         path = _SOURCES.get(name)(str(source))
     else:
         path = Path(source)
+    if path.suffix == ".zip":
+        raise SpecificationError(
+            f"{path} is no policy file; a model of stable-baselines3 is played by "
+            f"sb3:{path},trained_on=GAME, and made a policy file by plyground export-policy"
+        )
     with refusing(OSError, f"the policy file {str(source)!r} cannot be read"):
+        if not slashes and path.is_dir():
+            if not (path / BEST).is_file():
+                raise SpecificationError(
+                    f"the folder {path} has no {BEST}: it holds no training run, or one that has "
+                    f"not been evaluated yet"
+                )
+            source = path = path / BEST
         if not path.exists():
-            raise SpecificationError(f"there is no policy file {str(source)!r}")
+            raise SpecificationError(f"there is no policy file or training run {str(source)!r}")
         data = read_file(path, MOST_BYTES)
     return OnnxNetwork(str(source), data)
 
@@ -465,11 +479,4 @@ def _read_discount(source: str, metadata: Mapping[str, str]) -> float:
 def _read_game(source: str, fields: Mapping[str, str]) -> Game:
     complaint = f"the policy {source} is for {fields['game']}, which cannot be played here"
     with refusing(SpecificationError, complaint):
-        game = make_game(fields["game"])
-    if fields["rules"] != game.declaration.game_id:
-        raise SpecificationError(
-            f"the policy {source} is for {fields['rules']}, whose observations or rules are not "
-            f"those of {game.declaration.game_id}, "
-            "the version of this plyground"
-        )
-    return game
+        return game_of_file(fields["game"], fields["rules"])

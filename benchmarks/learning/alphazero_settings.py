@@ -52,7 +52,7 @@ def judge(
     folder: Path, game: str, positions: int, pairs: int, opponents: Sequence[str]
 ) -> dict[str, float]:
     """The samples of a run, and shares of optimal moves and of points of its network alone."""
-    agent = f"alphazero:{folder}"
+    agent = f"policy:{folder}"
     lines = (folder / "metrics.jsonl").read_text().splitlines()
     updates = [entry for entry in map(json.loads, lines) if entry["kind"] == "update"]
     result = {"samples": updates[-1]["total/samples"]}

@@ -202,7 +202,7 @@ def _train(
             f"stopped; the checkpoints are in {out}. To go on:\n  {same_command()}"
         ) from None
     if run.finished_now:
-        note(f"finished: {run.step:,} steps; onnx:{out / 'best.onnx'} is the best policy")
+        note(f"finished: {run.step:,} steps; policy:{out / 'best.onnx'} is the best policy")
     return {"seed": options.seed, "run": str(out), "steps": run.step, "scores": run.best_rows}
 
 

@@ -2,7 +2,7 @@
 
     pip install agilerl peft
     python examples/adapters/agilerl_ppo.py --out net.onnx
-    plyground tournament tic_tac_toe onnx:net.onnx random greedy --format gauntlet
+    plyground tournament tic_tac_toe policy:net.onnx random greedy --format gauntlet
 
 The line that plyground asks for is marked: AgileRL takes its vector environments as they are, and
 finds the legal actions in ``info["action_mask"]``, both where it plays and where it learns.

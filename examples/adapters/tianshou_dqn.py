@@ -2,7 +2,7 @@
 
     pip install tianshou
     python examples/adapters/tianshou_dqn.py --out net.onnx
-    plyground tournament tic_tac_toe onnx:net.onnx random greedy --format gauntlet
+    plyground tournament tic_tac_toe policy:net.onnx random greedy --format gauntlet
 
 The lines that plyground asks for are marked.
 """

@@ -6,7 +6,6 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
-from ...agents.policies.named import load_run
 from ...agents.policies.policy_file import ELSEWHERE, OnnxNetwork, load_policy_file
 from ...commands.app import command
 from ...commands.common import argument, option
@@ -39,7 +38,7 @@ def push(
 ) -> None:
     """Publish a policy on the Hugging Face Hub, with a card that says what its file states.
 
-    The agent onnx:hf://OWNER/NAME plays it. Pushing needs a token: hf auth login asks for it.
+    The agent policy:hf://OWNER/NAME plays it. Pushing needs a token: hf auth login asks for it.
 
     [bold]Examples[/bold]
 
@@ -49,8 +48,7 @@ def push(
 
     plyground push c4.onnx folder
     """
-    network = load_run(_file_in(policy))
-    assert isinstance(network, OnnxNetwork)
+    network = load_policy_file(_file_in(policy))
     if ELSEWHERE not in target:
         _write(network, Path(target), FILE, FILE)
         say(f"{target}: what would be pushed")
@@ -63,7 +61,7 @@ def push(
         _write(network, Path(folder), uri.path_in_repo or FILE, target)
         hub.create_repo(uri.id, exist_ok=True)
         hub.upload_folder(repo_id=uri.id, folder_path=folder, revision=uri.revision)
-    say(f"{target}: a policy for {network.game.spec}, played by onnx:{target}")
+    say(f"{target}: a policy for {network.game.spec}, played by policy:{target}")
 
 
 @command("hf://OWNER/NAME --out FILE", purpose="Train")
@@ -87,7 +85,7 @@ def pull(
     """
     network = load_policy_file(_file_in(source))
     network.write(out)
-    say(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")
+    say(f"{out}: a policy for {network.game.spec}, played by policy:{out}")
 
 
 def _file_in(source: str) -> str:
@@ -107,7 +105,7 @@ def _write(network: OnnxNetwork, folder: Path, name: str, source: str) -> None:
 
 def _card(network: OnnxNetwork, source: str) -> str:
     """What the metadata of the file state, and how it is played."""
-    agent = f"onnx:{source}" if network.has_policy else f"mcts:network={source}"
+    agent = f"policy:{source}" if network.has_policy else f"mcts:network={source}"
     states = "\n".join(
         f"- `{plain_text(name)}`: {plain_text(text)}" for name, text in network.metadata.items()
     )

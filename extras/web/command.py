@@ -30,7 +30,7 @@ def web(*, settings: Annotated[ServerSettings, Parameter(name="*")] = USUAL) -> 
 
     plyground web
 
-    plyground web --store games.db --agent ppo:runs/c4
+    plyground web --store games.db --agent policy:runs/c4
 
     plyground web --host 0.0.0.0 --allow-host games.example.org
 

@@ -320,8 +320,8 @@ def test_a_run_folder_plays_its_best_policy(files, tmp_path):
         make_agent(f"onnx:{files['connect_four']}"),
     )
     assert run.version == file.version
-    assert str(run) == f"ppo:{tmp_path}"
-    assert make_agent(f"ppo:{tmp_path},temperature=1").spec == f"ppo:{tmp_path},temperature=1"
+    assert str(run) == f"policy:{tmp_path}"
+    assert make_agent(f"ppo:{tmp_path},temperature=1").spec == f"policy:{tmp_path},temperature=1"
 
 
 ALONE = """

@@ -187,7 +187,7 @@ def specifications(path):
 def test_every_agent_refuses_what_could_hang_or_crash_it(change, complaint, tmp_path):
     path = policy(tmp_path, change)
     specs = [*specifications(path)]
-    assert len(specs) > 4
+    assert len(specs) > 1
     for spec in specs:
         with pytest.raises(SpecificationError) as error:
             make_agent(spec, GAME)

@@ -37,7 +37,10 @@ def test_the_command_exports_runs_and_models(archive, files, tmp_path):
 
 def test_the_command_refuses_bad_input_in_one_sentence(archive, tmp_path):
     for arguments, complaint in (
-        (("nowhere", "--out", tmp_path / "a.onnx"), "there is no training run 'nowhere'"),
+        (
+            ("nowhere", "--out", tmp_path / "a.onnx"),
+            "there is no policy file or training run 'nowhere'",
+        ),
         ((archive, "--out", tmp_path / "a.onnx"), "does not state its game; add --trained-on GAME"),
         (
             (archive, "--trained-on", "tic_tac_toe", "--out", tmp_path / "a.onnx"),

@@ -66,7 +66,7 @@ def test_another_game_or_board_is_refused_naming_both(files):
     [
         (
             {"rules": "connect_four_v7"},
-            "is for connect_four_v7, whose observations or rules are not those of connect_four_v0",
+            "is for connect_four_v7, whose rules are not those of connect_four_v0",
         ),
         (
             {"format": "policy 9"},
@@ -106,11 +106,9 @@ def test_files_that_are_damaged_missing_or_no_policies_are_refused(files, tmp_pa
         assert str(path) in str(error.value)
         assert "\n" not in str(error.value)
     for spec, complaint in (
-        ("onnx:nowhere.onnx", "there is no policy file 'nowhere.onnx'"),
-        (f"onnx:{tmp_path}", "cannot be read: Is a directory"),
-        ("onnx", "write onnx:FILE"),
-        ("ppo", "write ppo:RUN"),
-        ("ppo:nowhere", "there is no training run 'nowhere'"),
+        ("onnx:nowhere.onnx", "there is no policy file or training run 'nowhere.onnx'"),
+        ("policy", "write policy:FILE"),
+        ("ppo", "write policy:FILE"),
         (f"ppo:{tmp_path}", "has no best.onnx"),
         ("ppo:model.zip", "is played by sb3:model.zip,trained_on=GAME"),
         ("sb3", "write sb3:FILE,trained_on=GAME"),

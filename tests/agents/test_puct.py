@@ -375,7 +375,11 @@ def test_options_that_do_not_go_together_are_refused(options, complaint, ignoran
 def test_networks_that_cannot_be_used_are_refused(ignorant):
     for spec, game, complaint in (
         ("mcts:batch=2", None, "batch= is for searches with a network; give network= as well"),
-        ("mcts:network=nowhere.onnx", None, "there is no training run 'nowhere.onnx'"),
+        (
+            "mcts:network=nowhere.onnx",
+            None,
+            "there is no policy file or training run 'nowhere.onnx'",
+        ),
         ("mcts:network=model.zip", None, "made a policy file by plyground export-policy"),
         (
             f"mcts:network={ignorant('connect_four')}",

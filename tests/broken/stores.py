@@ -30,7 +30,7 @@ TRAPS = {
     "openspiel": ("tic_tac_toe", "openspiel:mcts"),
     "zoo": ("tic_tac_toe", "zoo:tic_tac_toe"),
     "mcts": ("tic_tac_toe", "mcts:network=hf://owner/name"),
-    "onnx": ("tic_tac_toe", "onnx:hf://owner/name"),
+    "policy": ("tic_tac_toe", "policy:hf://owner/name"),
 }
 # Commands that read stores of others, with what they are told.
 READERS = {

@@ -281,7 +281,7 @@ def test_a_predecessor_that_does_not_fit_is_refused_and_leaves_no_folder(tmp_pat
     for text, complaint in (
         ("predecessor=zoo:nothing", "the zoo has no network 'nothing'"),
         ("predecessor=zoo:gomoku", "not tic_tac_toe"),
-        (f"predecessor={tmp_path / 'none'}", "there is no training run"),
+        (f"predecessor={tmp_path / 'none'}", "there is no policy file or training run"),
     ):
         with pytest.raises(SpecificationError, match=complaint):
             train(GAME, settings(text), 1, tmp_path / "run", {}, CPU)

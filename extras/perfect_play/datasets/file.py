@@ -20,7 +20,7 @@ import numpy as np
 from ....envs.game import Game, Position
 from ....envs.loading.files import written_whole
 from ....envs.loading.records import check_value, parse_json
-from ....envs.registry import make_game
+from ....envs.registry import game_of_file
 from ....envs.specification import SpecificationError, check_names, first_line, refusing
 
 SCHEMA_VERSION = 1
@@ -67,7 +67,7 @@ class Dataset:
     def __init__(self, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> None:
         self.arrays: dict[str, np.ndarray] = dict(arrays)
         self.metadata: dict[str, Any] = dict(metadata)
-        self.game: Game = make_game(metadata["game"])
+        self.game: Game = game_of_file(metadata["game"], metadata["rules"])
 
     @property
     def teacher(self) -> str | None:
@@ -207,9 +207,6 @@ def _load(path: Path) -> Dataset:
         )
     with refusing(SpecificationError, complaint):
         dataset = Dataset(arrays, metadata)
-        game_id = dataset.game.declaration.game_id
-        if metadata["rules"] != game_id:
-            raise SpecificationError(f"it is of the rules {metadata['rules']}; here are {game_id}")
         _check_columns(dataset.arrays, dataset.game)
     return dataset
 

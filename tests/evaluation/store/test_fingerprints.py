@@ -105,7 +105,7 @@ def test_what_all_rules_stand_on_changes_all_rules(common_file, edit):
         ("agents/solvers/general/search.py", "solver", "breakthrough", ("greedy", "breakthrough")),
         ("extras/gomoku_engine/lines.py", "alphabeta", "gomoku", ("alphabeta", "hex")),
         ("extras/gomoku_engine/guide.py", "mcts", "gomoku", ("mcts", "hex")),
-        ("agents/policies/policy_file.py", "onnx", "hex", ("greedy", "hex")),
+        ("agents/policies/policy_file.py", "policy", "hex", ("greedy", "hex")),
     ],
 )
 @pytest.mark.fast_cases(4)

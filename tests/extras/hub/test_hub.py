@@ -78,7 +78,7 @@ def test_a_match_in_processes_of_their_own_plays_it(cache):
 
 def test_pull_writes_the_file(cache, tmp_path):
     result = invoke(["pull", "hf://one/ttt@v1", "--out", "mine.onnx"])
-    assert result.stdout == "mine.onnx: a policy for tic_tac_toe, played by onnx:mine.onnx\n"
+    assert result.stdout == "mine.onnx: a policy for tic_tac_toe, played by policy:mine.onnx\n"
     assert (tmp_path / "mine.onnx").read_bytes() == (cache / FILE).read_bytes()
 
 
@@ -90,7 +90,7 @@ def test_push_writes_file_and_card_into_a_folder(cache, tmp_path):
     card = (tmp_path / "out/folder/README.md").read_text()
     for name, text in load_policy_file("own.onnx").metadata.items():
         assert f"- `{name}`: {text}\n" in card
-    assert "plyground play tic_tac_toe --against onnx:policy.onnx\n" in card
+    assert "plyground play tic_tac_toe --against policy:policy.onnx\n" in card
 
 
 def test_a_folder_that_push_wrote_is_pulled_and_pushed(cache, tmp_path):
@@ -107,7 +107,7 @@ def test_a_folder_that_push_wrote_is_pulled_and_pushed(cache, tmp_path):
         ("push own.onnx hf://one/ttt", "hf://one/ttt is not pushed: Token is required"),
         ("push own.onnx hf://ttt", "hf://ttt is not pushed: Invalid HF URI"),
         ("push own.onnx own.onnx", "own.onnx cannot be written: File exists"),
-        ("push none.onnx hf://one/ttt", "there is no training run 'none.onnx'"),
+        ("push none.onnx hf://one/ttt", "there is no policy file or training run 'none.onnx'"),
         ("pull hf://one/none --out a.onnx", "hf://one/none cannot be fetched: "),
         ("pull hf://one/ttt/none.onnx --out a.onnx", "cannot be fetched: "),
         ("pull s3://one/ttt --out a.onnx", "no package fetches policies of 's3' (there are: hf)"),
@@ -197,8 +197,8 @@ def test_a_policy_that_was_pushed_is_pulled(tmp_path):
     ]  # fmt: skip
     server.shutdown()
     server.server_close()
-    assert outputs[0] == "hf://one/ttt: a policy for tic_tac_toe, played by onnx:hf://one/ttt\n"
+    assert outputs[0] == "hf://one/ttt: a policy for tic_tac_toe, played by policy:hf://one/ttt\n"
     assert Hub.made == ["one/ttt"]
     assert sorted(Hub.files) == ["README.md", FILE]
-    assert b"--against onnx:hf://one/ttt\n" in Hub.files["README.md"]
+    assert b"--against policy:hf://one/ttt\n" in Hub.files["README.md"]
     assert (tmp_path / "again.onnx").read_bytes() == (tmp_path / "own.onnx").read_bytes()
