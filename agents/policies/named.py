@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...envs.specification import SpecificationError
 from ..agent import OPENS_A_FILE, REACHES_THE_NETWORK
-from .policy_file import ELSEWHERE, Network, load_policy_file
+from .policy_file import SCHEME_END, Network, load_policy_file
 from .zoo import PREFIX, ZooNetworks
 
 BEST = "best.onnx"  # the policy file of a run folder
@@ -42,7 +42,7 @@ def load_run(source: str | Path) -> Network:
                 f"been evaluated yet"
             )
         return load_policy_file(path / BEST)
-    if not path.exists() and ELSEWHERE not in str(source):
+    if not path.exists() and SCHEME_END not in str(source):
         raise SpecificationError(f"there is no training run {str(path)!r}")
     return load_policy_file(source)
 
@@ -51,4 +51,4 @@ def effects_of_network(source: str | None) -> tuple[str, ...]:
     """The side effects of opening the network of this name, see :meth:`Agent.effects`."""
     if source is None or source.startswith(PREFIX):
         return ()
-    return (REACHES_THE_NETWORK if ELSEWHERE in source else OPENS_A_FILE,)
+    return (REACHES_THE_NETWORK if SCHEME_END in source else OPENS_A_FILE,)
