@@ -1,4 +1,4 @@
-"""How a game ended, and what data and PettingZoo's interface call the players."""
+"""How a game ended, and the names of players in data and in PettingZoo's interface."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Outcome(_WinnerAndReason):
     """How a game ended: the winner (0, 1, or None for a draw) and why.
 
     Attributes:
-        players: what the text calls the players.
+        players: the names of the players in the text.
     """
 
     players: tuple[str, str] = PLAYERS

@@ -1,6 +1,6 @@
-"""What other folders know about one game, as plain data: its profile, read as ``game.profile``.
+"""The profile of a game, as plain data for the other folders, read as ``game.profile``.
 
-Every value has a default: a game of a user's own needs no profile.
+Every value has a default: a user's game needs no profile.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ class Example(NamedTuple):
     """A board that pages offer by name.
 
     Attributes:
-        key: of its name, ``example.KEY`` among the game's words; without it, the game's title.
+        key: the key of its name, ``example.KEY`` among the game's words; without it, the game's
+            title.
         game: its specification.
         level: the opponent that is offered first.
-        moves: of a short game, whose last position is shown.
+        moves: the moves of a short game, whose last position is shown.
         order: its place among the examples of all games.
         modes: opponents of this board alone, ``mode.SPECIFICATION`` among the messages of pages.
-        also: the same board under other rules, which pages offer beside it.
+        also: the same board under other rules, offered next to it.
     """
 
     key: str
@@ -41,10 +42,10 @@ class SampleBoard(NamedTuple):
     """A board that a course shows, reachable or not.
 
     Attributes:
-        name: what commands call it.
+        name: its name in commands.
         game: its specification.
         position: its text.
-        source: the course's document and the section that shows it, ``003 §3.4.1``.
+        source: the course's document and section, ``003 §3.4.1``.
     """
 
     name: str
@@ -66,13 +67,13 @@ class WonGame(NamedTuple):
 
 
 class Elsewhere(NamedTuple):
-    """A game as another program knows it.
+    """A game in another program.
 
     Attributes:
-        name: what it is called there; ``{rows}`` stands for the value of a parameter, ``{size}``
-            for both sides of a square board.
-        where: the values of parameters without which it is another game there.
-        words: what is written there for a value.
+        name: its name there; ``{rows}`` stands for the value of a parameter, ``{size}`` for both
+            sides of a square board.
+        where: the parameter values required for it to be the same game.
+        words: the notation for a value.
     """
 
     name: str
@@ -87,17 +88,17 @@ class Elsewhere(NamedTuple):
             values = {"size": values["rows"], **values}
         try:
             return self.name.format_map({n: self.words.get(v, v) for n, v in values.items()})
-        except KeyError:  # such as the size of a board that is no square
+        except KeyError:  # such as the size of a board that is not square
             return None
 
 
 class TrainingSettings(NamedTuple):
-    """Settings of training that experiments found for a game.
+    """Training settings tuned by experiments for a game.
 
     Attributes:
         settings: their values by name; a ``Fraction`` is that share of the number of actions.
-        fewest, most: how many actions the boards have that they are for.
-        steps, hours: the budget of the longest runs that they are for; None and None: all runs.
+        fewest, most: the range of the number of actions of the boards they are for.
+        steps, hours: the budget of the longest runs they are for; None and None: all runs.
         gpu: True: they are for networks on a GPU; False: for others; None: for all.
     """
 
@@ -119,9 +120,9 @@ class TrainingSettings(NamedTuple):
         return self.is_short or self.gpu is not None
 
     def suits(self, num_actions: int, steps: int, hours: float, gpu: bool = False) -> bool:
-        """Whether they are for a board of so many actions, a run of this length and its device.
+        """Whether they fit a board of this many actions, a run of this length and its device.
 
-        A run ends after so many steps or hours, whichever comes first; 0 hours: no limit.
+        A run ends after these steps or hours, whichever comes first; 0 hours: no limit.
         """
         if not self.fewest <= num_actions <= self.most or self.gpu not in (None, gpu):
             return False
@@ -137,7 +138,7 @@ def tuned_settings(
     hours: float = 0.0,
     gpu: bool = False,
 ) -> dict[str, Any]:
-    """The settings for a board of so many actions and a run of so many steps or hours.
+    """The settings for a board with this number of actions and a run of these steps or hours.
 
     Later entries replace values of earlier ones.
     """
@@ -150,40 +151,56 @@ def tuned_settings(
 
 
 class OpeningJudge(NamedTuple):
-    """Who tells whether an opening is balanced: an agent, and the points that one may be worth."""
+    """The judge of balanced openings: an agent, and the most points of a balanced one."""
 
     agent: str
     points: float
 
 
 class Ending(NamedTuple):
+<<<<<<< HEAD
     """Why a game ended: ``ending.KEY`` among the game's words, and the values that it names."""
+=======
+    """Why a game ended: ``ending.KEY`` among the game's words, and its values.
+
+    ``earlier_values`` are those of earlier versions of plyground, whose texts stores hold.
+    """
+>>>>>>> work-words1
 
     key: str
     values: Mapping[str, Any] = {}
 
 
 class Profile(NamedTuple):
-    """What other folders know about one game.
+    """The data about a game for the other folders.
 
     Attributes:
         levels: the opponents that pages call easy, medium and hard.
         examples: boards that pages offer by name.
         boards: boards that commands take by name.
-        won_game: a game whose end pages show beside the rules; None: they show the first position.
-        is_usual: whether it is the game of pages whose address names none.
+        won_game: a game whose end pages show next to the rules; None: they show the first position.
+        is_usual: whether it is the default game of pages.
         lead: points of an estimate at which the side that is ahead is expected to score three
             games of four against an equal, measured by ``estimates.py`` of the benchmarks.
-        engine: the agent that plays it for programs of others, such as managers of tournaments.
-        opening_judge: who judges openings of stones near the centre (swap2); None: the game has no
-            such openings.
-        elsewhere: the game as other programs know it: ``openspiel``, ``kaggle``, ``gomocup``,
+        engine: the agent that plays it in other programs, such as tournament managers.
+        opening_judge: the judge of openings near the centre (swap2); None: the game has no such
+            openings.
+        elsewhere: the game in other programs: ``openspiel``, ``kaggle``, ``gomocup``,
             ``pettingzoo`` (the same actions and observations); in ``sgf`` it is a number.
         training: tuned settings by algorithm; later entries replace values of earlier ones.
+<<<<<<< HEAD
         notation: how a person writes its moves, in a sentence, where they are no cells or columns.
         words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language. Its
             rules stand there: how it is won in a sentence, ``rule`` and ``rule.VALUE`` for a
             parameter's value, and what else a newcomer must know, ``how.1`` to ``how.4``.
+=======
+        notation: a sentence on how to write its moves, if they are not cells or columns.
+        earlier: by the ids of earlier versions, the parameters that mean their rules today. Files
+            that were written under them are read so.
+        words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language. They
+            include its rules: how it is won in a sentence, ``rule`` and ``rule.VALUE`` for a
+            parameter's value, and more for newcomers, ``how.1`` to ``how.4``.
+>>>>>>> work-words1
     """
 
     levels: tuple[str, str, str] = ("random", "mcts:simulations=200", "mcts:time=1")
@@ -200,11 +217,11 @@ class Profile(NamedTuple):
     words: Path | None = None
 
     def words_in(self, language: str) -> Mapping[str, str]:
-        """The game's words in a language; English where it has no others."""
+        """The game's words in a language; English if it has no others."""
         return {} if self.words is None else _read_words(self.words, language)
 
     def ending_text(self, ending: Ending | str, language: str = "en") -> str:
-        """Why a game ended by its rules; as it stands where the rules give a text."""
+        """Why a game ended by its rules; unchanged if the rules give a text."""
         if isinstance(ending, str):
             return ending
         return self.words_in(language)[f"ending.{ending.key}"].format_map(ending.values)

@@ -26,18 +26,18 @@ _OWN = {
     **{_VERSION.sub("", extra.name): extra.value for extra in own_extras(GAMES)},
 }
 _games: Registry[str, Any] = Registry("there is no game", GAMES, _OWN, registers=True)
-BUILT_IN: tuple[type, ...]  # those of plyground's games
+BUILT_IN: tuple[type, ...]  # the rules types of plyground's games
 
 
 def __getattr__(name: str) -> Any:
-    """Import all of plyground's games when they are first asked for."""
+    """Import all of plyground's games on first access."""
     if name == "BUILT_IN":
         return tuple(map(_games.get, _OWN))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def register_game(rules_type: type) -> type:
-    """Register a rules type of your own under its declared name, and its environments' ids.
+    """Register a rules type under its declared name, and its environments' ids.
 
     Usable as a class decorator above ``declare_game``. The ids are those of Gymnasium and
     PettingZoo, such as ``plyground/MyGame-v0`` and ``plyground/my_game-v0``.
@@ -57,7 +57,7 @@ def register_game(rules_type: type) -> type:
 
 
 def _all_types() -> dict[str, type]:
-    """All games by their names, those of installed packages too."""
+    """All games by name, including those of installed packages."""
     return {name: _games.get(name) for name in _games.names()}
 
 
@@ -72,13 +72,13 @@ def profiles() -> dict[str, Profile]:
 
 
 def games_in(program: str) -> list[str]:
-    """The games that another program knows, by :class:`~plyground.envs.profile.Elsewhere`."""
+    """The games of another program, by :class:`~plyground.envs.profile.Elsewhere`."""
     return [name for name, profile in profiles().items() if program in profile.elsewhere]
 
 
 @functools.cache
 def game_called(name: str, program: str) -> Game | None:
-    """The game that another program calls so, if it is one of ours with its usual parameters."""
+    """The game with this name in another program, if it is one of ours with default parameters."""
     for game in map(make_game, games_in(program)):
         if game.profile.elsewhere[program].name_of(parameter_values(game.rules)) == name:
             return game
@@ -86,15 +86,19 @@ def game_called(name: str, program: str) -> Game | None:
 
 
 def usual_game() -> str:
-    """The game where none is named: the one whose profile says so, else the first."""
+    """The default game: the one whose profile says so, else the first."""
     usual = [name for name, profile in profiles().items() if profile.is_usual]
     return [*usual, *game_names()][0]
 
 
 def rules_type(name: str) -> Any:
-    """The rules type of that name; its version suffix (``_v0``) may be written.
+    """The rules type of this name, with or without its version suffix (``_v0``).
 
+<<<<<<< HEAD
     SpecificationError if unknown, or if the suffix is that of another version.
+=======
+    SpecificationError if unknown, or if the suffix is of an earlier version.
+>>>>>>> work-words1
     """
     for kind in _candidates(name):
         declaration = kind.declaration
@@ -104,7 +108,7 @@ def rules_type(name: str) -> Any:
 
 
 def _candidates(name: str) -> Iterator[Any]:
-    """The rules type of that name, then all others, which are loaded where it must be."""
+    """The rules type of this name, then all others, loaded only if needed."""
     yield from filter(None, [_games.find(_VERSION.sub("", name))])
     yield from _all_types().values()
 
@@ -117,8 +121,8 @@ def make_game(
     A specification is a text such as ``"dots_and_boxes:rows=2,cols=2"``.
 
     Raises:
-        SpecificationError: unknown game or parameter, or a value out of range; says what is
-            allowed.
+        SpecificationError: unknown game or parameter, or a value out of range; the message says
+            what is allowed.
     """
     values = {**(parameters or {}), **more}
     if isinstance(spec, Game):
@@ -131,11 +135,22 @@ def make_game(
     return Game(_make_rules(spec, values))
 
 
+<<<<<<< HEAD
 def game_of_file(spec: str, rules: str) -> Game:
     """The game that a file names with the id of its rules, such as ``connect_four_v0``.
 
     Raises:
         SpecificationError: there is no such game here, or it has other rules.
+=======
+def recorded_spec(spec: str, rules: object) -> str:
+    """The current specification of the game that a file names.
+
+    Args:
+        spec: the specification in the file.
+        rules: the id of the rules that it was written under, possibly followed by a blank and more,
+            such as ``connect_four_v0 of plyground 1.0.0``. If the text names no version of the
+            game's rules, or the game is unknown, the specification is returned unchanged.
+>>>>>>> work-words1
     """
     game = make_game(spec)
     if rules != game.declaration.game_id:
@@ -146,9 +161,9 @@ def game_of_file(spec: str, rules: str) -> Game:
 
 
 def rules_of_any_size(spec: str) -> Any:
-    """The rules of a board that may be too large to be played.
+    """The rules of a board that may be too large to play.
 
-    Facts and complexity follow from them. Raises SpecificationError as :func:`make_game` does.
+    Facts and complexity follow from them. It raises SpecificationError like :func:`make_game`.
     """
     return _make_rules(spec, {}, any_size=True)
 
@@ -162,7 +177,7 @@ def _make_rules(spec: str, more: Mapping[str, Any], any_size: bool = False) -> A
 
 
 def import_modules(modules: Iterable[str]) -> None:
-    """Import a user's modules, which registers games and agents.
+    """Import a user's modules, which register games and agents.
 
     Raises:
         SpecificationError: one of them cannot be imported here.

@@ -1,4 +1,4 @@
-"""The rule functions: what every game defines stands here, what it may define in optional/rules.py.
+"""The rule functions: the required ones here, the optional ones in optional/rules.py.
 
 Searches, environments and playouts are written in terms of them.
 
@@ -15,8 +15,7 @@ Arguments, everywhere:
 ``action``
     a whole number from 0 up to, not including, ``facts(rules).num_actions``.
 
-The compiled bodies assume valid input; :class:`plyground.envs.game.Position` is the face that
-checks it.
+The compiled bodies assume valid input; :class:`plyground.envs.game.Position` checks it.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from typing import Any
 
 from .compiled.dispatch import missing, rule
 from .declaration import Board, Facts
-from .optional.rules import *  # noqa: F403  # so that all rule functions are called in one way
+from .optional.rules import *  # noqa: F403  # so that all rule functions are used in one way
 from .profile import Ending
 
-NOBODY = -1  # the value of a `winner` field while nobody has won
+NOBODY = -1  # the value of a `winner` field without a winner
 MOST_ACTIONS = 2**15 - 1  # lists of actions are int16
 
 
@@ -42,7 +41,7 @@ def start(rules, position):
 
 @rule
 def legal_actions(rules, position, out):
-    """Write the legal actions in ascending order into ``out``; return how many there are.
+    """Write the legal actions in ascending order into ``out``; return their number.
 
     ``out`` is int16, at least num_actions long. No action is legal once the game is over.
     """
@@ -57,7 +56,7 @@ def play(rules, position, action):
 
 @rule
 def to_move(rules, position):
-    """The player whose turn it is (once the game is over: who would be next)."""
+    """The player to move (once the game is over: who would be next)."""
     raise missing(rules, "to_move")
 
 
@@ -69,7 +68,7 @@ def is_over(rules, position):
 
 @rule
 def returns(rules, position, player):
-    """What ``player`` has won so far (float).
+    """The return of ``player`` so far (float).
 
     Zero-sum; the difference over a move is that move's reward.
     """
@@ -78,7 +77,7 @@ def returns(rules, position, player):
 
 @rule
 def observe(rules, position, player, out):
-    """Write the position as ``player`` sees it into ``out``.
+    """Write the observation of ``player`` into ``out``.
 
     ``out`` is int8 of shape ``facts(rules).observation_shape``.
     """
@@ -87,9 +86,9 @@ def observe(rules, position, player, out):
 
 @rule
 def from_observation(rules, observation, position):
-    """Make ``position`` the one that the player to move observes as ``observation``.
+    """Set ``position`` to the one with this ``observation`` for the player to move.
 
-    The inverse of :func:`observe`. If no position has this observation, write any that has another.
+    The inverse of :func:`observe`. If no position has this observation, write any other.
     """
     raise missing(rules, "from_observation")
 
@@ -117,16 +116,16 @@ def facts(rules: Any) -> Facts:
 
 @functools.singledispatch
 def board(rules: Any) -> Board:
-    """Where things lie on the board, and what actions are called.
+    """The places on the board, and the names of actions.
 
-    It is asked often: keep it by :func:`functools.cache`.
+    It is called often: use :func:`functools.cache`.
     """
     return Board()
 
 
 @functools.singledispatch
 def board_text(rules: Any, position: Any) -> str:
-    """The board as lines of text: its rows and coordinates, where it has places."""
+    """The board as lines of text: its rows and coordinates, if it has places."""
     raise missing(rules, "board_text")
 
 

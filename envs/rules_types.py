@@ -1,4 +1,4 @@
-"""Rules types: what a declaration records, and the constructor that checks parameters."""
+"""Rules types: the declaration, and the constructor that checks parameters."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .specification import Parameter, SpecificationError, check_names, convert_p
 
 T = TypeVar("T", bound=type)
 
-LONGEST_SIDE = 200  # of boards whose size is only counted
+LONGEST_SIDE = 200  # for boards that are only counted, not played
 SEAT = r"\bplayer_([01])(?= \(| wins$| left | ran )"  # in the reasons of results
 
 
 class Declaration(NamedTuple):
-    """What :func:`~plyground.envs.declaration.declare_game` records about a rules type."""
+    """The declaration of a rules type by :func:`~plyground.envs.declaration.declare_game`."""
 
     name: str
     version: int
@@ -38,9 +38,9 @@ class Declaration(NamedTuple):
     def make_rules(
         self, rules_type: type, values: Mapping[str, Any], any_size: bool = False
     ) -> Any:
-        """The rules for the parameters given, short forms (``size=``, ``dots=``) included.
+        """The rules for these parameters, short forms (``size=``, ``dots=``) included.
 
-        With ``any_size`` they may be of a board that is too large to be played.
+        With ``any_size`` the board may be too large to play.
         """
         parameters, short_forms, values = self.parameters, self.short_forms, dict(values)
         if any_size:
@@ -73,7 +73,7 @@ class Declaration(NamedTuple):
         )
 
     def check_keywords(self, names: Iterable[str], options: Iterable[str]) -> None:
-        """Refuse what is neither an option of an environment nor a parameter of its game."""
+        """Refuse names that are neither an option of an environment nor a parameter of its game."""
         parameters = [each.name for each in self.parameters + self.short_forms]
         check_names(
             f"the environment of {self.name} got an unexpected keyword argument",
@@ -82,7 +82,7 @@ class Declaration(NamedTuple):
         )
 
     def stated(self, rules: Any) -> dict[str, Any]:
-        """The parameters that have not their defaults, in the short form where it says the same."""
+        """The parameters that differ from their defaults, in the short form if possible."""
         usual, values = {p.name: p.default for p in self.parameters}, parameter_values(rules)
         for short in () if self.expand or self.contract else self.short_forms:
             sides = short.stands_for
@@ -94,11 +94,11 @@ class Declaration(NamedTuple):
         return {name: value for name, value in values.items() if value != usual.get(name)}
 
     def player_names(self, language: str = "en", marked: bool = False) -> tuple[str, str]:
-        """What people call the players, by the game's words; their marks where it has none.
+        """The names of the players by the game's words; their marks if it has none.
 
         Args:
-            language: of the words.
-            marked: add the letters by which boards of text show them: ``Red (X)``.
+            language: the language of the words.
+            marked: add the letters used in text boards: ``Red (X)``.
         """
         words, (first, second) = self.profile.words_in(language), self.marks
         return (
@@ -107,13 +107,13 @@ class Declaration(NamedTuple):
         )
 
     def named(self, text: str) -> str:
-        """A stored reason with the names of the players in place of those of their seats."""
+        """A stored reason with the names of the players instead of their seats."""
         names = self.player_names()
         return re.sub(SEAT, lambda seat: names[int(seat[1])], text)
 
     @property
     def game_id(self) -> str:
-        """The id with its version, as environments carry it: ``connect_four_v0``."""
+        """The id with its version, as in environments: ``connect_four_v0``."""
         return f"{self.name}_v{self.version}"
 
 
@@ -124,12 +124,12 @@ def _player_name(name: str, mark: str, marked: bool) -> str:
 def declare(
     rules_type: Any, declaration: Declaration, capacity: Callable[[Any], str | None]
 ) -> None:
-    """Give a rules type its declaration, and a constructor that converts and checks parameters.
+    """Set a rules type's declaration, and a constructor that converts and checks parameters.
 
     Args:
-        rules_type: the type, which is changed.
-        declaration: of its game.
-        capacity: names what is wrong with boards that the record has no room for.
+        rules_type: the type, which is modified.
+        declaration: the declaration of its game.
+        capacity: returns the problem of boards too large for the record.
     """
     parameters, name = declaration.parameters, declaration.name
     plain_new, rules_type.wide_types = rules_type.__new__, []  # filled by `wide_record`
@@ -153,7 +153,7 @@ def declare(
 
 
 def _checked(rules: Any, name: str, *checks: Callable[[Any], str | None]) -> Any:
-    """The rules; SpecificationError if one of the checks names a fault."""
+    """The rules; SpecificationError if one of the checks fails."""
     for check in checks:
         wrong = check(rules)
         if wrong:
@@ -166,9 +166,9 @@ def wide_record(
 ) -> Callable[[T], T]:
     """Class decorator for a subclass of a declared rules type: the same game with a larger record.
 
-    Making the base type then gives an instance of the subclass wherever ``needed`` is true of the
-    parameters. Kernels are compiled for each type of its own, so boards that the small record holds
-    lose nothing. The subclass takes over every rule body that is not registered for itself.
+    Making the base type then returns an instance of the subclass if ``needed`` is true for the
+    parameters. Kernels are compiled for each type separately, so boards that fit the small record
+    lose no speed. The subclass inherits every rule body that is not registered for itself.
 
     Args:
         needed: whether a board, given as an instance of the base type, needs the larger record.
@@ -179,7 +179,7 @@ def wide_record(
         base: Any = wide_type.__base__
         wide: Any = wide_type
         wide.declaration = base.declaration._replace(dtype=record_type(position))
-        base.wide_types.insert(0, (needed, wide_type))  # the larger record is asked for first
+        base.wide_types.insert(0, (needed, wide_type))  # the larger record is tried first
         return wide_type
 
     return decorate
@@ -191,12 +191,12 @@ def record_type(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
 
 
 def _stored(parameter: Parameter, value: Any) -> Any:
-    """A converted value as the NamedTuple holds it: texts become the index of the choice."""
+    """A converted value as stored in the NamedTuple: texts become the index of the choice."""
     return parameter.choices.index(value) if parameter.choices is not None else value
 
 
 def _stated(parameters: tuple[Parameter, ...], name: str, value: Any) -> Any:
-    """A value as a specification states it: an index into the choices becomes the text again."""
+    """A value as in a specification: an index into the choices becomes the text again."""
     for parameter in parameters:
         if (
             parameter.name == name

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from .loading.numbers import FORMS, limit_text, number_text, read_number
 
-LONGEST_TEXT = 300  # characters of a text of others inside of a message
+LONGEST_TEXT = 300  # the most characters of untrusted text in a message
 
 
 class SpecificationError(ValueError):
@@ -29,7 +29,7 @@ class SpecificationError(ValueError):
 def refusing(
     errors: type[Exception] | tuple[type[Exception], ...], complaint: str
 ) -> Iterator[None]:
-    """Raise errors of the body as a SpecificationError: the complaint, a colon and the reason.
+    """Re-raise errors of the body as SpecificationError: the complaint, a colon and the reason.
 
     A module that is not installed needs no reason: the complaint says what to install.
     """
@@ -41,17 +41,17 @@ def refusing(
 
 
 def first_line(error: Exception) -> str:
-    """The first line of an error's message, or its kind where it has none."""
+    """The first line of an error's message, or its type if it has none."""
     text = getattr(error, "strerror", None) or str(error)
     return (text.strip().splitlines() or [type(error).__name__])[0][:LONGEST_TEXT]
 
 
 def plain_text(text: str, longest: int = LONGEST_TEXT) -> str:
-    """A text of others for a message: on one line, of a bounded length, without control characters.
+    """Untrusted text for a message: on one line, of limited length, without control characters.
 
-    What an agent says, a file holds or a user types may be of any length and hold anything, escape
-    sequences of terminals included. What cannot be printed stands as an escape sequence of
-    Python's; a longer text is cut in the middle.
+    Text from an agent, a file or a user may have any length and content, including terminal escape
+    sequences. Non-printable characters become Python escape sequences; a longer text is cut in the
+    middle.
     """
     if len(text) > 2 * longest:  # the rest would only be cut away again
         text = text[:longest] + "…" + text[-longest:]
@@ -75,7 +75,7 @@ class Specification(NamedTuple):
 def parse_specification(text: str) -> Specification:
     """Parse ``name:argument,key=value,...``.
 
-    Raises SpecificationError if the text does not follow the grammar, or is no text.
+    Raises SpecificationError if the text does not follow the grammar, or is not a text.
     """
     if not isinstance(text, str):
         raise SpecificationError(
@@ -104,7 +104,7 @@ def parse_specification(text: str) -> Specification:
 def _split(text: str, separator: str, most: float = math.inf) -> list[str]:
     """Split at separators outside brackets and quotes.
 
-    A quote begins where a word begins; one that is not closed is none.
+    A quote starts at the start of a word; an unclosed one is ignored.
     """
     items, depth, quote = [""], 0, ""
     for place, character in enumerate(text):
@@ -126,9 +126,9 @@ class Parameter(NamedTuple):
     """One parameter of a game or an agent: its type, default, limits and meaning.
 
     ``kind`` is ``int``, ``float``, ``str`` or ``bool``; ``choices`` lists the allowed texts of a
-    ``str`` (None: any text) or the words that may stand in place of a number; ``low`` and ``high``
-    are inclusive limits of a number. A default of None means "not set". A short form lists in
-    ``stands_for`` the parameters that it sets and that may not be given beside it.
+    ``str`` (None: any text) or the words allowed instead of a number; ``low`` and ``high`` are
+    inclusive limits of a number. A default of None means "not set". A short form lists in
+    ``stands_for`` the parameters that it sets, which must not be given with it.
     """
 
     name: str
@@ -141,7 +141,7 @@ class Parameter(NamedTuple):
     stands_for: tuple[str, ...] = ()
 
     def allowed(self) -> str:
-        """What the parameter accepts, in words."""
+        """The allowed values, in words."""
         if self.choices is not None and self.kind is str:
             return "one of " + ", ".join(self.choices)
         if self.kind is bool:
@@ -157,7 +157,7 @@ class Parameter(NamedTuple):
         return f"{noun} from {limit_text(self.low)} to {limit_text(self.high)}{words}"
 
     def convert(self, value: Any, owner: str) -> Any:
-        """Turn a text or a Python value into the parameter's type.
+        """Convert a text or a Python value to the parameter's type.
 
         SpecificationError names ``owner``.
         """

@@ -18,7 +18,7 @@ def step(rules: Any, position: Any, action: Any) -> Any:
     """Play an action in place if it is legal.
 
     Returns the player to move next (0 or 1), OVER, or ILLEGAL; an illegal action leaves the
-    position as it is.
+    position unchanged.
     """
     if not r.is_legal(rules, position, action):
         return np.int64(ILLEGAL)
@@ -43,7 +43,7 @@ def random_walk(rules: Any, position: Any, rng: Any, scratch: Any, out: Any) -> 
 
 @kernel
 def draw_opening(rules: Any, positions: Any, rng: Any, scratch: Any, out: Any) -> Any:
-    """Play ``len(out)`` random actions from ``positions[0]``, which stays as it is.
+    """Play ``len(out)`` random actions from ``positions[0]``, which is not changed.
 
     The position reached is left in ``positions[1]``.
 
@@ -72,8 +72,8 @@ def describe_turn(rules, records, masks, planes):
     Returns the player to move and whether the game is over.
 
     ``masks``, int8 of shape (3, num_actions) and all zeros, gets the legal actions in the row of
-    the player to move and once more in the last row; ``planes`` (int8, all zeros) what that player
-    sees.
+    the player to move and again in the last row; ``planes`` (int8, all zeros) gets that player's
+    observation.
     """
     position = records[0]
     scratch = np.empty(masks.shape[1], np.int16)
@@ -89,8 +89,7 @@ def describe_turn(rules, records, masks, planes):
 def step_turn(rules, records, action, masks, planes):
     """Play ``action`` if it is legal and describe the position after it, in one call from Python.
 
-    Returns whether it was legal, who moves next, whether the game is over, and what each player
-    gained.
+    Returns whether it was legal, who moves next, whether the game is over, and each player's gain.
     """
     position = records[0]
     before_0, before_1 = r.returns(rules, position, 0), r.returns(rules, position, 1)
@@ -108,7 +107,7 @@ def step_turn(rules, records, action, masks, planes):
 
 @kernel
 def _play_if_legal(rules, records, action):
-    """Play ``action`` if it is legal, in place; whether it was."""
+    """Play ``action`` if it is legal, in place; returns whether it was."""
     return step(rules, records[0], action) != ILLEGAL
 
 
@@ -135,7 +134,7 @@ def _fill_mask(rules, records, mask):
 
 @kernel
 def _list_legal_actions(rules, records, out):
-    """Write the legal actions into ``out``; returns how many."""
+    """Write the legal actions into ``out``; returns their number."""
     return r.legal_actions(rules, records[0], out)
 
 
@@ -161,8 +160,8 @@ def _find_returns(rules, records):
 def _replay_game(rules, records, actions, first, counts):
     """Play ``actions`` (int64) in place up to the first that cannot be played.
 
-    Returns how many were played. ``counts`` (int64 of shape (2,), zeros) gets how many of them each
-    player made, those before ``first`` left out. All actions must exist.
+    Returns the number played. ``counts`` (int64 of shape (2,), zeros) gets the number of each
+    player, without those before ``first``. All actions must exist.
     """
     position = records[0]
     for ply in range(len(actions)):
@@ -193,10 +192,10 @@ ENTRIES: dict[str, tuple[Any, ...]] = {
 class EntryPoints:
     """The kernels of :data:`ENTRIES` for one game as fast calls from Python.
 
-    Each is compiled when first used. Calling a kernel makes numba look at the type of every
-    argument first; for rules and records that takes ten times as long as a move. Here the compiled
-    form for the game's types is fetched once. A record is passed as an array of one, which numba
-    takes over from Python at a tenth of the cost.
+    Each is compiled on first use. A call of a kernel makes numba examine the type of every argument
+    first; for rules and records that takes ten times as long as a move. Here the compiled form for
+    the game's types is fetched once. A record is passed as an array of one, which numba unpacks at
+    a tenth of the cost.
     """
 
     def __init__(self, rules: Any, dtype: np.dtype[Any]) -> None:
@@ -208,7 +207,7 @@ class EntryPoints:
             raise AttributeError(f"there is no entry point {name!r}")
         kernel, *more = ENTRIES[name]
         function = entry_point(kernel, self._rules, self._records, *more)
-        setattr(self, name, function)  # it is found at once from now on
+        setattr(self, name, function)  # later accesses are direct
         return function
 
 

@@ -70,7 +70,7 @@ VALUES = (WHOLE_RETURN, TO_COME, OF_ACTIONS, NO_VALUE)
 _SOURCES: Registry[str, Callable[[str], Path]] = Registry(
     "no package fetches policies of", POLICIES
 )
-ELSEWHERE = "://"  # marks the names of policies that a package fetches
+SCHEME_END = "://"  # marks the names of policies that a package fetches
 _PREFIX = "plyground."
 _FIELDS = ("format", "game", "rules", "version", "kind", "value")
 _DISCOUNT = f"{_PREFIX}discount"
@@ -390,7 +390,7 @@ def load_policy_file(source: str | Path) -> OnnxNetwork:
         SpecificationError: the file is missing or damaged, cannot be fetched, or is for a game
             whose rules differ from those of this version.
     """
-    name, slashes, _ = str(source).partition(ELSEWHERE)
+    name, slashes, _ = str(source).partition(SCHEME_END)
     if slashes:
         path = _SOURCES.get(name)(str(source))
     else:

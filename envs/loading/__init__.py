@@ -1,1 +1,1 @@
-"""What goes before any game is loaded: ids, the version, answers to Ctrl-C."""
+"""What comes before any game is loaded: ids, the version, handling of Ctrl-C."""

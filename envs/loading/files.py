@@ -16,18 +16,17 @@ LARGEST_FILE = 1 << 30  # bytes, of a file that is read as a whole
 
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """A stream for a file that gets its name only when the body has ended.
+    """A stream for a file that appears under its name only at the end of the body.
 
-    Other processes never see a part of its content.
+    Other processes never see partial content.
 
-    Whatever goes wrong, what stood there before still does. Several processes may write the same
-    file. A link stays a link: the file that it leads to is written. What is no regular file, a pipe
-    or a device, is never replaced: the content streams into it.
+    On failure the old file stays. Several processes may write the same file. A link stays a link:
+    its target is written. A pipe or a device is never replaced: the content streams into it.
 
     Raises:
         OSError: the file cannot be written.
     """
-    target = Path(os.path.realpath(path))  # also where the link leads to a file that is not there
+    target = Path(os.path.realpath(path))  # also for a link to a missing file
     kind = _kind(target)
     if kind is not None and stat.S_ISDIR(kind):
         raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
@@ -50,7 +49,7 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
-    """The content of a regular file; a pipe is read too, as far as it is no longer.
+    """The content of a regular file or a pipe, up to a maximum size.
 
     Raises:
         OSError: it cannot be read, is a device, or is longer than ``most`` bytes.
@@ -66,7 +65,7 @@ def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
 
 
 def refuse_special_file(path: Path) -> None:
-    """OSError for a place that holds something, but no regular file."""
+    """OSError if something other than a regular file is there."""
     kind = _kind(Path(os.path.realpath(path)))
     if kind is not None and not stat.S_ISREG(kind):
         what = "a folder" if stat.S_ISDIR(kind) else "a device, a pipe or a socket"
@@ -74,7 +73,7 @@ def refuse_special_file(path: Path) -> None:
 
 
 def _kind(path: Path) -> int | None:
-    """The kind and the permissions of what stands there; None where there is nothing."""
+    """The kind and the permissions of the existing file; None if there is none."""
     try:
         return path.stat().st_mode
     except FileNotFoundError:
@@ -82,7 +81,7 @@ def _kind(path: Path) -> int | None:
 
 
 def _permissions(kind: int | None) -> int:
-    """The permissions of a new file, or those of the file that it takes the place of."""
+    """The permissions of a new file, or of the file that it replaces."""
     if kind is not None:
         return stat.S_IMODE(kind)
     mask = os.umask(0)

@@ -1,7 +1,7 @@
 """The ids under which Gymnasium and PettingZoo make environments.
 
-An id is registered by the name of a function. Nothing of a game is loaded until an environment of
-it is made, also of one that an installed package declares.
+An id is registered by the name of a function. No part of a game is loaded until its environment is
+made, also for games of installed packages.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .packages import GAMES, declared
 
 GAME_MODULE = re.compile(r"(\w+)_v(\d+)")  # such as plyground.envs.connect_four_v0
 ENVS = __name__.rpartition(".loading")[0]  # the package of the environments
-LEARNERS = f"{ENVS.rpartition('.')[0]}.training.environments"  # that for learners
+LEARNERS = f"{ENVS.rpartition('.')[0]}.training.environments"  # for learners
 
 
 def register_ids(envs: str, folder: str) -> None:
@@ -41,7 +41,7 @@ def register_ids(envs: str, folder: str) -> None:
 
 
 def register_game_ids(name: str, version: int) -> None:
-    """Register the environments of a game that is not plyground's own, by its name."""
+    """Register the environments of a third-party game by its name."""
     _register_with_gymnasium(name, version)
     register_with_pettingzoo(name, version, functools.partial(_make_env, name))
 
@@ -59,7 +59,7 @@ def gymnasium_id(name: str, version: int) -> str:
 
 
 def _register_with_gymnasium(name: str, version: int) -> str:
-    """Make the environments of a game known to Gymnasium; returns their id."""
+    """Register the environments of a game with Gymnasium; returns their id."""
     env_id = gymnasium_id(name, version)
     if env_id not in gymnasium.registry:
         gymnasium.register(
@@ -72,7 +72,7 @@ def _register_with_gymnasium(name: str, version: int) -> str:
 
 
 def register_with_pettingzoo(name: str, version: int, env: Callable[..., Any] | str) -> None:
-    """Make a game's environment known to ``pettingzoo.make``; the first registration stays.
+    """Register a game's environment with ``pettingzoo.make``; the first registration stays.
 
     PettingZoo before 1.27 has no registry.
     """

@@ -1,15 +1,15 @@
-"""Ctrl-C: a command ends within a second, training after the update that is under way.
+"""Ctrl-C: a command ends within a second, training after the current update.
 
-SIGTERM, which schedulers of clusters send before they kill, is answered as Ctrl-C is; only the exit
+SIGTERM, which cluster schedulers send before they kill, is handled like Ctrl-C; only the exit
 status differs.
 
-Python hears of a signal only between two of its own instructions: a kernel or a library that works
-for minutes keeps it waiting. In a command the system's handler writes to a socket at once, and a
-thread reads it. Where the command has not ended by itself soon after, the thread ends the process.
-Stores are written in transactions and files as a whole, so that nothing is lost by that.
+Python handles a signal only between its own instructions: a kernel or a library that runs for
+minutes delays it. In a command the system's handler writes to a socket at once, and a thread reads
+it. If the command does not end by itself soon after, the thread ends the process. Stores are
+written in transactions and files atomically, so that nothing is lost.
 
-Some code cannot pass on the error that a Ctrl-C becomes: finalisers, and callbacks of C libraries,
-which numba's compiler has. Python tells of it and goes on; the Ctrl-C is then given once more.
+Some code cannot propagate the exception of a Ctrl-C: finalisers, and callbacks of C libraries, as
+in numba's compiler. Python reports it and continues; the Ctrl-C is then sent again.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ import time
 from typing import Any, NoReturn
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-# The exit statuses of a command that Ctrl-C has ended, and of one that SIGTERM has ended.
+# The exit statuses of a command ended by Ctrl-C and by SIGTERM.
 INTERRUPTED, TERMINATED = (128 + number for number in SIGNALS)
-PATIENCE_SECONDS = 0.7  # in which a command tells how to go on
-AGAIN_SECONDS = 0.05  # after which a Ctrl-C that was lost is given once more
+PATIENCE_SECONDS = 0.7  # time for a command to say how to resume
+AGAIN_SECONDS = 0.05  # delay after which a lost Ctrl-C is sent again
 
 _handled = threading.Event()
 _newest: int = signal.SIGINT  # of these signals
@@ -37,8 +37,8 @@ _delays: list[DelayedInterrupt] = []  # the innermost is the last
 class DelayedInterrupt:
     """In its body the first Ctrl-C or SIGTERM is only recorded; the second is a KeyboardInterrupt.
 
-    Only the main thread can catch signals; elsewhere, and where a program ignores them, nothing is
-    changed.
+    Only the main thread can catch signals; in other threads, and if a program ignores them, nothing
+    changes.
 
     Attributes:
         came: whether one of these signals came.
@@ -61,7 +61,7 @@ class DelayedInterrupt:
 
 
 class InterruptWatch:
-    """In its body Ctrl-C and SIGTERM do what they did before; it is only noted that they did.
+    """In its body Ctrl-C and SIGTERM work as before, and are recorded.
 
     Attributes:
         came: whether one of these signals came, and the handler has raised an error.
@@ -87,14 +87,14 @@ class InterruptWatch:
 
 
 def _replace_handlers(handler: Any, with_defaults: bool) -> dict[int, Any]:
-    """Let this thread hear of the signals, but of those that the program ignores.
+    """Handle the signals in this thread, except those that the program ignores.
 
     Args:
-        handler: the new one.
-        with_defaults: whether it also takes the place of the system's.
+        handler: the new handler.
+        with_defaults: whether it also replaces the system's handlers.
 
     Returns:
-        The handlers before, by the signals that have the new one.
+        The previous handlers, by signal.
     """
     if threading.current_thread() is not threading.main_thread():
         return {}
@@ -116,7 +116,7 @@ def answer_ctrl_c() -> None:
     if threading.current_thread() is not threading.main_thread():
         return
     usual = (signal.default_int_handler, signal.SIG_DFL)
-    # others are as whoever started the program wants them
+    # other handlers are set by the caller of the program
     numbers = [number for number in SIGNALS if signal.getsignal(number) in usual]
     if not numbers:
         return
@@ -130,12 +130,12 @@ def answer_ctrl_c() -> None:
 
 
 def interrupt_status() -> int:
-    """The exit status of a command that the newest of these signals has ended."""
+    """The exit status of a command ended by the latest of these signals."""
     return 128 + _newest
 
 
 def _handle(number: int, frame: object) -> None:
-    """The handler of the signals; what a command does after them takes as long as it needs."""
+    """The handler of the signals; the cleanup of a command takes as long as it needs."""
     global _newest
     _newest = number
     _handled.set()
@@ -146,7 +146,7 @@ def _handle(number: int, frame: object) -> None:
 
 
 def _repeat_signal(lost: sys.UnraisableHookArgs) -> None:
-    """Give a signal once more whose error could not be passed on; tell of other errors."""
+    """Send a signal again if its exception could not propagate; report other errors."""
     if lost.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(lost)
         return
@@ -156,7 +156,7 @@ def _repeat_signal(lost: sys.UnraisableHookArgs) -> None:
 
 
 def _watch(reading: socket.socket, writing: socket.socket) -> None:
-    """End the process where a signal is not heard."""
+    """End the process if a signal is not handled."""
     while True:
         try:
             received = reading.recv(1)

@@ -1,9 +1,8 @@
-"""Locks on what one process makes at a time: the folder of a training run, a dataset, a book.
+"""Locks for files and folders with one writer: the folder of a training run, a dataset, a book.
 
-The lock is the operating system's. It ends with its process, however that ends, so a lock that was
-left behind binds nobody, whatever its file says and whose number the process has. It holds between
-all hosts that share the folder, where the file system has locks, as NFS does; where it has none,
-nothing is locked.
+The lock is the operating system's. It ends with its process, also after a crash, so a stale lock
+file has no effect, whatever its content. It works between all hosts that share the folder, if the
+file system has locks, as NFS does; without them, nothing is locked.
 """
 
 from __future__ import annotations
@@ -19,24 +18,24 @@ from filelock import FileLock, Timeout
 
 from ..specification import SpecificationError
 
-LOCK = ".lock"  # the name of the lock's file in a folder; beside a file it is .NAME.lock
+LOCK = ".lock"  # the lock file in a folder; for a file it is .NAME.lock next to it
 
 
 @contextlib.contextmanager
 def locked(place: Path, activity: str) -> Iterator[None]:
-    """Let no other process, and no other thread, do the same at this place during the body.
+    """Keep other processes and threads from writing this file or folder during the body.
 
     Args:
-        place: a file that is to be written, or a folder that exists.
+        place: a file to be written, or an existing folder.
         activity: what is done there, such as "made", for the text of the error.
 
     Raises:
-        SpecificationError: another one is at it.
+        SpecificationError: another process or thread holds the lock.
     """
     real = Path(os.path.realpath(place))
     path = real / LOCK if real.is_dir() else real.with_name(f".{real.name}{LOCK}")
     holder = _holder(path)
-    # whoever may write into the folder may open it
+    # everyone with write access to the folder may open it
     lock = FileLock(path, mode=0o666, fallback_to_soft=False)
     try:
         lock.acquire(blocking=False)
@@ -44,7 +43,7 @@ def locked(place: Path, activity: str) -> Iterator[None]:
         holder = holder or _holder(path) or "another process"
         raise SpecificationError(f"{place} is being {activity} by {holder}") from None
     except (OSError, NotImplementedError):
-        # no locks there, or nothing can be written: then what is made says so
+        # no locks, or not writable: the write itself then reports it
         yield
         return
     try:
@@ -59,7 +58,7 @@ def locked(place: Path, activity: str) -> Iterator[None]:
 
 
 def _holder(path: Path) -> str:
-    """Who wrote the lock's file; empty where nobody did."""
+    """The holder named in the lock file; empty if there is none."""
     try:
         return path.read_text(errors="replace")[:200]
     except OSError:

@@ -1,4 +1,4 @@
-"""Numbers as texts: read strictly, written short."""
+"""Numbers as text: parsed strictly, written short."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ LONGEST = 100  # characters of a text in a message
 
 
 def read_number(text: str, kind: type) -> Any:
-    """The number that a text writes in the digits 0 to 9, and nothing beside it.
+    """The number in a text of digits 0 to 9, without any other characters.
 
     Whole numbers are written as ``3000``, ``3k``, ``3e3`` or ``2M``: on the command line, in
-    specifications and in files. Python's own ``int`` and ``float`` also take spaces around a
-    number, ``1_0`` and digits of any script.
+    specifications and in files. Python's ``int`` and ``float`` also accept spaces around a number,
+    ``1_0`` and digits of any script.
 
     Args:
-        text: what was written.
+        text: the text.
         kind: ``int`` or ``float``.
 
     Raises:
-        ValueError: it is no such number.
+        ValueError: it is not such a number.
     """
     if kind is int and WHOLE.fullmatch(text):
-        return int(text)  # a float has not all digits of a large one
+        return int(text)  # a float loses digits of large numbers
     factor = THOUSANDS.get(text[-1:].lower(), 1) if kind is int else 1
     digits = text[:-1] if factor > 1 else text
     value = factor * float(digits) if NUMBER.fullmatch(digits) else math.nan
@@ -42,12 +42,12 @@ def read_number(text: str, kind: type) -> Any:
 
 
 def limit_text(value: float) -> str:
-    """A limit of a number; whole ones in full, as far as they are read so."""
+    """A limit of a number as text; whole numbers in full."""
     is_whole = float(value).is_integer() and abs(value) <= MOST_IN_FULL
     return str(int(value)) if is_whole else f"{value:g}"
 
 
 def number_text(value: float) -> str:
-    """A number as short as it can be written so that it reads back equal."""
+    """The shortest text of a number that reads back equal."""
     short = f"{value:g}"
     return short if float(short) == value else repr(float(value))

@@ -1,4 +1,4 @@
-"""The source files of modules that are a user's own: what tells one version from another."""
+"""The source files of users' modules, which identify their version."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from typing import Any
 
 _PACKAGE = __name__.partition(".")[0]
 _SUFFIXES = all_suffixes()
-DIGITS = 12  # of a hash, which tell versions apart
+DIGITS = 12  # digits of a hash that identify a version
 
 
 @functools.cache
 def loaded_version(module: str) -> str | None:
-    """A hash of the files of a module that this process has imported, as they were then.
+    """A hash of the files of an imported module, as of the import.
 
-    They are all files that the module imports from its own folder or package, by whatever way.
-    None where it has no file. A process that has imported a module keeps playing what it has read,
-    so that the hash is taken once.
+    These are all files that the module imports from its own folder or package, directly or
+    indirectly. None if it has no file. A process keeps using the module that it has imported, so
+    the hash is computed once.
     """
     origin = Path(getattr(sys.modules.get(module), "__file__", None) or "").resolve()
     if not origin.is_file():
@@ -55,13 +55,13 @@ def _version_of(files: dict[str, Path]) -> str:
 def _files_of_module(module: str, origin: Path, folder: Path) -> dict[str, Path]:
     """The files of a module and of what it imports from its own folder or package, by name.
 
-    The imports are those that stand in the text, at the top or in a function. Of a module that is
-    installed beside those of others, only its own package counts.
+    The imports are those in the text, at the top or in a function. For a module installed among
+    others, only its own package counts.
 
     Args:
         module: its full name.
         origin: its file.
-        folder: where it is imported from.
+        folder: the folder that it is imported from.
     """
     first = module.partition(".")[0]
     is_shared = folder in _shared_folders()
@@ -82,7 +82,7 @@ def _files_of_module(module: str, origin: Path, folder: Path) -> dict[str, Path]
 
 @functools.cache
 def _shared_folders() -> frozenset[Path]:
-    """The folders in which modules of many origins lie side by side."""
+    """The folders with modules of many origins, such as site-packages."""
     return frozenset(Path(path).resolve() for path in sysconfig.get_paths().values())
 
 
@@ -105,7 +105,7 @@ def _imports_of(name: str, path: Path) -> Iterator[str]:
     try:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError):
-        return  # importing it fails as well
+        return  # importing it fails too
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -119,9 +119,9 @@ def _imports_of(name: str, path: Path) -> Iterator[str]:
 
 
 def place_of_error(error: BaseException) -> str:
-    """``FILE, line N``, the innermost line of a user's code that an error came through.
+    """``FILE, line N``, the innermost line of user code in the traceback of an error.
 
-    Of any code where it came through none of a user's; empty where no line is known.
+    Without user code, the innermost line of all; empty if unknown.
     """
     frames = [(frame.f_code, frame.f_globals, line) for frame, line in walk_tb(error.__traceback__)]
     own = [each for each in frames if _is_own(each[1].get("__name__"), each[0].co_filename)]
@@ -131,7 +131,7 @@ def place_of_error(error: BaseException) -> str:
 
 
 def place_of_function(function: Any) -> str:
-    """``FILE, line N``, where a function or a method of a user's begins; empty for any other."""
+    """``FILE, line N``, where a user's function or method begins; empty for other functions."""
     while isinstance(function, functools.partial):
         function = function.func
     code = getattr(inspect.unwrap(function), "__code__", None)
@@ -141,6 +141,6 @@ def place_of_function(function: Any) -> str:
 
 
 def _is_own(module: str | None, file: str) -> bool:
-    """Whether code is a user's: neither plyground's, nor Python's, nor an installed library's."""
+    """Whether code is user code: not plyground's, Python's, or an installed library's."""
     top = str(module).partition(".")[0]
     return top != _PACKAGE and top not in sys.stdlib_module_names and "site-packages" not in file

@@ -1,4 +1,4 @@
-"""What packages plug in, plyground's own extras among them, and modules that a user names.
+"""Plug-ins of packages, including plyground's extras, and modules named by the user.
 
 A package declares an entry point for each game, agent and command: in its ``pyproject.toml``
 
@@ -11,15 +11,16 @@ A package declares an entry point for each game, agent and command: in its ``pyp
     [project.entry-points."plyground.commands"]
     "train cautious" = "my_package.commands:cautious"
 
-Its name is that of the game, with ``_v1`` if it is not version 0, of the agent, or the words of the
-command. Importing the module registers a game or an agent. Nothing is imported before a name is
-asked for that is not the core's own: :class:`~plyground.envs.loading.registry.Registry` looks names
-up. All else is named by one module of the package, which calls :func:`plug_in`:
+Its name is the name of the game, with ``_v1`` if it is not version 0, of the agent, or the words of
+the command. Importing the module registers a game or an agent. Nothing is imported until a name
+outside of the core is looked up by :class:`~plyground.envs.loading.registry.Registry`. One module
+of the package names everything else by calls of :func:`plug_in`:
 
     [project.entry-points."plyground.plugins"]
     my_package = "my_package.plugins"
 
-The extras of plyground are declared so too. One whose folder is not there counts as not installed.
+plyground's extras are declared in the same way. An extra without its folder counts as not
+installed.
 
 Source: the Python Packaging User Guide, "Entry points specification".
 """
@@ -39,20 +40,20 @@ from ..specification import SpecificationError, check_names
 
 GAMES, AGENTS, COMMANDS = "plyground.games", "plyground.agents", "plyground.commands"
 PLUGINS = "plyground.plugins"  # modules that call plug_in for the following kinds
-KNOWLEDGE = "knowledge"  # what agents know of a game beside its rules, by the game's name
-LEARNERS = "learners"  # the settings of algorithms of learning
-REPORTS = "reports"  # what says something about games, by name
-RECORDS = "records"  # writers of the games of a store, by their formats
-EXPORTS = "exports"  # writers of policies, by the ending of what they write
-POLICIES = "policies"  # what fetches a policy file NAME://…, by that name
-TRACKERS = "trackers"  # what keeps what runs log, named as in --log
-PLACES = "places"  # where jobs are done, named as --runner is
+KNOWLEDGE = "knowledge"  # agents' knowledge of a game in addition to its rules, by the game's name
+LEARNERS = "learners"  # the settings of learning algorithms
+REPORTS = "reports"  # reports about games, by name
+RECORDS = "records"  # writers of a store's games, by format
+EXPORTS = "exports"  # writers of policies, by file extension
+POLICIES = "policies"  # fetchers of policy files NAME://…, by that name
+TRACKERS = "trackers"  # loggers of training runs, named as in --log
+PLACES = "places"  # runners of jobs, named as in --runner
 KINDS = (KNOWLEDGE, LEARNERS, REPORTS, RECORDS, EXPORTS, POLICIES, TRACKERS, PLACES)
 PACKAGE = Path(__file__).resolve().parent.parent.parent
 OWN = __package__.partition(".")[0]
 _EXTRAS = f"{OWN}.extras."
 
-_failed: set[EntryPoint] = set()  # told once
+_failed: set[EntryPoint] = set()  # reported once
 _plugged_in: list[EntryPoint] = []
 
 
@@ -61,12 +62,12 @@ class PackageWarning(UserWarning):
 
 
 def plug_in(kind: str, name: str, value: str) -> None:
-    """Name a thing of a package, which is imported when it is asked for.
+    """Declare an object of a package, which is imported on first use.
 
     Args:
         kind: one of :data:`KINDS`.
         name: what users call it.
-        value: ``module:attribute``; of knowledge the module, which registers what it has.
+        value: ``module:attribute``; for knowledge the module, which registers its content.
 
     Raises:
         SpecificationError: there is no such kind.
@@ -78,7 +79,7 @@ def plug_in(kind: str, name: str, value: str) -> None:
 
 @functools.cache
 def declared(group: str) -> tuple[EntryPoint, ...]:
-    """What packages declare: plyground's, then others, by name.
+    """The declarations of packages by name: plyground's, then others.
 
     Args:
         group: a group of entry points, such as :data:`GAMES`, or one of :data:`KINDS`.
@@ -95,12 +96,12 @@ def declared(group: str) -> tuple[EntryPoint, ...]:
 
 @functools.cache
 def _installed() -> Any:  # SelectableGroups before Python 3.12, EntryPoints since
-    """The entry points of all packages, whose metadata is read once."""
+    """The entry points of all packages; their metadata is read once."""
     return entry_points()
 
 
 def own_extras(group: str) -> list[EntryPoint]:
-    """Those entry points of a group that lead to extras of plyground."""
+    """The entry points of a group that refer to plyground's extras."""
     return [each for each in declared(group) if _is_own(each)]
 
 
@@ -109,12 +110,12 @@ def _is_own(entry: EntryPoint) -> bool:
 
 
 def _is_there(module: str) -> bool:
-    """Whether a module can be there; that of an extra has a file."""
+    """Whether a module may exist; for an extra, whether it has a file."""
     return not module.startswith(_EXTRAS) or source_of(module) is not None
 
 
 def source_of(module: str) -> Path | None:
-    """The file of a module, found without importing anything; None: there is none."""
+    """The file of a module, located without importing it; None if there is none."""
     top, *inner = module.split(".")
     spec = None if top == OWN else importlib.util.find_spec(top)
     if spec and not inner:
@@ -129,16 +130,16 @@ def source_of(module: str) -> Path | None:
 
 
 def load_knowledge(game: str) -> None:
-    """Import what packages declare in :data:`KNOWLEDGE` for a game; it registers itself."""
+    """Import the modules that packages declare in :data:`KNOWLEDGE` for a game."""
     for each in declared(KNOWLEDGE):
         if each.name == game:
             import_registering(each)
 
 
 def import_registering(entry: EntryPoint) -> None:
-    """Import the module of an entry point, which registers what it has.
+    """Import the module of an entry point, which registers its content.
 
-    One that cannot be imported is told once by a :class:`PackageWarning`.
+    A failed import is reported once by a :class:`PackageWarning`.
     """
     if entry in _failed:
         return
@@ -159,7 +160,7 @@ def import_registering(entry: EntryPoint) -> None:
 
 
 def version_of(module: str) -> str:
-    """Name and version of the package that declares a module's games or agents; empty: ours."""
+    """Name and version of the package that declares a module's games or agents; empty for ours."""
     top = module.partition(".")[0]
     if top == OWN:
         return ""
@@ -170,10 +171,10 @@ def version_of(module: str) -> str:
 
 
 def import_own(name: str) -> ModuleType:
-    """Import a module of the user's, which is looked for in the current folder too.
+    """Import a user's module, which may be in the current folder.
 
     Raises:
-        SpecificationError: there is none, or it cannot be imported.
+        SpecificationError: it does not exist, or cannot be imported.
     """
     here = str(Path.cwd())
     if here not in sys.path:

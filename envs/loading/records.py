@@ -1,9 +1,9 @@
-"""Files of JSON that are read strictly: their schema is the type that they are read into.
+"""JSON files, read strictly: their schema is a Python type.
 
-A NamedTuple, a dataclass or a TypedDict says which fields a record has, of which types, within
-which limits (``Annotated[float, Range(0, 1)]``, or the limits of a settings' field), and which may
-be missing. Everything else is refused in one sentence that names the file, the field, its value and
-what is allowed.
+A NamedTuple, a dataclass or a TypedDict declares the fields of a record, their types and limits
+(``Annotated[float, Range(0, 1)]``, or the limits of a settings field), and which are optional.
+Everything else is refused in one sentence that names the file, the field, its value and what is
+allowed.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from .numbers import limit_text
 from .texts import one_line
 
 NULL = type(None)
-GREATEST = 2**63 - 1  # whole numbers beyond it fit into no column and no array
+GREATEST = 2**63 - 1  # larger whole numbers do not fit into columns and arrays
 
 
 class Range(NamedTuple):
-    """The range of a number, or the texts that are possible."""
+    """The range of a number, or the allowed texts."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -45,10 +45,10 @@ Share = Annotated[float, Range(0, 1)]
 
 
 def read_json(path: Path) -> Any:
-    """The value in a file of JSON; a byte order mark before it does no harm.
+    """The value in a JSON file; a byte order mark is accepted.
 
     Raises:
-        SpecificationError: the file cannot be read, or is no JSON.
+        SpecificationError: the file cannot be read, or is not JSON.
     """
     with refusing(OSError, f"{path} cannot be read"):
         data = read_file(path)
@@ -56,12 +56,12 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(data: bytes, place: str) -> Any:
-    """The value of a text in JSON; ``place`` is where it stands, such as a file's name.
+    """The value of a JSON text; ``place`` is its source, such as a file name.
 
-    Each text in it is of one line, as :func:`.texts.one_line` makes it.
+    Each text in it is converted to one line by :func:`.texts.one_line`.
 
     Raises:
-        SpecificationError: it is no JSON in UTF-8.
+        SpecificationError: it is not JSON in UTF-8.
     """
     with refusing((ValueError, RecursionError), f"{place} is no JSON"):
         value = json.loads(data.decode("utf-8-sig"))
@@ -69,18 +69,18 @@ def parse_json(data: bytes, place: str) -> Any:
 
 
 def check_value(value: Any, kind: Any, place: str, field: str = "", more: bool = False) -> None:
-    """Refuse a value of JSON that is not of a type.
+    """Refuse a JSON value that is not of a type.
 
     Args:
-        value: as :func:`read_json` returns it.
+        value: the result of :func:`read_json`.
         kind: the type: a record's, ``list[…]``, ``dict[str, …]``, ``tuple[…]``, ``Literal[…]``,
-            a number, text, truth value, None, alternatives of these, or Any.
-        place: where the value stands, for the error.
-        field: its name there; empty: the whole.
-        more: whether records may have fields that their types have not.
+            a number, text, boolean, None, alternatives of these, or Any.
+        place: the source of the value, for the error.
+        field: its name there; empty for the whole value.
+        more: whether records may have fields that are not in their types.
 
     Raises:
-        SpecificationError: it is of another type, beyond a limit, or lacks something.
+        SpecificationError: it is of another type, out of range, or incomplete.
     """
     if not _is_of(value, kind):
         what = f"{field} is {_text(value)}" if field else f"it holds {_text(value)}"
@@ -106,17 +106,17 @@ def check_value(value: Any, kind: Any, place: str, field: str = "", more: bool =
 
 
 def check_likeness(value: Any, model: Any, place: str, field: str = "it") -> None:
-    """Refuse a state that is not like a model of it, such as the same program's at its beginning.
+    """Refuse a state with a structure unlike a model, such as the initial state of the program.
 
-    What both have must be of the same type, and an array of the same shape. What is None or empty
-    in the model may be there, and of any length.
+    Values in both must have the same type, and arrays the same shape. What is None or empty in the
+    model may have any value and length.
 
     Raises:
         SpecificationError: something differs.
     """
     if value is None or model is None:
         return
-    empty = getattr(model, "shape", (1,))[:1] == (0,)  # of rows that are still to come
+    empty = getattr(model, "shape", (1,))[:1] == (0,)  # its rows are added later
     fits = (
         _is_of(value, float)
         if isinstance(model, float)
@@ -135,13 +135,13 @@ def check_likeness(value: Any, model: Any, place: str, field: str = "it") -> Non
 
 
 def _nature(value: Any, rows: bool) -> tuple[Any, ...]:
-    """The type of a value, and of an array that of its elements and its shape, or its rows'."""
+    """The type of a value; for an array its element type and its shape, or that of its rows."""
     shape = getattr(value, "shape", None)
     return type(value), getattr(value, "dtype", None), shape[1:] if rows and shape else shape
 
 
 def fields_of(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """The type of each field of a record, and whether it may not be missing; none of others."""
+    """The type of each field of a record, and whether it is required; empty for other types."""
     return _fields_of(kind) if isinstance(kind, type) else {}
 
 
@@ -151,7 +151,7 @@ def _fields_of(kind: type) -> dict[str, tuple[Any, bool]]:
         hints = typing.get_type_hints(kind, include_extras=True)
         own: dict[str, tuple[Any, bool]] = {}
         for field in dataclasses.fields(kind):
-            if dataclasses.is_dataclass(field.default):  # a part: its fields stand with the others
+            if dataclasses.is_dataclass(field.default):  # a part: its fields are among the others
                 own |= fields_of(type(field.default))
                 continue
             hint: Any = Annotated[hints[field.name], _limits(field.metadata)]
@@ -175,7 +175,7 @@ def _limits(metadata: Mapping[str, Any]) -> Range:
 
 
 def _is_of(value: Any, kind: Any) -> bool:
-    """Whether a value is of a type, what it holds left aside."""
+    """Whether a value is of a type, ignoring its content."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if kind is Any:
         return True
@@ -196,7 +196,7 @@ def _is_of(value: Any, kind: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= GREATEST
     if kind is float:
         return math.isfinite(value) if isinstance(value, float) else _is_of(value, int)
-    if kind is str:  # one with half a character cannot be written to any file
+    if kind is str:  # lone surrogates cannot be written to files
         return isinstance(value, str) and value == value.encode(errors="replace").decode()
     return isinstance(value, dict) and all(isinstance(name, str) for name in value)
 
@@ -210,7 +210,7 @@ def _is_within(value: Any, limits: Range) -> bool:
 
 
 def _is_fixed(kind: Any) -> bool:
-    """Whether it is a tuple of a fixed length."""
+    """Whether it is a tuple type of fixed length."""
     return typing.get_origin(kind) is tuple and Ellipsis not in typing.get_args(kind)
 
 
@@ -224,12 +224,12 @@ def _alternative(value: Any, kind: Any) -> Any:
 
 
 def _words(kind: Any) -> str:
-    """What a type allows, in words."""
+    """The allowed values of a type, in words."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is Annotated:
         low, high, choices = arguments[1]
         without_null = [each for each in typing.get_args(arguments[0]) if each is not NULL]
-        if len(without_null) == 1:  # a file has no setting rather than null
+        if len(without_null) == 1:  # a file omits a setting instead of null
             arguments = (without_null[0], arguments[1])
         if choices is not None:
             return "one of " + ", ".join(choices)

@@ -1,4 +1,4 @@
-"""Things by name: of the core, of packages, and of whoever registers one in this process."""
+"""Objects by name: from the core, from packages, and registered in this process."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ T = TypeVar("T")
 
 
 class Registry(Generic[K, T]):
-    """Things by name, each imported when its name is asked for.
+    """Objects by name, each imported when its name is looked up.
 
-    What the process has imported before decides nothing: a name is looked for in the core, in the
+    Earlier imports of the process do not matter: a name is looked up in the core, then in the
     packages, and only then refused, with the whole list.
 
     Args:
         complaint: begins the error for an unknown name, such as "there is no agent".
-        group: of :func:`.declared`, where packages declare theirs.
-        core: where those of the core are, by name: ``module:attribute``, or a module that adds it.
-        registers: whether the modules of packages add their things themselves, by :meth:`add` and
-            under any names. One that cannot be imported is then told by a warning. Else each entry
-            point leads to the thing of its name.
+        group: the group of :func:`.declared` for packages.
+        core: the objects of the core by name: ``module:attribute``, or a module that adds it.
+        registers: whether the modules of packages add their objects by :meth:`add`, under any
+            names; failed imports are then reported by a warning. Otherwise each entry point refers
+            to the object of its name.
     """
 
     def __init__(
@@ -41,11 +41,11 @@ class Registry(Generic[K, T]):
         self._things: dict[K, T] = {}
 
     def add(self, name: K, thing: T) -> None:
-        """Keep a thing under its name, in place of an earlier one."""
+        """Add an object under a name, replacing an earlier one."""
         self._things[name] = thing
 
     def load(self, name: K) -> None:
-        """Import what the core and the packages have under this name."""
+        """Import the objects of the core and of packages with this name."""
         if name in self._core:
             module, _, attribute = self._core[name].partition(":")
             thing: Any = importlib.import_module(module)
@@ -58,16 +58,16 @@ class Registry(Generic[K, T]):
                 self._things.setdefault(name, each.load())
 
     def find(self, name: K) -> T | None:
-        """The thing that is declared or registered under this name, if there is one."""
+        """The object declared or registered under this name, if any."""
         if name not in self._things:
             self.load(name)
         return self._things.get(name)
 
     def get(self, name: K) -> T:
-        """The thing of that name.
+        """The object of this name.
 
         Raises:
-            SpecificationError: there is none; the message lists all names.
+            SpecificationError: it does not exist; the message lists all names.
             ImportError: it needs a library that is not installed.
         """
         thing = self.find(name)
@@ -80,7 +80,7 @@ class Registry(Generic[K, T]):
         return thing
 
     def names(self) -> list[K]:
-        """All names: of the core in its order, of packages, and of others in alphabetical order."""
+        """All names: of the core in its order, of packages, then the others alphabetically."""
         if self._registers:
             self._import_all()
             names: list[Any] = []

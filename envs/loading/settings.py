@@ -1,8 +1,8 @@
-"""Settings: frozen dataclasses whose fields say once what they are, and are read everywhere.
+"""Settings: frozen dataclasses whose fields are declared once and read everywhere.
 
-A field is declared by :func:`setting`: its default, its help, its limits. From that come the check
-of every value and the sentence that refuses one, the options of the command line, the keys of files
-in TOML and JSON, and the identity of what the settings describe.
+:func:`setting` declares a field: its default, help and limits. From these follow the check of
+    values and its error message, the options of the command line, the keys of TOML and JSON files,
+    and the identity of what the settings describe.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ from typing import Any, ClassVar, Self
 
 from ..specification import Parameter
 
-POSITIVE = 1e-12  # the lowest value of a number that must be above 0
-OPENING_PLIES = (
-    4  # random moves of an opening in whatever measures, unless a setting says otherwise
-)
+POSITIVE = 1e-12  # the lowest value of a number that must be positive
+OPENING_PLIES = 4  # random opening moves in all measurements, unless a setting overrides it
 KINDS: tuple[type, ...] = (int, float, str, bool)
-_parameters: dict[type, tuple[Parameter, ...]] = {}  # of each class, once they were asked for
+_parameters: dict[type, tuple[Parameter, ...]] = {}  # cache by class
 
 
 def setting(
@@ -36,14 +34,14 @@ def setting(
     """A field of :class:`Settings`.
 
     Args:
-        default: its value where nothing else is said; None where it may be not set.
-        help: what it decides, in one or two sentences.
-        low: the lowest value allowed of a number.
-        high: the highest.
-        choices: the texts allowed, or None: any.
-        metavar: what stands for the value in the help of commands.
-        option: what commands call it, where that is not its name.
-        no_effect: why the field can change no result; empty: it can, and belongs to the identity.
+        default: its default value; None if it may be unset.
+        help: its meaning, in one or two sentences.
+        low: the lowest allowed number.
+        high: the highest allowed number.
+        choices: the allowed texts; None: any.
+        metavar: the placeholder of the value in the help of commands.
+        option: its name in commands, if different.
+        no_effect: why the field cannot affect results; empty: it can, and belongs to the identity.
     """
     metadata = {"help": help, "low": low, "high": high, "choices": choices}
     metadata |= {"metavar": metavar, "option": option, "no_effect": no_effect}
@@ -54,13 +52,13 @@ def setting(
 class Settings:
     """Base of all settings.
 
-    A field whose default is such an object is a part: its parameters count among the whole's.
+    A field whose default is a Settings object is a part: its parameters count as the whole's.
 
     Raises:
         SpecificationError: a value that is not possible.
     """
 
-    subject: ClassVar[str] = "settings"  # whose settings they are, in errors
+    subject: ClassVar[str] = "settings"  # what the settings are for, in errors
 
     def __post_init__(self) -> None:
         """Convert and check every value."""
@@ -71,13 +69,14 @@ class Settings:
                 object.__setattr__(self, field.name, value)
 
     def replace(self, **changes: Any) -> Self:
-        """The same settings but for these."""
+        """A copy with these settings replaced."""
         return dataclasses.replace(self, **changes)
 
     def identity(self) -> dict[str, Any]:
-        """All that can change a result, as JSON has it.
+        """Everything that can affect a result, as JSON data.
 
-        What is not set (None, no) is left out, so that a new field changes no earlier identity.
+        Unset fields (None, no) are left out, so that a new field does not change earlier
+        identities.
         """
         return {
             field.name: value
@@ -89,14 +88,14 @@ class Settings:
 
 
 def parameters_of(kind: type[Settings]) -> tuple[Parameter, ...]:
-    """The settings of a class as parameters, in the order of their declaration."""
+    """The settings of a class as parameters, in declaration order."""
     if kind not in _parameters:
         _parameters[kind] = tuple(_read_fields(kind))
     return _parameters[kind]
 
 
 def declared_fields(kind: type[Settings]) -> Iterator[tuple[dataclasses.Field[Any], Any]]:
-    """The fields declared by :func:`setting`, those of parts among them, and their types."""
+    """The fields declared by :func:`setting`, including those of parts, and their types."""
     hints = typing.get_type_hints(kind)
     for field in dataclasses.fields(kind):
         if isinstance(field.default, Settings):

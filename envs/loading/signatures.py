@@ -1,4 +1,4 @@
-"""What the functions of users take: the one reader of their signatures."""
+"""The signatures of users' functions, read in one place."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 
 class Signature(NamedTuple):
-    """The parameters of a function, as far as they decide how it is called.
+    """The parameters of a function that determine how it is called.
 
     Attributes:
         required: the names of the parameters without a default.
-        positions: how many arguments it takes by position, or infinity.
+        positions: the number of positional arguments it takes, or infinity.
         keywords: the parameters that may be given by name.
-        is_open: whether it takes any other keyword.
+        is_open: whether it takes arbitrary keywords.
     """
 
     required: tuple[str, ...]
@@ -22,12 +22,12 @@ class Signature(NamedTuple):
     is_open: bool
 
 
-# What is written in C may have none: such a function is asked for one position.
+# C functions may have no signature: they are called with one position.
 UNREADABLE = Signature(("position",), 1, (), True)
 
 
 def read_signature(function: Any) -> Signature:
-    """The parameters of anything that can be called; without those that a partial has filled."""
+    """The parameters of a callable, without those filled by a partial."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

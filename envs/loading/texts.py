@@ -1,9 +1,8 @@
-"""Texts of others where they are shown: terminals, JSON, tables of other programs.
+"""Display of untrusted text: in terminals, JSON, and tables of other programs.
 
-A store, a policy, a record or an agent may put anything into its texts: sequences by which a
-terminal clears its screen or writes the clipboard, marks that turn the direction of writing, ends
-of lines, formulas. :func:`~plyground.envs.specification.plain_text` is for a text of others inside
-of a message.
+A store, a policy, a record or an agent may put anything into its texts: escape sequences that clear
+the screen or write the clipboard, bidirectional marks, line breaks, formulas.
+:func:`~plyground.envs.specification.plain_text` is for untrusted text inside a message.
 """
 
 from __future__ import annotations
@@ -12,17 +11,17 @@ import json
 import re
 from typing import Any
 
-KEPT = "\n\t"  # of what cannot be printed, what stays as it is
-_FORMULA = re.compile(r"[=+\-@\t\r]")  # how one begins in a spreadsheet
-_NUMBER = re.compile(r"[-+]?[\d.,]*[ \d.,%±()–]*")  # with its unit, interval or margin
+KEPT = "\n\t"  # non-printable characters that are kept
+_FORMULA = re.compile(r"[=+\-@\t\r]")  # the start of a formula in a spreadsheet
+_NUMBER = re.compile(r"[-+]?[\d.,]*[ \d.,%±()–]*")  # a number with its unit, interval or margin
 _PLAIN = re.compile(r"[ -~\n]+")
 _MARKS = re.compile(r"[^ -~\n]")
 
 
 def visible(text: str) -> str:
-    """A text for a terminal: what cannot be printed stands as an escape sequence of Python's.
+    """A text for a terminal, with non-printable characters as Python escape sequences.
 
-    Ends of lines and tabs stay.
+    Line breaks and tabs are kept.
     """
     if text.isprintable() or _PLAIN.fullmatch(text):
         return text
@@ -32,7 +31,7 @@ def visible(text: str) -> str:
 
 
 def one_line(value: Any) -> Any:
-    """A value of JSON, or a text, with each text in one line: ends of lines become spaces."""
+    """A JSON value, or a text, with each text on one line: line breaks become spaces."""
     if isinstance(value, str):
         return value if value.isprintable() else " ".join(value.splitlines())
     if isinstance(value, list):
@@ -43,21 +42,21 @@ def one_line(value: Any) -> Any:
 
 
 def printable_json(text: str) -> str:
-    """A text in JSON, where escape sequences of JSON's stand for what cannot be printed."""
+    """A text as JSON, with non-printable characters as JSON escape sequences."""
     return _MARKS.sub(lambda c: c[0] if c[0].isprintable() else json.dumps(c[0])[1:-1], text)
 
 
 def spreadsheet_cell(text: str) -> str:
-    """A cell that a spreadsheet takes for a text, or for a number: never for a formula (CWE-1236).
+    """A spreadsheet cell that is text or a number, never a formula (CWE-1236).
 
-    An apostrophe stands before what would be one.
+    A text that would be a formula gets an apostrophe in front.
     """
     formula = _FORMULA.match(text) and not _NUMBER.fullmatch(text)
     return visible(f"'{text}" if formula else text)
 
 
 def show_plainly(figure: Any) -> None:
-    """Let the texts of a figure of matplotlib be :func:`visible`."""
+    """Make the texts of a matplotlib figure :func:`visible`."""
     for each in figure.findobj(lambda artist: hasattr(artist, "get_text")):
         if (text := visible(each.get_text())) != each.get_text():
             each.set_text(text)

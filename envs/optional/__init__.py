@@ -1,1 +1,1 @@
-"""What a game may say of itself beside what it must, and what holds where it says nothing."""
+"""Optional declarations of a game, and their defaults."""

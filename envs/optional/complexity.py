@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Bound(NamedTuple):
-    """A number that tells how large a game is: what is counted, the formula, the number."""
+    """A number for the size of a game: what is counted, the formula, the number."""
 
     quantity: str
     formula: str
@@ -18,9 +18,9 @@ class Complexity(NamedTuple):
 
     Attributes:
         board: the parts of the board.
-        states: the most positions there can be; None where no bound is known.
-        fewer_each_ply: whether the number of legal actions is at most the longest game at first,
-            and at most one less after every ply.
+        states: an upper bound on the number of positions; None if unknown.
+        fewer_each_ply: whether the number of legal actions is at most the longest game at the
+            start, and the bound decreases by one with every ply.
     """
 
     board: tuple[Bound, ...] = ()
@@ -34,8 +34,8 @@ def cells_complexity(
     """The complexity of a game whose cells are free or taken by one of the players.
 
     Args:
-        cells: how many there are.
-        positions_each: how many positions may have the same cells.
+        cells: the number of cells.
+        positions_each: the most positions with the same cells.
         fewer_each_ply: see :class:`Complexity`.
     """
     formula = f"{f'{positions_each} x ' if positions_each > 1 else ''}3^{cells}"

@@ -1,4 +1,4 @@
-"""What holds of games that define no more: bodies of rules, and what follows from the board."""
+"""Default bodies of rule functions, and descriptions derived from the board."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..pictures.drawing import Picture, text_picture
 
 @r.is_legal.default_body
 def _is_legal(rules, position, action):
-    buffer = np.empty(r.MOST_ACTIONS, np.int16)  # no game has more, whatever its parameters
+    buffer = np.empty(r.MOST_ACTIONS, np.int16)  # the maximum for any game
     count = r.legal_actions(rules, position, buffer)
     for i in range(count):
         if buffer[i] == action:
@@ -36,7 +36,7 @@ def _no_estimate(rules, position, player, heuristic):
 
 @r.transform.default_body
 def _no_symmetry(rules, position, permutation, out):
-    pass  # a game without symmetries has the identity only, which callers do not ask for
+    pass  # a game without symmetries has only the identity, which callers skip
 
 
 @r.candidates.default_body
@@ -86,7 +86,7 @@ def action_to_text(rules: Any, action: int) -> str:
 
 @functools.lru_cache(256, typed=True)
 def _numbers(rules: Any) -> tuple[dict[str, int], dict[str, int]]:
-    """The actions by their names, and by these in small letters where that leaves them apart."""
+    """The actions by name, and by lower-case name where that is unique."""
     exact = {name: action for action, name in enumerate(r.board(rules).actions)}
     small = {name.lower(): action for name, action in exact.items()}
     return exact, small if len(small) == len(exact) else {}
@@ -107,7 +107,7 @@ def text_to_action(rules: Any, text: str) -> int:
 
 
 def _in_order(name: str) -> list[Any]:
-    """The key that sorts names: numbers by their size, small letters before capital ones."""
+    """The sort key of names: numbers by value, lower case before upper case."""
     parts = re.split(r"(\d+)", name.swapcase())
     return [int(part) if part.isdecimal() else part for part in parts]
 
@@ -135,7 +135,7 @@ def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
 
 @r.board_text.register(tuple)
 def board_text(rules: Any, position: Any) -> str:
-    """The rows, slanting as on the picture, with the letters and numbers of their cells."""
+    """The rows, slanted as in the picture, with the letters and numbers of their cells."""
     (heads, letters), rows = _sides(rules), r.board_rows(rules, position)
     if not heads:
         return "\n".join(rows)
@@ -146,7 +146,7 @@ def board_text(rules: Any, position: Any) -> str:
 
 @functools.lru_cache(256, typed=True)
 def _sides(rules: Any) -> tuple[list[str], str]:
-    """What stands before each row, and the letters of the columns; nothing without named cells."""
+    """The label of each row, and the column letters; empty without named cells."""
     places = r.board(rules).places
     if not places:
         raise missing(rules, "board_text")

@@ -1,6 +1,6 @@
-"""The rule functions that a game defines where it has more to say than what holds of every game.
+"""The optional rule functions of a game.
 
-Their arguments are those of :mod:`plyground.envs.rules`, which has them too. Defaults stand in
+Their arguments are those of :mod:`plyground.envs.rules`, which exports them too. Defaults are in
 :mod:`plyground.envs.optional.defaults`, unless they are the body here.
 """
 
@@ -24,10 +24,10 @@ def is_legal(rules, position, action):
 
 @rule
 def margin(rules, position, player):
-    """By how much ``player`` leads, in the game's own units (int64): boxes, discs.
+    """The lead of ``player`` in the game's units (int64): boxes, discs.
 
-    It breaks ties between equal results. It is 0 in games whose returns are margins
-    already, and in games without such units.
+    It breaks ties between equal results. It is 0 in games whose returns are margins, and in games
+    without such units.
     """
     raise missing(rules, "margin")
 
@@ -44,7 +44,7 @@ def evaluate(rules, position, player, heuristic):
 
 @rule
 def candidates(rules, position, radius, out):
-    """Like ``legal_actions``, but only actions worth searching; 0 asks for all.
+    """Like ``legal_actions``, but only actions worth searching; 0 gives all.
 
     The game defines the meaning of other numbers.
     """
@@ -65,13 +65,13 @@ def random_action(rules, position, rng, scratch):
 
 @rule
 def play_out(rules, position, last, rng, scratch, players):
-    """Play on to the end with what the game knows of good replies, at random where it knows none.
+    """Play to the end with the game's knowledge of good replies, otherwise at random.
 
-    A game that registers a body has playouts of its own, which ``mcts`` uses. Only ``returns``
-    and :func:`margin` of ``position`` are asked afterwards.
+    A game that registers a body has its own playouts, which ``mcts`` uses. Only ``returns`` and
+    :func:`margin` of ``position`` are read afterwards.
 
     ``last`` is the action played last, −1 if there is none; ``players`` (int8, num_actions long) is
-    filled with who first played each action in the playout, NOBODY where nobody did; ``scratch``
+    filled with the player who first played each action in the playout, or NOBODY; ``scratch``
     (int16, num_actions long) may be used.
     """
     raise missing(rules, "play_out")
@@ -79,10 +79,10 @@ def play_out(rules, position, last, rng, scratch, players):
 
 @rule
 def propose(rules, position, out, estimates):
-    """Like ``legal_actions``, for games with playouts of their own: best first, none in vain.
+    """Like ``legal_actions``, for games with their own playouts: the useful actions, best first.
 
-    An action may be left out if one that is listed is as good. ``estimates`` (float32, num_actions
-    long) is filled with what each is thought to be worth to the mover, from -1 to 1.
+    An action may be left out if a listed one is as good. ``estimates`` (float32, num_actions long)
+    is filled with the estimated value of each for the mover, from -1 to 1.
     """
     raise missing(rules, "propose")
 
@@ -97,7 +97,7 @@ def transform(rules, position, permutation, out):
 
 
 def has_own_body(rules: Any, function: Any) -> bool:
-    """Whether a game registers a body of its own for a rule function that has a default."""
+    """Whether a game registers its own body for a rule function with a default."""
     return function.body_for(type(rules)) is not function.body_for(tuple)
 
 
@@ -112,58 +112,57 @@ def complexity(rules: Any) -> Complexity:
 
 @functools.singledispatch
 def action_to_text(rules: Any, action: int) -> str:
-    """The name of an action, as people write it: that of the ``board``."""
+    """The name of an action, by default from the ``board``."""
     raise missing(rules, "action_to_text")
 
 
 @functools.singledispatch
 def text_to_action(rules: Any, text: str) -> int:
-    """The action of that name; ValueError if there is none.
+    """The action of this name; ValueError if there is none.
 
-    It reads the names of the ``board``, in capital letters too, unless the game has other ways
-    to write an action.
+    By default it reads the names of the ``board``, in any case.
     """
     raise missing(rules, "text_to_action")
 
 
 @functools.singledispatch
 def board_rows(rules: Any, position: Any) -> list[str]:
-    """What stands on the ``board``'s places, as rows of characters, ``.`` for free ones."""
+    """The contents of the ``board``'s places, as rows of characters, ``.`` for free ones."""
     raise missing(rules, "board_rows")
 
 
 @functools.singledispatch
 def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
-    """Make ``position`` the one with these :func:`board_rows` and ``player`` to move, in place.
+    """Set ``position`` to these :func:`board_rows` with ``player`` to move, in place.
 
-    It may be one that no game reaches: :func:`problems` tells.
+    It may be unreachable: see :func:`problems`.
 
     Raises:
-        ValueError: the record cannot hold such a board; it says why.
+        ValueError: the record cannot hold this board; the message says why.
     """
     raise ValueError("positions of this game are reached by moves only")
 
 
 @functools.singledispatch
 def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
-    """Why no game reaches a board given by its :func:`board_rows` with ``player`` to move.
+    """Why a board, given by its :func:`board_rows`, is unreachable with ``player`` to move.
 
-    Sentences without a full stop; none where nothing is odd.
+    Sentences without a full stop; empty if no reason is detected.
     """
     return []
 
 
 @functools.singledispatch
 def winning_cells(rules: Any, position: Any) -> list[tuple[int, int]]:
-    """The (row, column) of the stones that won the game; empty where no row or chain wins."""
+    """The (row, column) of the stones that won the game; empty if no row or chain wins."""
     return []
 
 
 @functools.singledispatch
 def score(rules: Any, position: Any) -> tuple[int, int] | None:
-    """What each player has counted so far: discs, boxes; None in games that count nothing.
+    """The count of each player so far: discs, boxes; None in games without counts.
 
-    The difference is the :func:`margin`, or in the end the return in games that return margins. The
+    The difference is the :func:`margin`, or at the end the return in games that return margins. The
     unit is ``score`` among the game's words.
     """
     raise missing(rules, "score")
@@ -193,21 +192,21 @@ def symmetries(rules: Any) -> np.ndarray:
 
 @functools.singledispatch
 def heuristic_symmetries(rules: Any, heuristic: str) -> np.ndarray:
-    """The rows of :func:`symmetries` under which a heuristic keeps its value, identity first.
+    """The rows of :func:`symmetries` under which a heuristic is invariant, identity first.
 
-    A search may merge mirror images of a position only where the heuristic gives them the same
-    value. A game that declares nothing here keeps all its symmetries.
+    A search may merge mirror images of a position only if the heuristic gives them the same value.
+    By default all symmetries are kept.
     """
     return symmetries(rules)
 
 
 @functools.singledispatch
 def plies_played(rules: Any, position: Any) -> int:
-    """How many actions led from the start to the position: its field ``ply`` by default.
+    """The number of actions from the start to the position: by default its field ``ply``.
 
-    Every game that leads to the position has as many. NotImplementedError where the position does
-    not tell, such as after passes. In a position that no game reaches the number follows from the
-    stones on its board.
+    It is the same for every game that leads to the position. NotImplementedError if the position
+    does not determine it, such as after passes. In an unreachable position it follows from the
+    stones on the board.
     """
     if "ply" not in position.dtype.names:
         raise missing(rules, "plies_played")
@@ -216,9 +215,9 @@ def plies_played(rules: Any, position: Any) -> int:
 
 @functools.singledispatch
 def as_played(rules: Any) -> Any:
-    """The rules of one game for all whose actions, observations, turns and returns are the same.
+    """The rules of one game for all games with the same actions, observations, turns and returns.
 
-    A parameter that changes no more than :func:`margin` has its default there. Networks are for
-    all such games.
+    A parameter that affects only :func:`margin` has its default there. Networks play all such
+    games.
     """
     return rules

@@ -11,9 +11,9 @@ import numpy as np
 if TYPE_CHECKING:
     from PIL import Image
 
-SUPERSAMPLING = 3  # drawn this much larger, then averaged down: smooth edges
-TOUCHING = 1e-9  # areas that overlap by less only touch
-SVG_UNIT = 40  # a cell in the SVG's units; renderers dislike texts of less than one unit
+SUPERSAMPLING = 3  # drawn this much larger, then averaged: smooth edges
+TOUCHING = 1e-9  # areas with a smaller overlap only touch
+SVG_UNIT = 40  # a cell in the SVG's units; renderers handle texts below one unit badly
 PLAYER_COLOURS = ("#d7263d", "#f2b705")  # player_0 red, player_1 yellow
 PLAYER_SHADES = ("#a81c30", "#c99700")
 BOX_FILLS = ("#f6ccd2", "#fbe7ae")
@@ -73,17 +73,17 @@ Shape = Rectangle | Disc | Ring | Line | Text | Polygon
 
 
 class Piece(NamedTuple):
-    """Shapes that stand on a place of the board and move as one where a page shows motion.
+    """Shapes on a place of the board that move together in animations.
 
-    Pieces of one kind are alike: if one leaves a place and another comes to one, it has moved
-    there. If the kind on a place has changed, the piece was turned over.
+    Pieces of one kind are interchangeable: if one disappears and another appears, it has moved. If
+        the kind on a place has changed, the piece was flipped.
 
     Attributes:
-        place: names the place among those of the picture.
-        kind: what the piece is, such as a player's disc.
+        place: the name of the place in the picture.
+        kind: the kind of piece, such as a player's disc.
         shapes: from back to front.
-        enters: how it comes onto the board: ``"drops"`` from above; elsewhere it appears.
-        step: the place's number on the way along which pieces are sown, one after another.
+        enters: how it comes onto the board: ``"drops"`` from above; otherwise it appears.
+        step: the place's number along the path of sowing.
     """
 
     place: str
@@ -103,7 +103,7 @@ class Picture(NamedTuple):
 
 
 class Area(NamedTuple):
-    """A convex polygon on a picture, where an action is clicked: its corners in order."""
+    """A convex polygon in a picture, the click area of an action: its corners in order."""
 
     points: tuple[tuple[float, float], ...]
 
@@ -114,7 +114,7 @@ class Area(NamedTuple):
         return sum(xs) / len(xs), sum(ys) / len(ys)
 
     def contains(self, x: float, y: float) -> bool:
-        """Whether a point lies inside, the edges left out."""
+        """Whether a point lies inside, not on an edge."""
         sides = set()
         for (x1, y1), (x2, y2) in zip(self.points, self.points[1:] + self.points[:1]):
             turn = (x2 - x1) * (y - y1) - (y2 - y1) * (x - x1)
@@ -187,7 +187,7 @@ def to_svg(picture: Picture) -> str:
 
 
 def _flat(shapes: Sequence[Shape | Piece]) -> Iterator[Shape]:
-    """The shapes, those of pieces among them."""
+    """The shapes, including those of pieces."""
     for shape in shapes:
         if isinstance(shape, Piece):
             yield from shape.shapes
@@ -196,7 +196,7 @@ def _flat(shapes: Sequence[Shape | Piece]) -> Iterator[Shape]:
 
 
 def _scaled_by(scale: float) -> Callable[[Shape], Shape]:
-    """A function that multiplies the numbers of a shape."""
+    """A function that scales the numbers of a shape."""
 
     def scaled(value: Any) -> Any:
         if isinstance(value, tuple):

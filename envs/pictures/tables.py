@@ -1,4 +1,4 @@
-"""What notebooks show of an object: a picture of a board over a table, as HTML."""
+"""The display of objects in notebooks: a picture of a board above a table, as HTML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def html_table(
     picture: str = "",
     notes: Iterable[object] = (),
 ) -> str:
-    """A table as HTML that needs no style.
+    """A table as plain HTML without styles.
 
     Args:
         rows: the cells of each row; their texts are escaped, numbers are written to three digits.

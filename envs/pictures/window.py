@@ -11,10 +11,10 @@ class BoardWindow:
     """A window on the screen, opened by the first :meth:`show`; a person may close it at any time.
 
     Args:
-        title: what its title bar says.
+        title: the text of its title bar.
 
     Raises:
-        ImportError: pygame is not installed; says how to install it.
+        ImportError: pygame is not installed; the message says how to install it.
     """
 
     def __init__(self, title: str) -> None:
@@ -31,9 +31,9 @@ class BoardWindow:
     def show(self, pixels: np.ndarray, frames_per_second: float) -> None:
         """Show an image (uint8, height × width × 3).
 
-        Waits so that no more than a given number of images appear in a second.
+        It waits to limit the number of images per second.
 
-        A window that was closed by hand stays closed: the program behind it goes on.
+        A window closed by the user stays closed, and the program continues.
         """
         if self._closed_by_person:
             return

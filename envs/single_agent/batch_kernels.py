@@ -32,7 +32,7 @@ class BatchState(NamedTuple):
     seats: Any  # int8: the learner's; without opponents, the player to move
     opponents: Any  # int16: the index of the opponent
     waiting: Any  # bool: it is the opponent's turn
-    rewards: Any  # float64: what the learner gained by the last step
+    rewards: Any  # float64: the learner's reward of the last step
     terminated: Any  # bool: the last step ended a game
     illegal: Any  # bool: the last action was illegal
     totals: Any  # float64: the sum of the rewards of the game so far
@@ -53,10 +53,10 @@ class BatchOptions(NamedTuple):
     # the game's lowest return: the sum of the rewards after an illegal action
     lowest: float
     both_sides: int  # 1: the caller acts for both players
-    restart: int  # 1: a game that ended is followed by a new one in the same step
+    restart: int  # 1: a finished game is followed by a new one in the same step
     shares: Any  # float64: cumulative shares of the opponents
     opening_plies: int  # random moves before a game begins, at most
-    long_openings: float  # the share of games with up to `long_opening_plies` in their place
+    long_openings: float  # the share of games with up to `long_opening_plies` instead
     long_opening_plies: int
 
 
@@ -106,7 +106,7 @@ def _play_opening(rules, position, stream, most, num_actions):
 
 @inner_kernel
 def _draw_opponent(batch, options, game):
-    """Draw one of the opponents by their shares; a single one costs no random number."""
+    """Draw one of the opponents by their shares; a single one uses no random number."""
     choice = 0
     if options.shares.size > 1:
         share = random_unit(batch.streams[game])
@@ -129,14 +129,14 @@ def play_action(rules, batch, options, game, action):
 
 @inner_kernel
 def _settle_game(rules, batch, options, game):
-    """Reward the learner for what happened since its last action.
+    """Reward the learner for everything since its last action.
 
-    Where a game ended, note its result and last observation, and start the next game.
+    If a game ended, record its result and last observation, and start the next game.
     """
     position, seat = batch.positions[game], np.int64(batch.seats[game])
     over = batch.illegal[game] or r.is_over(rules, position)
     if options.both_sides:
-        # `totals` is player 0's; the actor's reward is what it gained by this action.
+        # `totals` is player 0's; the actor's reward is its gain by this action.
         side = 1.0 - 2.0 * seat
         total = side * options.lowest if batch.illegal[game] else r.returns(rules, position, 0)
         batch.rewards[game] = side * (total - batch.totals[game])
@@ -159,7 +159,7 @@ def _settle_game(rules, batch, options, game):
 
 @inner_kernel
 def _describe_game(rules, batch, options, scratch, game):
-    """Write what the learner sees and may do; returns whether the game is over.
+    """Write the learner's observation and mask; returns whether the game is over.
 
     A finished game has no legal action.
     """
@@ -179,7 +179,7 @@ def _describe_game(rules, batch, options, scratch, game):
 
 @inner_kernel
 def begin_games(rules, batch, options, which, first, last):
-    """Start a game wherever ``which`` is True."""
+    """Start games where ``which`` is True."""
     for game in range(first, last):
         if which[game]:
             begin_game(rules, batch, options, game)
@@ -187,7 +187,7 @@ def begin_games(rules, batch, options, which, first, last):
 
 @inner_kernel
 def redraw_opponents(batch, options, first, last):
-    """Draw the opponents of all games anew, in mid-game."""
+    """Draw the opponents of all games again, in mid-game."""
     for game in range(first, last):
         _draw_opponent(batch, options, game)
 
@@ -230,7 +230,7 @@ def settle(rules, batch, options, first, last):
 
 @inner_kernel
 def describe(rules, batch, options, scratch, first, last):
-    """Write observations and masks; returns how many games are over."""
+    """Write observations and masks; returns the number of games that are over."""
     over = 0
     for game in range(first, last):
         if _describe_game(rules, batch, options, scratch, game):
@@ -251,7 +251,7 @@ def step_both_sides(rules, batch, options, actions, scratch, first, last):
 def reply_to_many(opponent, number, rules, batch, first, last):
     """As :func:`reply`, for an opponent that chooses for many games at once.
 
-    Returns whether it could choose.
+    Returns False if it could not choose.
     """
     turns = opponent.turns
     while True:
@@ -265,9 +265,9 @@ def reply_to_many(opponent, number, rules, batch, first, last):
 
 @inner_kernel
 def observe_waiting(rules, batch, number, turns, first, last):
-    """Write what the ``number``-th opponent sees in the games where it is to move.
+    """Write the observations of the ``number``-th opponent in the games where it is to move.
 
-    Returns how many there are, at most as many as ``turns`` has room for.
+    Returns their number, at most the capacity of ``turns``.
     """
     count = 0
     for game in range(first, last):

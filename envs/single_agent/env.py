@@ -55,19 +55,18 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
     Each step is the learner's action and all replies of the opponent.
 
     Observations are the int8 planes of the position as the learner sees it, when it is its turn or
-    the game is over. Rewards are what the learner gained since its last observation, also by the
-    opponent's moves: a loss arrives as −1 with the learner's last step. Where a player can move
-    again (dots and boxes), the learner does so by its next step, and all moves of the opponent's
-    turn are played inside one. It is the engine of the vector environments with one game: with the
-    seed s + i it plays what theirs with the seed s plays as number i.
+    the game is over. Rewards are the learner's gains since its last observation, including the
+    opponent's moves: a loss arrives as −1 with the learner's last step. If a player can move again
+    (dots and boxes), the learner does so by its next step, and all moves of the opponent's turn are
+    played inside one. It is the engine of the vector environments with one game: with the seed s +
+    i it plays the same as their game i with the seed s.
 
     ``info`` holds ``action_mask`` (int8, num_actions), ``seat`` (the learner's), ``opponent`` (an
     index into :attr:`opponents`) and ``illegal_action`` (whether an illegal action ended the game).
 
     Args:
         game: the game, or its specification.
-        opponents: who is played against; see
-            :class:`~plyground.envs.single_agent.opponents.Opponent`.
+        opponents: the opponents; see :class:`~plyground.envs.single_agent.opponents.Opponent`.
         **options: those of :class:`~plyground.envs.single_agent.options.SingleOptions`.
     """
 
@@ -98,7 +97,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         return [opponent.label for opponent in self._games.opponents]
 
     def set_opponents(self, opponents: Sequence[Opponent]) -> None:
-        """Play against others from now on; the game under way goes on against one of them."""
+        """Replace the opponents; the current game continues against one of the new ones."""
         self._games.set_opponents(opponents)
 
     @property
@@ -110,7 +109,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         return Position(self.game, self._games.state.positions[0]).copy()
 
     def action_masks(self) -> np.ndarray:
-        """The legal actions as sb3-contrib asks for them: bool of shape (num_actions,)."""
+        """The legal actions in the form of sb3-contrib: bool of shape (num_actions,)."""
         mask: np.ndarray = self._games.state.masks[0].astype(np.bool_)
         return mask
 
@@ -120,9 +119,9 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         """Start a game: the seat is drawn, and an opponent that moves first has moved.
 
         Args:
-            seed: of the random stream; None: it goes on.
-            options: ``{"position": …}``, where the game begins: a Position, or a list of actions
-                (numbers, or their names); with it ``"seat"``, the learner's.
+            seed: the seed of the random stream; None: it continues.
+            options: ``{"position": …}``, the start of the game: a Position, or a list of actions
+                (numbers, or their names); optionally with ``"seat"``, the learner's.
 
         Raises:
             ValueError: unknown options, a position where no game can begin, or one where the
@@ -183,7 +182,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
 
     def _info(self) -> dict[str, Any]:
         state = self._games.state
-        # Arrays without axes: TorchRL and others take nothing else, and they serve as numbers.
+        # Zero-dimensional arrays: TorchRL and others require them, and they work as numbers.
         return {
             "action_mask": state.masks[0].copy(),
             "seat": np.array(state.seats[0], np.int64),
@@ -201,7 +200,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         ``ansi`` returns text, ``rgb_array`` uint8 pixels of shape (height, width, 3). ``human``
         shows the board and returns None.
 
-        What is marked as the last move is the learner's; the opponent's replies came after it.
+        The marked last move is the learner's; the opponent's replies came after it.
         """
         return self._render_board(self.position)
 

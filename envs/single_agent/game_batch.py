@@ -1,4 +1,4 @@
-"""Many games played at once against opponents that move by themselves.
+"""Many parallel games against opponents that move automatically.
 
 The Gymnasium and SB3 environments are built on it.
 """
@@ -32,7 +32,7 @@ from .regret import Judge, Regrets
 
 SEATS: dict[int | str, int] = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
 ILLEGAL_CHOICES = ("penalty", "raise")
-OPENINGS = 1000  # attempts to start a game in which the learner gets to move
+OPENINGS = 1000  # attempts to start a game in which the learner can move
 
 
 class GameBatch:
@@ -45,7 +45,7 @@ class GameBatch:
 
     Args:
         game: the game, or its specification.
-        num_games: the number of games played at once.
+        num_games: the number of parallel games.
         opponents: the opponents of the learner, drawn by weight for every game; None: the caller
             acts for both players.
         seat: the learner's, 0 or 1, or ``"random"``: drawn for every game.
@@ -55,12 +55,12 @@ class GameBatch:
         restart: whether a game that ends is followed by the next one in the same step.
         opening_plies: every game begins with random moves of both players, from none to this many,
             drawn anew.
-        long_openings: the share of games in which there are up to ``long_opening_plies`` of them.
-        long_opening_plies: see there.
+        long_openings: the share of games with up to ``long_opening_plies`` random moves instead.
+        long_opening_plies: see ``long_openings``.
         regret: judges the learner's actions; a legal action's reward is then minus its regret, and
-            the returns of games stay their results. None: the reward is what the learner gained.
-        threads: slices of the games that threads step at the same time; opponents called from
-            Python allow only 1.
+            the returns of games stay their results. None: the reward is the learner's gain.
+        threads: the number of threads that step slices of the games; opponents called from Python
+            allow only 1.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class GameBatch:
         )
 
     def _compile(self) -> None:
-        """Fetch the compiled loops for this game, and allocate what copies do not share."""
+        """Fetch the compiled loops for this game, and allocate buffers that copies do not share."""
         bounds = np.linspace(0, self.num_games, self.threads + 1).astype(int).tolist()
         self._slices = list(itertools.pairwise(bounds))
         self._executor = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
@@ -210,9 +210,7 @@ class GameBatch:
 
         def reply(first: int, last: int) -> None:
             if answer(*arguments, first, last) is False:
-                raise SpecificationError(
-                    f"{title} is broken: what it computes are not all finite numbers"
-                )
+                raise SpecificationError(f"{title} is broken: it returned NaN or infinity")
 
         return reply
 
@@ -263,7 +261,7 @@ class GameBatch:
         return reply
 
     def set_opponents(self, opponents: Sequence[Opponent]) -> None:
-        """Replace the opponents; games under way continue against one of the new ones."""
+        """Replace the opponents; current games continue against one of the new ones."""
         if self._options.both_sides:
             raise ValueError("the caller acts for both players; there are no opponents to replace")
         self._set_opponents(opponents)
@@ -300,7 +298,7 @@ class GameBatch:
     ) -> None:
         """Start new games: all, or where ``which`` (bool, N) is True.
 
-        Without a seed the random streams go on.
+        Without a seed the random streams continue.
         """
         if seed is not None:
             self._seed(seed, which)
@@ -327,11 +325,11 @@ class GameBatch:
         """Start games from given positions with the learner in given seats.
 
         Opponents who are to move do so. Matches from openings start this way. A game may end before
-        the learner's first move; ``terminated`` then tells.
+        the learner's first move; ``terminated`` then says so.
 
         Args:
             positions: records of shape (N,).
-            seats: 0 or 1, shape (N,); None: as the batch draws them.
+            seats: 0 or 1, shape (N,); None: drawn by the batch.
             seed: as for :meth:`reset`.
             which: the games, bool of shape (N,); None: all.
         """
@@ -360,7 +358,7 @@ class GameBatch:
         Args:
             actions: whole numbers, shape (N,).
             left_out: bool of shape (N,): games that are over and about to be reset by the caller,
-                whose actions are not looked at; None: none.
+                whose actions are ignored; None: none.
 
         Raises:
             ValueError: wrong shape or type of actions, or ``reset`` has not been called.
@@ -412,7 +410,7 @@ class GameBatch:
             self._regrets.pay(first, last)
 
     def _finish_slice(self, number: int) -> None:
-        """Play the opponents' replies and settle the games."""
+        """Play the opponents' replies, and reward or restart the games."""
         first, last = self._slices[number]
         for reply in self._replies[number]:
             reply(first, last)
@@ -420,10 +418,10 @@ class GameBatch:
         self._open_slice(number)
 
     def _open_slice(self, number: int) -> None:
-        """Let opponents that move first do so, then describe all games.
+        """Play the moves of opponents that move first, then describe all games.
 
-        Where the opponent ends a game before the learner's first move (possible on boards with
-        edges drawn at the start), another is begun.
+        If the opponent ends a game before the learner's first move (possible on boards with edges
+        drawn at the start), another one is started.
         """
         rules, state, options = self.game.rules, self.state, self._options
         first, last = self._slices[number]

@@ -2,10 +2,9 @@
 
 Some move inside a compiled loop; all others are called from Python.
 
-:func:`choose_action` is the rule of compiled opponents; :func:`choose_actions` is that of those who
-choose for many games at once. An opponent's type is a NamedTuple of its settings and its own
-buffers; a body registered for that type (see ``agents/compiled_opponents.py``) makes it known to
-the loop.
+:func:`choose_action` is the rule of compiled opponents; :func:`choose_actions` is the rule of those
+that choose for many games at once. An opponent's type is a NamedTuple of its settings and buffers;
+the loop calls the body registered for that type (see ``agents/compiled_opponents.py``).
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def choose_action(opponent, rules, position, rng):
 def choose_actions(opponent, streams, count):
     """Write the actions of the first turns; returns whether the opponent could choose.
 
-    A compiled opponent defines this rule in place of :func:`choose_action` if it chooses for many
+    A compiled opponent defines this rule instead of :func:`choose_action` if it chooses for many
     games at once. Its type then has a field ``turns``, see :class:`Turns`. ``streams`` (uint64, (N,
     1)) are the random streams of all games.
     """
@@ -44,17 +43,17 @@ def choose_actions(opponent, streams, count):
 
 
 class Turns(NamedTuple):
-    """Games in which one opponent is to move, and what it sees there."""
+    """Games in which one opponent is to move, and its observations."""
 
     games: Any  # int64 (n,): the indices of the games
     planes: Any  # int8 (n, rows, columns, planes)
     masks: Any  # int8 (n, num_actions)
-    actions: Any  # int64 (n,): what it plays
+    actions: Any  # int64 (n,): its actions
     scratch: Any  # int16 (num_actions,)
 
 
 def new_turns(game: Game, most: int) -> Turns:
-    """Room for so many games."""
+    """Buffers for this many games."""
     facts = game.facts
     return Turns(
         np.zeros(most, np.int64),
@@ -76,7 +75,7 @@ class Opponent(NamedTuple):
             its attribute ``takes_streams`` is True it also gets ``streams``, the random streams of
             these games (uint64, (n, 1)), which it advances by drawing.
         compiled: makes the NamedTuple that :func:`choose_action` or :func:`choose_actions` takes,
-            with buffers of its own for each thread; None: ``player`` chooses.
+            with separate buffers for each thread; None: ``player`` chooses.
         weight: how often it is drawn, relative to the others.
     """
 
@@ -91,11 +90,11 @@ class Opponent(NamedTuple):
 
 @contextlib.contextmanager
 def errors_of(title: str, *kinds: type[BaseException]) -> Iterator[None]:
-    """What a player does wrong in the body is told with its title, and the line of its code.
+    """Report errors of a player in the body with its title and the line of its code.
 
     Args:
-        title: what messages call the player.
-        kinds: errors that become a SpecificationError. An answer that is no action becomes an
+        title: the player's name in messages.
+        kinds: errors that become a SpecificationError. An invalid answer becomes an
             IllegalActionError.
     """
     try:
@@ -123,9 +122,8 @@ def cumulative_shares(opponents: Sequence[Opponent]) -> np.ndarray:
 class PythonOpponent:
     """Asks one Python opponent for its actions, game by game.
 
-    An agent plays one game at a time, so it is reset whenever it is asked about another game than
-    the last time. Its random numbers come from the stream of the game it is asked about, as those
-    of compiled opponents do: both then play the same.
+    An agent plays one game at a time, so it is reset whenever the game changes. Its random numbers
+    come from the stream of the game, as for compiled opponents: both then play the same.
     """
 
     def __init__(self, opponent: Opponent, game: Game) -> None:
@@ -142,11 +140,11 @@ class PythonOpponent:
         """Play in the position of ``record`` until the game is over or it is ``seat``'s turn.
 
         Raises:
-            IllegalActionError: the opponent chose an illegal action, or returned none.
+            IllegalActionError: the opponent chose an illegal action, or returned something else.
         """
         if (number, episode) != self._last:
             if hasattr(self.player, "reset"):
-                # 32 bits: numpy's RandomState and others take no longer seeds
+                # 32 bits: the longest seed of numpy's RandomState and others
                 self.player.reset(int(rng[0] >> np.uint64(32)))
             self._last = (number, episode)
         own_stream = getattr(self.player, "stream", None)

@@ -1,4 +1,4 @@
-"""The options of environments in which opponents move by themselves, declared once.
+"""The options of environments with automatic opponents, declared once.
 
 Users write them as keywords: ``gymnasium.make(…, seat=0)``.
 """
@@ -26,8 +26,8 @@ class LearnerOptions(TypedDict, total=False):
         long_opening_plies: see there.
         regret: what judges the learner's actions, an agent or its specification, such as
             ``"alphabeta:depth=4"`` or ``"solver:moves=all"``: the reward of an action is then
-            how much less it is worth than the best one, from 0 down. None, the default: the
-            reward is what the learner gained.
+            its value less that of the best one, at most 0. None, the default: the reward is the
+            learner's gain.
         observation, layout, dtype, mask_key, planes_key: those of
             :class:`~plyground.envs.environments.observations.ObservationOptions`.
     """
@@ -61,8 +61,8 @@ class VectorOptions(LearnerOptions, total=False):
 
     Attributes:
         threads: threads that share the games, 1 by default; for compiled opponents only.
-        copy: whether observations and masks are the caller's own, as by default; if not, the next
-            step overwrites them.
+        copy: whether observations and masks are copies, as by default; if not, the next step
+            overwrites them.
         autoreset_mode: an ``AutoresetMode`` or its name, ``"same-step"`` (the default),
             ``"next-step"`` or ``"disabled"``.
         render_mode: ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or None, the default.

@@ -1,7 +1,7 @@
-"""The regret of an action as reward: how much less it is worth than the best one, to a judge.
+"""The regret of an action as reward: the loss of value against the best one, by a judge.
 
 Judges value the actions of a position. Some do so inside a compiled loop, by the rule
-:func:`regret_of` (see ``agents/judges.py``); all others are asked in Python.
+:func:`regret_of` (see ``agents/judges.py``); all others are called from Python.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from ..game import Game, Position
 
 @rule
 def regret_of(judge, rules, position, action):
-    """The value of the best action less that of ``action``, float64, in units of the return."""
+    """The value of the best action minus that of ``action``, float64, in units of the return."""
     raise missing(judge, "regret_of")
 
 
 class Judge(NamedTuple):
-    """What values the actions of a learner.
+    """The judge of a learner's actions.
 
     Attributes:
         label: its name in messages.
         values: the value of every legal action of a position, in units of the return.
-        compiled: makes the NamedTuple that :func:`regret_of` takes, with buffers of its own for
-            each thread; None: ``values`` is asked.
+        compiled: makes the NamedTuple that :func:`regret_of` takes, with separate buffers for each
+            thread; None: ``values`` is called.
     """
 
     label: str
@@ -40,7 +40,7 @@ class Judge(NamedTuple):
 
 @inner_kernel
 def _judge_actions(judge, rules, batch, actions, regrets, first, last):
-    """Write the regret of each game's action; 0 for an illegal one, and where the game is over."""
+    """Write the regret of each game's action; 0 for an illegal one, and if the game is over."""
     for game in range(first, last):
         position, regrets[game] = batch.positions[game], 0.0
         if r.is_legal(rules, position, actions[game]):
@@ -55,10 +55,10 @@ class Regrets:
         game: the game.
         batch: the state of the games.
         actions: int64 (N,), the actions of each step, in place.
-        threads: how many share the games.
+        threads: the number of threads that share the games.
 
     Raises:
-        ValueError: several threads, and a judge that is asked in Python.
+        ValueError: several threads, and a judge that is called from Python.
     """
 
     def __init__(

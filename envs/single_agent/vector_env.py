@@ -33,7 +33,7 @@ def pictures_of(game: Game, games: GameBatch) -> list[np.ndarray]:
 
 
 def _read_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """The mode that a name stands for: ``"next-step"``, ``"NextStep"``, ``"NEXT_STEP"``.
+    """The mode of this name: ``"next-step"``, ``"NextStep"``, ``"NEXT_STEP"``.
 
     Raises:
         ValueError: there is no such mode.
@@ -52,12 +52,12 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     Observations, rewards and infos are the same.
 
-    What follows the end of a game is what Gymnasium's own vector environments do:
+    The end of a game is handled as in Gymnasium's vector environments:
 
     - ``SAME_STEP``: ``step`` returns the first observation of the next game; the last observation
       of the old one is in ``infos["final_obs"]`` and its info in ``infos["final_info"]``.
-    - ``NEXT_STEP``: ``step`` returns the last observation. The next step leaves the action out,
-      starts the next game and returns its first observation, with a reward of 0.
+    - ``NEXT_STEP``: ``step`` returns the last observation. The next step ignores the action, starts
+        the next game and returns its first observation, with a reward of 0.
     - ``DISABLED``: ``step`` returns the last observation, and the caller starts the next game by
       ``reset(options={"reset_mask": terminated})``.
 
@@ -65,19 +65,19 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     ``illegal_action`` have shape (N,).
 
     Without opponents the caller acts for both players. Observation, mask and ``infos["seat"]`` are
-    then those of the player to move, and a reward is what the player gained that has acted; its
-    opponent got the negative of it. ``infos["final_info"]["seat"]`` tells who acted last.
+    then those of the player to move, and a reward is the gain of the player that has acted; its
+    opponent got the negative of it. ``infos["final_info"]["seat"]`` says who acted last.
 
     Args:
         game: the game, or its specification.
         num_envs: N.
-        opponents: who is played against, drawn by weight for every game; None: nobody.
+        opponents: the opponents, drawn by weight for every game; None: no opponents.
         **options: those of :class:`~plyground.envs.single_agent.options.VectorOptions`.
 
     Attributes:
         autoreset_mode: the mode, also in ``metadata["autoreset_mode"]``.
         games: the engine.
-        observation_options: what is shown of a position.
+        observation_options: the options of observations.
     """
 
     metadata: dict[str, Any] = {
@@ -123,7 +123,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         )
         self.action_space: spaces.Space[Any] = batch_space(self.single_action_space, num_envs)
         self._all = np.ones(num_envs, np.bool_)
-        # over, and not started anew yet; always False where that happens in the same step
+        # over and not yet restarted; always False with restarts in the same step
         self._ended = np.zeros(num_envs, np.bool_)
 
     @property
@@ -132,7 +132,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         return [opponent.label for opponent in self.games.opponents]
 
     def set_opponents(self, opponents: Sequence[Opponent]) -> None:
-        """Play against others from now on; games under way go on against one of them."""
+        """Replace the opponents; current games continue against one of the new ones."""
         self.games.set_opponents(opponents)
 
     @property
@@ -155,9 +155,9 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
         Args:
             seed: game i gets ``seed + i``; a sequence gives each its own; None: the random streams
-                go on.
+                continue.
             options: ``reset_mask``, bool of shape (N,): start new games only there; ``position``,
-                where they begin: a Position, or a list of actions (numbers, or their names).
+                their start: a Position, or a list of actions (numbers, or their names).
 
         Raises:
             ValueError: unknown options, a mask of another shape, a number of seeds that is not N,
@@ -192,7 +192,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
         Raises:
             ValueError: actions of another shape or type, ``reset`` has not been called, or a game
-                is over and nothing starts it anew.
+                is over and not restarted.
             IllegalActionError: an illegal action, if ``illegal="raise"``.
         """
         if self._restarts:
@@ -202,7 +202,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         state, infos = self.games.state, self._infos()
         infos["illegal_action"] = state.illegal.copy()
         if self._restarts and state.terminated.any():
-            # the games that go on; those that ended have theirs in final_info
+            # for games that go on; finished games have it in final_info
             infos["illegal_action"] &= ~state.terminated
             self._add_final(infos)
         return (
@@ -214,7 +214,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         )
 
     def _step_without_restart(self, actions: np.ndarray) -> None:
-        """Step the games under way; start those anew that ended before, if that is the mode."""
+        """Step the current games; restart games that ended before, if the mode says so."""
         games, over = self.games, self._ended
         if not over.any():
             games.step(actions)
@@ -253,7 +253,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         return infos | {f"_{name}": self._all.copy() for name in infos}
 
     def _add_final(self, infos: dict[str, Any]) -> None:
-        """Add what is known of the games that just ended; elsewhere the arrays are None or 0."""
+        """Add the final data of the games that just ended; for others the arrays are None or 0."""
         state = self.games.state
         over = state.terminated.copy()
         observations = np.full(self.num_envs, None, object)
@@ -275,7 +275,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         infos["_final_info"] = over.copy()
 
     def render(self) -> tuple[Any, ...] | None:
-        """A picture, or a text, of every game; the learner's or nobody's last move is marked.
+        """A picture, or a text, of every game; the learner's last move is marked, if any.
 
         ``rgb_array`` gives uint8 pixels of shape (height, width, 3); None without a render mode.
         """

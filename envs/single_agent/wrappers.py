@@ -1,4 +1,4 @@
-"""Wrappers that learners ask for: shaped rewards, planes of the last moves, other beginnings.
+"""Wrappers for learners: shaped rewards, planes of the last moves, other starts.
 
 Gymnasium and vector environments have random openings as an option, ``opening_plies``.
 """
@@ -17,14 +17,14 @@ from ..game import Game, Position
 from ..optional.defaults import action_cells
 from ..specification import SpecificationError, check_names
 
-ATTEMPTS = 100  # at an opening that leaves something to play
+ATTEMPTS = 100  # attempts to draw an opening that does not end the game
 
 
 class PotentialReward(gymnasium.Wrapper[Any, Any, Any, Any]):
     """Adds the change of a potential, a heuristic's estimate, to every reward.
 
-    The reward becomes r + γΦ(s′) − Φ(s), with Φ = 0 at the end, which leaves the best policy as it
-    is (Ng, Harada, Russell: Policy invariance under reward transformations, ICML 1999).
+    The reward becomes r + γΦ(s′) − Φ(s), with Φ = 0 at the end, which preserves the optimal policy
+    (Ng, Harada, Russell: Policy invariance under reward transformations, ICML 1999).
 
     Args:
         env: a :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
@@ -79,12 +79,12 @@ class PotentialReward(gymnasium.Wrapper[Any, Any, Any, Any]):
 class MarginReward(gymnasium.Wrapper[Any, Any, Any, Any]):
     """Adds the margin, boxes or discs, to the reward at the end of a game.
 
-    Nothing is added after an illegal action, and in games whose returns are margins already or that
-    know no margin.
+    Nothing is added after an illegal action, or in games whose returns are margins or that have no
+    margin.
 
     Args:
         env: a :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
-        weight: what each box or disc is worth.
+        weight: the reward for each box or disc.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], weight: float = 0.01) -> None:
@@ -105,13 +105,13 @@ class MarginReward(gymnasium.Wrapper[Any, Any, Any, Any]):
 class LastMoves(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes no types
     """Adds planes to the observations of an AEC environment: one for each of the last moves.
 
-    A plane is 1 where the move was played (in the whole column, where actions are columns), the
-    newest move first, and 0 elsewhere. It is empty for moves without a place (a pass) and where the
-    moves are not known.
+    A plane is 1 where the move was played (in the whole column, if actions are columns), the newest
+    move first, and 0 elsewhere. It is empty for moves without a place (a pass) and for unknown
+    moves.
 
     Args:
         env: a :class:`~plyground.envs.aec.BoardEnv` with the planes as the game writes them.
-        count: how many moves.
+        count: the number of moves.
 
     Raises:
         SpecificationError: the game does not say where its actions are, or the planes have another
@@ -144,7 +144,7 @@ class LastMoves(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes no t
         return self._space
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What an agent sees now, and the last moves of both."""
+        """An agent's current observation, with the last moves of both agents."""
         observation = super().observe(agent)
         planes = observation["observation"]
         more = np.zeros((*planes.shape[:2], self._count), np.int8)
@@ -161,7 +161,7 @@ class RandomOpening(BaseWrapper):  # type: ignore[misc]
 
     Args:
         env: a :class:`~plyground.envs.aec.BoardEnv`.
-        plies: how many moves at most; how many is drawn for every game.
+        plies: the maximum number of moves; the number is drawn for every game.
     """
 
     def __init__(self, env: Any, plies: int) -> None:
@@ -183,12 +183,13 @@ class RandomOpening(BaseWrapper):  # type: ignore[misc]
 class Handicap(gymnasium.Wrapper[Any, Any, Any, Any]):
     """Begins every game with moves that favour one side.
 
-    The side favoured makes the best of its first moves by a heuristic of the game, the other makes
-    random ones. Nobody can win with the next move. The learner's seat is drawn for every game.
+    The favoured side plays the best of its first moves by a heuristic of the game, the other side
+    plays random moves. Neither side can win with the next move. The learner's seat is drawn for
+    every game.
 
     Args:
         env: a :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
-        moves: how many moves each side makes so.
+        moves: the number of moves of each side.
         favoured: ``"learner"`` or ``"opponent"``.
 
     Raises:
@@ -227,8 +228,8 @@ def random_opening(
 
     Args:
         game: the game.
-        plies: how many moves.
-        random: what they are drawn from.
+        plies: the number of moves.
+        random: the random generator.
         best: a player that makes the move of the highest heuristic value instead, or None.
 
     Raises:

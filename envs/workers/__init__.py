@@ -1,1 +1,1 @@
-"""Work that goes elsewhere: worker processes, other machines, lists of independent jobs."""
+"""Work outside of this process: worker processes, other machines, lists of independent jobs."""

@@ -1,9 +1,9 @@
-"""Child processes and temporary folders: what must not outlive this process.
+"""Child processes and temporary folders, which must not outlive this process.
 
-This is the one place where plyground starts programs.
+plyground starts programs only here.
 
-A child has a session of its own: Ctrl-C in the terminal does not reach it, and what it starts is
-killed with it. It ends with the process that started it, however sudden that end: a
+A child has its own session: Ctrl-C in the terminal does not reach it, and its descendants are
+killed with it. It ends with the process that started it, even after a crash: a
 :mod:`~plyground.envs.workers.reaper` waits for it.
 """
 
@@ -30,7 +30,7 @@ class ChildProcess(subprocess.Popen[Any]):
 
     Args:
         command: the program and its arguments.
-        options: as of :class:`subprocess.Popen`.
+        options: the options of :class:`subprocess.Popen`.
     """
 
     def __init__(self, command: Sequence[str], **options: Any) -> None:
@@ -39,13 +39,13 @@ class ChildProcess(subprocess.Popen[Any]):
             _reaper.watch(f"kill {self.pid}")
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the end of the program; its exit status."""
+        """Wait for the end of the program; returns its exit status."""
         status = super().wait(timeout)
         _reaper.forget(f"kill {self.pid}")
         return status
 
     def kill_all(self) -> None:
-        """End the program and all that it has started, and wait for its end."""
+        """Kill the program and all its descendants, and wait for its end."""
         if os.name == "posix":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -54,19 +54,19 @@ class ChildProcess(subprocess.Popen[Any]):
 
 
 def orphan_check() -> str:
-    """What a Python program that this process starts begins with, lest it be an orphan unseen."""
+    """The first statement of a Python child, which ends it if it is already an orphan."""
     return f"import os; os.getppid() == {os.getpid()} or os._exit(1)"
 
 
 def exit_text(status: int) -> str:
-    """How a program has ended, after its name: ``was killed by signal 9 (SIGKILL)``."""
+    """How a program has ended, in words after its name: ``was killed by signal 9 (SIGKILL)``."""
     if status < 0:
         return f"was killed by signal {-status} ({signal.Signals(-status).name})"
     return f"ended its process with exit status {status}"
 
 
 def temporary_folder(owner: object) -> Path:
-    """A new folder, removed when ``owner`` is gone or this process ends, however sudden."""
+    """A new folder, removed when ``owner`` is gone or this process ends, even after a crash."""
     with _reaper.started():
         folder = tempfile.mkdtemp(prefix="plyground-")
         _reaper.watch(f"remove {folder}")
@@ -75,23 +75,23 @@ def temporary_folder(owner: object) -> Path:
 
 
 def _remove(folder: str, maker: int) -> None:
-    if os.getpid() == maker:  # a fork does not own it
+    if os.getpid() == maker:  # a forked process does not own it
         shutil.rmtree(folder, ignore_errors=True)
         _reaper.forget(f"remove {folder}")
 
 
 class _Reaper:
-    """The program that does in place of this process what it can no longer do."""
+    """The program that cleans up after the end of this process."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # a finalizer may come in between
+        self._lock = threading.RLock()  # a finalizer may run in between
         self._tasks: set[str] = set()
         self._starting = 0
         self._process: subprocess.Popen[bytes] | None = None
 
     @contextlib.contextmanager
     def started(self) -> Iterator[None]:
-        """It waits for the end of this process before there is anything to do."""
+        """It waits for the end of this process."""
         with self._lock:
             self._starting += 1
             try:
@@ -110,12 +110,12 @@ class _Reaper:
                 self._end_without_tasks()
 
     def watch(self, task: str) -> None:
-        """Have a task done when this process ends; within :meth:`started`."""
+        """Register a task for the end of this process; within :meth:`started`."""
         self._tasks.add(task)
         self._write(task)
 
     def forget(self, task: str) -> None:
-        """A task is done."""
+        """Remove a task that is done."""
         with self._lock:
             if task in self._tasks:
                 self._tasks.remove(task)
@@ -125,7 +125,7 @@ class _Reaper:
     def _write(self, line: str) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # somebody has killed it
+        with contextlib.suppress(BrokenPipeError):  # it was killed
             self._process.stdin.write(f"{line}\n".encode())
 
     def _end_without_tasks(self) -> None:
@@ -135,7 +135,7 @@ class _Reaper:
             self._process = None
 
     def close_pipe(self) -> None:
-        """Let the program end, unless another process holds the pipe."""
+        """End the program, unless another process holds the pipe."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 
@@ -144,7 +144,7 @@ _reaper = _Reaper()
 
 
 def _leave_children() -> None:
-    """In a fork of this process: the children are not its own."""
+    """In a forked process: it does not own the children."""
     global _reaper
     _reaper.close_pipe()
     _reaper = _Reaper()

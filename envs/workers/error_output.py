@@ -1,4 +1,4 @@
-"""The standard error of worker processes: passed on, as long as it does not get too much."""
+"""The standard error of worker processes: passed on up to a limit."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import threading
 
 from ..loading.texts import visible
 
-PASSED_ON = 256 << 10  # bytes that are passed on as they come
-LAST_PART = 8 << 10  # bytes that are kept of what comes after them
-CLOSING_SECONDS = 1.0  # what an ended process has written is read by then
+PASSED_ON = 256 << 10  # bytes that are passed on immediately
+LAST_PART = 8 << 10  # bytes that are kept from the end of the rest
+CLOSING_SECONDS = 1.0  # time to read the output of an ended process
 
 
 class ErrorOutput:
-    """What processes, one after the other, write to their standard error.
+    """The standard error of a sequence of processes.
 
-    Agents are of others: what a terminal cannot print is passed on as escape sequences of Python's.
-    The first bytes are passed on to the standard error of this process at once. Of what comes after
-    them the last part follows when the process that has written it has ended.
+    Agents are untrusted: non-printable characters are passed on as Python escape sequences. The
+        first bytes are passed on to the standard error of this process at once. The last part of
+        the rest follows when the process that has written it has ended.
 
     Args:
-        passed_on: how many bytes are passed on at once, of all processes together.
+        passed_on: the number of bytes passed on at once, of all processes together.
     """
 
     def __init__(self, passed_on: int = PASSED_ON) -> None:
@@ -29,16 +29,16 @@ class ErrorOutput:
         self._reader: threading.Thread | None = None
 
     def open(self) -> int:
-        """The descriptor that a new process is to write to; the caller closes it."""
+        """The descriptor for the output of a new process; the caller closes it."""
         reading, writing = os.pipe()
         self._reader = threading.Thread(target=self._read, args=(reading,), daemon=True)
         self._reader.start()
         return writing
 
     def close(self) -> None:
-        """Pass on what is left of a process that has ended."""
+        """Pass on the rest of the output of an ended process."""
         if self._reader is not None:
-            self._reader.join(CLOSING_SECONDS)  # a process that it has started may be writing still
+            self._reader.join(CLOSING_SECONDS)  # one of its descendants may still be writing
             self._reader = None
 
     def _read(self, reading: int) -> None:

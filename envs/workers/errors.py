@@ -1,7 +1,7 @@
-"""What goes wrong where work is done elsewhere."""
+"""Errors of work outside of this process."""
 
 from __future__ import annotations
 
 
 class RunnerError(Exception):
-    """Work cannot be done where it was to be; the message says why."""
+    """Work cannot be done by its runner; the message says why."""

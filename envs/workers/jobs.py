@@ -1,12 +1,12 @@
 """Lists of independent jobs: done by this process, by processes of this machine, by other machines.
 
-A job depends on nothing but its arguments. So it is the same whoever does it, and it is done again
-where a process or a machine is lost.
+A job depends only on its arguments. So its result does not depend on where it runs, and it is
+repeated if a process or a machine is lost.
 
-Extras and other packages plug in what reaches other machines as
-:data:`~plyground.envs.loading.packages.PLACES`, by the name of the runner: it is called with the
-work, the address and the concurrency of a :class:`JobPlace`, and returns :class:`Jobs`. Its workers
-get :meth:`Work.packed` and do jobs by :func:`outcome_of`; :func:`result_of` reads what they send.
+Extras and other packages register runners on other machines as
+:data:`~plyground.envs.loading.packages.PLACES`, by name: a runner is called with the work, the
+address and the concurrency of a :class:`JobPlace`, and returns :class:`Jobs`. Its workers get
+:meth:`Work.packed` and run jobs by :func:`outcome_of`; :func:`result_of` reads their messages.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ from .process import WorkerDeath, WorkerProcess
 from .processors import available_processors
 
 LOCAL, PROCESSES = "local", "processes"
-# What reaches other machines, by the runner's name; that of plyground itself comes first.
+# The runners on other machines, by name; plyground's comes first.
 ELSEWHERE: Registry[str, Any] = Registry("there is no runner", PLACES)
 RUNNERS = (LOCAL, PROCESSES, *ELSEWHERE)
-ATTEMPTS = 3  # processes of this machine that may die over a job
+ATTEMPTS = 3  # attempts at a job whose process dies, on this machine
 
 
 class Needs(NamedTuple):
-    """What work needs wherever it is done.
+    """The requirements of work on any machine.
 
     Attributes:
-        modules: that define the game and the agents.
-        folders: of plyground, whose sources decide the results.
-        packages: whose versions decide the results.
+        modules: the modules that define the game and the agents.
+        folders: the folders of plyground whose sources determine the results.
+        packages: the packages whose versions determine the results.
         gpu: whether a job uses the GPU of its machine, if there is one.
     """
 
@@ -63,7 +63,7 @@ class Needs(NamedTuple):
     gpu: bool = False
 
     def versions(self) -> dict[str, str]:
-        """The versions of all that decides the results, here, by name."""
+        """The local versions of everything that determines the results, by name."""
         sources = digest_of(package_sources(*self.folders))
         return {
             "plyground": f"{__version__} (sources {sources[:10]})",
@@ -73,15 +73,16 @@ class Needs(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What is done to every job; functions of modules, as they are pickled.
+    """The functions of a kind of job; module-level functions, since they are pickled.
 
     Attributes:
         do: called as ``do(prepared, *arguments)`` with a job's arguments; returns its result.
-        prepare: makes what all jobs of a process use, such as a solver; called once in each. What
-            has a method ``close`` is closed in the end where this process does the jobs.
-        needs: what a process needs.
-        lost: gives what stands for the result of a job whose process or machine was lost, called
-            with the reason; None: the job is done again.
+        prepare: makes the shared object of a process's jobs, such as a solver; called once in each.
+            If this process runs the jobs, the object's ``close`` is called at the end, if it has
+            one.
+        needs: the requirements of a process.
+        lost: returns the result for a job whose process or machine was lost, called with the
+            reason; None: the job is repeated.
     """
 
     do: Callable[..., Any]
@@ -90,16 +91,16 @@ class Work(NamedTuple):
     lost: Callable[[str], Any] | None = None
 
     def packed(self) -> bytes:
-        """It as a message for another process, with what must be the same here and there."""
+        """The work as a message for another process, with everything that must be equal there."""
         needs = self.needs
         return pickle.dumps((needs, str(Path.cwd()), needs.versions(), pickle.dumps(self)))
 
 
 class Answer(NamedTuple):
-    """The result of a job, some time.
+    """The future result of a job.
 
     Attributes:
-        future: of the job; None if it is done when its result is asked for.
+        future: the future of the job; None if it runs when its result is requested.
         read: waits for the result and returns it, or raises the error of the job.
     """
 
@@ -109,7 +110,7 @@ class Answer(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class JobPlace(Settings):
-    """Where jobs are done, and how many at once.
+    """Where jobs run, and how many in parallel.
 
     Raises:
         SpecificationError: a value that is not possible.
@@ -119,20 +120,19 @@ class JobPlace(Settings):
 
     runner: str | None = setting(
         None,
-        "Where the work is done (default: this process, or processes where more is done at once).",
+        "Runner of the jobs (default: this process, or processes for parallel jobs).",
         choices=RUNNERS,
-        no_effect="a job depends on nothing but its arguments",
+        no_effect="a job depends only on its arguments",
     )
     address: str | None = setting(
         None,
-        "Address of the runner's cluster, or auto (default: one is started on this machine).",
+        "Address of the runner's cluster, or auto (default: start one on this machine).",
         metavar="HOST:PORT",
         no_effect="as of the runner",
     )
     concurrency: int | None = setting(
         None,
-        "How much is done at once, each with memory of its own (default: 1; elsewhere than in this "
-        "process as much as there are processors).",
+        "Parallel jobs (default: 1; one for each processor with a runner other than local).",
         low=1,
         metavar="N",
         no_effect="as of the runner",
@@ -142,7 +142,7 @@ class JobPlace(Settings):
         """The name of the runner.
 
         Args:
-            usual: how many jobs are done at once by default.
+            usual: the default number of parallel jobs.
 
         Raises:
             SpecificationError: its options do not fit it.
@@ -158,30 +158,31 @@ class JobPlace(Settings):
             raise SpecificationError(f"{able} has an --address")
         if runner == LOCAL and self.concurrency not in (None, 1):
             raise SpecificationError(
-                f"--concurrency {self.concurrency} is not possible: --runner local does one thing "
-                f"at a time; take --runner processes"
+                f"--concurrency {self.concurrency} is not possible: --runner local runs one job "
+                f"at a time; use --runner processes"
             )
         return runner
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether other machines do the work, which have files of their own."""
+        """Whether the jobs run on other machines, which have their own files."""
         return self.runner_of() in ELSEWHERE
 
     def or_all_processors(self) -> JobPlace:
-        """This place; on all processors of this machine if nothing was asked for."""
+        """This place; by default all processors of this machine."""
         return JobPlace(concurrency=available_processors()) if self == HERE else self
 
     def open(self, work: Work, usual: int = 1) -> Jobs:
-        """Those who do jobs of a kind; to be closed.
+        """The workers for a kind of job; the caller closes them.
 
         Args:
-            work: what is done to every job.
-            usual: how many are done at once by default.
+            work: the functions of the jobs.
+            usual: the default number of parallel jobs.
 
         Raises:
             SpecificationError: as :meth:`runner_of`; the runner needs a library that is not
-                installed; or the game or an agent is defined where no other process finds it.
+                installed; or the game or an agent is defined where other processes cannot import
+                it.
             RunnerError: there is no cluster at this address, or its machines cannot do the work.
         """
         runner = self.runner_of(usual)
@@ -189,8 +190,8 @@ class JobPlace(Settings):
             return LocalJobs(work)
         if "__main__" in work.needs.modules:
             raise SpecificationError(
-                "other processes do not find what the main script defines; put the game or agent "
-                "into a module and import it"
+                "other processes cannot import definitions in the main script; put the game "
+                "or agent into a module and import it"
             )
         if runner in ELSEWHERE:
             jobs: Jobs = ELSEWHERE.get(runner)(work, self.address, self.concurrency)
@@ -203,13 +204,13 @@ HERE = JobPlace()
 
 
 class Jobs(ABC):
-    """Does jobs of one kind.
+    """Runs jobs of one kind.
 
     Attributes:
         runner: one of :data:`RUNNERS`.
-        count: how many jobs are done at once.
-        ahead: how many jobs are handed out before the result of the first is taken.
-        network_bytes: sent to other machines and received from them, so far.
+        count: the number of parallel jobs.
+        ahead: the number of jobs submitted before the first result is taken.
+        network_bytes: bytes sent to and received from other machines so far.
     """
 
     runner: ClassVar[str] = LOCAL
@@ -219,19 +220,19 @@ class Jobs(ABC):
 
     @abstractmethod
     def submit(self, *arguments: Any) -> Answer:
-        """Let a job be done; its arguments are data, or what :meth:`share` returned."""
+        """Submit a job; its arguments are data, or results of :meth:`share`."""
 
     def get_ready(self) -> None:
-        """Wait until a job can be done at once; an error of the preparation is raised here."""
+        """Wait until a job can start at once; an error of the preparation is raised here."""
 
     def share(self, value: Any) -> Any:
-        """An argument of many jobs, which is packed and sent as rarely as possible."""
+        """A shared argument of many jobs, packed and sent as rarely as possible."""
         return value
 
     def results(self, jobs: Iterable[Any], *, in_order: bool = False) -> Iterator[tuple[int, Any]]:
         """The number and the result of each job, as soon as it is done or in the jobs' order.
 
-        ``jobs`` is iterated lazily, each is the one argument of a job.
+        ``jobs`` is iterated lazily; each item is the one argument of a job.
         """
         waiting: deque[tuple[int, Answer]] = deque()
         for number, job in enumerate(jobs):
@@ -242,7 +243,7 @@ class Jobs(ABC):
             yield self._next(waiting, in_order)
 
     def _next(self, waiting: deque[tuple[int, Answer]], in_order: bool) -> tuple[int, Any]:
-        """Take the first that is done, or the first."""
+        """Take the first finished one, or the first."""
         entry = waiting[0]
         if entry[1].future is not None and not in_order:
             entries = {answer.future: (number, answer) for number, answer in waiting}
@@ -254,7 +255,7 @@ class Jobs(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End what was started; jobs that are not done are given up."""
+        """Stop the workers; unfinished jobs are cancelled."""
 
     def __enter__(self) -> Jobs:
         return self
@@ -264,7 +265,7 @@ class Jobs(ABC):
 
 
 class LocalJobs(Jobs):
-    """This process does a job when its result is asked for."""
+    """Runs a job in this process when its result is requested."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -281,11 +282,11 @@ class LocalJobs(Jobs):
 
 
 class ProcessJobs(Jobs):
-    """Processes of this machine do the jobs; a thread waits for each.
+    """Runs jobs in processes of this machine; a thread waits for each.
 
     Args:
-        work: what is done to every job.
-        count: of processes.
+        work: the functions of the jobs.
+        count: the number of processes.
     """
 
     runner = PROCESSES
@@ -304,10 +305,10 @@ class ProcessJobs(Jobs):
     def _start(self) -> WorkerProcess:
         with self._starting:
             if self._closed:
-                raise RunnerError("the jobs were given up")
+                raise RunnerError("the jobs were cancelled")
             process = WorkerProcess(__name__)
             self._processes.add(process)
-        with contextlib.suppress(WorkerDeath):  # who waits for it hears of it
+        with contextlib.suppress(WorkerDeath):  # the waiting caller reports it
             process.send(self._package)
         return process
 
@@ -323,7 +324,7 @@ class ProcessJobs(Jobs):
         return Answer(future, future.result)
 
     def _do(self, message: bytes | None) -> Any:
-        """The result of a job, or of none: then a process has only prepared for jobs."""
+        """The result of a job; without a job, a process only prepares."""
         process = self._idle.get()
         try:
             for attempt in range(1, ATTEMPTS + 1):
@@ -363,7 +364,7 @@ class _Packed(NamedTuple):
 
 
 def serve(connection: Connection) -> None:
-    """In a worker process: do jobs until the other side closes the connection."""
+    """In a worker process: run jobs until the other side closes the connection."""
     package = connection.recv_bytes()
     connection.send_bytes(outcome_of(package, None))
     while True:
@@ -372,25 +373,25 @@ def serve(connection: Connection) -> None:
 
 
 def difference(there: dict[str, str], here: dict[str, str]) -> str | None:
-    """In a sentence, which version of a worker is another than here; None if all are the same.
+    """A sentence on a version that differs between a worker and this process; None if all match.
 
-    What only one of them has is left out.
+    Names that only one of them has are ignored.
     """
     for name in here.keys() & there.keys():
         if here[name] != there[name]:
             return (
-                f"a worker has another version of {name} ({there[name]}) than this program "
+                f"a worker has a different version of {name} ({there[name]}) from this program "
                 f"({here[name]}); install the same versions everywhere"
             )
     return None
 
 
 def outcome_of(package: bytes, arguments: list[bytes] | None) -> bytes:
-    """A job's result, or its error, as a message; without arguments, of getting ready for jobs.
+    """A job's result, or its error, as a message; without arguments, for the preparation.
 
     Args:
         package: the work, :meth:`Work.packed`.
-        arguments: of the job, each pickled.
+        arguments: the arguments of the job, each pickled.
     """
     try:
         work, prepared = _open(package)
@@ -399,13 +400,13 @@ def outcome_of(package: bytes, arguments: list[bytes] | None) -> bytes:
             result = work.do(prepared, *map(pickle.loads, arguments))
         return pickle.dumps((None, result))
     except Exception as error:
-        with contextlib.suppress(Exception):  # there are errors that cannot be pickled
+        with contextlib.suppress(Exception):  # some errors cannot be pickled
             return pickle.dumps((ExceptionWithTraceback(error, error.__traceback__), None))
         return pickle.dumps((RunnerError(f"{type(error).__name__}: {error}"), None))
 
 
 def result_of(outcome: bytes) -> Any:
-    """The result in a message of :func:`outcome_of`; the error in it is raised."""
+    """The result in a message of :func:`outcome_of`; an error in it is raised."""
     error, result = pickle.loads(outcome)
     if error is not None:
         raise error
@@ -414,11 +415,11 @@ def result_of(outcome: bytes) -> Any:
 
 @functools.lru_cache(maxsize=1)
 def _open(package: bytes) -> tuple[Work, Any]:
-    """Work in this process, and what was prepared for it.
+    """The work in this process, and its prepared object.
 
     Raises:
-        SpecificationError: versions here differ from those where the jobs come from, or a module
-            is missing.
+        SpecificationError: versions differ from those of the sender of the jobs, or a module is
+            missing.
     """
     needs, folder, versions, pickled = pickle.loads(package)
     differs = difference(needs.versions(), versions)

@@ -1,9 +1,9 @@
-"""Worker processes, spoken to over a socket.
+"""Worker processes, connected by a socket.
 
-They are started anew, never forked: neither threads nor numba survive a fork.
+They are spawned, never forked: neither threads nor numba survive a fork.
 
-A worker ends when it is killed, when the socket is closed, and when the process that started it
-ends in any way: see :mod:`.children`.
+A worker ends when it is killed, when the socket is closed, and when its parent process ends in any
+way: see :mod:`.children`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from ..specification import SpecificationError
 from .children import ChildProcess, exit_text, orphan_check
 from .error_output import ErrorOutput
 
-EXIT_SECONDS = 2.0  # a process whose end of the socket is closed has this long to be gone
+EXIT_SECONDS = 2.0  # time to exit after the socket is closed
 LARGEST_MESSAGE = 2**30
 LARGEST_READ = 1 << 20
-HEADER = struct.Struct("!i")  # before every message its length, as a Connection writes it
+HEADER = struct.Struct("!i")  # the length before every message, as written by Connection
 
 
 class WorkerDeath(Exception):
@@ -43,7 +43,7 @@ class WorkerProcess:
 
     Args:
         module: the module's full name.
-        errors: where its standard output and error go; by default a place of its own.
+        errors: where its standard output and error go; by default a separate one.
     """
 
     def __init__(self, module: str, errors: ErrorOutput | None = None) -> None:
@@ -71,9 +71,9 @@ class WorkerProcess:
                 os.close(output)
         self._closing = threading.Lock()
         self.connection: Connection = Connection(ours.detach())
-        self._frame = bytearray()  # of the next message, as far as it has come
-        self._missing = HEADER.size  # bytes of the frame's present part, its length or its content
-        self._length: int | None = None  # of the next message's content, once it is known
+        self._frame = bytearray()  # the received part of the next message
+        self._missing = HEADER.size  # missing bytes of the current part, the length or the content
+        self._length: int | None = None  # length of the next message's content, once known
         self._ended = False
         self._poll = select.poll()
         self._poll.register(self.connection.fileno(), select.POLLIN)
@@ -92,7 +92,7 @@ class WorkerProcess:
     def wait_for_message(self, seconds: float) -> bool:
         """Wait for a message or the end of the worker (True), or until the time is over (False).
 
-        A part of a message is no message: who sends the rest never does not stop the other end.
+        A partial message does not count: a worker that never sends the rest cannot block this end.
         """
         deadline = time.perf_counter() + max(seconds, 0.0)
         while not (self._ended or self._complete):
@@ -117,7 +117,7 @@ class WorkerProcess:
         return self._length is not None and not self._missing
 
     def _read_more(self) -> None:
-        """Read what has come of the next message, and nothing of those after it."""
+        """Read the received part of the next message, and nothing after it."""
         try:
             data = os.read(self.connection.fileno(), min(self._missing, LARGEST_READ))
         except OSError:
@@ -127,14 +127,14 @@ class WorkerProcess:
         self._ended = not data
         if data and not self._missing and self._length is None:
             (self._length,) = HEADER.unpack(self._frame)
-            self._ended = not 0 <= self._length <= LARGEST_MESSAGE  # no message of ours
+            self._ended = not 0 <= self._length <= LARGEST_MESSAGE  # not a valid message
             self._frame, self._missing = bytearray(), self._length
 
     def memory(self, proportional: bool = False) -> int:
-        """Bytes of resident memory of the process and all that it has started.
+        """Bytes of resident memory of the process and all its descendants.
 
-        Pages that several of them share count several times; ``proportional`` divides them by the
-        number of processes, which takes milliseconds, where the system tells it.
+        Shared pages count several times; ``proportional`` divides them by the number of processes,
+        which takes milliseconds, if the system supports it.
         """
         total = 0
         for process in self._processes():
@@ -144,29 +144,29 @@ class WorkerProcess:
         return total
 
     def processor_seconds(self) -> float:
-        """The processor time of the process and all that it has started."""
+        """The CPU time of the process and all its descendants."""
         total = 0.0
         for process in self._processes():
             with contextlib.suppress(psutil.Error):
                 times = process.cpu_times()
                 total += times.user + times.system
                 if process.pid == self.pid:
-                    total += times.children_user + times.children_system  # of those that ended
+                    total += times.children_user + times.children_system  # of the ended ones
         return total
 
     def _processes(self) -> list[psutil.Process]:
-        """The process and all that it has started, as far as they run."""
+        """The process and its running descendants."""
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(self.pid)
             return [process, *process.children(recursive=True)]
         return []
 
     def pause(self) -> None:
-        """Stop the process and those it has started in its group, until :meth:`resume`."""
+        """Stop the process and the descendants in its group, until :meth:`resume`."""
         self._signal_group(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let them go on."""
+        """Resume them."""
         self._signal_group(signal.SIGCONT)
 
     def _signal_group(self, number: signal.Signals) -> None:
@@ -187,9 +187,9 @@ class WorkerProcess:
         return WorkerDeath(exit_text(status))
 
     def kill(self) -> None:
-        """End the process and all that it has started, whatever they are doing."""
+        """Kill the process and all its descendants."""
         self._process.kill_all()
-        with self._closing:  # a thread that reads may see the death while another one kills
+        with self._closing:  # a reading thread may see the death while another one kills
             self.connection.close()
             self._errors.close()
 
@@ -197,16 +197,16 @@ class WorkerProcess:
 def run(module: str, descriptor: int) -> None:
     """Run a new worker.
 
-    Its standard output and error go to the :class:`.ErrorOutput` of the process that started it.
+    Its standard output and error go to the :class:`.ErrorOutput` of its parent.
     """
-    # Schedulers send it to all processes at once; this one ends with the process that started it,
-    # and is no reason for a forfeit. What agents start has the usual handler.
+    # Schedulers send it to all processes at once; this one ends with its parent, which is not a
+    # reason for a forfeit. Programs that agents start have the usual handler.
     signal.signal(signal.SIGTERM, lambda *_: None)
-    # every process compiles the same: one notice is enough
+    # every process compiles the same code: one notice is enough
     kernels.ANNOUNCE_AFTER_SECONDS = 3600.0
-    os.set_inheritable(descriptor, False)  # programs that an agent starts have no part in it
+    os.set_inheritable(descriptor, False)  # programs started by an agent do not inherit it
     serve = importlib.import_module(module).serve
-    with contextlib.suppress(EOFError, OSError):  # the other end was closed
+    with contextlib.suppress(EOFError, OSError):  # the other end is closed
         connection = Connection(descriptor)
-        os.register_at_fork(after_in_child=connection.close)  # nor what it forks
+        os.register_at_fork(after_in_child=connection.close)  # nor do forked processes
         serve(connection)

@@ -6,10 +6,10 @@ import os
 
 
 def available_processors() -> int:
-    """How many processors this process may use, 1 at least.
+    """The number of processors that this process may use, at least 1.
 
-    ``taskset`` and containers leave a process fewer than the machine has, which ``os.cpu_count``
-    does not notice.
+    ``taskset`` and containers can limit a process to fewer than the machine has, which
+    ``os.cpu_count`` ignores.
     """
     if hasattr(os, "process_cpu_count"):  # since Python 3.13; PYTHON_CPU_COUNT overrides it
         return os.process_cpu_count() or 1

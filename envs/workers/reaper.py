@@ -1,10 +1,10 @@
-"""Kills process groups and removes folders when the process that made them ends, however sudden.
+"""Kills process groups and removes folders when the process that made them ends or crashes.
 
 Run as a program. Its standard input is a pipe from that process: a line ``kill NUMBER`` names a
 group, ``remove PATH`` a folder; a line ``forget LINE`` takes that back. The end of the pipe is the
 end of that process.
 
-It imports no more than it needs: every process that starts others has one.
+It imports as little as possible: every process that starts others has one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import sys
 
 
 def main() -> None:
-    """Read what is to be done; do what is left at the end."""
-    # Schedulers send it to all processes at once, and what is left is done nevertheless.
+    """Read the tasks; do the remaining ones at the end."""
+    # Schedulers send it to all processes at once; the remaining tasks must still be done.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     tasks: dict[str, None] = {}

@@ -6,7 +6,12 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
+<<<<<<< HEAD
 from ...agents.policies.policy_file import ELSEWHERE, OnnxNetwork, load_policy_file
+=======
+from ...agents.policies.named import load_run
+from ...agents.policies.policy_file import SCHEME_END, OnnxNetwork, load_policy_file
+>>>>>>> work-words1
 from ...commands.app import command
 from ...commands.common import argument, option
 from ...commands.output import say
@@ -48,8 +53,14 @@ def push(
 
     plyground push c4.onnx folder
     """
+<<<<<<< HEAD
     network = load_policy_file(_file_in(policy))
     if ELSEWHERE not in target:
+=======
+    network = load_run(_file_in(policy))
+    assert isinstance(network, OnnxNetwork)
+    if SCHEME_END not in target:
+>>>>>>> work-words1
         _write(network, Path(target), FILE, FILE)
         say(f"{target}: what would be pushed")
         return
@@ -91,7 +102,7 @@ def pull(
 def _file_in(source: str) -> str:
     """The policy file of a folder that ``push`` wrote; any other source as it is."""
     file = Path(source) / FILE
-    return str(file) if ELSEWHERE not in source and file.is_file() else source
+    return str(file) if SCHEME_END not in source and file.is_file() else source
 
 
 def _write(network: OnnxNetwork, folder: Path, name: str, source: str) -> None:

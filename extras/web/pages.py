@@ -47,7 +47,7 @@ PAGES = (
 STORE_PAGES = 2
 CLOCKS = ((1, 0), (3, 2), (5, 0), (10, 5), (30, 0))  # minutes, seconds added by a move
 YEAR = 365 * 24 * 3600
-ELSEWHERE: Answers = {303: {"description": "The page is at the address of the header Location."}}
+SEE_OTHER: Answers = {303: {"description": "The page is at the address of the header Location."}}
 
 
 class _StaticFile:
@@ -183,7 +183,7 @@ def new(
     return RedirectResponse(f"/play?{urlencode({k: v for k, v in query.items() if v})}", 303)
 
 
-@router.get("/play", responses=ELSEWHERE)
+@router.get("/play", responses=SEE_OTHER)
 def play(request: Request, line: UsualLineQuery, game: SpecQuery = "") -> Response:
     """The page to play on; all that decides the game is in its address."""
     if not game:

@@ -27,7 +27,7 @@ def test_worker_processes_and_limits_are_options_of_a_tournament():
     ("options", "message"),
     [
         ("--runner cloud", "--runner must be one of local, processes"),
-        ("--runner local --concurrency 2", "one thing at a time"),
+        ("--runner local --concurrency 2", "one job at a time"),
         ("--runner processes --address auto", " has an --address"),
         ("--memory-limit much", "no amount of memory"),
         ("--memory-limit 1M", "needs a memory_limit of at least 256M"),

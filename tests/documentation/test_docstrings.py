@@ -25,7 +25,7 @@ SECTION = re.compile(r"^(\w+):\n((?:(?: {4}.*)?\n)+)", re.MULTILINE)
 ENTRY = re.compile(r"^ {4}(\S[^:]*):(?= |$)", re.MULTILINE)
 IDENTIFIER = re.compile(r"(?<!:)``([a-z_][a-z_0-9]*)``")
 # What other programs define, parts of names, keys of files, ids that are made at run time.
-ELSEWHERE = {
+OTHER_NAMES = {
     *("api_test", "qtransform_completed_by_mix_value", "taskset"),
     *("_v0", "connect_four_v0", "hex_v0", "ddec", "quality"),
 }
@@ -110,7 +110,7 @@ def unfounded(tree: ast.AST, known: set[str]) -> Iterator[str]:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_what_docstrings_name_exists(folder):
-    known = ELSEWHERE.union(*map(identifiers, FOLDERS[folder]))
+    known = OTHER_NAMES.union(*map(identifiers, FOLDERS[folder]))
     assert [
         f"{path}:{name}" for path, tree in trees(folder).items() for name in unfounded(tree, known)
     ] == []

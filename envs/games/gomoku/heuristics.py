@@ -122,8 +122,8 @@ def evaluate(rules, position, player, heuristic):
 
     ``caro15_open``: the same with a repair: every run counts once, with one free end a tenth,
     without a free end nothing; longer runs count as five where they win and nothing where they do
-    not. As stated, a run that is shut in, and can never become a row, counts as much as an open
-    one, so that a search collects dead runs and blocks nothing.
+    not. As specified, a dead run, which can never become a row, counts as much as an open one, so
+    that a search collects dead runs and does not block.
 
     ``caro10``: windows of five. Own 5, 4, 3, 2, 1 stones with the rest free count 100,000, 1,000,
     100, 10, 1; the opponent's 5, 4, 3, 2 the same, negative.

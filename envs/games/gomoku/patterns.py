@@ -1,4 +1,4 @@
-"""Patterns of gomoku: what a stone on a free cell would make, and a heuristic based on it.
+"""Patterns of gomoku: the shapes that a stone on a free cell would make, and their heuristic.
 
 The *code* of a free cell, a player and a direction says what the player's stone there would
 complete: a five (wins), an open four (cannot be stopped), a four (one reply stops it), an open
@@ -32,7 +32,7 @@ FREESTYLE, STANDARD, CARO, CARO_OVERLINE = range(4)  # the rule variants
 LONGEST = 5  # the largest connect that patterns know
 REACH = 5  # cells seen on either side: a row of five through the cell, and the cells that end it
 WIDTH = 2 * REACH + 1
-# a window's table index: two bits for each cell but the middle one
+# a window's table index: two bits for each cell except the middle one
 CELL_BITS, LOW_CELLS = 2, 0x3FF
 
 # Codes by the stones missing from a row: 9 none, then 8 and 7 for one, 6 and 5 for two, …; the
@@ -43,8 +43,8 @@ NOTHING, ONE, OPEN_ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE 
 PLAIN, MAKES_THREE, MAKES_FOUR, DOUBLE_THREE, FOUR_THREE, WINS_SOON, WINS_NOW = range(7)
 CLASSES = 7
 
-# The key of a cell for a player: the sum of these over its four codes. No two sets of four codes
-# without a five have the same key, so what follows from the codes is a table by key.
+# The key of a cell for a player: the sum of these over its four codes. Sets of four codes without a
+# five have unique keys, so a function of the codes is a table by key.
 KEYS = np.array([0, 1, 5, 21, 55, 153, 368, 856, 1424, 2603], np.int16)
 KEY_COUNT = 4 * 2603 + 1
 
@@ -92,7 +92,7 @@ def _winning_cells_of_line(own, foe, wall, connect, rule):
 
 @kernel
 def _cannot_be_stopped(own, foe, wall, connect, rule):
-    """Whether ``own`` wins in this line whatever one stone of the opponent does (an open four).
+    """Whether ``own`` wins in this line against any one stone of the opponent (an open four).
 
     The opponent is to move.
     """
@@ -126,7 +126,7 @@ def line_code(own, foe, wall, connect, rule):
 
 @kernel
 def is_open(own, foe, wall, connect, rule, missing):
-    """Whether one more stone leaves two ways to go on.
+    """Whether one more stone leaves two ways to win.
 
     Such lines are an open four, a three that becomes one, or two rows that share all but one free
     cell.
@@ -247,12 +247,12 @@ CELL_VALUE = by_key(lambda codes: int(VALUES[list(codes)].sum()), np.int16)
 
 @inner_kernel
 def mover_points(mover, score, classes):
-    """The points of a position from the side of the player to move.
+    """The points of a position for the player to move.
 
     Args:
         mover: the player to move.
         score: int, (2,): for each player the sum of :data:`VALUES` over free cells and directions.
-        classes: int, (2 * CLASSES,): how many free cells are of each class, first player's first.
+        classes: int, (2 * CLASSES,): the number of free cells of each class, first player's first.
     """
     ahead = np.int64(score[mover]) - np.int64(score[1 - mover])
     return points_ahead(mover, ahead, classes)
@@ -260,7 +260,7 @@ def mover_points(mover, score, classes):
 
 @inner_kernel
 def points_ahead(mover, points, classes):
-    """The same, by how much greater the score of the player to move is."""
+    """The same, from the difference of the scores, for the player to move."""
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
     if classes[mine + WINS_NOW] > 0:
         return points + WINS_IN_ONE

@@ -1,4 +1,4 @@
-"""What other folders know about gomoku and caro."""
+"""Data about gomoku and caro for the other folders."""
 
 from pathlib import Path
 

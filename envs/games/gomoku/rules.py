@@ -9,7 +9,7 @@ Rules. Player 0 (black) and player 1 (white) alternate, a stone on any free cell
   edge does not block.
 - ``caro_overline``: as caro, and six or more in a row win, blocked or not.
 
-Actions. The cell, row-major from the top left. People write ``a1`` (bottom left) to e.g. ``o15``.
+Actions. The cell, row-major from the top left. Names run from ``a1`` (bottom left) to ``o15``.
 
 Observation. (size, size, 2): own stones, opponent's stones.
 

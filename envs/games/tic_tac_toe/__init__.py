@@ -1,4 +1,4 @@
-"""Tic-tac-toe and any m,n,k game: stones on a grid, so many in a row win."""
+"""Tic-tac-toe and any m,n,k game: stones on a grid, k in a row win."""
 
 from . import drawing
 from .rules import TicTacToe

@@ -1,4 +1,4 @@
-"""What other folders know about tic-tac-toe."""
+"""Data about tic-tac-toe for the other folders."""
 
 from pathlib import Path
 from typing import Any

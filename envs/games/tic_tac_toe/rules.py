@@ -4,7 +4,7 @@ Rules. Player 0 (X) and player 1 (O) alternate; X begins. The first with ``conne
 in a row, horizontally, vertically or diagonally, wins (+1, −1); a full board is a draw (0).
 ``size=n`` is short for an n×n board with n in a row.
 
-Actions. The cell, row-major from the top left. People write ``a1`` (bottom left) to e.g. ``c3``.
+Actions. The cell, row-major from the top left. Names run from ``a1`` (bottom left) to ``c3``.
 
 Observation. (rows, cols, 2): own stones, opponent's stones.
 
@@ -46,7 +46,7 @@ from .profile import PROFILE
 
 
 def _expand(values: dict[str, Any]) -> dict[str, Any]:
-    """``size`` stands for rows and cols, and for connect where that is not given."""
+    """``size`` stands for rows and cols, and for connect unless that is given."""
     size = values.pop("size", None)
     return values if size is None else {"rows": size, "cols": size, "connect": size} | values
 
@@ -121,7 +121,7 @@ def _stones(rules, position):
 
 @inner_kernel
 def _points_of_cells(grid, connect, own, other, masks, points):
-    """``lines`` for all cells at once, in vector instructions where ``connect`` is a constant."""
+    """``lines`` for all cells at once, vectorised if ``connect`` is a constant."""
     open_lines = count_lines(grid.board & ~other, grid.rows, connect)
     for move in range(points.size):
         cells = grid.board & ~(own | masks[move])

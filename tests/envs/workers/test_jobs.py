@@ -125,11 +125,11 @@ def test_a_place_that_does_not_exist_is_refused():
         ({"runner": "cloud"}, "runner must be one of local, processes"),
         ({"runner": "local", "address": "192.0.2.1:1"}, "--runner .* has an --address"),
         ({"concurrency": 0}, "concurrency must be a whole number of at least 1"),
-        ({"runner": "local", "concurrency": 2}, "--runner local does one thing at a time"),
+        ({"runner": "local", "concurrency": 2}, "--runner local runs one job at a time"),
     ):
         with pytest.raises(SpecificationError, match=complaint):
             JobPlace(**place).runner_of()
-    with pytest.raises(SpecificationError, match="what the main script defines"):
+    with pytest.raises(SpecificationError, match="definitions in the main script"):
         JobPlace(concurrency=2).open(Work(refuse, int, Needs(("__main__",))))
 
 
@@ -137,7 +137,7 @@ def test_a_worker_of_another_version_is_refused_by_name():
     work = Work(refuse, int, Needs(packages=("numpy",)))
     needs, folder, versions, pickled = pickle.loads(work.packed())
     package = pickle.dumps((needs, folder, versions | {"numpy": "1.0"}, pickled))
-    with pytest.raises(SpecificationError, match=r"another version of numpy \(.*\(1\.0\)"):
+    with pytest.raises(SpecificationError, match=r"a different version of numpy \(.*\(1\.0\)"):
         result_of(outcome_of(package, [pickle.dumps(1)]))
 
 
