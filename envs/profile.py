@@ -158,14 +158,7 @@ class OpeningJudge(NamedTuple):
 
 
 class Ending(NamedTuple):
-<<<<<<< HEAD
     """Why a game ended: ``ending.KEY`` among the game's words, and the values that it names."""
-=======
-    """Why a game ended: ``ending.KEY`` among the game's words, and its values.
-
-    ``earlier_values`` are those of earlier versions of plyground, whose texts stores hold.
-    """
->>>>>>> work-words1
 
     key: str
     values: Mapping[str, Any] = {}
@@ -188,19 +181,10 @@ class Profile(NamedTuple):
         elsewhere: the game in other programs: ``openspiel``, ``kaggle``, ``gomocup``,
             ``pettingzoo`` (the same actions and observations); in ``sgf`` it is a number.
         training: tuned settings by algorithm; later entries replace values of earlier ones.
-<<<<<<< HEAD
         notation: how a person writes its moves, in a sentence, where they are no cells or columns.
         words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language. Its
             rules stand there: how it is won in a sentence, ``rule`` and ``rule.VALUE`` for a
             parameter's value, and what else a newcomer must know, ``how.1`` to ``how.4``.
-=======
-        notation: a sentence on how to write its moves, if they are not cells or columns.
-        earlier: by the ids of earlier versions, the parameters that mean their rules today. Files
-            that were written under them are read so.
-        words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language. They
-            include its rules: how it is won in a sentence, ``rule`` and ``rule.VALUE`` for a
-            parameter's value, and more for newcomers, ``how.1`` to ``how.4``.
->>>>>>> work-words1
     """
 
     levels: tuple[str, str, str] = ("random", "mcts:simulations=200", "mcts:time=1")

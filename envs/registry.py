@@ -94,11 +94,7 @@ def usual_game() -> str:
 def rules_type(name: str) -> Any:
     """The rules type of this name, with or without its version suffix (``_v0``).
 
-<<<<<<< HEAD
-    SpecificationError if unknown, or if the suffix is that of another version.
-=======
-    SpecificationError if unknown, or if the suffix is of an earlier version.
->>>>>>> work-words1
+    SpecificationError if unknown, or if the suffix is of another version.
     """
     for kind in _candidates(name):
         declaration = kind.declaration
@@ -135,22 +131,11 @@ def make_game(
     return Game(_make_rules(spec, values))
 
 
-<<<<<<< HEAD
 def game_of_file(spec: str, rules: str) -> Game:
     """The game that a file names with the id of its rules, such as ``connect_four_v0``.
 
     Raises:
         SpecificationError: there is no such game here, or it has other rules.
-=======
-def recorded_spec(spec: str, rules: object) -> str:
-    """The current specification of the game that a file names.
-
-    Args:
-        spec: the specification in the file.
-        rules: the id of the rules that it was written under, possibly followed by a blank and more,
-            such as ``connect_four_v0 of plyground 1.0.0``. If the text names no version of the
-            game's rules, or the game is unknown, the specification is returned unchanged.
->>>>>>> work-words1
     """
     game = make_game(spec)
     if rules != game.declaration.game_id:

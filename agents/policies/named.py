@@ -15,33 +15,6 @@ def open_network(source: str) -> Network | ZooNetworks:
     """
     if source.startswith(PREFIX):
         return ZooNetworks(source.removeprefix(PREFIX))
-<<<<<<< HEAD
-=======
-    return load_run(source)
-
-
-def load_run(source: str | Path) -> Network:
-    """The network of a run folder or a policy file.
-
-    Raises:
-        SpecificationError: there is none.
-    """
-    path = Path(source)
-    if path.suffix == ".zip":
-        raise SpecificationError(
-            f"{path} is no run; a model of stable-baselines3 is played by "
-            f"sb3:{path},trained_on=GAME, and made a policy file by plyground export-policy"
-        )
-    if path.is_dir():
-        if not (path / BEST).is_file():
-            raise SpecificationError(
-                f"the folder {path} has no {BEST}: it holds no training run, or one that has not "
-                f"been evaluated yet"
-            )
-        return load_policy_file(path / BEST)
-    if not path.exists() and SCHEME_END not in str(source):
-        raise SpecificationError(f"there is no training run {str(path)!r}")
->>>>>>> work-words1
     return load_policy_file(source)
 
 

@@ -6,12 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
-<<<<<<< HEAD
-from ...agents.policies.policy_file import ELSEWHERE, OnnxNetwork, load_policy_file
-=======
-from ...agents.policies.named import load_run
 from ...agents.policies.policy_file import SCHEME_END, OnnxNetwork, load_policy_file
->>>>>>> work-words1
 from ...commands.app import command
 from ...commands.common import argument, option
 from ...commands.output import say
@@ -53,14 +48,8 @@ def push(
 
     plyground push c4.onnx folder
     """
-<<<<<<< HEAD
     network = load_policy_file(_file_in(policy))
-    if ELSEWHERE not in target:
-=======
-    network = load_run(_file_in(policy))
-    assert isinstance(network, OnnxNetwork)
     if SCHEME_END not in target:
->>>>>>> work-words1
         _write(network, Path(target), FILE, FILE)
         say(f"{target}: what would be pushed")
         return
