@@ -351,7 +351,8 @@ class ZooPolicy(PolicyAgent):
 class FilePolicy(PolicyAgent):
     """Plays a policy file, or the best policy of a training run, without search.
 
-    No torch is needed, and nothing is unpickled. ``mcts:network=FILE`` searches with it. See
+    No torch is needed, and nothing is unpickled. ``mcts:network=FILE`` searches with it. Other
+    names are ``onnx``, ``ppo``, ``dqn`` and ``alphazero``. See
     :mod:`plyground.agents.policies.policy_file`.
     """
 
