@@ -32,7 +32,7 @@ def load_run(source: str | Path) -> Network:
     path = Path(source)
     if path.suffix == ".zip":
         raise SpecificationError(
-            f"{path} is no run; a model of stable-baselines3 is played by "
+            f"{path} is not a run; a model of stable-baselines3 is played by "
             f"sb3:{path},trained_on=GAME, and made a policy file by plyground export-policy"
         )
     if path.is_dir():

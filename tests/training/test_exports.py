@@ -68,7 +68,9 @@ def test_a_model_under_vecnormalize_plays_the_same_moves_from_its_file(
 def test_a_saved_model_whose_statistics_are_elsewhere_is_refused(tmp_path):
     model, _ = normalised_model(MaskablePPO, n_steps=16, batch_size=128)
     model.save(tmp_path / "model.zip")
-    with pytest.raises(SpecificationError, match="does not contain the statistics; load it in Python"):
+    with pytest.raises(
+        SpecificationError, match="does not contain the statistics; load it in Python"
+    ):
         export_policy(MaskablePPO.load(tmp_path / "model.zip"), tmp_path / "p.onnx", GAME)
 
 
