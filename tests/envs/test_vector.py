@@ -448,8 +448,8 @@ def test_a_reset_mask_starts_only_some_games_anew():
         ({"threads": 0}, "threads=0 is not possible"),
         (
             {"threads": 2, "opponent": "montecarlo"},
-            "threads=2 is possible only for opponents that are compiled, and montecarlo is asked "
-            "in Python",
+            "threads=2 is possible only for opponents that are compiled, and montecarlo is called "
+            "from Python",
         ),
         ({"seat": 2}, "seat=2 is not possible; it is 0 .* 1 or 'random'"),
         ({"seat": True}, "seat=True is not possible"),
