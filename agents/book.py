@@ -203,7 +203,7 @@ class BookFile(OpeningBook):
             header = parse_json(line, str(self.path))
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             raise SpecificationError(
-                f"{self.path} is no opening book: its first line is not the header of one"
+                f"{self.path} is not an opening book: its first line is not a header"
             )
         if header.get("version") != FORMAT_VERSION:
             raise SpecificationError(
@@ -222,7 +222,7 @@ class BookFile(OpeningBook):
             if there != self.header["positions"]
             else "its checksum is wrong"
         )
-        raise SpecificationError(f"the opening book {self.path} is damaged ({cut}); make it anew")
+        raise SpecificationError(f"the opening book {self.path} is damaged ({cut}); make it again")
 
     def check_game(self, game: Game) -> None:
         if game != self.game:

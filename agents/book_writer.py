@@ -49,8 +49,7 @@ def write_book(
         raise SpecificationError(f"the opening book {path} cannot be written: it is a folder")
     if not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
         raise SpecificationError(
-            f"the opening book {path} cannot be written: {target.parent} is no folder that can be "
-            f"written to"
+            f"the opening book {path} cannot be written: {target.parent} is not a writable folder"
         )
     agent.get_ready(game)
     with locked(target, "made"):

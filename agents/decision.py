@@ -138,13 +138,13 @@ class Score:
             value, offset = float(data["value"]), float(data["offset"])
             score = cls(value, data["unit"], data["kind"], data["plies"], offset)
         except (AttributeError, KeyError, TypeError, ValueError):
-            raise ValueError(f"{data!r} is no score") from None
+            raise ValueError(f"{data!r} is not a score") from None
         if (
             score.unit not in ("return", "points")
             or score.kind not in ("exact", "lower", "upper", "estimate")
             or not (score.plies is None or isinstance(score.plies, int))
         ):
-            raise ValueError(f"{data!r} is no score")
+            raise ValueError(f"{data!r} is not a score")
         return score
 
 

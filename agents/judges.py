@@ -90,7 +90,7 @@ def make_judge(judge: Any, game: Game) -> Judge:
         return judge
     agent = make_agent(judge, game) if isinstance(judge, str) else judge
     if not isinstance(agent, Agent):
-        raise SpecificationError(f"{judge!r} is no judge; regret= takes an agent")
+        raise SpecificationError(f"{judge!r} is not a judge; regret= takes an agent")
     agent.check_game(game)
     compiled = None
     if isinstance(agent, TreeSearchAgent) and compiled_form(agent) is not None:
@@ -108,7 +108,7 @@ def action_values(agent: Agent, position: Position) -> dict[int, float]:
     legal = position.legal_actions()
     if any(action not in scores or scores[action].is_bound for action in legal):
         raise SpecificationError(
-            f"{agent} is no judge: it does not value every action; alphabeta:depth=4 and "
+            f"{agent} is not a judge: it does not value every action; alphabeta:depth=4 and "
             f"solver:moves=all do"
         )
     return {action: _value(scores[action], position.game) for action in legal}

@@ -104,4 +104,6 @@ def _make_one(opponent: Any, game: Game, make: MakeAgent) -> Opponent:
     try:
         return Opponent(getattr(agent, "__name__", type(agent).__name__), as_policy(agent, game))
     except NotAPolicyError:
-        raise TypeError(f"{opponent!r} is no opponent: it is neither text, nor {FORMS}") from None
+        raise TypeError(
+            f"{opponent!r} is not an opponent: it is neither text, nor {FORMS}"
+        ) from None

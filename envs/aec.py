@@ -297,8 +297,8 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         if is_dead:
             return action  # AECEnv refuses it
         raise IllegalMoveError(
-            f"played illegal move. {action!r} is no action of {self.game.spec}; actions are 0 to "
-            f"{self._num_actions - 1}"
+            f"played illegal move. {action!r} is not an action of {self.game.spec}; actions "
+            f"are 0 to {self._num_actions - 1}"
         )
 
     def _refuse(self, agent: str, action: int | None) -> None:

@@ -37,7 +37,7 @@ class IllegalPositionError(ValueError):
     """
 
     def __init__(self, text: str, game: Game, reason: str) -> None:
-        super().__init__(f"{text!r} is no position of {game.spec}: {reason}")
+        super().__init__(f"{text!r} is not a position of {game.spec}: {reason}")
         self.reason = reason
 
 
@@ -166,8 +166,8 @@ class Game:
         """
         if len(text) > LONGEST_NAME:
             raise IllegalActionError(
-                f"{plain_text(text, LONGEST_NAME)!r} is no action of {self.spec}: no name of an "
-                f"action is so long"
+                f"{plain_text(text, LONGEST_NAME)!r} is not an action of {self.spec}: the name "
+                f"is too long"
             )
         try:
             return r.text_to_action(self.rules, text)
@@ -189,7 +189,7 @@ class Game:
             if 0 <= (number := whole_action(action)) < self.facts.num_actions:
                 return number
         raise IllegalActionError(
-            f"{action!r} is no action of {self.spec}; actions are whole numbers from 0 to "
+            f"{action!r} is not an action of {self.spec}; actions are whole numbers from 0 to "
             f"{self.facts.num_actions - 1}"
         )
 

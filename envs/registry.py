@@ -125,7 +125,7 @@ def make_game(
         if values:
             raise SpecificationError(
                 f"{spec.spec} is a Game, whose parameters are set; {', '.join(values)} cannot be "
-                f"given beside it"
+                f"given with it"
             )
         return spec
     return Game(_make_rules(spec, values))

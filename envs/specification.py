@@ -79,7 +79,7 @@ def parse_specification(text: str) -> Specification:
     """
     if not isinstance(text, str):
         raise SpecificationError(
-            f"{plain_text(repr(text), 60)} is no specification: write a text, such as "
+            f"{plain_text(repr(text), 60)} is not a specification: write a text, such as "
             f"'connect_four:rows=5' for a game or 'alphabeta:depth=4' for an agent"
         )
     name, colon, rest = text.strip().partition(":")

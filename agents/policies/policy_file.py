@@ -237,7 +237,7 @@ class OnnxNetwork(Network):
         except Refused as refusal:
             raise _refusal(source, refusal) from None
         except Exception:  # the bytes may be anything
-            raise SpecificationError(f"{source} is no ONNX file, or a damaged one") from None
+            raise SpecificationError(f"{source} is not an ONNX file, or is damaged") from None
         metadata = self.metadata = _metadata(source, model)
         fields = _read_metadata(source, metadata)
         super().__init__(
@@ -436,7 +436,7 @@ def _metadata(source: str, model: Model) -> dict[str, str]:
         return {name.decode(): text.decode() for name, text in model.metadata.items()}
     except UnicodeDecodeError:
         raise SpecificationError(
-            f"{source} is no policy of plyground: its metadata are not text in UTF-8"
+            f"{source} is not a policy of plyground: its metadata is not text in UTF-8"
         ) from None
 
 

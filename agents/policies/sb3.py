@@ -122,7 +122,7 @@ def load_sb3_model(path: Path) -> Any:
     except Exception as error:  # unpickling raises whatever the file makes it raise
         reason = (str(error).strip().splitlines() or [""])[0]
         raise SpecificationError(
-            f"{path} is no model saved by {PLAYABLE}, or a damaged one: "
+            f"{path} is not a model saved by {PLAYABLE}, or is damaged: "
             f"{type(error).__name__}: {reason}"
         ) from None
 

@@ -82,7 +82,7 @@ class _Run:
         self.seed = seed
         self.actions: list[Any] = []
         if not isinstance(env, AECEnv):
-            raise ConformanceError(f"{type(env).__name__} is no PettingZoo AECEnv")
+            raise ConformanceError(f"{type(env).__name__} is not a PettingZoo AECEnv")
 
     def fault(self, complaint: str) -> ConformanceError:
         """An error that says what is wrong, and where."""

@@ -160,7 +160,7 @@ def _check_areas(game: Game) -> None:
         if not all(0 <= x <= picture.width and 0 <= y <= picture.height for x, y in area.points):
             raise _fault(game, f"{name} does not lie in the picture")
         if not area.contains(*area.centre):
-            raise _fault(game, f"{name} is no convex polygon")
+            raise _fault(game, f"{name} is not a convex polygon")
         for other, its_area in pairs:
             same_source = board.source(other % count) == board.source(action)
             if other != number and same_source and its_area.contains(*area.centre):
@@ -249,7 +249,7 @@ class _Run:
     def check_legal_actions(self, position: Position) -> None:
         rules, count = self.game.rules, self.game.facts.num_actions
         if position.to_move not in (0, 1):
-            raise self.fault(f"to_move is {position.to_move}, which is no player")
+            raise self.fault(f"to_move is {position.to_move}, which is not a player")
         buffer = np.full(count + SPARE, -1, np.int16)
         length = r.legal_actions(rules, position.record, buffer)
         if not 0 <= length <= count:

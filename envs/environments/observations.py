@@ -184,7 +184,9 @@ def starting_position(game: Game, start: Any) -> Position:
     """
     if isinstance(start, Position):
         if start.game != game:
-            raise ValueError(f"this is an environment of {game.spec}; {start!r} is no start for it")
+            raise ValueError(
+                f"this is an environment of {game.spec}; {start!r} is not one of its positions"
+            )
         for problem in start.problems():
             raise ValueError(f"no game reaches {start.to_text()!r}: {problem}")
         position = start.copy()

@@ -63,7 +63,7 @@ def parse_json(data: bytes, place: str) -> Any:
     Raises:
         SpecificationError: it is not JSON in UTF-8.
     """
-    with refusing((ValueError, RecursionError), f"{place} is no JSON"):
+    with refusing((ValueError, RecursionError), f"{place} is not JSON"):
         value = json.loads(data.decode("utf-8-sig"))
     return one_line(value) if b"\\" in data or not data.isascii() else value
 

@@ -156,7 +156,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
             raise ValueError("there is no game under way; call reset()")
         if not self.action_space.contains(action):
             raise IllegalActionError(
-                f"{action!r} is no action of {self.game.spec}; actions are 0 to "
+                f"{action!r} is not an action of {self.game.spec}; actions are 0 to "
                 f"{self.game.facts.num_actions - 1}"
             )
         self._games.step(np.array([action], np.int64))

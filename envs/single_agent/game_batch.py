@@ -178,7 +178,7 @@ class GameBatch:
             )
             raise ValueError(
                 f"threads={self.threads} is possible only for opponents that are compiled, and "
-                f"{labels} is asked in Python"
+                f"{labels} is called from Python"
             )
         self._make_replies()
 

@@ -67,7 +67,7 @@ class Regrets:
         if judge.compiled is None and threads > 1:
             raise ValueError(
                 f"threads={threads} is possible only for a judge that is compiled, and "
-                f"{judge.label} is asked in Python"
+                f"{judge.label} is called from Python"
             )
         self._judge, self._game, self._batch, self._actions = judge, game, batch, actions
         self._values = np.zeros(len(actions))

@@ -220,7 +220,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             games.step(actions)
         elif self.autoreset_mode is AutoresetMode.DISABLED:
             raise ValueError(
-                f"games {np.flatnonzero(over).tolist()[:10]} are over; start them anew by "
+                f"games {np.flatnonzero(over).tolist()[:10]} are over; restart them by "
                 f"reset(options={{'reset_mask': …}})"
             )
         else:

@@ -158,7 +158,7 @@ def test_weights_that_fit_one_board_refuse_another():
 
 def test_a_file_that_is_not_the_one_of_its_card_is_refused(card):
     other = dataclasses.replace(card, sha256="0" * 64)
-    with pytest.raises(SpecificationError, match=r"damaged.*install plyground anew"):
+    with pytest.raises(SpecificationError, match=r"damaged.*reinstall plyground"):
         other.network()
 
 

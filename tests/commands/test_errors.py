@@ -27,8 +27,8 @@ REFUSALS = [
     (["analyse", "tic_tac_toe", "--agent", "onnx:/dev/zero"], "it is a device, and no file"),
     (["analyse", "tic_tac_toe", "--agent", f"onnx:{LONG}"], "the policy file"),
     (["analyse", "tic_tac_toe", "--agent", f"alphabeta:depth=1,book={LONG}"], "opening book"),
-    (["analyse", "tic_tac_toe", "--moves", "9" * 5000], "no name of an action is so long"),
-    (["analyse", "tic_tac_toe", "--moves", "a" + "1" * 5000], "no name of an action is so long"),
+    (["analyse", "tic_tac_toe", "--moves", "9" * 5000], "the name is too long"),
+    (["analyse", "tic_tac_toe", "--moves", "a" + "1" * 5000], "the name is too long"),
     (["analyse", f"tic_tac_toe:size={'9' * 5000}"], "is not possible"),
     (["analyse", LONG], "there is no game"),
     (["analyse", "dots_and_boxes:dots=-3x3"], "write two numbers"),
@@ -94,7 +94,7 @@ def test_a_network_whose_metadata_are_no_text_is_refused(tmp_path):
     path = write_network(tmp_path / "network.onnx", "tic_tac_toe")
     model = onnx.load(path).SerializeToString()
     (tmp_path / "broken.onnx").write_bytes(model.replace(b"made by hand", b"made by \xff\xfe\xfd!"))
-    assert "are not text in UTF-8" in refusal(
+    assert "is not text in UTF-8" in refusal(
         ["analyse", "tic_tac_toe", "--agent", f"onnx:{tmp_path / 'broken.onnx'}"]
     )
 

@@ -104,7 +104,7 @@ def test_raw_env_refuses_an_illegal_action_as_pettingzoo_does():
     ):
         ours.step(0)
     with pytest.raises(
-        IllegalMoveError, match=r"7 is no action of connect_four; actions are 0 to 6"
+        IllegalMoveError, match=r"7 is not an action of connect_four; actions are 0 to 6"
     ):
         ours.step(7)
 

@@ -156,7 +156,7 @@ def test_an_environment_itself_can_be_given():
 
 
 def test_what_is_no_environment_is_named():
-    with pytest.raises(ConformanceError, match="int is no PettingZoo AECEnv"):
+    with pytest.raises(ConformanceError, match="int is not a PettingZoo AECEnv"):
         check_env(lambda: 3)
 
 

@@ -142,7 +142,7 @@ def test_every_autoreset_mode_does_what_gymnasiums_own_environment_does(mode, fo
         games += over.sum()
         illegal += one[-1]["illegal_action"].sum()
         if mode is AutoresetMode.DISABLED and over.any():
-            with pytest.raises(ValueError, match=r"are over; start them anew by reset"):
+            with pytest.raises(ValueError, match=r"are over; restart them by reset"):
                 ours.step(actions)
             one, other = (env.reset(options={"reset_mask": over.copy()}) for env in (ours, theirs))
             assert_equal(one[0], other[0])

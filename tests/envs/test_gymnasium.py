@@ -181,7 +181,7 @@ def test_wrong_calls_are_refused_clearly():
     env.reset()
     for action in (7, -1, 1.5, None):
         with pytest.raises(
-            IllegalActionError, match="is no action of connect_four; actions are 0 to 6"
+            IllegalActionError, match="is not an action of connect_four; actions are 0 to 6"
         ):
             env.step(action)
     with pytest.raises(ValueError, match="render_mode='3d' is not possible"):

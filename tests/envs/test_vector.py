@@ -448,8 +448,8 @@ def test_a_reset_mask_starts_only_some_games_anew():
         ({"threads": 0}, "threads=0 is not possible"),
         (
             {"threads": 2, "opponent": "montecarlo"},
-            "threads=2 is possible only for opponents that are compiled, and montecarlo is asked "
-            "in Python",
+            "threads=2 is possible only for opponents that are compiled, and montecarlo is called "
+            "from Python",
         ),
         ({"seat": 2}, "seat=2 is not possible; it is 0 .* 1 or 'random'"),
         ({"seat": True}, "seat=True is not possible"),
@@ -477,7 +477,7 @@ def test_what_is_wrong_with_the_options_is_said_clearly(options, message):
 
 
 def test_an_object_that_cannot_play_is_refused():
-    with pytest.raises(TypeError, match="7 is no opponent"):
+    with pytest.raises(TypeError, match="7 is not an opponent"):
         make_vector_env("connect_four", 2, 7)
     with pytest.raises(ValueError, match="opponents need weights above 0"):
         GameBatch("connect_four", 2, [Opponent("nobody", Lowest(), weight=0.0)])

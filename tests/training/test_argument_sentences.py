@@ -36,9 +36,9 @@ def test_a_misspelt_keyword_is_answered_with_the_nearest_one(maker, word, neares
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: BoardVecEnv(64, "connect_four"), "64 is no specification: write a text"),
-        (lambda: make_game(None), "None is no specification: write a text"),
-        (lambda: make_agent(4), "4 is no specification: write a text"),
+        (lambda: BoardVecEnv(64, "connect_four"), "64 is not a specification: write a text"),
+        (lambda: make_game(None), "None is not a specification: write a text"),
+        (lambda: make_agent(4), "4 is not a specification: write a text"),
         (lambda: make_game(make_game("hex"), size=5), "is a Game, whose parameters are set"),
         (lambda: make_game("hex").position(3), "actions=3 is not possible; it is a list"),
         (

@@ -264,7 +264,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
     with pytest.raises(TrainingError, match="is not the folder of a training run"):
         run_in(tmp_path, small_settings())
     (tmp_path / "run.json").write_text("{")
-    with pytest.raises(TrainingError, match=r"run\.json is no JSON"):
+    with pytest.raises(TrainingError, match=r"run\.json is not JSON"):
         run_in(tmp_path, small_settings())
 
 

@@ -171,7 +171,7 @@ def test_a_game_takes_every_form_that_acts_on_positions(bot):
 def test_what_does_not_play_is_refused_in_a_sentence(bot):
     with pytest.raises(NotAPolicyError, match=r"^[^\n]*no method act|^[^\n]*does not play"):
         as_policy(bot)
-    with pytest.raises(TypeError, match="is no opponent: it is neither text, nor a function"):
+    with pytest.raises(TypeError, match="is not an opponent: it is neither text, nor a function"):
         evaluate(bot, GAME, ["greedy"], pairs=2)
 
 

@@ -254,7 +254,7 @@ def test_a_table_that_is_far_too_small_gives_the_same_values():
 
 
 def test_a_memory_too_small_for_the_keys_of_a_board_is_refused():
-    with pytest.raises(SpecificationError, match=r"memory=16 is not possible .* at least 256 MiB"):
+    with pytest.raises(SpecificationError, match=r"memory=16 is not enough .* at least 256 MiB"):
         make_solver(make_game("connect_four:rows=7,cols=8"), 16)
 
 

@@ -146,7 +146,7 @@ def test_a_full_disk_costs_the_next_start_time_and_is_said_once(source, monkeypa
         assert call(source) == (RESULT, True)
         (line,) = capfd.readouterr().err.splitlines()
         assert str(source.parent / "cache") in line
-        assert "cannot be kept" in line
+        assert "cannot be stored" in line
         assert "No space left on device" in line
     assert not cache.KernelCache.saved
     assert call(source) == (RESULT, True)
@@ -164,7 +164,7 @@ def test_where_nothing_can_be_written_no_other_folder_is_used(source, monkeypatc
     assert call(source) == (RESULT, True)
     assert call(source) == (RESULT, True)
     assert not [*source.parent.rglob("*.nbi")]
-    assert "cannot be kept" in capfd.readouterr().err
+    assert "cannot be stored" in capfd.readouterr().err
 
 
 def test_clearing_removes_machine_code_and_nothing_else(source):

@@ -99,7 +99,7 @@ def test_every_place_has_a_name_and_an_area_inside_the_picture(spec):
     ],
 )  # fmt: skip
 def test_what_no_position_is_written_as_is_refused_in_a_sentence(spec, text, wrong):
-    with pytest.raises(IllegalPositionError, match="is no position of") as error:
+    with pytest.raises(IllegalPositionError, match="is not a position of") as error:
         make_game(spec).position_from_text(text)
     assert wrong in str(error.value)
 

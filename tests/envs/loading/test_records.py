@@ -86,7 +86,7 @@ def test_whatever_a_file_holds_is_accepted_or_refused(value):
 
 @pytest.mark.parametrize("text", [b"", b"{", b"\xff", b"[" * 5000, b"9" * 5000, b"nul"])
 def test_what_is_no_json_is_refused(text):
-    with pytest.raises(SpecificationError, match=r"^f.json is no JSON: "):
+    with pytest.raises(SpecificationError, match=r"^f.json is not JSON: "):
         parse_json(text, "f.json")
 
 

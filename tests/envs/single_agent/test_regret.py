@@ -139,8 +139,8 @@ def test_estimates_are_worth_less_than_a_win_that_is_seen():
     ("judge", "complaint"),
     [
         ("nobody", "there is no agent"),
-        (3, "3 is no judge; regret= takes an agent"),
-        ("random", "random is no judge: it does not value every action; alphabeta:depth=4 and"),
+        (3, "3 is not a judge; regret= takes an agent"),
+        ("random", "random is not a judge: it does not value every action; alphabeta:depth=4 and"),
         ("solver", "does not value every action"),
     ],
 )

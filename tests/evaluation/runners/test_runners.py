@@ -109,7 +109,7 @@ def test_a_worker_with_another_version_of_an_agent_is_refused(child_processes):
     )
     with pytest.raises(
         RunnerError,
-        match=r"another version of [ab] \(plyground [\d.]+, code \w+\) than this program \(ply",
+        match=r"a different version of [ab] \(plyground [\d.]+, code \w+\) from this program \(ply",
     ):
         GameJobs(contest, ONE).get_ready()
     assert child_processes() == []

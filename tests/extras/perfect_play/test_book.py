@@ -290,12 +290,12 @@ def rewritten(path, change_header=None, change_body=None):
     [
         (lambda p: p.unlink(), "there is no opening book '.*'; give centre, or a file"),
         (lambda p: (p.unlink(), p.mkdir()), "cannot be read: Is a directory"),
-        (lambda p: p.write_bytes(b""), "is no opening book: its first line"),
-        (lambda p: p.write_bytes(b"\xff\xfe\x00"), "is no opening book: its first line"),
-        (lambda p: p.write_text("[1]\n"), "is no opening book: its first line"),
+        (lambda p: p.write_bytes(b""), "is not an opening book: its first line"),
+        (lambda p: p.write_bytes(b"\xff\xfe\x00"), "is not an opening book: its first line"),
+        (lambda p: p.write_text("[1]\n"), "is not an opening book: its first line"),
         (
             lambda p: p.write_bytes(p.read_bytes()[:-40]),
-            r"is damaged \(it ends after 16 of 17 positions\); make it anew",
+            r"is damaged \(it ends after 16 of 17 positions\); make it again",
         ),
         (
             lambda p: p.write_bytes(p.read_bytes().split(b"\n")[0]),
@@ -309,7 +309,7 @@ def rewritten(path, change_header=None, change_body=None):
         ),
         (
             lambda p: rewritten(p, {"version": 1}),
-            "of format version 1, this plyground reads version 2; make it anew",
+            "of format version 1, this plyground reads version 2; make it again",
         ),
         (lambda p: rewritten(p, {"game": "chess"}), "there is no game 'chess'"),
         (
@@ -337,8 +337,8 @@ def test_a_damaged_book_is_refused_when_the_agent_is_made(book, damage, complain
         ('{"moves": "a,a,a,a", "best": {"a": null}}', "a is not legal there"),
         ('{"moves": "", "best": {}}', "it has no best action"),
         ('{"moves": "", "best": []}', "describes no position"),
-        ('{"moves": "", "best": {"a": 1}}', "1 is no score"),
-        ('{"moves": "", "best": {"a": {"value": 1}}}', "is no score"),
+        ('{"moves": "", "best": {"a": 1}}', "1 is not a score"),
+        ('{"moves": "", "best": {"a": {"value": 1}}}', "is not a score"),
         ('{"best": {"a": null}}', "describes no position"),
     ],
 )
