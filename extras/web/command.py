@@ -20,33 +20,33 @@ from .settings import ServerSettings
 @command(purpose="Start here", rank=0)
 def web(
     *,
-    port: Annotated[int, option("N", "Port; 0 takes a free one.", low=0, high=65535)] = 8000,
+    port: Annotated[int, option("N", "Port; 0: any free port.", low=0, high=65535)] = 8000,
     host: Annotated[str, option("ADDRESS", "Address to listen on.")] = "127.0.0.1",
     allow_host: Annotated[
-        tuple[str, ...], option("NAME", "A further name under which visitors reach the server.")
+        tuple[str, ...],
+        option("NAME", "A further host name under which visitors reach the server."),
     ] = (),
     behind_proxy: Annotated[
-        bool, flag("Believe the X-Forwarded-… headers of a proxy on this machine.")
+        bool, flag("Trust the X-Forwarded-… headers of a proxy on this machine.")
     ] = False,
     store: Annotated[
-        Path | None, option("FILE", "Keep finished games here, and show those it holds.")
+        Path | None, option("FILE", "Store of finished games, also shown on the pages.")
     ] = None,
     agent: Annotated[
         tuple[str, ...],
-        option("AGENT", "An agent that reads files or starts programs, open to all visitors."),
+        option("AGENT", "An agent that reads files or starts programs, available to all visitors."),
     ] = (),
     workers: Annotated[
-        int | None, option("N", "Processes that think; by default one a processor.", low=1, high=64)
+        int | None,
+        option("N", "Number of search processes (default: one per processor).", low=1, high=64),
     ] = None,
-    no_warm_up: Annotated[
-        bool, flag("Load agents when they are first asked, not ahead for the games offered.")
-    ] = False,
+    no_warm_up: Annotated[bool, flag("Load agents at their first use, not in advance.")] = False,
 ) -> None:
     """Play, analyse and watch games in a browser.
 
-    The page is open to this machine only. With --host it is open to all who reach that address;
-    0.0.0.0 stands for all addresses of the machine. Visitors who write a name into their browser
-    need --allow-host NAME, unless it is the machine's own.
+    By default only this machine can open the page. With --host everyone who can reach that address
+    can; 0.0.0.0 means all addresses of the machine. Access by host name needs --allow-host NAME,
+    unless it is the machine's own name.
 
     [bold]Examples[/bold]
 
@@ -78,16 +78,16 @@ def web(
 
 def _check_names(host: str, allow_host: tuple[str, ...]) -> None:
     if not host:
-        raise SpecificationError("the address to listen on is empty; leave --host out")
+        raise SpecificationError("the address to listen on is empty; omit --host")
     for name in allow_host:
         if not name or set(name) & set("/*@ "):
             raise SpecificationError(
-                f"--allow-host {name!r} is no name of a machine, such as games.example.org"
+                f"--allow-host {name!r} is not a host name, such as games.example.org"
             )
 
 
 def _serve(settings: ServerSettings) -> None:
-    # It loads what agents need while this process loads the pages.
+    # It loads the agents' dependencies while this process loads the pages.
     first = AgentProcess(settings.conditions)
     first.start()
     try:
