@@ -69,7 +69,7 @@ class LanguageModelAgent(Agent):
         """Refuse an invalid address."""
         if not re.match(r"https?://", self.options["url"]):
             raise SpecificationError(
-                f"url={self.options['url']} is not an address; it must begin with http:// or https://"
+                f"url={self.options['url']} is not an address; use http:// or https://"
             )
         self.tokens = (0, 0)
         self.asked = 0

@@ -215,7 +215,7 @@ def watch(
                 describe(agent)._replace(label=label) for agent, label in zip(arena.agents, labels)
             )
             number = store_game(games, board, (one, two), result, actions, (seed, seed + 1))
-            note(f"The game is kept: plyground replay {store} {number}")
+            note(f"The game is stored: plyground replay {store} {number}")
 
 
 class _Viewer:

@@ -1,4 +1,4 @@
-"""Values, grades and totals of reviews in words."""
+"""Values, grades and totals of reviews as text."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ LINE_SHOWN = 6  # moves of a better line
 
 
 def value_text(game: Game, value: PositionValue, marked: bool = True) -> str:
-    """A value in words.
+    """A value as text.
 
-    A proved one is the result, with the margin where games return it; an estimate is the expected
-    score of the first player. ``marked`` adds the marks that stand on boards of text.
+    A proved one is the result, with the margin if games return it; an estimate is the expected
+    score of the first player. ``marked`` adds the marks used on text boards.
     """
     sides = game.declaration.player_names(marked=marked)
     if value.exact:
@@ -34,7 +34,7 @@ def value_text(game: Game, value: PositionValue, marked: bool = True) -> str:
 
 
 def verdict(game: Game, move: ReviewedMove) -> str:
-    """A graded move in a sentence: the grade, what it cost, what was better."""
+    """A sentence about a graded move: the grade, its loss, what was better."""
     words = move.grade
     if move.change is not None:
         words += f" ({move.change})"
@@ -56,7 +56,7 @@ def totals_rows(review: Review, marked: bool = True) -> Iterator[list[str]]:
 
 
 def method_text(review: Review, marked: bool = True) -> str:
-    """How the values were found, in a sentence or two."""
+    """A sentence or two about the source of the values."""
     estimates = sum(not value.exact for value in review.values)
     if not estimates:
         return "All values are exact."
