@@ -1,4 +1,4 @@
-"""What the extras bring beside games, agents and commands, each imported when it is asked for."""
+"""Registrations of the extras besides games, agents and commands, imported on demand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..envs.loading.packages import (
 )
 
 for kind, name, value in (
-    # Solvers, search forms and heuristic networks, by the game that they are for.
+    # Solvers, search forms and heuristic networks, by game.
     (KNOWLEDGE, "gomoku", "gomoku_engine.guide"),
     (KNOWLEDGE, "hex", "games.hex.solver"),
     (KNOWLEDGE, "othello", "games.othello.solver"),

@@ -1,1 +1,1 @@
-"""Bots of others as agents, environments and datasets of other libraries."""
+"""Third-party bots as agents; environments and datasets for other libraries."""

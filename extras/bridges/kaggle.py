@@ -1,7 +1,7 @@
-"""``kaggle:FILE``: agents made for Kaggle's ConnectX; and our policies as submissions to it.
+"""``kaggle:FILE``: agents for Kaggle's ConnectX; and policies as submissions to it.
 
-A submission is a Python file, a folder with ``main.py``, or a ``.tar.gz`` of one. The last thing in
-it that can be called is the agent. It is run as it is: use only submissions that you trust.
+A submission is a Python file, a folder with ``main.py``, or a ``.tar.gz`` of one. Its last callable
+is the agent. Its code is executed: use only submissions that you trust.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from ...envs.specification import Parameter, SpecificationError, refusing
 from . import submission
 from .submission_code import SubmissionCode, arguments_of
 
-PACKAGE_AGENTS = ("negamax", "random")  # the agents that kaggle-environments brings
+PACKAGE_AGENTS = ("negamax", "random")  # the agents of kaggle-environments
 # Kaggle's settings of ConnectX
 EPISODE_STEPS, MOVE_SECONDS, AGENT_SECONDS, RUN_SECONDS = 1000, 2, 60, 1200
 
 
 class Struct(dict[str, Any]):
-    """A dictionary whose entries are attributes too, as Kaggle hands them over."""
+    """A dictionary with attribute access, as passed by Kaggle."""
 
     def __init__(self, **entries: Any) -> None:
         super().__init__()
@@ -51,9 +51,9 @@ class Struct(dict[str, Any]):
 class KaggleAgent(Agent):
     """Plays connect four as an agent of Kaggle's ConnectX does.
 
-    It is executed anew for every game. ``negamax`` and ``random`` are those of the package
+    It is executed anew for every game. ``negamax`` and ``random`` are agents of the package
     kaggle-environments; any other name is a file, a folder or an archive. The configuration states
-    Kaggle's times; the limits of a match are its own.
+    Kaggle's time limits; a match has separate limits.
     """
 
     summary = "an agent for Kaggle's ConnectX: kaggle:FILE.py, kaggle:negamax (trusted files only)"
@@ -84,7 +84,7 @@ class KaggleAgent(Agent):
         self._is_asked = False
 
     def reset(self, seed: int = 0) -> None:
-        """Execute the submission anew, if it was asked since it was executed."""
+        """Execute the submission anew, if it has moved since the last execution."""
         super().reset(seed)
         if self._is_asked:
             self._begin_episode()
@@ -128,9 +128,9 @@ class KaggleAgent(Agent):
 
     @property
     def version(self) -> str:
-        """A hash of the submission as it was read, or the version of Kaggle's package.
+        """A hash of the submission as read, or the version of Kaggle's package.
 
-        It covers the modules that a file imports from its folder, and all files of a folder.
+        It includes the modules that a file imports from its folder, and all files of a folder.
         """
         if self._code is None:
             import importlib.metadata
@@ -156,17 +156,16 @@ def _of_package(name: str) -> Callable[..., Any]:
 
 
 def write_submission(policy: str | Path, path: str | Path) -> None:
-    """Write a policy as a submission to ConnectX: one Python file that needs numpy only.
+    """Write a policy as a submission to ConnectX: one Python file that needs only numpy.
 
-    Weights are kept in float16.
+    Weights are stored in float16.
 
     Args:
         policy: a policy file for connect four.
         path: the file to write.
 
     Raises:
-        SpecificationError: the policy is for another game, or computes something that the file
-            cannot compute.
+        SpecificationError: the policy is for another game, or uses unsupported operators.
     """
     with refusing(ImportError, 'submissions need onnx: pip install "plyground[train]"'):
         import onnx
@@ -199,7 +198,7 @@ def write_submission(policy: str | Path, path: str | Path) -> None:
 
 
 def export_submission(policy: Path, out: Path) -> str:
-    """Write a submission of a policy file, as :func:`write_submission` does; says what it is."""
+    """Write a submission of a policy file; returns a message about it."""
     from ...agents.policies.policy_file import load_policy_file
 
     write_submission(policy, out)

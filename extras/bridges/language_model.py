@@ -1,8 +1,8 @@
 """``llm:MODEL,url=…``: language models as agents, asked through an OpenAI-compatible endpoint.
 
-The model gets the position as text with its legal moves, and answers with a move. An answer without
-a legal move is refused with the reason and asked again; after ``retries`` of them the agent raises
-an error, and a match counts the game as forfeited.
+The model gets the position as text with its legal moves, and answers with a move. After an answer
+without a legal move it is told the reason and asked again; after ``retries`` of these the agent
+raises an error, and a match counts the game as forfeited.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ...envs.specification import Parameter, SpecificationError
 from .adapters.prompts import describe, read_move
 
 KEY_VARIABLE, ADDRESS_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
-USUAL_ADDRESS = "https://api.openai.com/v1"  # of the key, where the variable names none
+USUAL_ADDRESS = "https://api.openai.com/v1"  # the key's host if the variable is not set
 SYSTEM = (
     "You play a board game. You are shown the position and the legal moves. Think as long as you "
     "like; the last line of your answer is the move alone, written exactly as it is listed."
@@ -32,33 +32,32 @@ SYSTEM = (
 
 
 class LanguageModelError(RuntimeError):
-    """The model gave no legal move, or could not be asked."""
+    """The model gave no legal move, or could not be reached."""
 
 
 @register_agent("llm")
 class LanguageModelAgent(Agent):
     """Asks a language model for each move.
 
-    The key of the endpoint, if it wants one, is read from the environment variable
-    ``OPENAI_API_KEY``. Others may have written the address, as in a store. So the key is sent to
-    the host of ``OPENAI_BASE_URL`` alone, which is OpenAI's where the variable is not set, and over
-    plain http to this machine alone.
+    The key of the endpoint, if it needs one, is read from the environment variable
+    ``OPENAI_API_KEY``. The address may come from an untrusted file, such as a store. So the key is
+    sent only to the host of ``OPENAI_BASE_URL`` (by default OpenAI's), and over plain http only to
+    this machine.
 
     Attributes:
-        tokens: how many tokens all answers so far have taken, as the endpoint counts them: those
-            read and those written.
-        asked: how many times the model has been asked.
+        tokens: the tokens of all answers so far, read and written, as the endpoint counts them.
+        asked: the number of requests to the model.
     """
 
     summary = "a language model: llm:MODEL,url=http://localhost:8000/v1 (OpenAI-compatible)"
     parameters = (
-        Parameter("model", str, None, "the model's name, as the endpoint knows it"),
+        Parameter("model", str, None, "name of the model at the endpoint"),
         Parameter(
             "url", str, "http://localhost:8000/v1", "the endpoint, without /chat/completions"
         ),
-        Parameter("retries", int, 2, "how often it is asked again after an illegal answer", 0, 100),
-        Parameter("tokens", int, 1024, "tokens of an answer, at most", 1, 10**6),
-        Parameter("timeout", float, 60.0, "seconds until an answer is given up", 0.01, 86400),
+        Parameter("retries", int, 2, "retries after an illegal answer", 0, 100),
+        Parameter("tokens", int, 1024, "maximum tokens of an answer", 1, 10**6),
+        Parameter("timeout", float, 60.0, "timeout of an answer in seconds", 0.01, 86400),
     )
     argument = "model"
     usage = "MODEL,url=http://HOST:PORT/v1"
@@ -67,10 +66,10 @@ class LanguageModelAgent(Agent):
     uses_tokens = True
 
     def check_options(self) -> None:
-        """Refuse an address that is none."""
+        """Refuse an invalid address."""
         if not re.match(r"https?://", self.options["url"]):
             raise SpecificationError(
-                f"url={self.options['url']} is no address; it begins with http:// or https://"
+                f"url={self.options['url']} is not an address; use http:// or https://"
             )
         self.tokens = (0, 0)
         self.asked = 0
@@ -80,10 +79,10 @@ class LanguageModelAgent(Agent):
         self.tokens_of_game = 0
 
     def decide(self, position: Position) -> Decision:
-        """Ask until a legal move comes.
+        """Ask until the model gives a legal move.
 
         Raises:
-            LanguageModelError: none came, or the endpoint could not be asked.
+            LanguageModelError: it gave none, or the endpoint could not be reached.
         """
         messages = [
             {"role": "system", "content": SYSTEM},
@@ -115,7 +114,7 @@ class LanguageModelAgent(Agent):
         request = urllib.request.Request(address, json.dumps(body).encode(), headers)
         key = os.environ.get(KEY_VARIABLE)
         withheld = _withheld(request) if key else ""
-        if key and not withheld:  # an answer may send on to another host, which does not get it
+        if key and not withheld:  # a redirect to another host must not get it
             request.add_unredirected_header("Authorization", f"Bearer {key}")
         self.asked += 1
         try:
@@ -129,7 +128,7 @@ class LanguageModelAgent(Agent):
             ) from None
         except (OSError, ValueError, LookupError, TypeError) as error:
             reason = getattr(error, "reason", None) or error
-            raise LanguageModelError(f"{address} could not be asked: {reason}") from None
+            raise LanguageModelError(f"{address} could not be reached: {reason}") from None
         usage = reply.get("usage") or {}
         prompt, completion = (
             int(usage.get(f"{kind}_tokens", 0)) for kind in ("prompt", "completion")
@@ -140,15 +139,15 @@ class LanguageModelAgent(Agent):
 
 
 def _withheld(request: urllib.request.Request) -> str:
-    """Why the key is not sent with a request; empty: it is.
+    """Why the key is not sent with a request; empty if it is sent.
 
     Raises:
-        LanguageModelError: the key's own address is none.
+        LanguageModelError: the address in the variable is invalid.
     """
     try:
         own = urllib.request.Request(os.environ.get(ADDRESS_VARIABLE) or USUAL_ADDRESS)
     except ValueError as error:
-        raise LanguageModelError(f"{ADDRESS_VARIABLE} is no address: {error}") from None
+        raise LanguageModelError(f"{ADDRESS_VARIABLE} is not an address: {error}") from None
     if _place(request) != _place(own):
         return f"; the key of {KEY_VARIABLE} is for {own.host} ({ADDRESS_VARIABLE} names another)"
     if request.type == "http" and not _is_loopback(_place(request)[0]):
@@ -157,9 +156,9 @@ def _withheld(request: urllib.request.Request) -> str:
 
 
 def _place(request: urllib.request.Request) -> tuple[str, str]:
-    """The host and the port that a request goes to."""
+    """The host and the port of a request."""
     host, _, port = request.host.lower().rpartition(":")
-    if not port.isdecimal():  # none is named; the colon is of an address of version 6
+    if not port.isdecimal():  # no port is given; the colon belongs to an IPv6 address
         host, port = request.host.lower(), ""
     return host, port or {"http": "80", "https": "443"}.get(request.type, "")
 

@@ -1,7 +1,7 @@
-"""Games of a store as datasets of Minari, for offline reinforcement learning.
+"""Games of a store as Minari datasets, for offline reinforcement learning.
 
-Each game gives two episodes, one for each player: what it saw and played at its turns, what it
-gained until its next turn, and what it saw at the end. Forfeited games are left out.
+Each game becomes two episodes, one per player: its observations and actions at its turns, its
+rewards until its next turn, and its final observation. Forfeited games are skipped.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from ...envs.registry import make_game
 from ...envs.specification import SpecificationError, refusing
 from ...evaluation.store.store import Store, StoredGame, StoredTournament, StoreError
 
-DATASETS_PATH = "MINARI_DATASETS_PATH"  # where Minari looks for datasets
+DATASETS_PATH = "MINARI_DATASETS_PATH"  # the folder of Minari's datasets
 
 
 class PlayerEpisode(NamedTuple):
-    """One player's side of a game with T turns of its own.
+    """One player's side of a game, with T turns of this player.
 
     Attributes:
         observations: ``observation`` (int8, (T + 1, rows, columns, planes)) and ``action_mask``
-            (int8, (T + 1, actions)); the last row is what the player sees at the end, where nothing
-            is legal.
+            (int8, (T + 1, actions)); the last row is the final observation, where nothing is
+            legal.
         actions: int64, (T,).
-        rewards: float64, (T,): what the player gained until its next turn or the end.
+        rewards: float64, (T,): the player's reward until its next turn or the end.
         player: 0 or 1.
         agents: the names of both agents, the player's own first.
     """
@@ -51,7 +51,7 @@ def _player_episodes(
 ) -> Iterator[PlayerEpisode]:
     """Both players' episodes of a game, without the moves of its opening.
 
-    A player that had no turn has no episode.
+    A player without a turn has no episode.
     """
     result = game_record.result
     position = game.position(result.moves[: len(game_record.opening)])
@@ -82,7 +82,7 @@ def _player_episodes(
 
 @contextlib.contextmanager
 def _datasets_in(folder: Path) -> Iterator[None]:
-    """Minari writes its datasets into this folder."""
+    """Make Minari write its datasets into this folder."""
     before = os.environ.get(DATASETS_PATH)
     os.environ[DATASETS_PATH] = str(folder.resolve())
     try:
@@ -95,16 +95,16 @@ def _datasets_in(folder: Path) -> Iterator[None]:
 
 
 def export_minari(store: Store, folder: Path) -> dict[str, int]:
-    """Write a dataset for each game of a store; returns their ids with their numbers of episodes.
+    """Write a dataset for each game of a store; returns the number of episodes by dataset id.
 
     Args:
         store: the store.
-        folder: where the datasets go; ``minari.load_dataset`` finds them if the environment
-            variable ``MINARI_DATASETS_PATH`` names it.
+        folder: the folder of the datasets; ``minari.load_dataset`` finds them if it is the value
+            of the environment variable ``MINARI_DATASETS_PATH``.
 
     Raises:
         SpecificationError: Minari is not installed.
-        StoreError: a dataset is there already, or cannot be written.
+        StoreError: a dataset exists already, or cannot be written.
     """
     with refusing(ImportError, 'this format needs Minari: pip install "minari[hdf5]"'):
         import minari
@@ -136,7 +136,7 @@ def export_minari(store: Store, folder: Path) -> dict[str, int]:
     with _datasets_in(folder):
         for name, episodes in buffers.items():
             if (folder / name).exists():
-                raise StoreError(f"{folder / name} is there already")
+                raise StoreError(f"{folder / name} exists already")
             game = games[name]
             minari.create_dataset_from_buffers(
                 name,
@@ -152,7 +152,7 @@ def export_minari(store: Store, folder: Path) -> dict[str, int]:
 def export(store: Path, out: Path | None) -> None:
     """The format minari of ``plyground export``: a folder of datasets."""
     if out is None:
-        raise SpecificationError("name the folder of the datasets: --format minari --out FOLDER")
+        raise SpecificationError("give the folder of the datasets: --format minari --out FOLDER")
     with Store(store) as games:
         for name, episodes in export_minari(games, out).items():
             note(f"{episodes} episodes in {out / name}; {DATASETS_PATH}={out}")

@@ -18,25 +18,25 @@ EXPLORATION, ROLLOUTS, SOLVES = 2.0, 1, True
 
 @register_agent("openspiel")
 class OpenSpielBot(Agent):
-    """Plays as a bot of OpenSpiel does.
+    """Plays like a bot of OpenSpiel.
 
     ``mcts`` is OpenSpiel's tree search with random rollouts. Any other name is one of
-    ``pyspiel.registered_bots()`` that needs no parameters, such as ``uniform_random``. Where
-    OpenSpiel has a game of the same rules, the bot plays that one, which is fast; otherwise it
-    plays ours through :mod:`plyground.extras.bridges.adapters.openspiel`.
+    ``pyspiel.registered_bots()`` that needs no parameters, such as ``uniform_random``. If OpenSpiel
+    has a game with the same rules, the bot plays that one, which is fast; otherwise it plays
+    plyground's game through :mod:`plyground.extras.bridges.adapters.openspiel`.
     """
 
     summary = "a bot of OpenSpiel: openspiel:mcts,simulations=100 (pip install open-spiel)"
     parameters = (
-        Parameter("bot", str, MCTS, "mcts, or a bot that OpenSpiel knows by name"),
-        Parameter("simulations", int, 1000, "of mcts, for each move", 1, 10**9),
+        Parameter("bot", str, MCTS, "mcts, or the name of a bot registered in OpenSpiel"),
+        Parameter("simulations", int, 1000, "simulations of mcts per move", 1, 10**9),
     )
     argument = "bot"
     isolated = foreign = True
     effect = "imports OpenSpiel"
 
     def check_options(self) -> None:
-        """Import OpenSpiel and look for the bot."""
+        """Import OpenSpiel and look up the bot."""
         with refusing(ImportError, "openspiel needs OpenSpiel: pip install open-spiel"):
             import pyspiel
         name, bots = self.options["bot"], [MCTS, *sorted(pyspiel.registered_bots())]
@@ -46,7 +46,7 @@ class OpenSpielBot(Agent):
             )
 
     def prepare(self, game: Game) -> None:
-        """Make OpenSpiel's game; the bots are made at their first move."""
+        """Create OpenSpiel's game; the bots are created at their first move."""
         import pyspiel
 
         from .adapters.openspiel import load_game, own_game
@@ -71,7 +71,7 @@ class OpenSpielBot(Agent):
         return Decision(action, simulations=simulations)
 
     def _state(self, position: Position) -> Any:
-        """OpenSpiel's state of the position: in its own game, if the moves are known."""
+        """OpenSpiel's state for the position: of its own game, if the moves are known."""
         moves = position.moves
         if self._native_game is not None and moves is not None:
             state = self._native_game.new_initial_state()
@@ -88,7 +88,7 @@ class OpenSpielBot(Agent):
         simulations, seed = self.options["simulations"], short_seed(self.seed + player) >> 1
         if self.options["bot"] != MCTS:
             return pyspiel.load_bot(self.options["bot"], game, player)
-        if game is self._adapted_game:  # its search in C++ cannot play games written in Python
+        if game is self._adapted_game:  # the C++ search cannot play games written in Python
             return _python_mcts(game, simulations, seed)
         evaluator = pyspiel.RandomRolloutEvaluator(ROLLOUTS, seed)
         return pyspiel.MCTSBot(
@@ -96,14 +96,14 @@ class OpenSpielBot(Agent):
             evaluator,
             EXPLORATION,
             simulations,
-            0,  # no limit of memory
+            0,  # no memory limit
             SOLVES,
             seed,
             False,
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        # bots are OpenSpiel's objects, which are not copied
+        # bots are objects of OpenSpiel, which cannot be copied
         return self.__dict__ | {
             "_bots": {},
             "_adapted_game": None,
@@ -113,7 +113,7 @@ class OpenSpielBot(Agent):
 
     @property
     def version(self) -> str:
-        """OpenSpiel's version too."""
+        """Includes OpenSpiel's version."""
         import importlib.metadata
 
         return f"{super().version}, open_spiel {importlib.metadata.version('open_spiel')}"

@@ -1,9 +1,9 @@
-"""The code of a submission to Kaggle, executed for every game as Kaggle does it.
+"""The code of a Kaggle submission, executed for every game as on Kaggle.
 
-Kaggle executes the file in an empty namespace and asks the last thing in it that can be called. The
-submission lies in ``/kaggle_simulations/agent`` there. Here that path stands for its own folder,
-wherever a text in its Python code begins with it or contains it. A path that is put together while
-it runs, or stands in other files, is not replaced.
+Kaggle executes the file in an empty namespace and calls the last callable in it. The submission is
+in ``/kaggle_simulations/agent`` there. Here that path is replaced by its own folder in all string
+literals of its Python code. A path that is assembled at run time, or written in other files, is not
+replaced.
 
 Source: ``agent.py`` of https://github.com/Kaggle/kaggle-environments.
 """
@@ -45,16 +45,16 @@ PLACE_AT_KAGGLE = re.compile(r"/kaggle_simulations/agent(?!\w)")
 class SubmissionCode:
     """A submission: a Python file, a folder with ``main.py``, or a tar archive of such a folder.
 
-    Modules beside the file belong to it: each execution imports them anew, and nobody else sees
-    them. Packages with compiled parts stay as they are, since they cannot be imported twice. Every
-    file is read once: a submission that is edited meanwhile goes on as it was.
+    Modules next to the file belong to it: each execution imports them anew, hidden from other code.
+    Packages with compiled parts are not reloaded, since they cannot be imported twice. Every file
+    is read once: edits of the submission have no effect meanwhile.
 
     Args:
         source: the file, the folder or the archive. An archive is unpacked into a temporary folder,
             which is removed when this object or this process ends.
 
     Raises:
-        SpecificationError: it is none of these, or is no Python.
+        SpecificationError: it is none of these, or is not valid Python.
     """
 
     def __init__(self, source: Path) -> None:
@@ -72,7 +72,7 @@ class SubmissionCode:
         if not self.path.is_file():
             raise SpecificationError(f"there is no {MAIN} in {source}, which Kaggle executes")
         self._folder, self._others = str(self.path.parent), tuple[str, ...]()
-        # what is installed below the folder, as a virtual environment is, is no part of it
+        # packages installed below the folder, as in a virtual environment, do not belong to it
         below = (place for place in sys.path if place != self._folder and self._holds(place))
         self._others = tuple(f"{place}{os.sep}" for place in below)
         not_python = (OSError, SyntaxError, ValueError, RecursionError)
@@ -92,13 +92,13 @@ class SubmissionCode:
         """The temporary folder with the content of an archive."""
         folder = temporary_folder(self)
         damage = (tarfile.TarError, zlib.error, OSError, EOFError)
-        complaint = f"{archive} is no .py file, no folder and no archive that can be unpacked"
+        complaint = f"{archive} is not a .py file, a folder or an archive that can be unpacked"
         with refusing(damage, complaint), tarfile.open(archive) as content:
             content.extractall(folder, filter="data")
         return folder
 
     def execute(self) -> Callable[..., Any]:
-        """Execute the file; the last thing in its namespace that can be called is the agent.
+        """Execute the file; the last callable in its namespace is the agent.
 
         Raises:
             SpecificationError: it fails, or has no agent.
@@ -115,13 +115,13 @@ class SubmissionCode:
         agents: list[Callable[..., Any]] = [value for value in names.values() if callable(value)]
         if not agents:
             raise SpecificationError(
-                f"{self.path} has nothing that can be called; the last such thing is the agent"
+                f"{self.path} has no agent: it must define a function (the last one counts)"
             )
         return agents[-1]
 
     @contextlib.contextmanager
     def imports(self) -> Iterator[None]:
-        """In the body its modules and the places where it looks for them are in force."""
+        """Activate its modules and its module path during the body."""
         places, loaded = list(sys.path), dict(sys.modules)
         sys.path += self._places
         sys.modules.update(self._modules)
@@ -144,11 +144,11 @@ class SubmissionCode:
             self._modules = {
                 name: sys.modules.pop(name) for name in own if name.partition(".")[0] not in staying
             }
-            hidden = self._modules.keys() & loaded.keys()  # those of others with the same name
+            hidden = self._modules.keys() & loaded.keys()  # other modules with the same name
             sys.modules.update({name: loaded[name] for name in hidden})
 
     def code_of(self, path: str) -> CodeType:
-        """The code of one of its files, as it was when it was first read."""
+        """The code of one of its files, as first read."""
         if path not in self._codes:
             tree = ast.parse(Path(path).read_bytes(), path)
             for node in ast.walk(tree):
@@ -158,9 +158,9 @@ class SubmissionCode:
         return self._codes[path]
 
     def _finder_of(self, place: str) -> Any:
-        """What finds the modules in a folder of its own: a hook of the import system."""
+        """A path hook of the import system that finds the modules in its folders."""
         if not self._holds(place):
-            raise ImportError(f"{place} is no folder of {self.path}")
+            raise ImportError(f"{place} is not a folder of {self.path}")
         return self._hook(place)
 
     def _forget_finders(self) -> None:
@@ -168,14 +168,14 @@ class SubmissionCode:
             del sys.path_importer_cache[place]
 
     def _holds(self, place: str) -> bool:
-        """Whether a file or folder is a part of it."""
+        """Whether a file or folder belongs to it."""
         folder = f"{place}{os.sep}"
         own = folder.startswith(f"{self._folder}{os.sep}")
         return own and not folder.startswith(self._others)
 
 
 class _Loader(SourceFileLoader):
-    """Loads a module of a submission, past what an earlier import has left on disk."""
+    """Loads a module of a submission, ignoring cached bytecode."""
 
     def __init__(self, code: SubmissionCode, fullname: str, path: str) -> None:
         super().__init__(fullname, path)
@@ -192,10 +192,10 @@ def _place_of(module: ModuleType) -> str:
 
 
 def arguments_of(agent: Callable[..., Any], name: str) -> int:
-    """How many arguments Kaggle gives an agent: of the observation and the configuration.
+    """The number of arguments for an agent: of observation and configuration.
 
     Raises:
-        SpecificationError: it cannot be called with so many.
+        SpecificationError: it cannot be called with these arguments.
     """
     count = min(getattr(getattr(agent, "__code__", None), "co_argcount", 2), 2)
     try:
@@ -205,7 +205,7 @@ def arguments_of(agent: Callable[..., Any], name: str) -> int:
             f"Kaggle calls the agent of {name} with {count} arguments: {error}"
         ) from None
     except ValueError:
-        pass  # what is written in C may have no signature
+        pass  # functions written in C may have no signature
     return count
 
 

@@ -17,7 +17,7 @@ from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
 from .gomocup.brain import Brain
 
-LONGEST_LINE = 10_000  # characters; what follows in the line is taken for another one
+LONGEST_LINE = 10_000  # characters; the rest of a longer line is treated as another line
 AGENT = make_game(GAME).profile.engine or "mcts"
 
 
@@ -32,7 +32,7 @@ def gomocup(
     r"""Play as an engine of the Gomocup protocol, over standard input and output.
 
     Managers such as Piskvork, c-gomoku-cli and Yixin-Board start it. The manager sets the time
-    limits. If the agent has a time= of its own, it is the most that a move takes.
+    limits. If the agent sets time=, that is the maximum for a move.
 
     [bold]Examples[/bold]
 
@@ -46,7 +46,7 @@ def gomocup(
         manager, here = os.dup(sys.stdout.fileno()), sys.stdin.fileno()
     except (OSError, ValueError, AttributeError):
         raise SpecificationError("an engine needs standard input and standard output") from None
-    # What an agent or a library prints must not be taken for an answer.
+    # Output of an agent or a library must not be mistaken for an answer.
     sys.stdout.flush()
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
@@ -61,14 +61,14 @@ def gomocup(
         line, arrival = lines.get()
         if not brain.answer(line, arrival):
             brain.close()
-            leave_at_once(0)  # Python would take its time
+            leave_at_once(0)  # Python's shutdown would take long
 
 
 def _read(descriptor: int, lines: queue.SimpleQueue[tuple[str, float]], brain: Brain) -> None:
-    """Hand on the lines of the manager with their times; the end of the input is END.
+    """Forward the manager's lines with their times; the end of the input is END.
 
-    END that comes while a move is chosen ends the process at once. Commands that came before it and
-    wait for their turn are still answered.
+    END during the choice of a move ends the process at once. Earlier commands that are waiting are
+    still answered.
     """
     with open(descriptor, "rb", closefd=False) as stream:
         while True:

@@ -30,15 +30,14 @@ def push(
         str,
         argument(
             "hf://OWNER/NAME",
-            "The repository, which is made if it is missing; or a folder that is to hold the same "
-            "files.",
+            "The repository, created if it is missing; or a folder for the same files.",
         ),
     ],
     /,
 ) -> None:
-    """Publish a policy on the Hugging Face Hub, with a card that says what its file states.
+    """Publish a policy on the Hugging Face Hub, with a card from the file's metadata.
 
-    The agent policy:hf://OWNER/NAME plays it. Pushing needs a token: hf auth login asks for it.
+    The agent policy:hf://OWNER/NAME plays it. Pushing needs a token, see hf auth login.
 
     [bold]Examples[/bold]
 
@@ -55,7 +54,7 @@ def push(
         return
     with refusing(ImportError, NEEDS):
         from huggingface_hub import HfApi, parse_hf_uri
-    # the library's errors have no class in common
+    # the library's errors have no common class
     with tempfile.TemporaryDirectory() as folder, refusing(Exception, f"{target} is not pushed"):
         uri, hub = parse_hf_uri(target), HfApi(token=True)
         _write(network, Path(folder), uri.path_in_repo or FILE, target)
@@ -70,14 +69,14 @@ def pull(
         str,
         argument(
             "hf://OWNER/NAME",
-            "The repository; @REVISION and /FILE may follow. Or a folder that push wrote.",
+            "The repository, optionally with @REVISION and /FILE; or a folder written by push.",
         ),
     ],
     /,
     *,
     out: Annotated[Path, option("FILE", "The policy file to write.")],
 ) -> None:
-    """Write a policy of the Hugging Face Hub to a file of one's own.
+    """Download a policy from the Hugging Face Hub.
 
     [bold]Example[/bold]
 
@@ -89,7 +88,7 @@ def pull(
 
 
 def _file_in(source: str) -> str:
-    """The policy file of a folder that ``push`` wrote; any other source as it is."""
+    """The policy file of a folder written by ``push``; other sources unchanged."""
     file = Path(source) / FILE
     return str(file) if SCHEME_END not in source and file.is_file() else source
 
@@ -104,7 +103,7 @@ def _write(network: OnnxNetwork, folder: Path, name: str, source: str) -> None:
 
 
 def _card(network: OnnxNetwork, source: str) -> str:
-    """What the metadata of the file state, and how it is played."""
+    """The card: the file's metadata, and how to play the policy."""
     agent = f"policy:{source}" if network.has_policy else f"mcts:network={source}"
     states = "\n".join(
         f"- `{plain_text(name)}`: {plain_text(text)}" for name, text in network.metadata.items()

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from ...envs.specification import refusing
 
-FILE = "policy.onnx"  # where no other is named
+FILE = "policy.onnx"  # the default file
 NEEDS = 'the Hugging Face Hub needs huggingface_hub: pip install "plyground[hub]"'
 
 
-@functools.cache  # the hub is asked once in a process, also where many agents play one policy
+@functools.cache  # the hub is queried once per process, even if many agents play one policy
 def fetch(source: str) -> Path:
     """The file of a policy, in the cache of huggingface_hub.
 
@@ -20,7 +20,7 @@ def fetch(source: str) -> Path:
     """
     with refusing(ImportError, NEEDS):
         from huggingface_hub import hf_hub_download, parse_hf_uri
-    # the library's errors have no class in common
+    # the library's errors have no common class
     with refusing(Exception, f"{source} cannot be fetched"):
         uri = parse_hf_uri(source)
         name = uri.path_in_repo or FILE

@@ -32,19 +32,19 @@ def book(
     exact: Annotated[
         bool,
         flag(
-            "Of connect four: solve every position of ply --plies exactly, and so of all plies "
-            "before. An interrupted command goes on when it is given again."
+            "Connect four only: solve every position of ply --plies exactly, and so of all earlier "
+            "plies. The same command resumes an interrupted one."
         ),
     ] = False,
     place: JobPlace = HERE,
     memory: Annotated[
-        int, option("MIB", "With --exact: memory of each process's table.", low=1)
+        int, option("MIB", "With --exact: size of the table of each process in MiB.", low=1)
     ] = DEFAULT_MEMORY_MB,
 ) -> None:
-    """Make an opening book: the positions of the first plies, analysed by an agent.
+    """Create an opening book: the positions of the first plies, analysed by an agent.
 
-    Positions that are images of each other under a symmetry are analysed once. Agents that search
-    use a book by the option book=FILE, such as alphabeta:time=0.5,book=FILE.
+    Positions equal under a symmetry are analysed once. Search agents use a book with the option
+    book=FILE, such as alphabeta:time=0.5,book=FILE.
 
     [bold]Example[/bold]
 
@@ -67,7 +67,7 @@ def book(
 
 def _write_exact_values(game: Game, out: Path, plies: int, place: JobPlace, memory: int) -> None:
     steps = display.show_steps("positions", Terminal(stderr=True))
-    remainder = f"stopped; {out} holds what is solved, and the same command goes on"
+    remainder = f"stopped; {out} contains the solved positions, and the same command resumes"
     with ctrl_c_says(remainder), steps as progress:
         count = write_openings(out, game, plies, place, memory, progress)
     say(f"the exact values of all {count} positions after {plies} plies are in {out}")

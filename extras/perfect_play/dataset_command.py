@@ -1,4 +1,4 @@
-"""The command ``dataset``: positions with exact values or with a teacher's answers."""
+"""The command ``dataset``: positions with exact values or with a teacher's moves."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ TeacherOption = Annotated[
     str | None,
     option(
         "AGENT",
-        "In place of exact values: this agent's choice in its games against itself, and how they "
-        "ended.",
+        "Instead of exact values: this agent's moves in games against itself, and how they ended.",
     ),
 ]
 PliesOption = Annotated[
@@ -45,7 +44,7 @@ def dataset(
     /,
     *,
     positions: Annotated[int, option("N", "Number of positions.", low=1)],
-    out: Annotated[Path, option("FILE", "The file to write; its name ends in .parquet or .npz.")],
+    out: Annotated[Path, option("FILE", "The file to write: .parquet or .npz.")],
     by: PlayerOption = None,
     teacher: TeacherOption = None,
     from_store: Annotated[
@@ -55,16 +54,16 @@ def dataset(
     seed: SeedOption = 1,
     place: JobPlace = HERE,
     memory: Annotated[
-        int, option("MIB", "Memory of each solver's table, in MiB.", low=1)
+        int, option("MIB", "Size of each solver's table in MiB.", low=1)
     ] = DEFAULT_MEMORY_MB,
 ) -> None:
     """Write positions with the exact value of every legal action, for supervised learning.
 
-    Where no solver reaches, --teacher writes the choices of an agent.
+    If there is no solver for the board, --teacher writes the moves of an agent.
 
     The positions are spread evenly over the plies and unique up to symmetry. The same seed gives
     the same file, and the same command resumes. Early positions of large boards take seconds each;
-    --plies leaves them out. Python reads the file with plyground.extras.perfect_play.datasets.load.
+    --plies excludes them. Python reads the file with plyground.extras.perfect_play.datasets.load.
 
     [bold]Examples[/bold]
 
@@ -77,7 +76,7 @@ def dataset(
     board = make_game(game)
     if teacher is not None and (by is not None or from_store is not None):
         raise SpecificationError(
-            "--teacher takes positions of its own games; leave out --by and --from-store"
+            "--teacher uses positions of its own games; omit --by and --from-store"
         )
     choices: dict[str, Any] = {"plies": _read_plies(plies), "seed": seed, "place": place}
     try:
@@ -99,14 +98,14 @@ def dataset(
 
 
 def _print_count(out: Path, game: Game, count: int, maximum: int) -> None:
-    fewer = "" if count == maximum else f" (no more than these were found, of {maximum:,})"
+    fewer = "" if count == maximum else f" (no more were found, of {maximum:,})"
     say(f"{out}: {count:,} positions of {game.spec}{fewer}")
 
 
 def _source(game: Game, by: str | None, from_store: Path | None) -> Source:
     """The games from which positions are taken."""
     if by is not None and from_store is not None:
-        raise SpecificationError("--by and --from-store exclude each other; choose one of them")
+        raise SpecificationError("--by and --from-store cannot be combined; choose one of them")
     if from_store is None:
         return RANDOM_PLAY if by is None else Source(by)
     with Store(from_store) as store:

@@ -1,4 +1,4 @@
-"""Solving the opening of connect four: all positions of one ply, somewhere, resumed."""
+"""Solving the opening of connect four: all positions of one ply, resumable, on any runner."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ...envs.loading.locks import locked
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import JobPlace
 
-CHUNK = 16  # positions that a process solves at a time; neighbours share its table
+CHUNK = 16  # positions per job; neighbours share the table of a process
 SECONDS_BETWEEN_FILES = 20.0
 
 
@@ -32,26 +32,26 @@ def write_openings(
     memory_mb: int,
     progress: Callable[[int, int], None],
 ) -> int:
-    """Solve every position of a ply and write the values; how many positions there are.
+    """Solve every position of a ply and write the values; returns the number of positions.
 
-    What the file holds already is not solved again: an interrupted call is continued by the same
-    call. The file is complete when none of its values is ``UNSOLVED``.
+    Values already in the file are not solved again: the same call resumes an interrupted one. The
+    file is complete when none of its values is ``UNSOLVED``.
 
     Args:
         path: the file, read by :func:`~.opening.read_values`.
         game: connect four, on any board that the solver takes.
         plies: the ply whose positions are solved.
-        place: where they are solved; each process has a table of its own.
+        place: where they are solved; each process has its own table.
         memory_mb: the size of a table in MiB.
-        progress: is told the number of positions solved, and of all.
+        progress: called with the number of solved positions and their total.
 
     Raises:
-        SpecificationError: another game, a board beyond the solver's reach, a ply that no game
-            reaches, a file that holds something else, or that another process makes.
+        SpecificationError: another game, a board too large for the solver, an impossible ply, a
+            file with other content, or a file that another process is writing.
     """
     if not isinstance(game.rules, ConnectFour):
-        raise SpecificationError(f"exact openings are those of connect four, not of {game.spec}")
-    solver_class_of(game)  # refuses boards beyond its reach
+        raise SpecificationError(f"exact openings exist for connect four only, not for {game.spec}")
+    solver_class_of(game)  # refuses boards that are too large
     layer = next(itertools.islice(layers(make_board(game.rules)), plies, None), None)
     if layer is None or not len(layer.keys):
         raise SpecificationError(f"no game of {game.spec} goes on after {plies} plies")

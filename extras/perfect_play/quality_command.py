@@ -39,7 +39,7 @@ DEFAULT_POSITIONS = 300
 @Parameter(name="*")
 @dataclass(frozen=True)
 class _SampleOptions:
-    """Which moves are judged."""
+    """The moves to judge."""
 
     games: Annotated[
         Path | None,
@@ -58,7 +58,7 @@ class _SampleOptions:
         int | None,
         option(
             "PLY",
-            "The first ply that is judged (default: where the solver takes seconds at most).",
+            "The first ply to judge (default: the first that the solver solves within seconds).",
             low=0,
         ),
     ] = None
@@ -73,11 +73,11 @@ class _SolverOptions:
         float,
         option(
             "SECONDS",
-            "Time limit for a position; positions that need more are left out.",
+            "Time limit per position; positions that need more are skipped.",
             low=0.001,
         ),
     ] = TIME_LIMIT
-    memory: Annotated[int, option("MIB", "Memory of the solver's table, in MiB.", low=1)] = (
+    memory: Annotated[int, option("MIB", "Size of the solver's table in MiB.", low=1)] = (
         DEFAULT_MEMORY_MB
     )
 
@@ -89,18 +89,18 @@ DEFAULT_SAMPLE, DEFAULT_SOLVER = _SampleOptions(), _SolverOptions()
 def quality(
     game: GameArgument,
     /,
-    *agents: Annotated[str, argument("AGENT", "An agent whose moves are judged.")],
+    *agents: Annotated[str, argument("AGENT", "An agent to judge.")],
     sample: _SampleOptions = DEFAULT_SAMPLE,
     solver: _SolverOptions = DEFAULT_SOLVER,
     seed: SeedOption = 1,
     place: JobPlace = HERE,
     as_json: JsonOption = False,
 ) -> None:
-    """Judge agents' moves by the exact solver: optimal moves, value lost, blunders, seconds.
+    """Judge agents' moves with the exact solver: optimal moves, value lost, blunders, seconds.
 
-    The opening, the middle and the end are judged apart. Positions in which all moves are worth the
-    same are left out. Agents decide in the same random positions, or are judged by the games of a
-    store.
+    Opening, middle game and endgame are listed separately. Positions in which all moves have the
+    same value are skipped. Agents move in the same random positions, or are judged by the games
+    of a store.
 
     [bold]Examples[/bold]
 
@@ -114,7 +114,7 @@ def quality(
     board = make_game(game)
     judge = MoveJudge(board, solver.memory, solver.time_limit)
     first = first_ply_within_reach(judge) if sample.from_ply is None else sample.from_ply
-    with ctrl_c_says("stopped; nothing was judged to the end"):
+    with ctrl_c_says("stopped; no result"):
         evidence = _gather(judge, agents, sample, seed, first, place)
     meaning = judge.solver.meaning
     if as_json:
@@ -144,7 +144,7 @@ def _gather(
     console = Terminal(stderr=True)
     if sample.games is not None:
         if place.runner_of() != LOCAL:
-            raise SpecificationError("the games of a store are judged by --runner local")
+            raise SpecificationError("the games of a store can only be judged with --runner local")
         with Store(sample.games) as store, show_steps("judging moves", console) as progress:
             evidence = stored_moves(
                 judge, store, list(agents), sample.positions, seed, first, progress
@@ -154,16 +154,14 @@ def _gather(
             raise StoreError(f"{sample.games} holds no moves to judge: {reasons or 'no games'}")
         return evidence
     if not agents:
-        raise SpecificationError(
-            "name the agents to judge, or the store whose games are judged: --games STORE"
-        )
+        raise SpecificationError("give the agents to judge, or a store of games with --games STORE")
     contest = Contest(judge.game, agents, tuple(distinct_labels(agents)))
     if any(map(contest.is_human, range(len(agents)))):
         raise SpecificationError("a person at the terminal is not judged; use: plyground play GAME")
     count = sample.positions or DEFAULT_POSITIONS
-    contest.describe()  # those that cannot be made are refused before anything is solved
+    contest.describe()  # refuse agents that cannot be created before anything is solved
     steps = show_steps("solving positions", console)
-    here = place.runner_of() == LOCAL  # the judge itself solves
+    here = place.runner_of() == LOCAL  # then the judge itself solves
     with nullcontext(None) if here else place.open(judging(judge)) as jobs, steps as progress:
         positions = sample_positions(judge, count, seed, first, progress, jobs)
     needs = Needs(contest.modules, PLAYING_FOLDERS)
@@ -174,5 +172,5 @@ def _gather(
 
 
 def _make_agents(contest: Contest) -> list[Agent]:
-    """The agents where they decide."""
+    """The agents in the process where they decide."""
     return Arena(contest).agents

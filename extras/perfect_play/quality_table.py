@@ -18,13 +18,13 @@ from ...evaluation.report.display import Name, duration, percent, plain_table
 
 
 def print_qualities(evidence: Evidence, meaning: str, console: Console) -> None:
-    """Tables of agents, situations and phases, the unit of values, and the positions left out."""
+    """Print tables of agents, situations and phases, the unit of values, and skipped positions."""
     rows = qualities(evidence)
     console.print(_overview(rows))
     for names in (SITUATIONS, PHASES):
         parts = [name for name in names if any(row.phase == name for row in rows)]
         heading = "by situation" if names == SITUATIONS else "by phase"
-        console.print(f"\noptimal moves in % and value lost a move, {heading}")
+        console.print(f"\noptimal moves in % and value lost per move, {heading}")
         console.print(_by_part(rows, parts))
     if meaning:
         console.print(f"\nvalues: {meaning}", style="dim", markup=False, soft_wrap=True)
@@ -55,7 +55,7 @@ def _overview(rows: list[Quality]) -> Table:
 
 
 def _by_part(rows: list[Quality], parts: Sequence[str]) -> Table:
-    """Phases or situations, with the number of moves where that is the same for all agents."""
+    """Phases or situations, with the number of moves if it is the same for all agents."""
     headings = []
     for part in parts:
         counts = {row.moves for row in rows if row.phase == part}
@@ -74,7 +74,7 @@ def _by_part(rows: list[Quality], parts: Sequence[str]) -> Table:
 
 
 def _table(*headings: str) -> Table:
-    """A table of agents whose numbers never wrap; rather their names do."""
+    """A table of agents whose names wrap, but never the numbers."""
     table = plain_table("agent", *headings)
     table.padding = (0, 1, 0, 0)
     table.columns[0].min_width = 16

@@ -22,10 +22,10 @@ def supervised(
     given: Any = OPTIONS,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
-    """Learn from a dataset of perfect play: the yardstick of what a network can know.
+    """Train on a dataset of perfect play: an upper bound for what a network can learn.
 
-    The network is the one that AlphaZero trains for the same game. It is taught by the exact
-    solver, not by playing, and its policy file says so. The same command resumes a run.
+    The network is the same as AlphaZero's for this game. It learns from the exact solver, not from
+    playing, and its policy file says so. The same command resumes a run.
 
     [bold]Examples[/bold]
 
@@ -37,13 +37,13 @@ def supervised(
     settings = SupervisedSettings.for_game(board, given, options.settings)
     if not options.list_settings and (not settings.data or options.out is None):
         raise SpecificationError(
-            "name the dataset and the folder of the run: --data FILE --out FOLDER"
+            "give the dataset and the folder of the run: --data FILE --out FOLDER"
         )
     train_or_list(board, settings, options, _describe)
 
 
 def _describe(progress: Any) -> str:
-    """Where a run stands, in a few words."""
+    """A short text about the progress of a run."""
     values = progress.values
     return (
         f"{progress.step:,} positions  {values['time/positions_per_second']:,.0f}/s  "

@@ -1,1 +1,1 @@
-"""Work on other machines: a Ray cluster as a place of jobs (``--runner ray``)."""
+"""Jobs on other machines: a Ray cluster as a runner (``--runner ray``)."""

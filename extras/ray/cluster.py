@@ -1,6 +1,6 @@
-"""A Ray cluster: how a program joins one.
+"""Connecting to a Ray cluster.
 
-The page many_machines.md of the docs says how to start a cluster.
+The page many_machines.md of the docs explains how to start a cluster.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from ...envs.specification import SpecificationError
 from ...envs.workers.errors import RunnerError
 
 CONNECT_SECONDS = 10.0
-THIS_MACHINE = "local"  # Ray's word for: do not look for a cluster, start one here
+THIS_MACHINE = "local"  # for Ray: do not look for a cluster, start one here
 QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
 
 
 class Cluster:
-    """A connection to a Ray cluster, which is made when it is needed.
+    """A connection to a Ray cluster, opened when it is needed.
 
     Args:
-        address: of the cluster, ``HOST:PORT`` or ``auto`` for one that this machine belongs to; by
-            default that of ``RAY_ADDRESS``, or else one is started on this machine for as long as
-            the connection is open.
-        processors: of the cluster that is started on this machine; by default all.
+        address: address of the cluster, ``HOST:PORT`` or ``auto`` for one that this machine belongs
+            to; by default ``RAY_ADDRESS``, or else a cluster is started on this machine for as long
+            as the connection is open.
+        processors: processors of a cluster started on this machine; by default all.
 
     Attributes:
         ray: the module.
@@ -40,7 +40,7 @@ class Cluster:
         self._connected = False
 
     def connect(self) -> None:
-        """Connect to the cluster, unless this program has done so already.
+        """Connect to the cluster, unless this program is connected already.
 
         Raises:
             RunnerError: there is none.
@@ -73,17 +73,17 @@ class Cluster:
 
     @property
     def gpu_share(self) -> float:
-        """The GPUs of the cluster for each of its processors, at most one."""
+        """GPUs per processor of the cluster, at most one."""
         return min(float(self.ray.cluster_resources().get("GPU", 0)) / self.processors, 1.0)
 
     def close(self) -> None:
-        """Leave the cluster, if this object has joined it."""
+        """Disconnect, if this object has connected."""
         if self._connected:
             self.ray.shutdown()
             self._connected = False
 
     def _check_address(self) -> None:
-        """Ray itself would try for minutes to reach a cluster that is not there."""
+        """Check the address first: Ray would try for minutes to reach a missing cluster."""
         host, colon, port = (self.address or "").removeprefix("ray://").rpartition(":")
         if not (colon and port.isascii() and port.isdigit()):
             return
@@ -93,7 +93,7 @@ class Cluster:
             raise RunnerError(self._missing(error)) from None
 
     def _missing(self, why: object) -> str:
-        return f"there is no Ray cluster to work on at {self.address}: {why}"
+        return f"there is no Ray cluster at {self.address}: {why}"
 
 
 def first_line(error: Exception) -> str:
@@ -102,7 +102,7 @@ def first_line(error: Exception) -> str:
 
 
 def _import_ray() -> Any:
-    # Ray would report what it is used for to its makers
+    # disables Ray's usage reports
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray

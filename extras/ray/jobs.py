@@ -18,14 +18,13 @@ from .cluster import Cluster, first_line
 
 
 class RayJobs(Jobs):
-    """Tasks on a Ray cluster do the jobs; Ray does those of a lost machine again.
+    """Runs jobs as tasks on a Ray cluster; Ray repeats the tasks of a lost machine.
 
     Args:
-        work: what is done to every job.
-        address: of the cluster, see :class:`~plyground.extras.ray.cluster.Cluster`.
-        concurrency: how many jobs are handed out at most to a cluster that is there already; None:
-            twice as many as it has processors. Of one that is started on this machine, its
-            processors.
+        work: the function for every job.
+        address: address of the cluster, see :class:`~plyground.extras.ray.cluster.Cluster`.
+        concurrency: maximum number of submitted jobs on an existing cluster; None: twice its number
+            of processors. For a cluster started on this machine, its number of processors.
     """
 
     runner = "ray"
@@ -40,7 +39,7 @@ class RayJobs(Jobs):
         if cluster.address and concurrency:
             self.count, self.ahead = concurrency, concurrency - 1
         self._package: Any = self._ray.put(work.packed())
-        self._open: set[Any] = set()  # references to results that were not read
+        self._open: set[Any] = set()  # references to unread results
         self._remote = {each: self._ray.remote(each) for each in (_get_ready, _do_on_cluster)}
         # Machine code is compiled on every machine before the first job.
         for answer in [self._submit(_get_ready, [], node) for node in self._nodes()]:
@@ -87,7 +86,7 @@ class RayJobs(Jobs):
             package = future.result()
         except self._ray.exceptions.RayTaskError as error:
             cause = str(error).strip().rpartition("\n")[2]
-            raise RunnerError(f"a worker of the Ray cluster cannot do its work: {cause}") from None
+            raise RunnerError(f"a worker of the Ray cluster failed: {cause}") from None
         except self._ray.exceptions.RayError as error:
             if self._lost is not None:
                 return self._lost(f"was lost: {first_line(error)}")
@@ -105,7 +104,7 @@ class RayJobs(Jobs):
 
 
 def _get_ready(package: bytes) -> bytes:
-    """Prepare for the jobs in this process, so that what they need is compiled on its machine."""
+    """Prepare the jobs in this process, so that their code is compiled on its machine."""
     return zlib.compress(outcome_of(package, None))
 
 

@@ -20,16 +20,16 @@ def import_(
     *files: Annotated[Path, argument("FILE", f"Files that end in .{', .'.join(READERS)}.")],
     rule: Annotated[
         str,
-        option("|".join(RULES.values()), "The rule of games whose file does not state it."),
+        option("|".join(RULES.values()), "The rule for games whose file does not state it."),
     ] = "freestyle",
-    strict: Annotated[bool, flag("Import nothing where a game cannot be read.")] = False,
+    strict: Annotated[bool, flag("Import nothing if any game cannot be read.")] = False,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Take over games from the files of other programs into a store.
+    """Import games from the files of other programs into a store.
 
     Gomoku in PSQ (Piskvork, Gomocup) and SGF, Hex in SGF (HexGui, Little Golem), Othello in GGF
-    (GGS), WTHOR and SGF (Quarry). Games that the store holds already are left out, and so are those
-    that plyground cannot read or play, which are named. A damaged file changes nothing.
+    (GGS), WTHOR and SGF (Quarry). Games already in the store are skipped. Games that plyground
+    cannot read or play are skipped and listed. A damaged file changes nothing.
 
     [bold]Examples[/bold]
 

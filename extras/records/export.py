@@ -21,7 +21,7 @@ def export_psq(store: Path, out: Path | None) -> None:
     """Write the games of gomoku of a store into a folder, a file for each."""
     records = _gomoku_of(store, "psq")
     if out is None:
-        raise SpecificationError("psq holds one game a file; name the folder: --out FOLDER")
+        raise SpecificationError("psq has one game per file; give a folder: --out FOLDER")
     with _writing(out, len(records)):
         out.mkdir(parents=True, exist_ok=True)
         digits = len(str(len(records)))
@@ -48,7 +48,9 @@ def _gomoku_of(store: Path, format: str) -> list[Record]:
     with Store(store) as games:
         records = list(stored_records(games))
     if not records:
-        raise SpecificationError(f"{store} holds no game of gomoku, which {format} is for")
+        raise SpecificationError(
+            f"{store} has no games of gomoku, the only game of the format {format}"
+        )
     return records
 
 

@@ -30,21 +30,21 @@ CELLS = "cells"
 @Parameter(name="*")
 @dataclass(frozen=True)
 class _StudyOptions:
-    """How studies are run."""
+    """Options of the run of studies."""
 
-    quick: Annotated[bool, flag("Measure less: all studies take under 3 minutes on two cores.")] = (
-        False
-    )
+    quick: Annotated[
+        bool, flag("Reduced measurements: all studies take under 3 minutes on two cores.")
+    ] = False
     out: Annotated[Path, option("DIR", "The folder for pages, figures and numbers.")] = Path(
         "plyground-studies"
     )
     seed: Annotated[
         int | None,
-        option("N", "Seed of all random choices (default: those declared, mostly 1).", low=0),
+        option("N", "Seed of all random choices (default: the declared seeds, mostly 1).", low=0),
     ] = None
     only: Annotated[
         tuple[str, ...],
-        option("LINE", "Only the experiments that answer these lines: D7."),
+        option("LINE", "Only the experiments for these lines of a course, such as D7."),
     ] = ()
 
 
@@ -57,14 +57,14 @@ def study(
     options: _StudyOptions = DEFAULT,
     place: JobPlace = HERE,
     only_list: Annotated[
-        bool, flag("List the studies and the lines they answer.", "--list")
+        bool, flag("List the studies and the lines of courses that they answer.", "--list")
     ] = False,
 ) -> None:
-    """Measure the tables and experiments of known course projects again, larger and exact.
+    """Reproduce the tables and experiments of known course projects, larger and exact.
 
-    Each study becomes a page in Markdown and one in HTML, with its figures, and its numbers as JSON
-    and Parquet. A study that was stopped goes on by the same command. Times are kept apart: the
-    same seed gives the same NAME.json.
+    Each study is written as Markdown and HTML pages with figures, and its numbers as JSON and
+    Parquet. The same command resumes a stopped study. Times are in a separate file: the same seed
+    gives the same NAME.json.
 
     [bold]Examples[/bold]
 
@@ -83,7 +83,7 @@ def study(
     _check_packages()
     out = options.out
     steps = show_steps("measuring", Terminal(stderr=True))
-    with ctrl_c_says("stopped; the same command goes on where it was"), steps as progress:
+    with ctrl_c_says("stopped; the same command resumes"), steps as progress:
         place = place.or_all_processors()
         results = run_studies(studies, out / CELLS, options.quick, options.seed, place, progress)
     try:
@@ -103,8 +103,8 @@ def study(
 def _select(names: tuple[str, ...], only: tuple[str, ...]) -> list[Study]:
     if not names:
         raise SpecificationError(
-            f"name the studies to run: {', '.join(STUDIES)}, or {ALL}; plyground study --list "
-            f"says what they are about"
+            f"give the studies to run: {', '.join(STUDIES)}, or {ALL}; plyground study --list "
+            f"describes them"
         )
     check_names("there is no study", names, [*STUDIES, ALL])
     selection = list(STUDIES) if ALL in names else list(dict.fromkeys(names))
@@ -117,7 +117,7 @@ def _select(names: tuple[str, ...], only: tuple[str, ...]) -> list[Study]:
 
 
 def _check_packages() -> None:
-    """Refuse now what could not be written after the work."""
+    """Refuse now what could not be written afterwards."""
     missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
         raise SpecificationError(

@@ -47,19 +47,19 @@ HELP = """Other words:
 
 
 class Left(Exception):
-    """The person leaves."""
+    """The user leaves."""
 
 
 class TerminalGame:
-    """The game, and the words with which a person steers it.
+    """The game, and the commands of the user.
 
     Args:
         game: the game.
         opponent: the specification of the agent.
-        seat: the person's seat.
-        seed: start of the agent's random stream; the next game has the next number.
-        show_thinking: whether the agent's thoughts are shown.
-        store: where the games are kept, if they are.
+        seat: the user's seat.
+        seed: the agent's seed; the next game has the next number.
+        show_thinking: whether to show the agent's evaluation.
+        store: the store for finished games, if any.
 
     Raises:
         SpecificationError: there is no such agent, or it cannot play the game.
@@ -108,7 +108,7 @@ class TerminalGame:
         self._stored_moves: tuple[int, ...] | None = (
             None  # the moves of the game that was kept last
         )
-        self._opponents: list[Description] = []  # that have moved, one after another
+        self._opponents: list[Description] = []  # the opponents that have moved, in order
         self._seconds, self._decisions = [0.0, 0.0], [0, 0]
 
     @property
@@ -118,16 +118,16 @@ class TerminalGame:
 
     @property
     def _name(self) -> str:
-        """What the person is called, with the mark on the board."""
+        """The name of the user, with the mark on the board."""
         return self.game.declaration.player_names(marked=True)[self.seat]
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended, by its rules or because the person gave up."""
+        """Whether the game has ended, by its rules or because the user resigned."""
         return self._resigned or self.position.is_over
 
     def run(self) -> None:
-        """Play until the person leaves; the last line says how the last game ended."""
+        """Play until the user leaves; the last line is the result of the last game."""
         self._introduce()
         try:
             self._show_board()
@@ -181,7 +181,7 @@ class TerminalGame:
         self._keep(GameResult(moves, position.returns, reason, None, None, seconds, decisions))
 
     def _read(self) -> str:
-        """A line that the person types; Left at the end of the input or after a finished game."""
+        """A line typed by the user; Left at the end of the input or after a finished game."""
         if self.over:
             prompt = "new, undo, review, save FILE or quit: "
         else:
@@ -197,12 +197,12 @@ class TerminalGame:
             self._seconds[self.seat] += time.perf_counter() - began
 
     def _obey(self, text: str) -> None:
-        """Do what a line says: a word of the game, or a move."""
+        """Execute a line: a command, or a move."""
         word, _, rest = text.partition(" ")
         word = word.lower()
         if word in ("q", "quit", "exit"):
             raise Left
-        # A word with something after it that takes nothing is perhaps a move.
+        # A command without arguments that is followed by something may be a move.
         if word in self._words and (not rest or word in ("level", "save")):
             self._words[word](rest.strip())
         elif self.over:
@@ -235,7 +235,7 @@ class TerminalGame:
         self._say("Legal moves: " + ", ".join(names[:SHOWN_MOVES]) + more)
 
     def _own_plies(self, moves: list[int]) -> list[int]:
-        """The plies at which the person moved."""
+        """The plies at which the user moved."""
         return [
             ply for ply in range(len(moves)) if self.game.position(moves[:ply]).to_move == self.seat
         ]
@@ -334,14 +334,14 @@ class TerminalGame:
     # -- the store --
 
     def _course(self) -> tuple[tuple[int, ...], int, tuple[float, float], tuple[int, int]]:
-        """The moves, the person's seat, and each seat's seconds and decisions."""
+        """The moves, the user's seat, and each seat's seconds and decisions."""
         (first, second), (moves_0, moves_1) = self._seconds, self._decisions
         return tuple(self._moves), self.seat, (first, second), (moves_0, moves_1)
 
     def _keep_unfinished(self) -> None:
-        """Keep a game that the person leaves after a move of their own.
+        """Store a game that the user leaves after at least one move.
 
-        One that was kept at its end, and then taken back in part, is not kept again.
+        A game stored at its end, and then partly taken back, is not stored again.
         """
         moves = tuple(self._moves)
         is_part = self._stored_moves is not None and self._stored_moves[: len(moves)] == moves
@@ -349,7 +349,7 @@ class TerminalGame:
             self._keep(concession(self.game, *self._course(), leaves=True))
 
     def _keep(self, result: GameResult) -> None:
-        """Keep a game that has ended, if there is a store and it is not there yet."""
+        """Store a finished game, if there is a store and it is not stored yet."""
         if self._store is None or self._stored_moves == result.moves:
             return
         opponents = self._opponents or [describe(self._agent)]
@@ -359,11 +359,11 @@ class TerminalGame:
             seeds = (self.seed, self.seed)
             number = store_game(self._store, self.game, (sides[0], sides[1]), result, seeds=seeds)
         except StoreError as error:
-            self._say(f"The game is not kept: {error}.")
+            self._say(f"The game is not stored: {error}.")
             return
         self._stored_moves = result.moves
         self._say(
-            f"The game is kept: plyground replay {self._store.path} {number}",
+            f"The game is stored: plyground replay {self._store.path} {number}",
         )
 
     def _save(self, name: str) -> None:
@@ -391,7 +391,7 @@ class TerminalGame:
     # -- the opponent --
 
     def _make_agent(self, spec: str) -> tuple[Agent, Preparation]:
-        """An agent that gets ready for the game; SpecificationError if there is none."""
+        """Start preparing an agent for the game; SpecificationError if there is none."""
         agent = Contest(self.game, (spec,), (spec,)).agent(0)
         describe(agent)
         return agent, Preparation(agent, self.game, self.seed)

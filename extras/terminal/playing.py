@@ -21,15 +21,15 @@ def play(
     against: Annotated[str, option("AGENT", "Your opponent.")] = "alphabeta:depth=4",
     seat: Annotated[int, option("0|1", "Your seat: 0 moves first, 1 second.", low=0, high=1)] = 0,
     seed: SeedOption = 1,
-    show_thinking: Annotated[bool, flag("Show what the opponent thinks of its moves.")] = False,
+    show_thinking: Annotated[bool, flag("Show the opponent's evaluation of its moves.")] = False,
     store: Annotated[
         Path | None,
         option("FILE", "Keep the games in this store, for replay, report and export."),
     ] = None,
 ) -> None:
-    """Play a game yourself, in the terminal.
+    """Play a game against an agent in the terminal.
 
-    Type moves by name. help lists the other words: undo, hint, level, review and more.
+    Type moves by name. help lists the commands: undo, hint, level, review and more.
 
     [bold]Examples[/bold]
 

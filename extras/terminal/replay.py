@@ -1,4 +1,4 @@
-"""A finished game at the terminal, stepped through move by move."""
+"""Replay of a finished game at the terminal, move by move."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ quit            leave"""
 
 
 class TerminalReplay:
-    """The game, and the words with which a person steps through it.
+    """The game, and the commands to step through it.
 
     Args:
         record: the game.
-        title: what is said of it at the beginning.
-        agent: the agent that estimates in a review; None for the usual one.
+        title: the text at the beginning.
+        agent: the agent that estimates in a review; None for the default.
     """
 
     def __init__(self, record: PlayedGame, title: str, agent: str | None = None) -> None:
@@ -47,7 +47,7 @@ class TerminalReplay:
         }
 
     def run(self) -> None:
-        """Step through the game until the person leaves."""
+        """Step through the game until the user leaves."""
         self._say(f"{self._title}\nEnter shows the next move; type help for all words.")
         self._show()
         try:
@@ -60,7 +60,7 @@ class TerminalReplay:
             self._say("")
 
     def print_end(self) -> None:
-        """Print the moves and the last position, for a reader that is no terminal."""
+        """Print the moves and the last position, for output other than a terminal."""
         self._say(self._title)
         record = self.played
         names = [record.game.action_to_text(action) for action in record.actions]
@@ -73,7 +73,7 @@ class TerminalReplay:
         self._show()
 
     def review(self) -> GameReview:
-        """The review of the game, which is made at the first call."""
+        """The review of the game, created at the first call."""
         if self._review is None:
             reviewer = make_reviewer(self.played.game, self._agent)
             with display.show_steps("steps", Terminal(stderr=True)) as progress:
@@ -115,7 +115,7 @@ class TerminalReplay:
             self._show()
 
     def _show(self) -> None:
-        """The position, what led to it, and at the end of the game how it ended."""
+        """Show the position, the last move, and at the end the result."""
         actions, game = self.played.actions, self.played.game
         position = game.position(actions[: self._ply])
         before = game.position(actions[: self._ply - 1]) if self._ply else None

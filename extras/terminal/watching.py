@@ -1,4 +1,4 @@
-"""Commands to look at games: ``replay`` those of a store, ``watch`` agents play."""
+"""Commands to view games: ``replay`` stored games, ``watch`` agents play."""
 
 from __future__ import annotations
 
@@ -60,21 +60,19 @@ def replay(
     review: Annotated[bool, flag("Grade every move and show what was better.")] = False,
     agent: Annotated[
         str | None,
-        option("AGENT", "The agent that estimates in a review where no solver reaches."),
+        option("AGENT", "The agent that estimates in a review what no solver can solve."),
     ] = None,
-    last: Annotated[
-        int, option("N", "List the N games that were finished last; 0: all.", low=0)
-    ] = GAMES_LISTED,
+    last: Annotated[int, option("N", "List the N latest games; 0: all.", low=0)] = GAMES_LISTED,
     html: Annotated[
         Path | None,
-        option("FILE", "Write the reviewed game as one HTML page that needs nothing else."),
+        option("FILE", "Write the reviewed game as one self-contained HTML page."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Step through a game of a store, or list its games.
 
-    A review compares every move with the best one, by the exact solver where it reaches. Over a
-    pipe the moves and the last position are printed.
+    A review compares every move with the best one, with the exact solver if possible. Without a
+    terminal the moves and the last position are printed.
 
     [bold]Examples[/bold]
 
@@ -172,10 +170,10 @@ def watch(
     /,
     *,
     delay: Annotated[
-        float, option("SECONDS", "How long each position is shown.", low=0, high=3600)
+        float, option("SECONDS", "Time to show each position.", low=0, high=3600)
     ] = DELAY,
     step: Annotated[bool, flag("Wait for Enter after every move; q leaves.")] = False,
-    show_thinking: Annotated[bool, flag("Show what the agents think of their moves.")] = False,
+    show_thinking: Annotated[bool, flag("Show the agents' evaluations of their moves.")] = False,
     opening: OpeningOption = "",
     seed: SeedOption = 1,
     store: Annotated[Path | None, option("FILE", "Keep the game in this store.")] = None,
@@ -183,7 +181,7 @@ def watch(
 ) -> None:
     """Watch two agents play.
 
-    Over a pipe nothing waits, and all positions are printed.
+    Without a terminal all positions are printed without waiting.
 
     [bold]Examples[/bold]
 
@@ -217,13 +215,13 @@ def watch(
                 describe(agent)._replace(label=label) for agent, label in zip(arena.agents, labels)
             )
             number = store_game(games, board, (one, two), result, actions, (seed, seed + 1))
-            note(f"The game is kept: plyground replay {store} {number}")
+            note(f"The game is stored: plyground replay {store} {number}")
 
 
 class _Viewer:
-    """Shows each position of a game, and waits after it at a terminal.
+    """Shows each position of a game, and waits after it on a terminal.
 
-    There one position takes the place of the other, unless ``step`` asks for every move.
+    There each position replaces the previous one, unless ``step`` waits for every move.
 
     Attributes:
         screen: the context in which it shows anything.
@@ -245,7 +243,7 @@ class _Viewer:
         )
 
     def begin(self, opening: tuple[int, ...]) -> None:
-        """Say who plays, and show the position in which the agents take over."""
+        """Print the players, and show the position after the opening."""
         sides = _sides(self._game, self._labels)
         self._console.print(f"{self._game.declaration.title}: {sides}", markup=False)
         self._moves = [self._game.action_to_text(action) for action in opening]
@@ -269,7 +267,7 @@ class _Viewer:
         self._before = position.copy()
 
     def _show(self, *parts: Text) -> None:
-        """Show a position with what is said of it; on a live screen all moves stand below."""
+        """Show a position with its text; on a live screen all moves are listed below."""
         if isinstance(self.screen, Live):
             moves = Text("\n" + "  ".join(self._moves), "dim")
             self.screen.update(Group(*parts, moves), refresh=True)

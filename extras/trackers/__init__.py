@@ -1,1 +1,1 @@
-"""Trackers: what training runs log, kept by other libraries."""
+"""Trackers: other libraries that store the logs of training runs."""

@@ -1,6 +1,6 @@
 """MLflow: a run of the experiment ``MLFLOW_EXPERIMENT_NAME``, or ``plyground``.
 
-The library's own settings hold, such as ``MLFLOW_TRACKING_URI``.
+The library's own settings apply, such as ``MLFLOW_TRACKING_URI``.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ try:
 except ImportError as error:
     raise ImportError('--log mlflow needs MLflow: pip install "plyground[trackers]"') from error
 
-FORBIDDEN = re.compile(r"[^\w\-. :/]")  # in the names of its metrics
+FORBIDDEN = re.compile(r"[^\w\-. :/]")  # characters not allowed in names of metrics
 
 
 class MLflow:
-    """A run there, which goes on where the run does."""
+    """A run in MLflow, resumed together with the training run."""
 
     @staticmethod
     def prepare() -> str:
-        """Make the store and the experiment, if there is none yet; the experiment's id."""
+        """Create the store and the experiment if missing; returns the experiment's id."""
         client, title = mlflow.MlflowClient(), os.environ.get("MLFLOW_EXPERIMENT_NAME", "plyground")
-        with contextlib.suppress(mlflow.MlflowException):  # it is there, or another run makes it
+        with contextlib.suppress(mlflow.MlflowException):  # it exists, or another run creates it
             client.create_experiment(title)
         experiment: Any = client.get_experiment_by_name(title)
         return str(experiment.experiment_id)
@@ -44,10 +44,10 @@ class MLflow:
         return run
 
     def log(self, values: dict[str, float], step: int) -> None:
-        """Keep numbers of a step."""
+        """Log numbers of a step."""
         metrics = {FORBIDDEN.sub("_", name): value for name, value in values.items()}
         mlflow.log_metrics(metrics, step=step, run_id=self._run)
 
     def close(self) -> None:
-        """Say that the run ends, or stops for now."""
+        """Mark the run as finished, or as stopped for now."""
         self._client.set_terminated(self._run)

@@ -13,7 +13,7 @@ except ImportError as error:
 
 
 class TensorBoard:
-    """A run's events; those after the step at which it goes on are dropped."""
+    """A run's events; events after the step from which it resumes are dropped."""
 
     def __init__(self, folder: Path, step: int, description: dict[str, Any]) -> None:
         self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
@@ -24,5 +24,5 @@ class TensorBoard:
             self._writer.add_scalar(name, value, step)
 
     def close(self) -> None:
-        """Write what is not written yet."""
+        """Flush."""
         self._writer.close()

@@ -1,6 +1,6 @@
 """Weights & Biases: a run of the project ``WANDB_PROJECT``, or ``plyground``.
 
-The library's own settings hold, such as ``WANDB_MODE=offline`` and ``wandb login``.
+The library's own settings apply, such as ``WANDB_MODE=offline`` and ``wandb login``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ except ImportError as error:
 
 
 class WeightsAndBiases:
-    """A run there, which goes on where the run does."""
+    """A run in W&B, resumed together with the training run."""
 
     def __init__(self, folder: Path, step: int, description: dict[str, Any]) -> None:
         self._run = wandb.init(
@@ -29,9 +29,9 @@ class WeightsAndBiases:
             resume="allow",
             dir=folder,
             config=description,
-            settings=wandb.Settings(console="off"),  # a progress bar is nothing to keep
+            settings=wandb.Settings(console="off"),  # do not record the progress bar
         )
-        # Its own count of steps takes none again, which a run that was killed plays again.
+        # Its own step counter cannot repeat steps, which a resumed run does.
         self._run.define_metric("*", step_metric="step")
 
     def log(self, values: dict[str, float], step: int) -> None:
@@ -39,5 +39,5 @@ class WeightsAndBiases:
         self._run.log({**values, "step": step})
 
     def close(self) -> None:
-        """Send what is not sent yet."""
+        """Flush."""
         self._run.finish()

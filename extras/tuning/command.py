@@ -37,7 +37,7 @@ class _Options:
         tuple[str, ...],
         option(
             "NAME=VALUES",
-            "A setting: LOW..HIGH and A|B|C are swept, one value holds for every run; may be "
+            "A setting: LOW..HIGH and A|B|C are searched, a single value is fixed; may be "
             "repeated.",
             name="--set",
         ),
@@ -46,9 +46,9 @@ class _Options:
         int, option("N", "Seed of the choices and of every run.", low=0, high=GREATEST_SEED)
     ] = 1
     device: Annotated[
-        str | None, option("DEVICE", "Where the networks learn, as in plyground train.")
+        str | None, option("DEVICE", "Device to train on, as in plyground train.")
     ] = None
-    threads: Annotated[int, option("N", "Threads for the network of the learner.", low=1)] = 1
+    threads: Annotated[int, option("N", "Threads for the learner's network.", low=1)] = 1
 
 
 DEFAULT_OPTIONS = _Options()
@@ -57,22 +57,23 @@ DEFAULT_OPTIONS = _Options()
 @command("ALGORITHM GAME --out FOLDER --set NAME=LOW..HIGH", purpose="Train")
 def tune(
     algorithm: Annotated[
-        str, argument("ALGORITHM", "What plyground train has: ppo, dqn, alphazero, supervised.")
+        str,
+        argument("ALGORITHM", "An algorithm of plyground train: ppo, dqn, alphazero, supervised."),
     ],
     game: GameArgument,
     /,
     *,
-    out: Annotated[Path, option("FOLDER", "The sweep's folder; a sweep in it goes on.")],
-    trials: Annotated[int, option("N", "Runs in all.", low=1)] = 20,
+    out: Annotated[Path, option("FOLDER", "The folder of the sweep; a sweep in it is resumed.")],
+    trials: Annotated[int, option("N", "Total number of runs.", low=1)] = 20,
     given: Any = OPTIONS,
     options: _Options = DEFAULT_OPTIONS,
 ) -> None:
-    """Search for the settings by which a learner scores best in the evaluations of its runs.
+    """Search for the settings with which a learner scores best in its evaluations.
 
-    Optuna chooses the settings of a run by the scores of those before. A run whose curve is below
-    the median of the others ends early. The same command goes on where it was stopped; with more
-    --trials it goes on where it ended. In the end it prints the command that trains by the best
-    settings. plyground train ALGORITHM GAME --list-settings lists what can be swept.
+    Optuna chooses the settings of a run by the scores of earlier runs. A run whose curve is below
+    the median of the others is pruned. The same command resumes a stopped sweep; a higher --trials
+    continues a finished one. At the end it prints the command that trains with the best settings.
+    plyground train ALGORITHM GAME --list-settings lists the settings.
 
     [bold]Examples[/bold]
 
@@ -82,7 +83,7 @@ def tune(
     plyground tune alphazero tic_tac_toe --out sweeps/ttt --hours 0.02 --set reuse=1..8
     """
     learner = _Learner(algorithm, game, given, options)
-    with missing_packages_are_refused():  # before a folder is made
+    with missing_packages_are_refused():  # before a folder is created
         load_algorithm(algorithm)
     with refusing(ImportError, 'tune needs Optuna: pip install "plyground[tune]"'):
         from .sweep import Dimension, Sweep
@@ -97,7 +98,7 @@ def tune(
 
 
 class _Learner:
-    """Trains by settings, those of the command line and those that a sweep chooses."""
+    """Trains with the settings of the command line and those chosen by a sweep."""
 
     def __init__(self, algorithm: str, game: str, given: dict[str, Any], options: _Options) -> None:
         self._kind = SETTINGS.get(algorithm)
@@ -110,11 +111,11 @@ class _Learner:
         self._fixed = [text for text in options.settings if not self._is_swept(text)]
         self._measure = make_measure(self._game, self._settings(), options.seed)
         if self._measure is None:
-            raise SpecificationError("a sweep needs scores: name opponents by --evaluate")
+            raise SpecificationError("a sweep needs scores: give opponents with --evaluate")
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What all runs have in common, as JSON has it."""
+        """The common settings of all runs, as JSON values."""
         facts = {"algorithm": self._algorithm, "game": self._game.spec, "set": self._fixed}
         return facts | {name: self._given[name] for name in OPTIONS.names if name in self._given}
 
@@ -127,15 +128,15 @@ class _Learner:
         return self._kind.for_game(self._game, self._given, texts, gpu=self._gpu)
 
     def ranges(self) -> Iterator[tuple[str, tuple[Any, ...], bool]]:
-        """Each setting that is swept, its values, and whether they are the ends of an interval.
+        """The settings to search, their values, and whether these are the ends of an interval.
 
         Raises:
-            SpecificationError: there is none, or a value that is not possible.
+            SpecificationError: there is none, or an invalid value.
         """
         texts = [text for text in self._options.settings if self._is_swept(text)]
         if not texts:
             raise SpecificationError(
-                "name what is swept, such as --set learning_rate=0.0001..0.01 or "
+                "give settings to search, such as --set learning_rate=0.0001..0.01 or "
                 '--set "channels=32|64"'
             )
         for text in texts:
@@ -153,7 +154,7 @@ class _Learner:
     def train(
         self, chosen: Mapping[str, Any], out: Path, follow: Callable[[Progress], None]
     ) -> TrainingRun:
-        """Begin or resume the run of a trial, and bring it to its end."""
+        """Start or resume the run of a trial, and finish it."""
         bar = ProgressBar(lambda progress: f"run {out.name}: {progress.stage}")
 
         def show(progress: Progress) -> None:
@@ -177,7 +178,7 @@ class _Learner:
             )
 
     def command(self, out: Path, chosen: Mapping[str, Any]) -> str:
-        """The command line that trains by chosen settings."""
+        """The command line that trains with the chosen settings."""
         name = self._algorithm.replace("_", "-")  # as commands are written
         words = ["plyground", "train", name, self._game.spec, "--out", str(out)]
         words += ["--seed", str(self._options.seed), "--threads", str(self._options.threads)]
@@ -189,5 +190,5 @@ class _Learner:
 
 
 def _texts(settings: Mapping[str, Any]) -> list[str]:
-    """Settings as ``--set`` takes them."""
+    """Settings in the form of ``--set``."""
     return [f"{name}={value}" for name, value in settings.items() if value is not None]

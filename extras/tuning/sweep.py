@@ -1,9 +1,9 @@
 """A sweep: training runs whose settings Optuna chooses by the scores of the runs before.
 
-The folder holds a run for each trial (``0000``, ``0001``, …) and ``sweep.db``, Optuna's own
-storage, which its dashboard shows too. A trial that is stopped or killed stays the trial that runs:
-its run goes on from its checkpoint. The sampler of a trial depends on the seed and the trial's
-number alone, so that a sweep that was stopped chooses what an undisturbed one does.
+The folder contains a run for each trial (``0000``, ``0001``, …) and ``sweep.db``, Optuna's own
+storage, which its dashboard can show. A trial that is stopped or killed stays the running trial:
+its run resumes from its checkpoint. The sampler of a trial depends only on the seed and the trial's
+number, so a stopped and resumed sweep makes the same choices as an uninterrupted one.
 
 Source: Akiba et al., "Optuna: A next-generation hyperparameter optimization framework", KDD 2019.
 """
@@ -28,17 +28,17 @@ from ...training.run import Progress, TrainingRun
 STORE, STUDY, IDENTITY = "sweep.db", "sweep", "identity"
 WIDE = 10.0  # an interval whose ends differ by this factor is searched on a logarithmic scale
 
-# Begins or resumes the run of these settings in a folder; it reports its progress.
+# Starts or resumes the run of these settings in a folder; it reports its progress.
 Train = Callable[[dict[str, Any], Path, Callable[[Progress], None]], TrainingRun]
 
 
 class Dimension(NamedTuple):
-    """A setting that is swept.
+    """A setting to search.
 
     Attributes:
-        name: of the setting.
-        values: all of them, or the lowest and the highest.
-        is_interval: whether what lies between the two is tried.
+        name: name of the setting.
+        values: all values, or the lowest and the highest.
+        is_interval: whether values between the two are tried.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Dimension(NamedTuple):
     is_interval: bool
 
     def choose(self, trial: optuna.Trial) -> Any:
-        """The value of a trial; a trial that goes on has the one that it had."""
+        """The value of a trial; a resumed trial keeps its value."""
         if not self.is_interval:
             return trial.suggest_categorical(self.name, self.values)
         low, high = self.values
@@ -55,7 +55,7 @@ class Dimension(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best trial: its mean score, from 0 to 1, its run, and the settings that were swept."""
+    """The best trial: its mean score, from 0 to 1, its run, and its searched settings."""
 
     score: float
     run: Path
@@ -63,17 +63,17 @@ class Best(NamedTuple):
 
 
 class Sweep:
-    """The sweep of a folder.
+    """The sweep in a folder.
 
     Args:
-        folder: where it is, or will be; one in it goes on.
-        ranges: what is tried.
-        identity: what else decides its scores, as JSON has it.
-        seed: of the choices.
-        on_note: called with every remark, one sentence.
+        folder: its folder; an existing sweep is resumed.
+        ranges: the settings to search.
+        identity: everything else that decides its scores, as JSON values.
+        seed: seed of the choices.
+        on_note: called with every message, one sentence.
 
     Raises:
-        TrainingError: the folder holds another sweep or none, or its storage cannot be read.
+        TrainingError: the folder contains something else, or its storage cannot be read.
     """
 
     def __init__(
@@ -87,14 +87,14 @@ class Sweep:
         self._folder, self._ranges, self._seed, self._on_note = folder, ranges, seed, on_note
         store = folder / STORE
         if not store.exists() and folder.exists() and any(folder.iterdir()):
-            raise TrainingError(f"{folder} holds something that is no sweep; name another folder")
+            raise TrainingError(f"{folder} is not the folder of a sweep; give another folder")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise TrainingError(f"the folder {folder} cannot be made: {error.strerror}") from None
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         errors = (SQLAlchemyError, optuna.exceptions.OptunaError, RuntimeError)
-        with refusing(errors, f"{store} is no storage of this Optuna"):
+        with refusing(errors, f"{store} cannot be read by this version of Optuna"):
             self._study = optuna.create_study(
                 storage=f"sqlite:///{store.resolve()}",
                 study_name=STUDY,
@@ -104,13 +104,13 @@ class Sweep:
         text = json.dumps({**identity, "ranges": ranges, "seed": seed})
         if self._study.user_attrs.get(IDENTITY, text) != text:
             raise TrainingError(
-                f"{folder} holds a sweep of other settings; name another folder with --out, or "
-                f"give the same command to go on (--trials may be more)"
+                f"{folder} contains a sweep of other settings; give another folder with --out, or "
+                f"the same command to resume (--trials may be higher)"
             )
         self._study.set_user_attr(IDENTITY, text)
 
     def run(self, trials: int, train: Train) -> None:
-        """Bring the sweep to so many trials; Ctrl-C leaves one that goes on next time."""
+        """Run the sweep up to this number of trials; Ctrl-C leaves one to be resumed."""
         with locked(self._folder, "tuned"):
             for frozen in self._study.get_trials(states=(TrialState.RUNNING,)):
                 self._finish(optuna.Trial(self._study, frozen._trial_id), train)
@@ -119,9 +119,9 @@ class Sweep:
                 self._finish(self._study.ask(), train)
 
     def best(self) -> Best:
-        """The best trial; TrainingError if none has come to its end."""
+        """The best trial; TrainingError if none has finished."""
         if not self._study.get_trials(states=(TrialState.COMPLETE,)):
-            raise TrainingError(f"no trial of {self._folder} has come to its end")
+            raise TrainingError(f"no trial of {self._folder} has finished")
         trial = self._study.best_trial
         assert trial.value is not None
         return Best(trial.value, self._run_folder(trial.number), trial.params)
@@ -130,7 +130,7 @@ class Sweep:
         return self._folder / f"{number:04d}"
 
     def _finish(self, trial: optuna.Trial, train: Train) -> None:
-        """Bring a trial to its end, or to that of the median pruner."""
+        """Run a trial to its end, or until the median pruner stops it."""
         out = self._run_folder(trial.number)
         settings = {each.name: each.choose(trial) for each in self._ranges}
         follower = _Follower(trial, out)
@@ -140,7 +140,7 @@ class Sweep:
             result = f"{100 * score:.1f} %"
         except optuna.TrialPruned:
             state, result = TrialState.PRUNED, "pruned"
-        except TrainingError as error:  # such as a loss that is no number: others may do better
+        except TrainingError as error:  # such as a NaN loss: other settings may do better
             state, result = TrialState.FAIL, str(error)
         self._study.tell(trial, score, state)
         text = " ".join(f"{name}={value}" for name, value in settings.items())
@@ -156,13 +156,13 @@ class _Follower:
         self._evaluated = 0
 
     def show(self, progress: Progress) -> None:
-        """Report what is new; TrialPruned if the trial is to end."""
+        """Report new values; TrialPruned if the trial is to end."""
         if progress.evaluated == self._evaluated:
             return
         self._evaluated = progress.evaluated
         curves, _ = read_curves(self._out)
-        # Runs that end by the clock are measured at other steps each: the first is compared with
-        # the first.
+        # Runs with a time limit are evaluated at different steps: the first evaluations are
+        # compared with each other, and so on.
         for number, rows in list(enumerate(zip(*curves.values())))[self._reported :]:
             self._trial.report(_mean(rows), number)
             self._reported = number + 1
@@ -171,6 +171,6 @@ class _Follower:
 
 
 def _mean(rows: Iterable[dict[str, Any]]) -> float:
-    """The mean score of an evaluation, the one by which a run keeps its best policy."""
+    """The mean score of an evaluation, by which a run also keeps its best policy."""
     scores = [float(row["score"]) for row in rows]
     return sum(scores) / len(scores)

@@ -22,9 +22,9 @@ USUAL = ServerSettings()
 def web(*, settings: Annotated[ServerSettings, Parameter(name="*")] = USUAL) -> None:
     """Play, analyse and watch games in a browser.
 
-    The page is open to this machine only. With --host it is open to all who reach that address;
-    0.0.0.0 stands for all addresses of the machine. Visitors who write a name into their browser
-    need --allow-host NAME, unless it is the machine's own.
+    By default only this machine can open the page. With --host everyone who can reach that address
+    can; 0.0.0.0 means all addresses of the machine. Access by host name needs --allow-host NAME,
+    unless it is the machine's own name.
 
     [bold]Examples[/bold]
 
@@ -45,16 +45,16 @@ def web(*, settings: Annotated[ServerSettings, Parameter(name="*")] = USUAL) -> 
 
 def _check_names(host: str, allow_host: tuple[str, ...]) -> None:
     if not host:
-        raise SpecificationError("the address to listen on is empty; leave --host out")
+        raise SpecificationError("the address to listen on is empty; omit --host")
     for name in allow_host:
         if not name or set(name) & set("/*@ "):
             raise SpecificationError(
-                f"--allow-host {name!r} is no name of a machine, such as games.example.org"
+                f"--allow-host {name!r} is not a host name, such as games.example.org"
             )
 
 
 def _serve(settings: ServerSettings) -> None:
-    # It loads what agents need while this process loads the pages.
+    # It loads the agents' dependencies while this process loads the pages.
     first = AgentProcess(settings.conditions)
     first.start()
     try:

@@ -1,4 +1,4 @@
-"""The server: it binds a port, says where it is found, and runs until it is stopped."""
+"""The server: binds a port, reports its address, and runs until it is stopped."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ...evaluation.runners.agent_process import AgentProcess
 from .app import make_app
 from .settings import ServerSettings
 
-# Longer than people think about a move: a connection that closes while it is asked costs a retry.
+# Longer than people think about a move: a connection closed during a request costs a retry.
 KEEP_ALIVE_SECONDS = 60
-STOP_SECONDS = 2  # for requests under way when the server is stopped
+STOP_SECONDS = 2  # for requests in progress when the server is stopped
 
 
 class _Server(uvicorn.Server):
-    """A server that stops without a word."""
+    """A server that stops without messages."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the searches, then the requests; those that are cut off are no errors."""
+        """End the searches, then the requests; interrupted ones are not errors."""
         logging.getLogger("uvicorn.error").disabled = True
         await self.lifespan.shutdown()
         await super().shutdown(sockets)
@@ -34,12 +34,12 @@ def serve(
     """Serve the pages until Ctrl-C.
 
     Args:
-        settings: how.
+        settings: the settings.
         tell: called with the address once it is reachable.
-        first: one of the processes that think, if one runs already.
+        first: a search process that runs already, if any.
 
     Raises:
-        SpecificationError: the address or the port is not to be had.
+        SpecificationError: the address or the port is not available.
     """
     listening = _bind(settings.host, settings.port)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
@@ -67,6 +67,6 @@ def _bind(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise SpecificationError(
-            f"{host}:{port} cannot be listened on: {error.strerror}; choose another with --port"
+            f"cannot listen on {host}:{port}: {error.strerror}; choose another port with --port"
         ) from None
     return listener

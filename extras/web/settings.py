@@ -56,32 +56,33 @@ class ServerSettings:
         memory_bytes: of a process that thinks.
     """
 
-    port: Annotated[int, option("N", "Port; 0 takes a free one.", low=0, high=65535)] = 8000
+    port: Annotated[int, option("N", "Port; 0: any free port.", low=0, high=65535)] = 8000
     host: Annotated[str, option("ADDRESS", "Address to listen on.")] = "127.0.0.1"
     allow_hosts: Annotated[
         tuple[str, ...],
-        option("NAME", "A further name under which visitors reach the server.", name="allow-host"),
+        option(
+            "NAME", "A further host name under which visitors reach the server.", name="allow-host"
+        ),
     ] = ()
     behind_proxy: Annotated[
-        bool, flag("Believe the X-Forwarded-… headers of a proxy on this machine.")
+        bool, flag("Trust the X-Forwarded-… headers of a proxy on this machine.")
     ] = False
     store: Annotated[
-        Path | None, option("FILE", "Keep finished games here, and show those it holds.")
+        Path | None, option("FILE", "Store of finished games, also shown on the pages.")
     ] = None
     agents: Annotated[
         tuple[str, ...],
         option(
             "AGENT",
-            "An agent that reads files or starts programs, open to all visitors.",
+            "An agent that reads files or starts programs, available to all visitors.",
             name="agent",
         ),
     ] = ()
     workers: Annotated[
-        int, option("N", "Processes that think; by default one a processor.", low=1, high=64)
+        int,
+        option("N", "Number of search processes (default: one per processor).", low=1, high=64),
     ] = max(2, min(8, available_processors()))
-    no_warm_up: Annotated[
-        bool, flag("Load agents when they are first asked, not ahead for the games offered.")
-    ] = False
+    no_warm_up: Annotated[bool, flag("Load agents at their first use, not in advance.")] = False
     waiting: Annotated[int, Parameter(parse=False)] = 64
     move_seconds: Annotated[float, Parameter(parse=False)] = 20.0
     memory_bytes: Annotated[int, Parameter(parse=False)] = 1024 * MIB

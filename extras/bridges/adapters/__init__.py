@@ -1,1 +1,1 @@
-"""Games of plyground in the forms of other libraries: one file a library, imported on demand."""
+"""Games of plyground for other libraries: one file per library, imported on demand."""

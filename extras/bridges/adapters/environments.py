@@ -1,4 +1,4 @@
-"""Environments that adapters are built on, made through Gymnasium's registry."""
+"""The environments behind the adapters, created through Gymnasium's registry."""
 
 from __future__ import annotations
 

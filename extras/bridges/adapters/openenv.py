@@ -1,7 +1,7 @@
 """Games as OpenEnv environments: a server of games for the training of language models.
 
-A position is told as text with its legal moves, and an action is the text of an answer. The server
-speaks OpenEnv's HTTP and WebSocket protocols; every session plays a game of its own.
+An observation is a text with the position and its legal moves, and an action is the text of an
+answer. The server speaks OpenEnv's HTTP and WebSocket protocols; every session plays its own game.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Move(Action):  # type: ignore[misc]  # OpenEnv is not installed where type
 
 
 class BoardObservation(Observation):  # type: ignore[misc]
-    """What the player is told.
+    """The observation of the player.
 
-    ``reward`` is what it gained, ``rewards`` are those of both players in the order of their seats.
+    ``reward`` is the player's reward, ``rewards`` those of both players by seat.
     """
 
     text: str = Field(description="game, moves, board, whose turn it is, legal moves")
@@ -46,7 +46,7 @@ class BoardObservation(Observation):  # type: ignore[misc]
 
 
 class Course(State):  # type: ignore[misc]
-    """Where a game stands."""
+    """The state of a game."""
 
     game: str = ""
     opponent: str = ""
@@ -58,7 +58,7 @@ class BoardEnvironment(Environment):  # type: ignore[misc]
 
     Args:
         game: the game, or its specification.
-        retries: how many illegal answers are refused with the reason before one loses the game.
+        retries: the number of illegal answers that are refused with the reason before one loses.
         **options: as for ``gymnasium.make``: ``opponent="greedy"``, ``seat=0``.
     """
 
@@ -74,12 +74,12 @@ class BoardEnvironment(Environment):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **options: Any
     ) -> BoardObservation:
-        """Start a game; the same seed plays the same one.
+        """Start a game; the same seed starts the same game.
 
         Args:
-            seed: of all that is drawn: the seat, the opponent's choices.
-            episode_id: what the episode is called.
-            **options: ``opponent="greedy"`` plays against another one from now on.
+            seed: seed of all random choices: the seat, the opponent's moves.
+            episode_id: the name of the episode.
+            **options: ``opponent="greedy"`` changes the opponent from now on.
         """
         if "opponent" in options:
             self._env.set_opponent(options["opponent"])
@@ -96,7 +96,7 @@ class BoardEnvironment(Environment):  # type: ignore[misc]
         An illegal answer is refused with the reason; after ``retries`` of them it loses the game.
         """
         if self._over:
-            raise ValueError("there is no game under way; reset begins one")
+            raise ValueError("there is no game in progress; call reset")
         self._steps += 1
         move, complaint = read_move(self._env.position, action.text)
         if move is None:
@@ -124,7 +124,7 @@ class BoardEnvironment(Environment):  # type: ignore[misc]
 
     @property
     def state(self) -> Course:
-        """Where the game stands."""
+        """The state of the game."""
         position = self._env.position
         return Course(
             episode_id=self._episode,

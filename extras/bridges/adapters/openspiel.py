@@ -1,8 +1,8 @@
-"""Games of plyground as OpenSpiel's Python games, on which its algorithms run.
+"""Games of plyground as Python games of OpenSpiel, for its algorithms.
 
-``load_game("connect_four:rows=5")`` makes one. :func:`register_games` makes all known to OpenSpiel,
+``load_game("connect_four:rows=5")`` creates one. :func:`register_games` registers all in OpenSpiel,
 so that ``pyspiel.load_game("plyground_connect_four(rows=5)")`` does the same. Actions, turns and
-returns are ours; a game with rewards on the way gives their sum at the end.
+returns are plyground's; a game with intermediate rewards returns their sum at the end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PREFIX = "plyground_"
 
 
 def _game_type(game: Game) -> Any:
-    """What OpenSpiel is told about all boards of a game."""
+    """The game type registered in OpenSpiel for all boards of a game."""
     kinds = pyspiel.GameType
     return kinds(
         short_name=PREFIX + game.name,
@@ -73,7 +73,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel publishes no t
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
-        """The observer of both players, who see everything."""
+        """The observer for both players, with full information."""
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return PlanesObserver(self.game)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
@@ -147,7 +147,7 @@ def load_game(game: Game | str) -> SpielGame:
 
 
 def register_games() -> list[str]:
-    """Make all games known to ``pyspiel.load_game``; returns their names."""
+    """Register all games for ``pyspiel.load_game``; returns their names."""
     spiel_names = set(pyspiel.registered_names())
     names = []
     for name in game_names():
@@ -159,9 +159,9 @@ def register_games() -> list[str]:
 
 
 def _registered_class(name: str) -> type[SpielGame]:
-    """The class that OpenSpiel makes boards of one game from, by its own parameters.
+    """The class from which OpenSpiel creates boards of one game, by its own parameters.
 
-    OpenSpiel keeps what is registered beyond the end of the interpreter: a class outlives it.
+    OpenSpiel keeps registrations beyond the end of the interpreter, which a class survives.
     """
 
     class RegisteredGame(SpielGame):

@@ -8,7 +8,7 @@ from ....envs.game import Position
 
 
 def describe(position: Position) -> str:
-    """A position as a language model is shown it: game, moves, board, whose turn, legal moves."""
+    """The prompt for a position: game, moves, board, whose turn, legal moves."""
     game = position.game
     history = ""
     if position.moves:
@@ -23,7 +23,7 @@ def describe(position: Position) -> str:
 
 
 def read_move(position: Position, answer: str) -> tuple[int | None, str]:
-    """The legal move in the last line of an answer; or None and what is wrong with it."""
+    """The legal move in the last line of an answer; or None and the fault."""
     names = {position.game.action_to_text(action): action for action in position.legal_actions()}
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     last = lines[-1].strip("`*\"'. ") if lines else ""

@@ -25,7 +25,7 @@ except ImportError as error:
         'plyground.extras.bridges.adapters.rllib needs: pip install "ray[rllib]"'
     ) from error
 
-NAME = "plyground"  # what RLlib knows the environments by
+NAME = "plyground"  # the name of the environments in RLlib
 
 
 def board(game: Game | str, **options: Any) -> dict[str, Any]:
@@ -46,10 +46,10 @@ def board(game: Game | str, **options: Any) -> dict[str, Any]:
 
 
 def make_env(config: Any) -> Any:
-    """Make the environment that ``env_config`` describes; with ``num_envs`` in it, a vector."""
+    """Create the environment described by ``env_config``; with ``num_envs``, a vector one."""
     options = dict(config)
     game, count = options.pop("game"), options.pop("num_envs", None)
     if count is None:
         return make_single(game, **options)
-    # RLlib takes the step after the end of a game for its next game's beginning
+    # RLlib treats the step after the end of a game as the start of the next one
     return make_vector(game, count, autoreset_mode="next-step", **options)

@@ -66,12 +66,12 @@ class BoardEnvs(BaseVectorEnv):  # type: ignore[misc]  # its own workers are not
         setattr(self.envs, key, value)
 
     def set_opponent(self, opponent: Any) -> None:
-        """Play against others from now on."""
+        """Change the opponents."""
         envs: Any = self.envs
         envs.set_opponent(opponent)
 
     def reset(self, env_id: Any = None, **options: Any) -> tuple[Any, np.ndarray]:
-        """Start games anew: all, or those numbered."""
+        """Restart games: all, or the given ones."""
         ids = np.asarray(self._wrap_id(env_id))
         which = np.zeros(self.env_num, np.bool_)
         which[ids] = True
@@ -80,7 +80,7 @@ class BoardEnvs(BaseVectorEnv):  # type: ignore[misc]  # its own workers are not
         return self._rows(observations, ids), self._infos[ids]
 
     def step(self, action: Any, id: Any = None) -> tuple[Any, Any, Any, Any, Any]:
-        """Play an action in all games, or in those numbered; the others stay as they are."""
+        """Play an action in all games, or in the given ones; the others do not change."""
         ids = np.asarray(self._wrap_id(id))
         games = self.envs.games
         actions, left_out = np.zeros(self.env_num, np.int64), np.ones(self.env_num, np.bool_)
@@ -107,7 +107,7 @@ class BoardEnvs(BaseVectorEnv):  # type: ignore[misc]  # its own workers are not
         return observations[ids]
 
     def seed(self, seed: Any = None) -> list[Any]:
-        """Start the games anew with seeds."""
+        """Restart the games with seeds."""
         self.reset(seed=seed)
         return [seed]
 

@@ -112,6 +112,6 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # an untyped base where TorchR
         self._seeds = seed
 
     def set_opponent(self, opponent: Any) -> None:
-        """Play against others from now on."""
+        """Change the opponents."""
         envs: Any = self.envs
         envs.set_opponent(opponent)

@@ -1,7 +1,7 @@
-"""Making a dataset: draw positions, solve them in chunks, write the file.
+"""Creating a dataset: draw positions, solve them in chunks, write the file.
 
-A build that was stopped goes on where it was: what is finished lies in the folder ``FILE.parts``
-until the file is complete.
+A stopped build can be resumed: finished chunks are kept in the folder ``FILE.parts`` until the file
+is complete.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ CHUNK = 500  # positions that are solved and saved together
 
 
 class Source(NamedTuple):
-    """Where positions come from.
+    """The source of positions.
 
     Attributes:
         name: ``random``, the specification of an agent, or the name of a store.
@@ -58,7 +58,7 @@ RANDOM_PLAY = Source()
 
 
 class BuildProgress(NamedTuple):
-    """Callbacks while a dataset is made, each called with (done, total)."""
+    """Callbacks during a build, each called with (done, total)."""
 
     drawn: Report | None = None
     solved: Report | None = None
@@ -79,15 +79,14 @@ def build_dataset(
     memory_mb: int = DEFAULT_MEMORY_MB,
     progress: BuildProgress = SILENT,
 ) -> int:
-    """Write a dataset; returns how many positions it holds.
+    """Write a dataset; returns its number of positions.
 
-    These are fewer than ``count`` if no more could be found. The same arguments give the same
-    file, wherever its positions are solved. A build that was stopped goes on where it was.
+    These are fewer than ``count`` if there are no more. The same arguments give the same file,
+    wherever its positions are solved. A stopped build is resumed.
 
     Raises:
-        SpecificationError: no solver for the game, plies that are not possible, a file that cannot
-            be written or that another process makes, or the parts of another dataset under the same
-            name.
+        SpecificationError: no solver for the game, impossible plies, a file that cannot be written
+            or that another process is writing, or parts of another dataset under the same name.
     """
     check_file_name(out)
     solver_class_of(game)
@@ -117,14 +116,14 @@ def build_taught_dataset(
     place: JobPlace = HERE,
     progress: Report | None = None,
 ) -> int:
-    """Write a dataset of a teacher's answers; returns how many positions it holds.
+    """Write a dataset of a teacher's moves; returns its number of positions.
 
-    All positions of the teacher's games at these plies are taken that are new, up to symmetry. The
-    same arguments give the same file. A build that was stopped begins anew.
+    It contains all distinct positions (up to symmetry) of the teacher's games at these plies. The
+    same arguments give the same file. A stopped build starts again.
 
     Raises:
-        SpecificationError: no such teacher, plies that are not possible, or a file that cannot be
-            written or that another process makes.
+        SpecificationError: no such teacher, impossible plies, or a file that cannot be written or
+            that another process is writing.
     """
     check_file_name(out)
     plies = range(game.facts.longest_game) if plies is None else plies
@@ -146,7 +145,7 @@ def _taught(
     place: JobPlace,
     progress: Report | None,
 ) -> tuple[PositionSet, list[Lesson]]:
-    """The positions of a teacher's games that are new, and its answers there."""
+    """The distinct positions of a teacher's games, and its moves there."""
     positions, answers, without_new = PositionSet(game), list[Lesson](), 0
     for game_lessons in lessons(game, teacher, seed, place):
         before = len(answers)
@@ -191,7 +190,7 @@ def columns_of(game: Game, positions: list[Actions], labels: Labels) -> dict[str
 
 
 def _metadata(game: Game, count: int, plies: range, seed: int, source: str) -> dict[str, Any]:
-    """What a file states of itself."""
+    """The metadata of a file."""
     return {
         "game": game.spec,
         "rules": game.declaration.game_id,
@@ -226,7 +225,7 @@ def _solve(
     memory_mb: int,
     report: Report | None,
 ) -> Labels:
-    """The labels of all chunks; those that an earlier build has left are read."""
+    """The labels of all chunks; finished ones of an earlier build are read."""
     labels_by_chunk = {
         number: part
         for number, chunk in enumerate(chunks)
@@ -266,7 +265,7 @@ class _Parts:
             raise SpecificationError(f"{folder} cannot be used: {error.strerror}") from None
         if read_json(path) != settings:
             raise SpecificationError(
-                f"{folder} holds the parts of another dataset; finish that one with its own "
+                f"{folder} contains parts of another dataset; finish it with its own "
                 f"settings, remove the folder, or choose another file name"
             )
 
@@ -277,7 +276,7 @@ class _Parts:
             arrays = self._load(path, {"actions": np.int16, "lengths": np.int64}, {})
             lengths, actions = arrays["lengths"], arrays["actions"]
             if lengths.min(initial=0) < 0 or lengths.sum() != len(actions):
-                raise SpecificationError(f"{path} is damaged: its lengths are not its actions'")
+                raise SpecificationError(f"{path} is damaged: its lengths do not match its actions")
             return [tuple(part.tolist()) for part in np.split(actions, np.cumsum(lengths)[:-1])]
         positions_of_source = draw()
         actions = np.array([action for each in positions_of_source for action in each], np.int16)
@@ -294,7 +293,7 @@ class _Parts:
         kinds = {"values": np.int16, "results": np.int8, "positions": np.uint8}
         arrays = self._load(path, kinds, {"values": shape, "results": shape})
         if not np.array_equal(arrays["positions"], _digest(positions)):
-            raise SpecificationError(f"{path} holds the values of other positions")
+            raise SpecificationError(f"{path} contains values of other positions")
         return Labels(arrays["values"], arrays["results"])
 
     def keep(self, number: int, positions: list[Actions], labels: Labels) -> None:
@@ -329,5 +328,5 @@ class _Parts:
 
 
 def _digest(positions: list[Actions]) -> np.ndarray:
-    """What positions are told apart from others by."""
+    """The identity of positions."""
     return np.frombuffer(hashlib.sha256(repr(positions).encode()).digest(), np.uint8)

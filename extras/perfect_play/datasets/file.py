@@ -1,4 +1,4 @@
-"""The file of a dataset: Parquet or npz, its columns, its metadata, and how it is read.
+"""The file of a dataset: Parquet or npz, its columns, its metadata, and its reader.
 
 docs/extras/datasets.md lists the columns. The metadata state the game, the schema, the seed, the
 source of the positions and the versions.
@@ -26,7 +26,7 @@ from ....envs.specification import SpecificationError, check_names, first_line, 
 SCHEMA_VERSION = 1
 METADATA_KEY = "plyground"
 SOLVER = "the exact solver"
-TEACHER = "teacher"  # the metadata's key for who gave the answers, where it was no solver
+TEACHER = "teacher"  # the metadata key of the agent that gave the answers, if not the solver
 ROWS_IN_GROUP = 65_536
 FORMATS = (".parquet", ".npz")
 # The columns of a file with their types.
@@ -42,13 +42,13 @@ COLUMNS = {
     "key": np.uint64,
     "moves": np.int16,
 }
-# What readers of damaged files raise.
+# Exceptions of the readers for damaged files.
 DAMAGES = (OSError, ValueError, LookupError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 _INSTALL = 'Parquet files need pyarrow: pip install "plyground[parquet]"; or choose a file FILE.npz'
 
 
 class Metadata(TypedDict):
-    """What is read of what a file states of itself."""
+    """The parsed metadata of a file."""
 
     schema: int
     game: str
@@ -60,7 +60,7 @@ class Dataset:
 
     Attributes:
         arrays: the columns by name, each of shape (positions, …); ``moves`` is padded with −1.
-        metadata: what the file states of itself.
+        metadata: the metadata of the file.
         game: the game of the positions.
     """
 
@@ -73,7 +73,7 @@ class Dataset:
     def teacher(self) -> str | None:
         """The specification of the agent that gave the answers; None for the exact solver.
 
-        Where files were joined whose answers are of several, all are named, with "and" between.
+        After joining files with different answers, all are listed, separated by "and".
         """
         return self.metadata.get(TEACHER)
 
@@ -85,14 +85,14 @@ class Dataset:
         return {name: array[index] for name, array in self.arrays.items()}
 
     def position(self, index: int) -> Position:
-        """One position, to be played on."""
+        """One position, as a game position."""
         moves = self.arrays["moves"][index]
         return self.game.position(moves[moves >= 0].tolist())
 
     def batches(
         self, size: int, seed: int | None = None, drop_last: bool = False
     ) -> Iterator[dict[str, np.ndarray]]:
-        """All positions once, in batches of ``size``: in the file's order, or shuffled."""
+        """Iterate over all positions in batches of ``size``: in the file's order, or shuffled."""
         order = np.arange(len(self))
         if seed is not None:
             np.random.default_rng(seed).shuffle(order)
@@ -118,9 +118,9 @@ class Dataset:
 
 
 def check_file_name(path: Path) -> None:
-    """Refuse a name whose format is not known or cannot be written, with a SpecificationError."""
+    """Refuse a file name with an unknown or unavailable format, with a SpecificationError."""
     if path.suffix not in FORMATS:
-        raise SpecificationError(f"{path} is no {' or '.join(FORMATS)} file; choose such a name")
+        raise SpecificationError(f"{path} is not a {' or '.join(FORMATS)} file name")
     if path.suffix == ".parquet":
         _pyarrow()
     if path.is_dir() or not path.absolute().parent.is_dir():
@@ -139,12 +139,12 @@ def write(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, A
 
 
 def load(path: str | Path, *more: str | Path) -> Dataset:
-    """Read a dataset; with several files one that holds the positions of all, in this order.
+    """Read a dataset; several files are joined in this order.
 
-    Each position's values are in the unit of who gave its answers: the solver, or a teacher.
+    The values of a position are in the unit of its source: the solver, or a teacher.
 
     Raises:
-        SpecificationError: there is no such file, it holds no dataset of this schema, or the
+        SpecificationError: there is no such file, it is not a dataset of this schema, or the
             files differ in their game.
     """
     first, *others = load_boards([Path(each) for each in (path, *more)])
@@ -170,7 +170,7 @@ def load_boards(paths: Sequence[Path]) -> list[Dataset]:
 
 
 def _joined(parts: Sequence[Dataset]) -> Dataset:
-    """One dataset of all parts, which are of one game."""
+    """Join datasets of one game."""
     first = parts[0]
     width = max(part.arrays["moves"].shape[1] for part in parts)
     for part in parts:
@@ -183,19 +183,19 @@ def _joined(parts: Sequence[Dataset]) -> Dataset:
 
 
 def names_of_teachers(parts: Sequence[Dataset]) -> str:
-    """Who gave the answers, with "and" between where there are several."""
+    """The sources of the answers, separated by "and"."""
     return " and ".join(dict.fromkeys(part.teacher or SOLVER for part in parts))
 
 
 def _load(path: Path) -> Dataset:
     if not path.is_file():
         raise SpecificationError(f"there is no dataset {path}")
-    complaint = f"{path} is no dataset of plyground"
+    complaint = f"{path} is not a dataset of plyground"
     try:
         arrays, text = (_read_parquet if path.suffix == ".parquet" else _read_npz)(path)
     except SpecificationError:
         raise
-    except Exception as error:  # whatever a reader raises over foreign or damaged files
+    except Exception as error:  # readers raise anything for foreign or damaged files
         raise SpecificationError(f"{complaint}: {first_line(error)}") from None
     place = f"{complaint}: its metadata"
     metadata = parse_json(text.encode(errors="replace"), place)
@@ -212,7 +212,7 @@ def _load(path: Path) -> Dataset:
 
 
 def _check_columns(arrays: dict[str, np.ndarray], game: Game) -> None:
-    """Refuse columns that are not a dataset's; in Parquet the planes of a position are flat."""
+    """Refuse columns that do not fit a dataset; in Parquet the planes of a position are flat."""
     count = arrays["value"].size if "value" in arrays else 0
     planes: tuple[int, ...] = (count, *game.facts.observation_shape)
     actions = (count, game.facts.num_actions)
@@ -224,7 +224,7 @@ def _check_columns(arrays: dict[str, np.ndarray], game: Game) -> None:
     check_arrays(arrays, COLUMNS, shapes)
     best = arrays["action_values"].max(axis=1, initial=np.iinfo(np.int16).min)
     if not np.array_equal(arrays["value"], best):
-        raise SpecificationError("the column value is not the greatest of action_values")
+        raise SpecificationError("the column value is not the maximum of action_values")
 
 
 def check_arrays(
@@ -232,15 +232,15 @@ def check_arrays(
     kinds: Mapping[str, Any],
     shapes: Mapping[str, tuple[int | None, ...]],
 ) -> None:
-    """Refuse columns that are not those of a schema.
+    """Refuse columns that do not match a schema.
 
     Args:
         arrays: the columns by name.
         kinds: their types.
-        shapes: their shapes; None is any length.
+        shapes: their shapes; None means any length.
 
     Raises:
-        SpecificationError: one is missing, unknown, or of another type or shape.
+        SpecificationError: a column is missing, unknown, or has the wrong type or shape.
     """
     check_names("there is no column", arrays, kinds)
     for name, kind in kinds.items():
@@ -275,17 +275,17 @@ def _read_npz(path: Path) -> tuple[dict[str, np.ndarray], str]:
 
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of an npz file; nothing in it is executed.
+    """The arrays of an npz file, read without executing code.
 
     Raises:
-        SpecificationError: it cannot be read, or is none.
+        SpecificationError: it cannot be read, or is not an npz file.
     """
     with refusing(DAMAGES, f"{path} is damaged"), np.load(path, allow_pickle=False) as file:
         return dict(file)
 
 
 def _write_parquet(stream: BinaryIO, arrays: Mapping[str, np.ndarray], text: str) -> None:
-    """Columns of more than one number a position become lists: of fixed length, but for moves."""
+    """Columns with several numbers per position become lists, of fixed length except moves."""
     pa = _pyarrow()
     columns = {}
     for name, array in arrays.items():
@@ -307,7 +307,7 @@ def _read_parquet(path: Path) -> tuple[dict[str, np.ndarray], str]:
     table = pa.parquet.read_table(path)
     text = (table.schema.metadata or {}).get(METADATA_KEY.encode())
     if text is None:
-        raise ValueError("its metadata lack the key 'plyground'")
+        raise ValueError("its metadata has no key 'plyground'")
     arrays = {}
     for name in table.column_names:
         column = table.column(name).combine_chunks()

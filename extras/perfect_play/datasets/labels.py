@@ -10,7 +10,7 @@ import numpy as np
 from ....agents.solvers.solver import Solver
 from .positions import Actions
 
-ILLEGAL_VALUE = np.int16(-32768)  # stands in the place of an action that is not legal
+ILLEGAL_VALUE = np.int16(-32768)  # the value of an illegal action
 ILLEGAL_RESULT = np.int8(-128)
 UNKNOWN_VALUE = np.int16(-32767)  # of a legal action that a teacher did not choose
 UNKNOWN_RESULT = np.int8(-127)
@@ -21,7 +21,7 @@ class Labels(NamedTuple):
 
     Attributes:
         values: int16 of shape (positions, num_actions): the value of each action in the solver's
-            unit; ``ILLEGAL_VALUE`` where an action is not legal.
+            unit; ``ILLEGAL_VALUE`` for an illegal action.
         results: int8 of the same shape: +1 the action wins under best play, 0 it draws, −1 it
             loses; ``ILLEGAL_RESULT`` where it is not legal.
     """

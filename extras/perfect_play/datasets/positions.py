@@ -1,7 +1,7 @@
-"""The positions of a dataset: drawn from random play or from games, spread over the plies, unique.
+"""The positions of a dataset: unique, from random play or from games, spread over the plies.
 
-Two positions count as one if a symmetry of the board maps one onto the other. The order and the
-choice depend on the game, the settings and the seed alone.
+Two positions count as one if a symmetry of the board maps one to the other. Choice and order depend
+only on the game, the settings and the seed.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ....envs.specification import SpecificationError
 from ....envs.stepping import random_walk
 
 Actions = tuple[int, ...]
-Report = Callable[[int, int], None]  # positions found, of how many
+Report = Callable[[int, int], None]  # positions so far, and their total
 
-POSITION_STREAM = 0x64617461  # keeps these random numbers apart from those of agents
-MAX_FAILURES = 5_000  # random walks in succession that reach nothing new, before a ply is left
-MAX_GAMES_WITHOUT_NEW = 100  # games in succession that bring nothing new, before drawing ends
+POSITION_STREAM = 0x64617461  # separates these random numbers from the agents'
+MAX_FAILURES = 5_000  # consecutive random walks without a new position, before a ply is given up
+MAX_GAMES_WITHOUT_NEW = 100  # consecutive games without a new position, before drawing ends
 RANDOM_PLIES = 8  # an agent's game starts with 0 to this many random moves
 
 
@@ -36,7 +36,7 @@ class PositionSet:
         self._seen: set[bytes] = set()
 
     def add(self, position: Position, actions: Actions) -> bool:
-        """Add an unfinished position that is new; returns whether it was added."""
+        """Add a position if it is new and unfinished; returns whether it was added."""
         if position.is_over:
             return False
         form, _ = self._canonical(position)
@@ -55,7 +55,7 @@ class RandomWalk:
         self._scratch = np.empty(game.facts.num_actions, np.int16)
 
     def draw(self, plies: int, rng: np.ndarray) -> tuple[Position | None, Actions]:
-        """The position after so many moves and the moves; None where the game ended before."""
+        """The position after this many moves, and the moves; None if the game ended before."""
         position, out = self.game.initial_position(), np.empty(plies, np.int16)
         if not random_walk(self.game.rules, position.record, rng, self._scratch, out):
             return None, ()
@@ -72,7 +72,7 @@ class RandomWalk:
 
 
 def check_plies(game: Game, plies: range) -> None:
-    """Refuse plies that no position of the game can have, with a SpecificationError."""
+    """Refuse impossible plies, with a SpecificationError."""
     if not plies or plies.start < 0 or plies.stop > game.facts.longest_game:
         raise SpecificationError(
             f"plies {plies.start} to {plies.stop - 1} are not possible; a position of {game.spec} "
@@ -83,13 +83,13 @@ def check_plies(game: Game, plies: range) -> None:
 def positions_of_random_play(
     game: Game, count: int, plies: range, seed: int, progress: Report | None = None
 ) -> list[Actions]:
-    """Positions after random moves, as many at each ply as there are, in ascending order of plies.
+    """Positions after random moves, spread evenly over the plies, in ascending order of plies.
 
-    What a ply lacks (there are four positions of connect four after one move, up to symmetry) is
-    shared out among the later ones.
+    If a ply has too few (connect four has four positions after one move, up to symmetry), the
+    later plies get more.
 
     Returns:
-        The actions that lead to each position. Fewer than ``count`` if no more could be found.
+        The actions that lead to each position; fewer than ``count`` if there are no more.
     """
     check_plies(game, plies)
     positions, walk = PositionSet(game), RandomWalk(game)
@@ -115,17 +115,17 @@ def positions_of_games(
     plies: range,
     progress: Report | None = None,
 ) -> list[Actions]:
-    """Positions met in games, at most an equal share at each ply, in the order of the games.
+    """Positions from games, at most an equal share at each ply, in the order of the games.
 
     Args:
         game: the game.
         games: the actions of each game, from the initial position.
-        count: how many positions are wanted.
-        plies: at which plies.
-        progress: called with how many positions are found, of how many.
+        count: the number of positions.
+        plies: the allowed plies.
+        progress: called with the number of positions so far and their total.
 
     Returns:
-        The actions that lead to each position. Fewer than ``count`` if the games hold no more.
+        The actions that lead to each position; fewer than ``count`` if the games have no more.
     """
     check_plies(game, plies)
     positions = PositionSet(game)
@@ -148,7 +148,7 @@ def positions_of_games(
 
 
 def games_of_agent(game: Game, agent: Agent, seed: int) -> Iterator[Actions]:
-    """Games of an agent against itself, each from 0 to ``RANDOM_PLIES`` random moves. No end."""
+    """Endless games of an agent against itself, each after 0 to ``RANDOM_PLIES`` random moves."""
     rng = new_stream(seed, POSITION_STREAM)
     generator = np.random.default_rng(int(rng[0]))
     walk = RandomWalk(game)

@@ -1,12 +1,12 @@
-"""Positions with the answers of a teacher: an agent that plays games against itself.
+"""Positions with the moves of a teacher: an agent that plays games against itself.
 
-Where no solver reaches, a strong search can still be imitated. Each position holds the action that
-the teacher chose, and how the game ended for the player to move. Now and then a random move is
-played in place of the teacher's, so that the positions hold mistakes and how they are punished; the
-teacher's own choice stands in the dataset all the same.
+On boards too large for a solver, a strong search can be imitated. Each position has the action that
+the teacher chose, and the result of the game for the player to move. From time to time a random
+move is played instead, so that the positions include mistakes and their punishment; the dataset
+still has the teacher's choice.
 
 Source: Silver et al., "Mastering the game of Go with deep neural networks and tree search", Nature
-2016 (a policy and a value taught by games); Ross, Gordon, Bagnell, "A reduction of imitation
+2016 (a policy and a value learnt from games); Ross, Gordon, Bagnell, "A reduction of imitation
 learning and structured prediction to no-regret online learning", AISTATS 2011 (why the positions
 must hold mistakes).
 """
@@ -28,18 +28,18 @@ from ....envs.workers.jobs import HERE, JobPlace, Needs, Work
 from .labels import ILLEGAL_RESULT, ILLEGAL_VALUE, UNKNOWN_RESULT, UNKNOWN_VALUE, Labels
 from .positions import POSITION_STREAM, Actions, RandomWalk
 
-MISTAKES = 0.1  # share of the moves that are random
-GAMES_AT_ONCE = 20  # games that a process plays before it hands them over
+MISTAKES = 0.1  # share of random moves
+GAMES_AT_ONCE = 20  # games that a process plays before it returns them
 
 
 class Lesson(NamedTuple):
-    """A position with the teacher's answer.
+    """A position with the teacher's move.
 
     Attributes:
         actions: the actions that lead to it.
         answer: the action that the teacher chose.
-        to_come: what the player to move got from there to the end of the game.
-        result: +1 if that player won in the end, 0 for a draw, −1 for a loss.
+        to_come: the rewards of the player to move from there to the end of the game.
+        result: +1 if that player won the game, 0 for a draw, −1 for a loss.
     """
 
     actions: Actions
@@ -49,13 +49,13 @@ class Lesson(NamedTuple):
 
 
 def lessons(game: Game, teacher: str, seed: int, place: JobPlace = HERE) -> Iterator[list[Lesson]]:
-    """The lessons of one game after the other. No end; where they are played changes nothing.
+    """The endless lessons of game after game; they do not depend on where they are played.
 
     Raises:
         SpecificationError: there is no such agent, or it does not play the game.
-        RunnerError: nothing can be played there.
+        RunnerError: the place cannot play.
     """
-    make_agent(teacher, game)  # refuses here what no process could play
+    make_agent(teacher, game)  # refuse an impossible teacher here
     work = Work(
         _play, functools.partial(_make, game, teacher, seed), Needs(modules_of(teacher, game))
     )
@@ -65,7 +65,7 @@ def lessons(game: Game, teacher: str, seed: int, place: JobPlace = HERE) -> Iter
 
 
 def play_games(game: Game, agent: Agent, seed: int, number: int) -> list[list[Lesson]]:
-    """The games of one lot; ``seed`` and ``number`` decide what is random in them."""
+    """The games of one batch; ``seed`` and ``number`` seed its random choices."""
     rng = new_stream(seed, POSITION_STREAM, number)
     generator, walk = np.random.default_rng([seed, number]), RandomWalk(game)
     games: list[list[Lesson]] = []

@@ -1,1 +1,1 @@
-"""Reviews of games: how good each move was, by the exact solver or as an agent sees it."""
+"""Reviews of games: the quality of each move, by the exact solver or by an agent's estimate."""

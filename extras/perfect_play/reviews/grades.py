@@ -24,11 +24,11 @@ class PositionValue:
         value: the expected return of player_0, under best play if it is exact.
         exact: whether it is proved.
         score: the value from the side of the player to move (of player_0 once the game is over).
-        best: every action with the best value where the solver knows them all, else the agent's
-            choice; none once the game is over.
-        line: the line of play that the agent expects; see :meth:`Reviewer.line` for the solver's.
+        best: every action with the best value if the solver knows all values, else the agent's
+            choice; empty once the game is over.
+        line: the agent's principal variation; see :meth:`Reviewer.line` for the solver's.
         solved: the solver's value from the side of the player to move, in its own unit (connect
-            four: stones left; dots and boxes: boxes); None where the solver did not find it.
+            four: stones left; dots and boxes: boxes); None if it was not solved.
     """
 
     to_move: int | None
@@ -61,21 +61,21 @@ class ReviewedMove:
     """A move and its grade.
 
     Attributes:
-        ply: how many actions came before it.
-        player: who made it, 0 or 1.
-        action: what was played.
+        ply: the number of actions before it.
+        player: the player who made it, 0 or 1.
+        action: the action played.
         grade: ``best``, ``good``, ``inaccuracy``, ``mistake`` or ``forced``.
         before: the value of the position in which it was made.
         after: the value of the position it led to.
-        loss: the expected score that it gives away, from 0 to 1.
+        loss: the loss of expected score, from 0 to 1.
         exact: whether the loss is proved.
-        change: what became of the result under best play, such as "won to drawn"; None if it did
+        change: the change of the result under best play, such as "won to drawn"; None if it did
             not change or is not known.
-        solver_loss: the loss in the solver's own unit, where the solver knows it.
-        better: better actions; none for a best move.
+        solver_loss: the loss in the solver's own unit, if known.
+        better: better actions; empty for a best move.
         line: a line that begins with the first of them.
-        reply: the line of play that answers a move that is not a best one.
-        opening: whether the move belongs to a given opening; such a move is not counted.
+        reply: the best reply to a move that is not a best one, as a line.
+        opening: whether the move belongs to a given opening; such moves do not count.
     """
 
     ply: int
@@ -125,10 +125,10 @@ class PlayerTotals:
     """The moves of one player, added up. Openings and forced moves do not count.
 
     Attributes:
-        moves: how many moves count.
-        grades: how many of them have each grade.
-        mean_loss: the expected score given away by a move on average; None without moves.
-        exact: how many of the losses are proved.
+        moves: the number of moves that count.
+        grades: the number of moves by grade.
+        mean_loss: the mean loss of expected score per move; None without moves.
+        exact: the number of proved losses.
     """
 
     moves: int
@@ -143,5 +143,5 @@ class PlayerTotals:
 
 
 def from_first(value: float, player: int) -> float:
-    """A value of player_0 as one of a player, or the other way round."""
+    """Convert a value of player_0 to one of a player, or back."""
     return -value + 0.0 if player else value

@@ -53,7 +53,7 @@ class Review:
     moves: tuple[ReviewedMove, ...]
 
     def totals(self, player: int) -> PlayerTotals:
-        """The counted moves of a player, added up."""
+        """The totals of a player's counted moves."""
         moves = [
             move
             for move in self.moves
@@ -128,7 +128,7 @@ class Review:
         return f"{exact}~ marks estimates by {self.agent}: the expected score of {first}."
 
     def caption(self, ply: int) -> str:
-        """The value of the position after so many moves, and the grade of the last of them."""
+        """The value of the position after this many moves, and the grade of the last move."""
         game = self.played.game
         grade = f"; {verdict(game, self.moves[ply - 1])}" if ply else ""
         return f"{value_text(game, self.values[ply])}{grade}"
@@ -160,7 +160,7 @@ def _page_of_review(review: Review) -> str:
 
 
 def _move_data(frames: Frames, record: PlayedGame, move: ReviewedMove) -> dict[str, Any]:
-    """A grade in words, and the boards of the better line."""
+    """A grade as text, and the boards of the better line."""
     data: dict[str, Any] = {
         "grade": "book" if move.opening else move.grade,
         "text": "opening" if move.opening else verdict(frames.game, move).partition(";")[0],

@@ -1,13 +1,13 @@
 """Review of a game: the value of every position, the grade of every move, the better move.
 
-Values are exact where the solver of the game proves them within a number of nodes, and where the
-analysing agent proves them. Elsewhere they are the agent's estimates. The two are told apart.
+Values are exact if the game's solver proves them within a number of nodes, or if the analysing
+agent proves them. Otherwise they are the agent's estimates, and marked as such.
 
-Positions are valued from the last to the first: late ones are solved first, and what the solver
-keeps of them helps with the earlier ones. Once positions take too many nodes, the solver is not
-asked for earlier ones any more. A proof then holds along the game: the position before a move that
-wins is won, and after a move from a lost position, or after the best move of a proved one, the
-value is that of the position before.
+Positions are evaluated from the last to the first: late ones are solved first, and the solver's
+table then helps with earlier ones. Once positions take too many nodes, the solver is not used for
+earlier ones. Proofs are propagated along the game: the position before a winning move is won, and
+after a move from a lost position, or after the best move of a proved one, the value is that of the
+position before.
 
 A move is compared with the best one of its position:
 
@@ -15,8 +15,7 @@ A move is compared with the best one of its position:
 - else by the agent's values of the positions after both moves. Both are analysed from the same side
   and with the same budget, so that neither is favoured.
 
-The difference is the **loss**: the expected score that the move gives away, from 0 (nothing) to 1
-(a win becomes a loss).
+The difference is the **loss** of expected score, from 0 (none) to 1 (a win becomes a loss).
 """
 
 from __future__ import annotations
@@ -55,24 +54,24 @@ from .review import Review
 NEGLIGIBLE = 1e-9
 SOLVER_NODES = 2_000_000  # for all moves of one position
 SOLVER_MEMORY_MB = 128
-MOST_UNSOLVED = 2  # positions that take too long before earlier ones are left to the agent
+MOST_UNSOLVED = 2  # unsolved positions, after which earlier ones are left to the agent
 RESULTS = {1: "won", 0: "drawn", -1: "lost"}
 
 
 class Reviewer:
-    """Values positions and grades moves of one game. It remembers what it has found.
+    """Evaluates positions and grades moves of one game, with a cache.
 
     Args:
         game: the game.
-        agent: the agent that estimates where no solver reaches, or its specification; by default
-            :func:`~plyground.evaluation.reviews.estimator_of` names it.
-        seed: start of the agent's random stream, in every position anew.
-        solver_nodes: how many positions the solver may visit for one, fewer if they cost it more
-            (``Solver.node_cost``); 0 leaves everything to the agent.
-        memory_mb: the memory of the solver's table, in MiB.
+        agent: the agent for positions that are not solved, or its specification; by default that of
+            :func:`~plyground.evaluation.reviews.estimator_of`.
+        seed: the agent's seed, set anew for every position.
+        solver_nodes: the solver's node limit per position, lower if nodes are expensive
+            (``Solver.node_cost``); 0 disables the solver.
+        memory_mb: size of the solver's table in MiB.
 
     Raises:
-        SpecificationError: there is no such agent, it cannot play the game, or it values nothing.
+        SpecificationError: there is no such agent, or it cannot play or evaluate the game.
     """
 
     def __init__(
@@ -98,16 +97,15 @@ class Reviewer:
 
     @property
     def solver_nodes(self) -> int | None:
-        """The solver's nodes for a position; None where the solver is not asked."""
+        """The solver's node limit per position; None without a solver."""
         return None if self._judge is None else self._judge.node_limit
 
     def value(self, position: Position, action: int | None = None) -> PositionValue:
-        """The value of a position: exact where the solver reaches, else as the agent sees it.
+        """The value of a position: exact if solved, else the agent's estimate.
 
         Args:
             position: the position.
-            action: what was played in it, if that is known: if it is proved to win, so is the
-                position.
+            action: the action played in it, if known: if it is proved to win, so is the position.
         """
         if (key := position.record.tobytes()) not in self._values:
             self._values[key] = self._find(position, action)
@@ -131,7 +129,7 @@ class Reviewer:
         return PositionValue(position.to_move, after.value, True, score, (action,), line)
 
     def _carry_on(self, position: Position, action: int) -> None:
-        """Let a proof that tells the value after an action stand there too."""
+        """Propagate a proof that decides the value after an action."""
         before, child = self.value(position), position.after(action)
         after, player = self.value(child), position.to_move
         if not before.exact or after.exact:
@@ -181,14 +179,14 @@ class Reviewer:
         return None if values is None else dict(values)
 
     def _estimate(self, position: Position) -> PositionValue:
-        """The value as the agent sees it, which may be a proof."""
+        """The agent's value, which may be proved."""
         self._agent.get_ready(self.game)
         self._agent.reset(self._seed)
         decision: Decision = self._agent.analyse(position)
         score = decision.score
         if score is None:
             raise SpecificationError(
-                f"{self.agent} values nothing; a review needs an agent that does, such as "
+                f"{self.agent} does not evaluate positions; use an agent that does, such as "
                 f"{estimator_of(self.game)}"
             )
         scale, worth = self.game.facts.max_return, score.level
@@ -204,7 +202,7 @@ class Reviewer:
         )
 
     def line(self, position: Position) -> tuple[int, ...]:
-        """A line of best play, by the solver or as the agent expects it."""
+        """A line of best play, by the solver or by the agent."""
         value = self.value(position)
         if value.solved is None or self._judge is None:
             return value.line
@@ -217,10 +215,10 @@ class Reviewer:
         Args:
             position: a position that is not over.
             action: a legal action.
-            ply: how many actions came before; it is only noted.
+            ply: the number of actions before; only recorded.
 
         Raises:
-            IllegalActionError: the action may not be played.
+            IllegalActionError: the action is illegal.
         """
         child, player = position.after(action), position.to_move
         before = self.value(position, action)
@@ -250,7 +248,7 @@ class Reviewer:
     def _attainable(
         self, position: Position, before: PositionValue, after: PositionValue, action: int
     ) -> PositionValue:
-        """What the best action would have led to, valued as the action itself is."""
+        """The value after the best action, evaluated like the action itself."""
         if before.exact:
             return before
         if action in before.best:
@@ -258,7 +256,7 @@ class Reviewer:
         return self.value(position.after(before.best[0]))
 
     def values(self, record: PlayedGame) -> Iterator[tuple[int, PositionValue]]:
-        """Value the positions of a game one by one, the last one first, each with its ply."""
+        """Evaluate the positions of a game one by one, the last one first, each with its ply."""
         positions = self._positions(record)
         for ply in reversed(range(len(positions))):
             yield ply, self.value(positions[ply], *record.actions[ply : ply + 1])
@@ -272,7 +270,7 @@ class Reviewer:
         return positions
 
     def moves(self, record: PlayedGame) -> Iterator[ReviewedMove]:
-        """Grade the moves of a game one by one, the last one first, once all is valued."""
+        """Grade the moves of a game one by one, the last one first, after evaluating all."""
         for _ in self.values(record):
             pass
         positions = self._positions(record)
@@ -281,7 +279,7 @@ class Reviewer:
             yield dataclasses.replace(move, opening=ply < record.opening)
 
     def review(self, record: PlayedGame, progress: Progress | None = None) -> Review:
-        """Review a game; ``progress`` is told how many steps are done, of how many."""
+        """Review a game; ``progress`` is called with the steps done and their total."""
         moves: list[ReviewedMove] = []
         steps = itertools.chain(self.values(record), self.moves(record))
         for number, step in enumerate(steps, 1):
@@ -292,7 +290,7 @@ class Reviewer:
         return self.assemble(record, moves)
 
     def assemble(self, record: PlayedGame, moves: Sequence[ReviewedMove]) -> Review:
-        """The review that consists of these moves, given in any order."""
+        """The review made of these moves, given in any order."""
         in_order = tuple(sorted(moves, key=lambda move: move.ply))
         last = in_order[-1].after if in_order else self.value(self.game.initial_position())
         values = (*(move.before for move in in_order), last)
@@ -312,8 +310,8 @@ def review(
         game: the game or its specification.
         played: a game of a store, or the actions (numbers or names).
         players: the names of the two sides.
-        progress: called with how many positions and moves are done, of how many.
-        options: those of :class:`Reviewer`: ``agent``, ``seed``, ``solver_nodes``, ``memory_mb``.
+        progress: called with the number of positions and moves done and their total.
+        options: options of :class:`Reviewer`: ``agent``, ``seed``, ``solver_nodes``, ``memory_mb``.
 
     Raises:
         IllegalActionError: the actions cannot be played.
@@ -328,7 +326,7 @@ def review(
 
 
 def _judge_of(game: Game, nodes: int, memory_mb: int) -> MoveJudge | None:
-    """The solver's side of a review; None where there is no solver or it is not wanted."""
+    """The solver of a review; None if there is none or it is disabled."""
     if nodes <= 0:
         return None
     try:

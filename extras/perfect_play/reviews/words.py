@@ -1,4 +1,4 @@
-"""Values and grades of reviews in words."""
+"""Values and grades of reviews as text."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ LINE_SHOWN = 6  # moves of a better line
 
 
 def value_text(game: Game, value: PositionValue, marked: bool = True) -> str:
-    """A value in words.
+    """A value as text.
 
-    A proved one is the result, with the margin where games return it; an estimate is the expected
-    score of the first player. ``marked`` adds the marks that stand on boards of text.
+    A proved one is the result, with the margin if games return it; an estimate is the expected
+    score of the first player. ``marked`` adds the marks used on text boards.
     """
     sides = game.declaration.player_names(marked=marked)
     if value.exact:
@@ -27,7 +27,7 @@ def value_text(game: Game, value: PositionValue, marked: bool = True) -> str:
 
 
 def verdict(game: Game, move: ReviewedMove) -> str:
-    """A graded move in a sentence: the grade, what it cost, what was better."""
+    """A sentence about a graded move: the grade, its loss, what was better."""
     words = move.grade
     if move.change is not None:
         words += f" ({move.change})"

@@ -1,1 +1,1 @@
-"""Supervised learning from perfect play: what a network of a size can know at all."""
+"""Supervised learning from perfect play: the limit of what a network of a size can learn."""

@@ -13,24 +13,24 @@ from ....training.alphazero.settings import AlphaZeroSettings, LearnerSettings, 
 
 @dataclasses.dataclass(frozen=True)
 class SupervisedSettings(LearnerSettings):
-    """What a run of supervised learning does. Its network is AlphaZero's for the same game.
+    """The settings of supervised learning. Its network is AlphaZero's for the same game.
 
-    Nothing is discounted, no length learnt.
+    There is no discount, and game length is not learnt.
     """
 
     algorithm: ClassVar[str] = "supervised"
-    steps: int = setting(10_000_000, "Positions that are learnt from in all.", low=1)
+    steps: int = setting(10_000_000, "Total training positions.", low=1)
     data: str = setting(
         "",
-        "The dataset: a file made by plyground dataset, or several, separated by semicolons. With "
+        "The dataset: a file of plyground dataset, or several, separated by semicolons. With "
         "pooled=yes they may be of several boards.",
         metavar="FILE;FILE",
     )
     held_out: float = setting(
-        0.05, "Share of the positions that are kept for measuring.", low=0.001, high=0.5
+        0.05, "Share of the positions held out for evaluation.", low=0.001, high=0.5
     )
-    batches_per_update: int = setting(200, "Minibatches between two lines of metrics.", low=1)
-    evaluations: int = setting(10, "How many times the learner is measured.", low=1)
+    batches_per_update: int = setting(200, "Minibatches per line of metrics.", low=1)
+    evaluations: int = setting(10, "Number of evaluations of the learner.", low=1)
 
     @classmethod
     def defaults(
@@ -39,7 +39,7 @@ class SupervisedSettings(LearnerSettings):
         length: Mapping[str, Any] = {},
         gpu: bool = False,
     ) -> dict[str, Any]:
-        """The network that AlphaZero has for this game."""
+        """AlphaZero's network for this game."""
         alphazero = AlphaZeroSettings.defaults(game)
         names = [each.name for each in parameters_of(NetworkSettings)]
         return {name: alphazero[name] for name in names if name in alphazero}

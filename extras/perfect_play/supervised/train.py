@@ -1,11 +1,10 @@
-"""Supervised learning from perfect play or from a teacher's, as a training run.
+"""Supervised learning from perfect play or from a teacher's play, as a training run.
 
-The policy learns the optimal actions of each position, all alike, and the value the result (the
-margin, in games that have one). A share of the positions is held out: the metric
-``held_out/optimal`` is how often the most probable action is optimal there. What the network plays
-was taught by the solver, and its policy files say so: ``supervised by the exact solver``. Where a
-teacher gave the answers, its one choice takes the place of the optimal actions, the result of its
-game that of perfect play, and the policy files name it.
+The policy learns the optimal actions of each position, with equal weights, and the value learns the
+result (the margin, in games that have one). A share of the positions is held out: the metric
+``held_out/optimal`` is the share in which the most probable action is optimal. The policy files
+state the source: ``supervised by the exact solver``. With a teacher, its move replaces the optimal
+actions, the result of its game that of perfect play, and the policy files name it.
 
 A network whose weights fit any board learns from positions of several boards, each minibatch from
 one of them.
@@ -32,7 +31,7 @@ from ....training.run import TrainingRun
 from ..datasets.file import Dataset, load_boards, names_of_teachers
 from .settings import SupervisedSettings
 
-AT_ONCE = 50_000  # positions brought into their canonical image together
+AT_ONCE = 50_000  # positions converted to their canonical image together
 HELD_OUT_AT_ONCE = 4_096
 HeldOut = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -46,9 +45,9 @@ def train(
     device: torch.device,
     **options: Any,
 ) -> TrainingRun:
-    """Begin or resume a run of supervised learning and bring it to its end.
+    """Start or resume a run of supervised learning and finish it.
 
-    The network learns on ``device`` from the datasets that the settings name. One at least is of
+    The network learns on ``device`` from the datasets of the settings. At least one is of
     ``game``, others may be of other boards. The rest is as for
     :class:`~plyground.training.TrainingRun`.
 
@@ -64,7 +63,7 @@ def train(
         raise SpecificationError(f"{settings.data} is of {specs}, not of {game.spec}")
     with TrainingRun(game, settings, seed, out, facts, **options) as run:
         _check_same(files, settings.data, out / "dataset.sha256")
-        # the network, and what it learns from
+        # the network and its datasets
         kind = f"supervised by {names_of_teachers(datasets)}"
         boards = [data.game for data in datasets]
         network = AlphaZeroLearner(game, settings, seed, device, boards, length_weight=0.0)
@@ -88,29 +87,29 @@ def train(
 
 
 class _SupervisedLearner:
-    """What a checkpoint holds; the positions are in the dataset.
+    """The state for a checkpoint; the positions are in the dataset.
 
     Args:
-        network: the network with what learns it.
-        kind: what its policy files say was trained.
+        network: the network with its learner.
+        kind: the kind stated in its policy files.
     """
 
     def __init__(self, network: AlphaZeroLearner, kind: str) -> None:
         self.network: AlphaZeroLearner = network
         self.stage: str = f"a dataset {kind}"
-        self.step: int = 0  # positions that were learnt from
+        self.step: int = 0  # training positions so far
 
     @property
     def updates(self) -> int:
-        """Minibatches that the network has learnt from."""
+        """The number of minibatches so far."""
         return self.network.updates
 
     def state(self) -> dict[str, Any]:
-        """The state of the network, and how much it has seen."""
+        """The state of the network, and its number of positions."""
         return {"learner": self.network.state(), "seen": self.step}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on where :meth:`state` was taken."""
+        """Restore :meth:`state`."""
         self.network.load_state(state["learner"])
         self.step = state["seen"]
 
@@ -118,9 +117,9 @@ class _SupervisedLearner:
 def _divide(
     datasets: Sequence[Dataset], settings: SupervisedSettings, seed: int, device: torch.device
 ) -> tuple[list[Positions], list[HeldOut]]:
-    """The positions of each dataset that are learnt from, on a device, and those held out.
+    """The training positions of each dataset, on a device, and the held-out positions.
 
-    Of these there are observations, masks, and which actions have the best value.
+    The latter are observations, masks, and the actions with the best value.
 
     Raises:
         SpecificationError: the positions are too few.
@@ -131,7 +130,7 @@ def _divide(
         order = random.permutation(len(data))
         count = max(1, round(settings.held_out * len(data)))
         if count >= len(data):
-            raise SpecificationError(f"{settings.data} holds too few positions: {len(data)}")
+            raise SpecificationError(f"{settings.data} has too few positions: {len(data)}")
         rows, arrays = order[:count], data.arrays
         optimal = optimal_actions(data)[rows]
         held_out.append((arrays["observation"][rows], arrays["action_mask"][rows], optimal))
@@ -141,7 +140,7 @@ def _divide(
 
 
 def _optimal_share(player: AlphaZeroLearner, held_out: Sequence[HeldOut]) -> float:
-    """How often the most probable action is optimal in the positions held out."""
+    """The share of held-out positions in which the most probable action is optimal."""
     right = count = 0
     for observations, masks, optimal in held_out:
         count += len(masks)
@@ -159,7 +158,7 @@ def optimal_actions(data: Dataset) -> np.ndarray:
 
 
 def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
-    """What AlphaZero's learner is given: the optimal actions and the results of some positions."""
+    """The input of AlphaZero's learner: optimal actions and results of some positions."""
     game = data.game
     canonical, optimal = Canonical(game), optimal_actions(data)
     packed, policies = [], []
@@ -191,7 +190,7 @@ def _final_margins(data: Dataset, rows: np.ndarray) -> np.ndarray:
 
 
 def _check_same(files: Sequence[Path], names: str, record: Path) -> None:
-    """Refuse other datasets than those that the run began with; their digests are recorded."""
+    """Refuse datasets other than those that the run began with; their digests are recorded."""
     digests = []
     for path in files:
         with path.open("rb") as file:

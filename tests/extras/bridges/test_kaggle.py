@@ -126,14 +126,14 @@ def test_what_is_no_submission_is_refused(rightmost, tmp_path):
     archive_of(tmp_path / "outside.tar.gz", "main.py", "../../outside.txt")
     for name, complaint in (
         ("nowhere.py", "there is no file '.*nowhere.py'"),
-        ("empty.py", "has nothing that can be called; the last such thing is the agent"),
+        ("empty.py", "has no agent: it must define a function (the last one counts)"),
         ("broken.py", "cannot be read as Python: invalid syntax"),
         ("failing.py", "failed: RuntimeError: no"),
         ("leaving.py", "failed: SystemExit: no"),
         ("three.py", "Kaggle calls the agent of .* with 2 arguments: missing a required"),
         ("method.py", "with 2 arguments: too many positional arguments"),
         ("any.py", "with 1 arguments: missing a required argument: 'b'"),
-        ("damaged.tar.gz", "is no .py file, no folder and no archive that can be unpacked: "),
+        ("damaged.tar.gz", "is not a .py file, a folder or an archive that can be unpacked: "),
         ("other.tar.gz", "there is no main.py in .*other.tar.gz"),
         ("outside.tar.gz", "'../../outside.txt' would be extracted to .* outside"),
         (".", "there is no main.py in"),

@@ -134,7 +134,7 @@ def test_an_endpoint_that_fails_is_reported_in_a_sentence(serve):
     failing = serve(lambda messages: 503)
     with pytest.raises(LanguageModelError, match="answered with status 503"):
         make_agent(f"llm:m,url={failing.url}").act(position)
-    with pytest.raises(LanguageModelError, match="could not be asked"):
+    with pytest.raises(LanguageModelError, match="could not be reached"):
         make_agent("llm:m,url=http://127.0.0.1:1/v1").act(position)
 
 
@@ -212,7 +212,7 @@ def test_the_key_does_not_follow_to_another_host(serve, monkeypatch):
 def test_a_specification_without_a_model_or_an_address_is_refused():
     with pytest.raises(SpecificationError, match="write llm:MODEL"):
         make_agent("llm")
-    with pytest.raises(SpecificationError, match="is no address"):
+    with pytest.raises(SpecificationError, match="is not an address"):
         make_agent("llm:m,url=localhost")
     assert make_agent("llm:m,tokens=9").spec == "llm:m,tokens=9"
 

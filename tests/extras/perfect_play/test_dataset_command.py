@@ -27,7 +27,7 @@ def test_a_dataset_is_written_and_read():
 
 def test_it_says_when_there_are_no_more_positions():
     result = dataset("tic_tac_toe", "--positions", "50", "--plies", "0-2", "--out", "data.npz")
-    assert "data.npz: 16 positions of tic_tac_toe (no more than these were found" in result.stdout
+    assert "data.npz: 16 positions of tic_tac_toe (no more were found" in result.stdout
 
 
 def test_positions_come_from_the_games_of_a_store(tmp_path):

@@ -360,7 +360,7 @@ def test_what_cannot_be_judged_is_refused_in_one_sentence(store, tmp_path):
         (("gomoku", "random"), "gomoku is beyond the solver"),
         (
             ("tic_tac_toe",),
-            "name the agents to judge, or the store whose games are judged: --games STORE",
+            "give the agents to judge, or a store of games with --games STORE",
         ),
         (("tic_tac_toe", "nobody"), "there is no agent 'nobody'"),
         (

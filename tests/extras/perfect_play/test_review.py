@@ -271,7 +271,7 @@ def test_the_usual_estimator_plays_every_game(spec):
 def test_what_cannot_be_reviewed_is_refused():
     with pytest.raises(IllegalActionError):
         review("tic_tac_toe", [4, 4])
-    with pytest.raises(SpecificationError, match="random values nothing"):
+    with pytest.raises(SpecificationError, match="random does not evaluate positions"):
         review("tic_tac_toe", [4], agent="random", solver_nodes=0)
     with pytest.raises(SpecificationError, match="a person cannot play in a review"):
         review("tic_tac_toe", [4], agent="human")

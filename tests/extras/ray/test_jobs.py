@@ -25,9 +25,7 @@ def test_an_address_names_the_runner_and_another_has_none():
 
 
 def test_a_cluster_that_is_not_there_is_said_to_be_missing():
-    with pytest.raises(
-        RunnerError, match=r"no Ray cluster to work on at 127\.0\.0\.1:1: .*refused"
-    ):
+    with pytest.raises(RunnerError, match=r"no Ray cluster at 127\.0\.0\.1:1: .*refused"):
         JobPlace("ray", "127.0.0.1:1").open(Work(answer, int))
 
 
@@ -39,7 +37,7 @@ def test_a_cluster_whose_token_is_missing_here_is_refused_in_a_sentence(monkeypa
         raise kind("no token")
 
     monkeypatch.setattr(ray, "init", refuse_to_connect)
-    with pytest.raises(RunnerError, match=r"no Ray cluster to work on at auto: .*token"):
+    with pytest.raises(RunnerError, match=r"no Ray cluster at auto: .*token"):
         JobPlace("ray", "auto").open(Work(answer, int))
 
 

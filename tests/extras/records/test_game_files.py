@@ -236,7 +236,7 @@ def test_games_that_were_drawn_by_their_length_are_imported(tmp_path):
         ("import games.txt", "games.txt: files of games end in .psq, .sgf, .hsgf, .ggf or .wtb"),
         ("import missing.sgf", "missing.sgf cannot be read: No such file"),
         ("import missing.sgf --rule renju", "there is no rule 'renju'"),
-        ("export plyground-tournament.db --format psq", "holds no game of gomoku"),
+        ("export plyground-tournament.db --format psq", "has no games of gomoku"),
     ],
 )
 def test_commands_refuse_in_a_sentence(words, message, tmp_path, monkeypatch):

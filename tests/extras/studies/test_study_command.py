@@ -214,7 +214,7 @@ def test_a_signal_ends_a_study_and_its_processes(tmp_path, concurrency, number):
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 128 + number
-    assert "stopped; the same command goes on where it was" in errors
+    assert "stopped; the same command resumes" in errors
     assert "Traceback" not in errors
     assert psutil.wait_procs(workers, timeout=30)[1] == []
 
@@ -249,7 +249,7 @@ def test_the_list_names_every_line():
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["study"], "name the studies to run: dots_and_boxes, connect_four"),
+        (["study"], "give the studies to run: dots_and_boxes, connect_four"),
         (["study", "conect_four"], "there is no study 'conect_four'; did you mean 'connect_four'?"),
         (
             ["study", CHEAP, "caro10", "--only", "D7"],

@@ -94,7 +94,7 @@ def test_a_run_that_diverges_is_a_trial_that_failed(tmp_path):
     made.run(2, diverge)
     assert [state.name for state, *_ in trials(tmp_path / "s")] == ["FAIL", "FAIL"]
     assert notes[0].endswith(": the loss is no number")
-    with pytest.raises(TrainingError, match=r"no trial of .* has come to its end"):
+    with pytest.raises(TrainingError, match=r"no trial of .* has finished"):
         made.best()
 
 
@@ -107,10 +107,10 @@ def test_a_folder_holds_one_sweep(tmp_path):
         sweep(tmp_path / "s", RATES[:1], game="tic_tac_toe")
     (tmp_path / "t").mkdir()
     (tmp_path / "t" / "run.json").touch()
-    with pytest.raises(TrainingError, match="something that is no sweep"):
+    with pytest.raises(TrainingError, match="is not the folder of a sweep"):
         sweep(tmp_path / "t")
     (tmp_path / "t" / STORE).write_text("no storage of anything " * 100)
-    with pytest.raises(ValueError, match="is no storage of this Optuna"):
+    with pytest.raises(ValueError, match="cannot be read by this version of Optuna"):
         sweep(tmp_path / "t")
 
 
@@ -151,14 +151,14 @@ def test_the_printed_command_trains_the_best_run_again(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("sets", "sentence"),
     [
-        ((), "name what is swept, such as --set learning_rate=0.0001..0.01"),
-        (("learning_rate=0.1",), "name what is swept"),
+        ((), "give settings to search, such as --set learning_rate=0.0001..0.01"),
+        (("learning_rate=0.1",), "give settings to search"),
         (("learning_rte=0.1..0.2",), "there is no setting 'learning_rte'; did you mean"),
         (("learning_rate=0.1..0.01",), "'learning_rate=0.1..0.01' is not of the form"),
         (("learning_rate=0.1..0.2..0.3",), "is not of the form NAME=LOW..HIGH"),
         (("layers=1..300",), "layers=300 is not possible for ppo: layers must be a whole number"),
         (("clock=wall|sun",), "clock=sun is not possible for ppo: clock must be one of"),
-        (("evaluate=none", "layers=0..2"), "a sweep needs scores: name opponents by --evaluate"),
+        (("evaluate=none", "layers=0..2"), "a sweep needs scores: give opponents with --evaluate"),
     ],
 )
 def test_what_cannot_be_swept_is_refused_in_a_sentence(sets, sentence, tmp_path, monkeypatch):
