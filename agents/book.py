@@ -208,7 +208,7 @@ class BookFile(OpeningBook):
         if header.get("version") != FORMAT_VERSION:
             raise SpecificationError(
                 f"{self.path} is an opening book of format version {header.get('version')}, this "
-                f"plyground reads version {FORMAT_VERSION}; make it anew"
+                f"plyground reads version {FORMAT_VERSION}; make it again"
             )
         check_value(header, Header, f"the header of the opening book {self.path}", more=True)
         return header

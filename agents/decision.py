@@ -116,8 +116,8 @@ class Score:
         """A sort key: a better score has a greater key.
 
         Wins come first, the quickest before the others. Draws and estimates follow by value; losses
-        come last, the slowest before the others. An upper bound comes after an equal value that is
-        none.
+        come last, the slowest before the others. Among equal values upper bounds come
+        last.
         """
         ends = self.unit == "return" and (self.is_exact or self.plies is not None)
         result = float((self.value > 0) - (self.value < 0)) if ends else 0.0

@@ -167,7 +167,7 @@ def test_what_is_in_a_file_decides_and_not_where_it_is_or_how_it_is_laid_out(tmp
             "d\nd,z\n",
             "openings.txt, line 2: 'z' is no column of this board; columns run from a to g",
         ),
-        ("d\n\n9\n", "openings.txt, line 3: 9 is no action"),
+        ("d\n\n9\n", "openings.txt, line 3: 9 is not an action"),
         ("d,d,d,d,d,d,d\n", "openings.txt, line 1: action 3 (d) is not legal here"),
         (
             "a,b,a,b,a,b,a\n",
