@@ -9,7 +9,7 @@ from ...envs.workers.processors import available_processors
 from ...evaluation.conditions import Conditions
 
 MIB = 1 << 20
-MOST_AFTER_COMPILING = 180 * MIB  # of a process that thinks; one with more is started anew
+MOST_AFTER_COMPILING = 180 * MIB  # of a search process; one with more is restarted
 
 LONGEST_BODY = 32_768  # bytes of a request
 LONGEST_SPEC = 300  # characters of a game or an agent
@@ -19,7 +19,7 @@ LONGEST_POSITION = 1_000  # characters of a board: 15 × 15 boxes
 MOST_MOVES = 1_024
 MOST_ACTIONS = 512  # of a game: 19 × 19 cells, or 15 × 15 boxes
 
-# What a number may be that a visitor sets for an agent; a larger default is lowered to it.
+# The limits of numbers that a visitor sets for an agent; larger defaults are lowered.
 MOST: dict[str, float] = {
     "time": 10.0,
     "depth": 12,
@@ -32,7 +32,7 @@ MOST: dict[str, float] = {
     "endgame": 16,
 }
 
-SESSION_SECONDS = 3600.0  # after which a session that asks nothing is forgotten
+SESSION_SECONDS = 3600.0  # after which an idle session expires
 MOST_SESSIONS = 5_000
 REQUESTS_AT_ONCE, REQUESTS_A_SECOND = 120.0, 30.0  # of a session
 ADDRESS_AT_ONCE, ADDRESS_A_SECOND = 1_000.0, 150.0  # of an address: a class may share one
@@ -43,20 +43,21 @@ ALL_AT_ONCE, ALL_A_SECOND = 2_000.0, 600.0  # of all sessions together
 
 @dataclasses.dataclass(frozen=True)
 class ServerSettings:
-    """How the server runs.
+    """The settings of the server.
 
     Attributes:
         host: the address that it listens on.
-        port: its port; 0 takes a free one.
+        port: its port; 0: any free port.
         allow_hosts: further names under which visitors reach it.
-        behind_proxy: whether the headers ``X-Forwarded-…`` of a proxy on this machine count.
-        store: the file of finished games, if they are kept.
-        agents: specifications of agents that read files or start programs, open to all visitors.
-        workers: how many processes think. From two on, one of them is for short searches.
-        waiting: how many searches may wait for one of them.
-        move_seconds: after which a search is stopped.
-        memory_bytes: of a process that thinks.
-        presets_first: whether the processes load the agents of the presets before they are asked.
+        behind_proxy: whether to trust the headers ``X-Forwarded-…`` of a proxy on this machine.
+        store: the store of finished games, if any.
+        agents: specifications of agents that read files or start programs, available to all
+            visitors.
+        workers: number of search processes. With two or more, one of them is for short searches.
+        waiting: number of searches that may wait for one of them.
+        move_seconds: time limit of a search.
+        memory_bytes: memory limit of a search process.
+        presets_first: whether the processes load the agents of the presets in advance.
     """
 
     host: str = "127.0.0.1"
@@ -73,6 +74,6 @@ class ServerSettings:
 
     @property
     def conditions(self) -> Conditions:
-        """What a process that thinks may use."""
+        """The limits of a search process."""
         memory = str(self.memory_bytes)
         return Conditions(move_timeout=self.move_seconds, memory_limit=memory)
