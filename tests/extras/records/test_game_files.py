@@ -193,7 +193,7 @@ def test_games_that_cannot_be_read_are_named_and_the_others_kept(tmp_path):
     result = plyground(f"import {good} {bad} --store {store}")
     assert result.exit_code == 0
     assert result.stderr == (
-        f"{complaint}plyground: {bad}: game 4: B[a] is no cell of a board of 15x15\n"
+        f"{complaint}plyground: {bad}: game 4: B[a] is not a cell of a board of 15x15\n"
         f"3 games in {store}; 2 cannot be read, see above\n"
     )
     again = plyground(f"import {good} {bad} --store {store}").stderr.splitlines()[-1]
@@ -233,7 +233,7 @@ def test_games_that_were_drawn_by_their_length_are_imported(tmp_path):
     ("words", "message"),
     [
         ("import", "import needs a file"),
-        ("import games.txt", "games.txt: files of games end in .psq, .sgf, .hsgf, .ggf or .wtb"),
+        ("import games.txt", "games.txt: game files end in .psq, .sgf, .hsgf, .ggf or .wtb"),
         ("import missing.sgf", "missing.sgf cannot be read: No such file"),
         ("import missing.sgf --rule renju", "there is no rule 'renju'"),
         ("export plyground-tournament.db --format psq", "has no games of gomoku"),
