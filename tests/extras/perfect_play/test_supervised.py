@@ -201,7 +201,7 @@ def test_one_network_learns_from_two_boards_and_plays_both(tmp_path):
 @pytest.mark.parametrize(
     ("other", "options", "complaint"),
     [
-        ("gomoku:size=5,connect=4", {}, "with pooled=yes"),
+        ("gomoku:size=5,connect=4", {}, "needs pooled=yes"),
         ("hex:size=5", {"pooled": True}, "is not another board of gomoku:size=7"),
     ],
 )

@@ -144,7 +144,7 @@ def test_who_gives_up_or_is_named_loses(text, returns):
         ("(;GM[11]SZ[5:4];B[a1])", "is not square, as a board of hex must be"),
         ("(;GM[11]SZ[19];B[a1])", "size must be a whole number|size=19 is not possible"),
         ("(;GM[11];B[resign];W[a1])", "there is a move after"),
-        ("(;GM[11]AB[a1];W[b1])", "sets stones up"),
+        ("(;GM[11]AB[a1];W[b1])", "sets up stones"),
         ("(;GM[11])", "there are no moves"),
         ("(;GM[3];B[a1])", r"GM\[3\] is another game; .*GM\[4\] is gomoku, GM\[11\] is hex"),
         ("(;FF[4]EV[hex.ch.1]SZ[13];W[mn];B[aa])", r"W\[mn\] is not a cell of a board of 13x13"),
