@@ -168,7 +168,7 @@ WAYS = (
 
 def complaint(way: Way, folder: Path, status: int, errors: str, name: str) -> str | None:
     """What is wrong with the outcome of a way; None if nothing is."""
-    if "Traceback" in errors or "should not happen" in errors:
+    if "Traceback" in errors or "internal error" in errors:
         return f"a trace or an unexpected error: {errors[-400:]}"
     if status != way.status:
         return f"status {status}, not {way.status}: {errors[-400:]}"

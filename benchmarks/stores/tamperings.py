@@ -363,7 +363,7 @@ def main(*, verbose: Annotated[bool, cyclopts.Parameter(alias="-v", negative=())
                 failures += status == 0 and name not in NO_PART
                 if status == 0 or verbose:
                     print(f"{'named by a digest' if status else 'not named'}: {name}")
-            elif "should not happen" in text:
+            elif "internal error" in text:
                 failures += 1
                 print(f"{name}: {' '.join(text.split())[:160]}")
             for each in Path(folder).glob("store.db*"):

@@ -1,1 +1,1 @@
-"""Games beside those of the courses; each is a folder with its rules, words and solver."""
+"""Games besides those of the courses; each is a folder with rules, words and solver."""

@@ -1,4 +1,4 @@
-"""The agent ``gomoku``: a search made for gomoku and caro alone."""
+"""The agent ``gomoku``: a specialised search for gomoku and caro."""
 
 from __future__ import annotations
 
@@ -26,27 +26,29 @@ from .values import fitted_rules
 DEFAULT_SECONDS = 1.0
 DEEPEST = 60
 TABLE_MIB = 64.0
-ROOT_FOURS = 200_000  # moves that the search for fours may try at the root, and at most
+ROOT_FOURS = 200_000  # moves that the search for fours may try at the root
 FOURS_SHARE, FOURS_A_SECOND = 0.25, 1_000_000  # this share of a limit on nodes or time
 
 
 @register_agent("gomoku")
 class GomokuEngine(Agent):
-    """Principal-variation search over patterns, with wins by continuous fours seen at once."""
+    """Principal-variation search over patterns, with detection of wins by continuous fours."""
 
-    summary = "gomoku and caro: a search that sees wins by continuous fours"
+    summary = "gomoku and caro: a search that detects wins by continuous fours"
     parameters = (
-        Parameter("time", float, None, "seconds a move; 1 unless depth or nodes", 0.001, 86400),
-        Parameter("depth", int, None, "plies to look ahead", 1, DEEPEST),
-        Parameter("nodes", int, None, "positions visited a move", 1, 10**15),
-        Parameter("threads", int, 1, "searches side by side that share the table", 1, 256),
+        Parameter(
+            "time", float, None, "seconds per move; 1 unless depth or nodes is set", 0.001, 86400
+        ),
+        Parameter("depth", int, None, "search depth in plies", 1, DEEPEST),
+        Parameter("nodes", int, None, "nodes per move", 1, 10**15),
+        Parameter("threads", int, 1, "parallel searches that share the table", 1, 256),
         Parameter("fours", int, 60, "moves of the search for fours at a node", 0, 10_000),
         Parameter("threes", int, 0, "moves of the search for threats at the root", 0, 1_000_000),
     )
 
-    selection: EngineOptions = EngineOptions()  # `fours` is that of the options
+    selection: EngineOptions = EngineOptions()  # `fours` comes from the options
     searchers: Sequence[Searcher] = ()
-    _has_results = False  # whether the table holds results of this game
+    _has_results = False  # whether the table has results of this game
 
     def check_game(self, game: Game) -> None:
         if not isinstance(game.rules, Gomoku) or game.rules.connect > LONGEST:
@@ -57,8 +59,8 @@ class GomokuEngine(Agent):
     def prepare(self, game: Game) -> None:
         rules = fitted_rules(game)
         options = self.selection._replace(fours=self.options["fours"])
-        # The table of the game before is taken over: fresh memory costs time when it is first
-        # written. What it holds is another generation's, and so is ignored.
+        # The table of the previous game is reused: fresh memory costs time when it is first
+        # written. Its entries are of another generation, and so are ignored.
         predecessor = self.searchers[0] if self.searchers else None
         table = new_table(TABLE_MIB) if predecessor is None else predecessor.table
         self.searchers = [Searcher(rules, options, table) for _ in range(self.options["threads"])]
@@ -127,10 +129,10 @@ class GomokuEngine(Agent):
             before = value
             root = first.root
             if not complete:
-                # its better moves count, but no loss: others may hold
+                # its better moves count, but not a loss: other moves may hold
                 if root.best > max(root.first_alpha, -PROVEN):
                     best = int(root.best_action)
-                    if root.best > PROVEN:  # a win holds at any depth; other values are of one
+                    if root.best > PROVEN:  # a win is valid at any depth; other values only at one
                         value, offset = int(root.best), 0.0
                 break
             value, best = int(root.best), int(root.best_action)
@@ -147,10 +149,10 @@ class GomokuEngine(Agent):
 
     @contextlib.contextmanager
     def _helpers(self, position: Position, last_depth: int) -> Iterator[None]:
-        """Let the other searchers search the same position meanwhile, each in its thread.
+        """Run the other searchers on the same position meanwhile, each in its thread.
 
-        What they find reaches the first by the table that all share, which saves it work (lazy
-        SMP). Every other one is a ply ahead, so that they differ.
+        Their results reach the first through the shared table, which saves it work (lazy SMP).
+        Every other one is a ply ahead, so that they differ.
         """
         helpers = self.searchers[1:]
         if not helpers:
@@ -167,7 +169,7 @@ class GomokuEngine(Agent):
                 for helper in helpers:
                     helper.stopped = True
             for search in searches:
-                search.result()  # raises what was raised there
+                search.result()  # re-raises exceptions
 
     def _decision(
         self, action: int, value: int, depth: int, line: tuple[int, ...], offset: float = 0.0

@@ -1,9 +1,9 @@
-"""The patterns of gomoku in place of a network: ``mcts:network=patterns``.
+"""The patterns of gomoku instead of a network: ``mcts:network=patterns``.
 
-The engine's static value takes the part of the value head, its order of moves that of the policy
-head: both were fitted to games, the order as the logits of a softmax. Where moves are forced, the
-others get no weight. A win by continuous fours is seen at each new node, so that the tree holds
-few nodes that a look at the board would settle.
+The engine's static value replaces the value head, its move ordering the policy head: both were
+fitted to games, the ordering as the logits of a softmax. If moves are forced, the others get no
+weight. Each new node is checked for a win by continuous fours, so that the tree has few nodes with
+an obvious result.
 
 Source of the combination: Chaslot et al., "Progressive strategies for Monte-Carlo tree search",
 New Mathematics and Natural Computation 4, 2008 (knowledge of the game as a bias of the selection);
@@ -30,10 +30,10 @@ from .patterns import PATTERNS_RECORD, list_moves, put_patterns, urgency
 from .values import ORDER, POINTS, fitted_rules, static_points
 
 RADIUS = 2  # cells farther from every stone get no weight
-FOURS = 60  # moves of the search for fours at a new node
+FOURS = 60  # node limit of the search for fours at a new node
 UNLIKELY = -30.0  # the logit of a move that is not worth trying
 CERTAIN = 30.0
-SURE = 0.999  # the value of a win that is seen but not on the board yet
+SURE = 0.999  # the value of a win that is found but not yet on the board
 
 
 @kernel

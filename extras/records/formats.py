@@ -1,4 +1,4 @@
-"""The files of other programs: which formats are read, and by whom."""
+"""The file formats of other programs, with their readers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .record import Record, RecordError, Unread, result_of
 from .sgf import read_sgf
 from .wthor import read_wthor
 
-# By the ending of a file's name: the reader of its content. The path tells what stands beside it,
-# the rule is that of games whose file does not state it.
+# The reader of a file's content by its extension. The path locates related files; the rule applies
+# to games whose file does not state one.
 READERS: dict[str, Callable[[bytes, Path, str], Iterable[Unread]]] = {
     "psq": lambda content, path, rule: [partial(read_psq, text_of(content), rule)],
     "sgf": lambda content, path, rule: read_sgf(text_of(content), rule),
@@ -32,19 +32,19 @@ def read_games(
     """The games of a file with their results.
 
     Args:
-        path: the file, whose ending tells the format.
+        path: the file; its extension decides the format.
         rule: the rule of games that do not state one.
-        unreadable: takes the errors of games that cannot be read, which are left out; None: the
-            first of them is raised.
+        unreadable: called with the errors of unreadable games, which are skipped; None: the first
+            error is raised.
 
     Raises:
-        RecordError: the file cannot be read or is damaged; or a game in it is, or is one that
-            plyground cannot play, and says which.
+        RecordError: the file, or a game in it, is unreadable or damaged, or plyground cannot play
+            a game; the message names it.
     """
     reader = READERS.get(path.suffix.lower().removeprefix("."))
     if reader is None:
         *others, last = (f".{ending}" for ending in READERS)
-        raise RecordError(f"{path}: files of games end in {', '.join(others)} or {last}")
+        raise RecordError(f"{path}: game files end in {', '.join(others)} or {last}")
     try:
         unread = list(reader(path.read_bytes(), path, rule))
     except OSError as error:
@@ -68,7 +68,7 @@ def read_games(
 
 
 def text_of(content: bytes) -> str:
-    """The text of a file in UTF-8, or where it is none, in Latin-1, which older programs write."""
+    """The text of a file in UTF-8, or else in Latin-1, which older programs write."""
     content = content.removeprefix(codecs.BOM_UTF8)
     try:
         return content.decode("utf-8")

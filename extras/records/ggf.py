@@ -1,8 +1,8 @@
-"""GGF, the Generic Game Format of the server GGS: games of discs, such as Othello's.
+"""GGF, the Generic Game Format of the server GGS, for Othello.
 
-A file holds any number of games. A match of two simultaneous games is a line with their number and
-both. Moves state their player, and may be followed by the player's estimate and time. Games from
-boards that are set up, and those with a komi or of reversed aims, are others than plyground has.
+A file contains any number of games. A match of two simultaneous games is a line with their number
+and both games. Moves state their player, and may be followed by the player's estimate and time.
+Games from set-up boards, with a komi, or with reversed aims are not supported.
 Source: https://www.skatgame.net/mburo/ggsa/ggf and ``help type`` of GGS.
 """
 
@@ -24,7 +24,7 @@ from .record import (
     moves_by_colour,
 )
 
-BETWEEN = re.compile(r"[\s\d]*")  # the number of games of a match stands before them
+BETWEEN = re.compile(r"[\s\d]*")  # the number of games of a match precedes them
 PROPERTY = re.compile(r"\s*([A-Za-z]+)\[([^\]]*)\]")
 END = re.compile(r"\s*;\s*\)")
 BOARD = re.compile(r"(\d{1,2}) (.+) ([*O])", re.DOTALL)
@@ -38,7 +38,7 @@ def read_ggf(text: str) -> Iterator[Unread]:
     """The games of a file.
 
     Raises:
-        RecordError: it is no such file; of a game, when it is read: plyground does not have it.
+        RecordError: it is not such a file; on reading a game: plyground does not have it.
     """
     place, count = 0, 0
     while (place := _end(BETWEEN, text, place)) < len(text):

@@ -1,9 +1,9 @@
 """PSQ, the files of Piskvork and of Gomocup: one game in plain lines.
 
-The header states the board; then come the moves, each as column, row and milliseconds, counted from
-1 at the top left; the names of the first and the second player; a code of how it ended (−1: by the
-rules), which stands alone where there are no names. Gomocup's own files add a line with the number
-of the rule and the name of the league. The result is not stated: the board tells it.
+The header states the board. Then follow the moves, each as column, row and milliseconds, counted
+from 1 at the top left; the names of the first and the second player; and a code of the ending (−1:
+by the rules), which is present even without names. Gomocup's own files add a line with the number
+of the rule and the name of the league. The result is not stated: it follows from the board.
 
 Source: the function ``savePsq`` of Piskvork, https://github.com/wind23/piskvork_renju, and files of
 https://gomocup.org/results.
@@ -38,7 +38,7 @@ def write_psq(record: Record) -> str:
 
 
 def _line(text: str) -> str:
-    """A name in one line that is no move."""
+    """A name in one line that cannot be mistaken for a move."""
     return visible(" ".join(text.split())) or "?"
 
 
@@ -47,10 +47,10 @@ def read_psq(text: str, rule: str = "freestyle") -> Record:
 
     Args:
         text: the file's text.
-        rule: the rule, where the file does not state it.
+        rule: the rule, if the file does not state it.
 
     Raises:
-        RecordError: it is no such file, or a move is off the board.
+        RecordError: it is not such a file, or a move is off the board.
     """
     lines = [line.strip() for line in text.strip().splitlines()]
     header = HEADER.match(lines[0]) if lines else None
@@ -62,7 +62,7 @@ def read_psq(text: str, rule: str = "freestyle") -> Record:
     title = rules[0][2].strip() if rules else ""
     if rules:
         if int(rules[0][1]) not in RULES:
-            raise RecordError(f"rule {rules[0][1]} is none of plyground's gomoku")
+            raise RecordError(f"rule {rules[0][1]} is not a rule of plyground's gomoku")
         rule = RULES[int(rules[0][1])]
     game, moves = gomoku(cols, rows, rule), list[int]()
     for column, row in cells:
@@ -78,8 +78,8 @@ def read_psq(text: str, rule: str = "freestyle") -> Record:
 def _parts(lines: list[str]) -> tuple[list[tuple[int, int]], list[str], list[str]]:
     """The cells played, the names of the players, and the lines after them.
 
-    A name may look like a move: the moves of a file all have a time or all have none, and the code
-    of the ending stands two lines after the first name.
+    A name can look like a move: the moves of a file all have a time or all have none, and the code
+    of the ending is two lines after the first name.
     """
     matches = [MOVE.fullmatch(line) for line in lines]
     timed = bool(matches and matches[0] and matches[0][3])
@@ -88,7 +88,7 @@ def _parts(lines: list[str]) -> tuple[list[tuple[int, int]], list[str], list[str
         count += 1
     codes = [place for place in (2, 1, 0) if CODE.fullmatch("".join(lines[count + place :][:1]))]
     if codes and codes[0] == 1 and count:
-        count -= 1  # the last of them is a name
+        count -= 1  # the last one is a name
     cells = [(int(match[1]), int(match[2])) for match in matches[:count] if match]
     rest = lines[count:]
     if codes and codes[0] == 0:

@@ -1,4 +1,4 @@
-"""A game as files of other programs hold it, and its way out of and into a store."""
+"""A game in the files of other programs, and its conversion from and to a store."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from ...evaluation.store.store import Store
 
 PASS = "pass"
 COLOURS = "BW"
-UNKNOWN_PROGRAM = "imported"  # the version of a player whose program is not known
+UNKNOWN_PROGRAM = "imported"  # the version of a player with an unknown program
 
 
 class RecordError(SpecificationError):
-    """A file that holds no game, or one that cannot be played."""
+    """A file without a game, or with a game that cannot be played."""
 
 
-Unread = Callable[[], "Record"]  # a game of a file, read when it is called, or a RecordError
+Unread = Callable[[], "Record"]  # returns a game of a file, or raises a RecordError
 
 
 class Record(NamedTuple):
-    """A game as files hold it.
+    """A game of a file.
 
     Attributes:
-        game: the game, on some board, in some rule.
+        game: the game, with its board and rule.
         moves: the actions played.
         players: the names of the players in seats 0 and 1.
         winner: 0, 1 or None: a draw, or not known.
-        ended: whether the file states a winner or a draw; else only the board can tell.
+        ended: whether the file states a winner or a draw; else only the board decides.
         forfeit: whether it was lost by a fault, such as time.
-        title: what it belongs to, such as a tournament.
+        title: its title, such as the tournament.
     """
 
     game: Game
@@ -55,18 +55,18 @@ class Record(NamedTuple):
 
     @property
     def labels(self) -> tuple[str, str]:
-        """The players as a store names them, which tells two of one name apart."""
+        """The players' names in a store, made distinct."""
         first, second = self.players
         return first, second if second != first else f"{second} #2"
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells it from other games."""
+        """Its identity."""
         return self.game.spec, self.labels, self.moves
 
 
 def game_of(name: str, **parameters: Any) -> Game:
-    """The game of a file's board; RecordError where plyground does not have it."""
+    """The game on a file's board; RecordError if plyground does not have it."""
     try:
         return make_game(name, parameters)
     except SpecificationError as error:
@@ -74,12 +74,12 @@ def game_of(name: str, **parameters: Any) -> Game:
 
 
 def gomoku(cols: int, rows: int, rule: str) -> Game:
-    """Gomoku on a file's board; RecordError where plyground does not have it."""
+    """Gomoku on a file's board; RecordError if plyground does not have it."""
     return game_of(GAME, rows=rows, cols=cols, connect=CONNECT, rule=rule)
 
 
 def game_titled(title: str, size: int) -> Game:
-    """The game with this title on a board of so many rows; RecordError where there is none."""
+    """The game with this title on a board with this many rows; RecordError if there is none."""
     for name in game_names():
         if rules_type(name).declaration.title.lower() == title.lower():
             return game_of(name, size=size)
@@ -98,14 +98,14 @@ def play(position: Position, action: int) -> None:
 
 
 def with_passes(game: Game, actions: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """The player and the action of each ply, where the actions of a file leave passes out.
+    """The player and the action of each ply, for a file that omits passes.
 
     Raises:
         RecordError: an action is illegal, or the game has no pass.
     """
     position, passing = game.initial_position(), game.facts.num_actions - 1
     if game.action_to_text(passing) != PASS:
-        raise RecordError(f"{game.spec} has no action {PASS!r}, which such files are for")
+        raise RecordError(f"{game.spec} has no action {PASS!r}, as games of such files have")
     for action in actions:
         if position.is_legal(passing):
             yield position.to_move, passing
@@ -115,7 +115,7 @@ def with_passes(game: Game, actions: Iterable[int]) -> Iterator[tuple[int, int]]
 
 
 def moves_by_colour(game: Game, moves: Iterable[tuple[str, int]]) -> tuple[int, ...]:
-    """The plies of a game with passes, which a file states or leaves out.
+    """The plies of a game with passes, which a file states or omits.
 
     Args:
         game: the game.
@@ -130,7 +130,7 @@ def moves_by_colour(game: Game, moves: Iterable[tuple[str, int]]) -> tuple[int, 
     movers = (mover for mover, action in played if action != passing)
     for number, (mover, (colour, _)) in enumerate(zip(movers, discs), 1):
         if COLOURS[mover] != colour:
-            raise RecordError(f"disc {number} is of {colour}, whose turn it is not")
+            raise RecordError(f"disc {number} is of {colour}, but it is not their turn")
     return tuple(action for _, action in played)
 
 
@@ -155,7 +155,7 @@ def stored_records(store: Store) -> Iterator[Record]:
 
 
 def present_keys(store: Store, records: Iterable[Record]) -> set[tuple[object, ...]]:
-    """The keys of the single games in a store that have the moves of one of these records."""
+    """The keys of the single games in a store with the moves of one of these records."""
     if not store.path.exists():
         return set()
     return {
@@ -176,12 +176,12 @@ def store_record(store: Store, record: Record, result: GameResult) -> int:
 
 
 def result_of(record: Record) -> GameResult:
-    """The result of a game; a side that gave up or forfeited counts as resigned.
+    """The result of a game; a side that resigned or forfeited counts as resigned.
 
-    An unfinished game that the file states as drawn was agreed.
+    An unfinished game that the file states as drawn counts as agreed.
 
     Raises:
-        RecordError: a move is illegal, or nothing tells how the game ended.
+        RecordError: a move is illegal, or the result is not known.
     """
     game, moves = record.game, record.moves
     position, decisions = game.initial_position(), [0, 0]

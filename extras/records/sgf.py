@@ -1,15 +1,14 @@
 """SGF, the Smart Game Format: gomoku (GM[4]), Hex (GM[11]), Othello (GM[2]), several in a file.
 
-Of a game with variations the main line counts. Little Golem's files of Hex state the game in EV,
-write cells as two letters, and call the first player white, though PB names that player.
+Of a game with variations only the main line is read. Little Golem's files of Hex state the game in
+EV, write cells as two letters, and call the first player white, though PB names that player.
 
-A swap of Hex either moves the first stone to its mirror image (``swap-pieces``, as plyground has
-it) or exchanges the sides (``swap-sides``). Where the colour that swaps moves again, the sides were
-exchanged whatever the swap is called, as in files of HexGui and Benzene. Then, and where white
-begins, the board is the mirror image of plyground's, on which the first player connects top and
-bottom.
+A swap of Hex either moves the first stone to its mirror image (``swap-pieces``, as in plyground) or
+exchanges the sides (``swap-sides``). If the colour that swaps moves again, the sides were exchanged
+whatever the name of the swap, as in files of HexGui and Benzene. Then, and if white begins, the
+board is the mirror image of plyground's, on which the first player connects top and bottom.
 
-Files of Othello (Cassio, OthelloTk, Quarry) may set up the first position, and leave passes out.
+Files of Othello (Cassio, OthelloTk, Quarry) may set up the first position, and omit passes.
 Sources: https://www.red-bean.com/sgf/ and https://www.red-bean.com/sgf/hex.html.
 """
 
@@ -49,7 +48,7 @@ def write_sgf(records: Iterable[Record]) -> Iterator[str]:
     for record in records:
         rules = record.game.rules
         size = str(rules.cols) if rules.cols == rules.rows else f"{rules.cols}:{rules.rows}"
-        drawn = "0" if record.ended else ""  # where nothing tells how it ended, nothing is said
+        drawn = "0" if record.ended else ""  # if the result is not known, it is not stated
         result = drawn if record.winner is None else f"{COLOURS[record.winner]}+"
         root = {
             "GM": record.game.profile.elsewhere["sgf"].name,
@@ -85,10 +84,10 @@ def read_sgf(text: str, rule: str = "freestyle") -> Iterator[Unread]:
 
     Args:
         text: the file's text.
-        rule: the rule, where a game does not state one that is known.
+        rule: the rule, if a game does not state a known one.
 
     Raises:
-        RecordError: it is no such file; of a game, when it is read: it is another game, or not
+        RecordError: it is not such a file; on reading a game: it is another game, or not
             understood.
     """
     nodes = None
@@ -103,7 +102,7 @@ def _main_lines(text: str) -> Iterator[list[Node]]:
     depth, place = 0, 0
     nodes: list[Node] = []
     values: list[str] | None = None
-    in_variation = False  # whether a variation has ended: what follows in the game is no main line
+    in_variation = False  # whether a variation has ended: the rest of the game is not the main line
     end = len(text.rstrip())
     while place < end:
         token = TOKEN.match(text, place)
@@ -119,15 +118,15 @@ def _main_lines(text: str) -> Iterator[list[Node]]:
                 yield nodes
                 nodes, in_variation = [], False
         elif depth < 1:
-            raise RecordError("something stands outside of the games")
+            raise RecordError("there is text outside the games")
         elif in_variation:
             continue
         elif mark == ";":
             nodes.append({})
         elif not nodes:
-            raise RecordError("a property stands before the first node")
+            raise RecordError("there is a property before the first node")
         elif name is not None:
-            # lower-case letters in names are those of an older version, and mean nothing
+            # lower-case letters in names come from an older version and have no meaning
             values = nodes[-1].setdefault("".join(filter(str.isupper, name)), [])
         elif values is not None:
             values.append(re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL))
@@ -153,7 +152,7 @@ def _record(nodes: list[Node], rule: str) -> Record:
         if _has_passes(game := game_of(name, **size)):
             return _disc_record(game, root, nodes, moves)
     if any(SETUP & node.keys() for node in nodes):
-        raise RecordError("it sets stones up (AB, AW), which is no move")
+        raise RecordError("it sets up stones (AB, AW), which is not a move")
     if name != GAME:
         return _hex_record(name, size, root, moves)
     cols, rows = _size(root) or (15, 15)
@@ -166,7 +165,7 @@ def _record(nodes: list[Node], rule: str) -> Record:
 
 
 def _game_name(root: dict[str, str]) -> str:
-    """The game of a header; gomoku where there is no word of one."""
+    """The game of a header; gomoku if it states none."""
     numbers = {
         profile.elsewhere["sgf"].name: name
         for name, profile in profiles().items()
@@ -187,7 +186,7 @@ def _size(root: dict[str, str]) -> tuple[int, int] | None:
         return None
     size = re.fullmatch(r"(\d{1,4})(?::(\d{1,4}))?", root["SZ"], re.ASCII)
     if size is None:
-        raise RecordError(f"SZ[{plain_text(root['SZ'], 20)}] is no size of a board")
+        raise RecordError(f"SZ[{plain_text(root['SZ'], 20)}] is not a board size")
     return int(size[1]), int(size[2] or size[1])
 
 
@@ -195,12 +194,12 @@ def _square(name: str, root: dict[str, str]) -> dict[str, int]:
     """The parameters that a header states of a square board."""
     cols, rows = _size(root) or (None, None)
     if cols != rows:
-        raise RecordError(f"SZ[{root['SZ']}] is no square, as a board of {name} is")
+        raise RecordError(f"SZ[{root['SZ']}] is not square, as a board of {name} must be")
     return {"size": cols} if cols else {}
 
 
 def _winner(root: dict[str, str]) -> int | None:
-    """The player whom a header names the winner: 0 for B, 1 for W."""
+    """The winner in a header: 0 for B, 1 for W."""
     result = root.get("RE", "")[:1].upper()
     return COLOURS.index(result) if result in ("B", "W") else None
 
@@ -208,7 +207,7 @@ def _winner(root: dict[str, str]) -> int | None:
 def _with_header(
     root: dict[str, str], game: Game, actions: tuple[int, ...], winner: int | None
 ) -> Record:
-    """A game with what its header says."""
+    """A game with the data of its header."""
     result = root.get("RE", "")
     return Record(
         game,
@@ -227,7 +226,7 @@ def _cell(game: Game, colour: str, point: str) -> int:
     column, row = (LETTERS.find(letter) for letter in point) if len(point) == 2 else (-1, -1)
     if not (0 <= column < cols and 0 <= row < rows):
         place = plain_text(point, 20)
-        raise RecordError(f"{colour}[{place}] is no cell of a board of {cols}x{rows}")
+        raise RecordError(f"{colour}[{place}] is not a cell of a board of {cols}x{rows}")
     return row * cols + column
 
 
@@ -271,7 +270,7 @@ def _hex_record(
     actions, loser = _hex_actions(game, moves, is_golem, white_first)
     if loser is not None:
         winner: int | None = 1 - loser
-    else:  # after an exchange of the sides, nothing tells whose a colour is
+    else:  # after an exchange of the sides, the owner of a colour is not known
         winner = None if SIDES in swaps else _winner(root)
         winner = 1 - winner if winner is not None and white_first else winner
     record = _with_header(root, game, actions, winner)
@@ -279,7 +278,7 @@ def _hex_record(
 
 
 def _with_sides(moves: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The moves, where a swap after which the same colour moves again exchanges the sides."""
+    """The moves; a swap after which the same colour moves again exchanges the sides."""
     following = [*moves[1:], ("", "")]
     return [
         (
@@ -293,9 +292,9 @@ def _with_sides(moves: list[tuple[str, str]]) -> list[tuple[str, str]]:
 def _hex_actions(
     game: Game, moves: list[tuple[str, str]], two_letters: bool, mirrored: bool
 ) -> tuple[tuple[int, ...], int | None]:
-    """The actions of a game of Hex, and the seat of the player who gives up, if one does.
+    """The actions of a game of Hex, and the seat of the player who resigns, if one does.
 
-    After ``swap-sides`` colours name the stones in some files, in others the players: either way
+    After ``swap-sides`` colours mean the stones in some files, the players in others: either way
     the players take turns.
     """
     first, size, before = moves[0][0], int(game.rules.size), ""
@@ -303,7 +302,7 @@ def _hex_actions(
     for number, (colour, value) in enumerate(moves, 1):
         if value in CONCESSIONS:
             if number < len(moves):
-                raise RecordError(f"a move stands after {colour}[{value}]")
+                raise RecordError(f"there is a move after {colour}[{value}]")
             return tuple(actions), int(colour != first)
         if before == SIDES and number == 3:
             first = colour
@@ -327,4 +326,4 @@ def _named_cell(game: Game, colour: str, value: str) -> int:
             return game.action_number(value)
     except IllegalActionError:
         pass
-    raise RecordError(f"{colour}[{plain_text(value, 20)}] is no cell of {game.spec}")
+    raise RecordError(f"{colour}[{plain_text(value, 20)}] is not a cell of {game.spec}")

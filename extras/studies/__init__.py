@@ -1,1 +1,1 @@
-"""Studies: the experiments of the systems that the suite implements, declared as data."""
+"""Studies: experiments on the implemented systems, declared as data."""

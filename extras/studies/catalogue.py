@@ -1,8 +1,8 @@
 """All studies by their names, with the claims of their courses.
 
-The claims are data: a file for each study in the folder ``claims``. A table of it is a claim. It
-stands under the title of the experiment that measures it and has the fields of
-:class:`.declaration.Claim`, with ``range`` for its ends.
+The claims are data: a file per study in the folder ``claims``. Each table in it is a claim, under
+the title of the experiment that measures it, with the fields of :class:`.declaration.Claim` and
+``range`` for its ends.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ FOLDER = Path(__file__).parent / "claims"
 
 
 def with_claims(study: Study) -> Study:
-    """The study with the claims of its file, if it has one, before those of its declaration.
+    """The study with the claims of its file, if any, before its declared claims.
 
     Raises:
-        ValueError: the file names an experiment that the study does not have.
+        ValueError: the file has an experiment that the study does not have.
     """
     path = FOLDER / f"{study.name}.toml"
     tables = tomllib.loads(path.read_text("utf-8")) if path.exists() else {}

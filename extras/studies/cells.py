@@ -1,4 +1,4 @@
-"""Cells: the file of a measurement, so that a study that was stopped goes on."""
+"""Cells: a file per measurement, so that a stopped study can be resumed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .measurements.measurement import Measurement, Row
 
 
 class Cell(NamedTuple):
-    """A measurement that has been made.
+    """A completed measurement.
 
     Attributes:
         rows: the rows of its table.
-        cpu_seconds: the processor time it took, compilation included.
+        cpu_seconds: its CPU time, including compilation.
     """
 
     rows: list[Row]
@@ -29,14 +29,14 @@ class Cell(NamedTuple):
 
 
 class CellFile(TypedDict):
-    """What is read of the file of a measurement."""
+    """The parsed file of a measurement."""
 
     rows: list[dict[str, Any]]
     cpu_seconds: Annotated[float, Range(low=0)]
 
 
 def cell_path(measurement: Measurement, folder: Path) -> Path:
-    """The file of a measurement: another declaration or version has another one."""
+    """The file of a measurement, specific to its declaration and version."""
     return folder / f"{measurement.digest()}.json"
 
 
@@ -44,8 +44,8 @@ def make_cell(folder: Path | None, measurement: Measurement) -> Cell:
     """Make a measurement.
 
     Args:
-        folder: where it finds and leaves games that it plays; None: nowhere.
-        measurement: it.
+        folder: folder for its games; None: not stored.
+        measurement: the measurement.
     """
     start = time.process_time()
     with tempfile.TemporaryDirectory() as temporary:
@@ -67,7 +67,7 @@ def write_cell(measurement: Measurement, folder: Path, cell: Cell) -> None:
 
 
 def read_cell(measurement: Measurement, folder: Path) -> Cell | None:
-    """The measurement as it was made, or None.
+    """The completed measurement, or None.
 
     Raises:
         StoreError: the file cannot be read.
@@ -81,5 +81,5 @@ def read_cell(measurement: Measurement, folder: Path) -> Cell | None:
         return Cell(cell["rows"], cell["cpu_seconds"])
     except SpecificationError as error:
         raise StoreError(
-            f"{path} is no measurement of a study ({error}); delete it and it is made again"
+            f"{path} is not a measurement of a study ({error}); delete it to repeat it"
         ) from None

@@ -10,7 +10,7 @@ from .measurements.measurement import ALL, SECONDS, SHARE, TEXT, Column, Measure
 
 
 def draw(figure: Figure, measurement: Measurement, rows: Sequence[Row]) -> Plot | None:
-    """The figure; None where it has nothing to show."""
+    """The figure; None without data."""
     columns = {column.key: column for column in measurement.columns}
     where = {measurement.cross[1]: ALL} if measurement.cross else {}
     where |= dict(figure.where)
@@ -25,7 +25,7 @@ def draw(figure: Figure, measurement: Measurement, rows: Sequence[Row]) -> Plot 
 
 
 def _bars(figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> Plot:
-    """A bar for each row, those of a category together."""
+    """A bar for each row, grouped by category."""
     categories = list(dict.fromkeys(row[figure.x] for row in rows))
     parts = [columns[key] for key in (figure.y, *figure.stacked)]
     bars: list[Bar] = []
@@ -43,7 +43,7 @@ def _bars(figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> Pl
 
 
 def _points(figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> Plot:
-    """A point for each row; lines join those of a series."""
+    """A point for each row; lines join the points of a series."""
     x, y = columns[figure.x], columns[figure.y]
     lines = figure.kind == "lines"
     names = [str(row[figure.series]) if figure.series else y.heading for row in rows]

@@ -1,4 +1,4 @@
-"""A study as a page: Markdown with its figures beside it, and HTML with them inside."""
+"""The pages of a study: Markdown with separate figures, and self-contained HTML."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ UNITS = (
 
 
 def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[Column]:
-    """The columns that say something; ends of intervals stand beside what they are about."""
+    """The columns to show; ends of intervals are shown with their values."""
     ends = {end for column in measurement.columns for end in column.interval}
     same_game = len({row.get("game") for row in rows}) == 1
     return [
@@ -60,7 +60,7 @@ def _cell(row: dict[str, Any], column: Column) -> str:
 def _table(
     measurement: Measurement, rows: list[dict[str, Any]], blanks: Sequence[Blank]
 ) -> dict[str, Any]:
-    """A table on a page: its caption is the game where that is the same in all rows.
+    """A table on a page: its caption is the game if it is the same in all rows.
 
     Of a long table the page shows the first rows and those that fill ``blanks``, and of each the
     columns that are no details.
@@ -86,13 +86,13 @@ def _part(columns: list[Column], rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Columns and rows of a table as texts."""
     return {
         "headings": [column.heading for column in columns],
-        "texts": [column.kind in (TEXT, YES) for column in columns],  # which stand on the left
+        "texts": [column.kind in (TEXT, YES) for column in columns],  # left-aligned columns
         "rows": [[_cell(row, column) for column in columns] for row in rows],
     }
 
 
 def _fills(row: dict[str, Any], blanks: Sequence[Blank]) -> bool:
-    """Whether a blank of the page's lead takes its value from the row."""
+    """Whether a blank of the page's introduction takes its value from the row."""
     return any(
         matches(row, dict(blank.where)) and row.get(blank.column) is not None for blank in blanks
     )
@@ -178,7 +178,7 @@ def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
 
 
 def _facts(findings: Findings) -> list[tuple[str, str]]:
-    """What one must know to make the page again."""
+    """The facts needed to reproduce the page."""
     cells = [cell for experiment in findings.experiments for _, cell in experiment.measurements]
     seed = "those declared" if findings.seed is None else str(findings.seed)
     command = " ".join(
@@ -195,7 +195,7 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
 
 
 def write_pages(findings: Findings, folder: Path) -> None:
-    """Write ``NAME.md`` with its figures and long tables in folders beside it, and ``NAME.html``.
+    """Write ``NAME.md`` with figures and long tables in subfolders, and ``NAME.html``.
 
     Raises:
         SpecificationError: jinja2 or matplotlib is not installed.
@@ -239,5 +239,5 @@ def write_pages(findings: Findings, folder: Path) -> None:
 
 
 def _as_data(svg: str) -> str:
-    """A picture as an address, so that its styles and names stay its own."""
+    """A picture as a data URL, which isolates its styles and names."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

@@ -1,4 +1,4 @@
-"""The results of a study as plain data: JSON, and Parquet with a line for each number."""
+"""The results of a study as plain data: JSON, and Parquet with one row per number."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .runner import Findings, MeasuredExperiment
 
 
 def _rows_of(measurement: Measurement, rows: list[Row], times: bool) -> list[Row]:
-    """The times of the rows, or all that is no time.
+    """The times of the rows, or everything else.
 
-    Everything that a time limit decides counts as time.
+    Results that depend on a time limit count as times.
     """
     all_timed = not measurement.repeatable
     keys = [column.key for column in measurement.columns if (column.timed or all_timed) == times]
@@ -34,7 +34,7 @@ def verdicts(experiment: MeasuredExperiment) -> list[tuple[Claim, str]]:
 
 
 def sentences(experiment: MeasuredExperiment) -> list[str]:
-    """Every claim with its line and source, its subject, whether it holds, and what shows it."""
+    """Every claim with its line and source, its subject, verdict and evidence."""
     return [_sentence(claim, verdict) for claim, verdict in verdicts(experiment)]
 
 
@@ -47,14 +47,14 @@ def _sentence(claim: Claim, verdict: str) -> str:
 
 
 def count(experiment: MeasuredExperiment) -> str:
-    """How many of the claims of an experiment hold; empty where none is tested."""
+    """A sentence about how many claims of an experiment hold; empty if none was tested."""
     tested = [text for _, text in verdicts(experiment) if text and not text.startswith(NO_TEST)]
     held = sum(text.startswith(HOLDS) for text in tested)
     return f"Claims that hold: {held} of {len(tested)}." if tested else ""
 
 
 def lead(findings: Findings) -> list[str]:
-    """The sentences with which the page begins, their blanks filled.
+    """The introductory sentences of the page, with their blanks filled.
 
     Raises:
         ValueError: a blank names nothing that was measured.

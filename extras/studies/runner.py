@@ -1,4 +1,4 @@
-"""Makes the measurements of studies, several at once; those that were made before are kept."""
+"""Makes the measurements of studies in parallel; completed ones are reused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEEDS = Needs(folders=PLAYING_FOLDERS)
 
 
 class MeasuredExperiment(NamedTuple):
-    """An experiment with its measurements, each with the cell that was made of it."""
+    """An experiment with its measurements and their cells."""
 
     declaration: Experiment
     measurements: list[tuple[Measurement, Cell]]
@@ -34,7 +34,7 @@ class MeasuredExperiment(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """A study with its experiments, all of them measured."""
+    """A study with all its experiments measured."""
 
     study: Study
     experiments: list[MeasuredExperiment]
@@ -50,18 +50,18 @@ def run_studies(
     place: JobPlace = HERE,
     progress: Progress | None = None,
 ) -> list[Findings]:
-    """Make every measurement that the folder does not hold yet.
+    """Make every measurement that is missing in the folder.
 
     Args:
-        studies: what is measured.
-        folder: where measurements are kept, each in a file of its own.
-        quick: with less work.
-        seed: takes the place of the declared seeds.
+        studies: the studies.
+        folder: the folder of the measurements, one file each.
+        quick: whether to make reduced measurements.
+        seed: replaces the declared seeds.
         place: where measurements are made; by default here, one after the other.
-        progress: called with how many measurements are made, of how many.
+        progress: called with the number of measurements made and their total.
 
     Raises:
-        RunnerError: nothing can be measured there.
+        RunnerError: the place cannot run them.
         StoreError: the folder cannot be written.
     """
     try:
@@ -75,7 +75,7 @@ def run_studies(
         for measurement in _measurements(experiment, quick, seed)
     }
     missing = [each for each in cells.values() if read_cell(each, folder) is None]
-    missing.sort(key=lambda each: each.games())  # what is compiled for one serves the next
+    missing.sort(key=lambda each: each.games())  # compiled code of one serves the next
 
     def report(count: int) -> None:
         if progress is not None:
@@ -83,7 +83,7 @@ def run_studies(
 
     report(0)
     if missing:
-        # What a stopped measurement has played lies in the folder; other machines have none.
+        # The folder has the games of a stopped measurement; other machines have none.
         games = None if place.is_elsewhere else folder
         with place.open(Work(make_cell, functools.partial(_same, games), NEEDS)) as jobs:
             for count, (number, cell) in enumerate(jobs.results(missing), 1):

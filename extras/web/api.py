@@ -1,4 +1,4 @@
-"""What the pages ask for: views of positions, moves, searches."""
+"""The API of the pages: views of positions, moves, searches."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ from .wording.words import Words
 
 router: APIRouter = APIRouter(prefix="/api")
 
-MOST_SECONDS = 64.0  # of an agent that deepens its analysis
+MOST_SECONDS = 64.0  # maximum time of an analysis that is deepened
 
 Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC)]
 MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 
 
 def with_example(**values: Any) -> ConfigDict:
-    """The configuration of a body whose schema has an example: a game's moves, and these values."""
+    """The configuration of a body with an example in its schema: moves and these values."""
     example = {"game": USUAL_GAME, "moves": EXAMPLE_MOVES} | values
     return ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [example]})
 
@@ -76,7 +76,7 @@ class GameBody(BaseModel):
 
 
 class MoveBody(GameBody):
-    """A game, its moves, and one more."""
+    """A game, its moves, and one more move."""
 
     model_config = with_example(action=EXAMPLE_ACTION)
 
@@ -157,7 +157,7 @@ async def think(
 async def solve(request: Request, line: UnfinishedQuery) -> EventStream:
     """The exact values of all actions as server-sent events; 422 for a board without a solver.
 
-    The result is null where the position is beyond the solver's reach.
+    The result is null if the position is too large for the solver.
     """
     if not has_solver(line.game):
         raise Refusal("no_solver", game=line.game.spec)
@@ -180,7 +180,7 @@ async def lines(
 ) -> EventStream:
     """An agent's decision and its best lines, as server-sent events.
 
-    An agent with a time has ``seconds`` in place of it: pages let it think longer and longer.
+    For an agent with a time limit ``seconds`` replaces it: pages increase it step by step.
     """
     words = words_for(request)
     deeper = agent if seconds is None else with_time(agent, seconds)
@@ -196,7 +196,7 @@ async def lines(
 
 
 def with_time(agent: str, seconds: float) -> str:
-    """The specification of an agent with another time; as it is where it has none."""
+    """The specification of an agent with another time limit; unchanged without one."""
     agent_class, options = resolve_agent(agent)
     if "time" not in options:
         return agent
@@ -230,7 +230,7 @@ def _decision_json(line: LineOfPlay, words: Words, decision: Decision) -> dict[s
 def _line_json(
     line: LineOfPlay, words: Words, action: int, score: Score | None, actions: tuple[int, ...]
 ) -> dict[str, Any]:
-    """A line of play as plain data, as far as it can be played."""
+    """A line of play as plain data, as far as it is legal."""
     moves, position = [], line.position.copy()
     for each in actions:
         if not position.is_legal(each):

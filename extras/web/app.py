@@ -1,4 +1,4 @@
-"""The application: pages, API, and how errors are told."""
+"""The application: pages, API, and error responses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .state import State, answered_in_turn, words_for
 from .thinking import Decide, Thinkers
 from .turns import RequestGate
 
-# More of them would not be faster, and would let the searches' answers wait.
+# More threads would not be faster, and would delay the answers of searches.
 ANSWERING_THREADS = 4
 
 log: logging.Logger = logging.getLogger(__name__)
@@ -38,8 +38,8 @@ def make_app(settings: ServerSettings, first: AgentProcess | None = None) -> App
     """The application with its guard, for any ASGI server.
 
     Args:
-        settings: how it runs.
-        first: one of the processes that think, if one runs already.
+        settings: the settings.
+        first: a search process that runs already, if any.
     """
 
     @contextlib.asynccontextmanager
@@ -53,11 +53,11 @@ def make_app(settings: ServerSettings, first: AgentProcess | None = None) -> App
         await thinkers.close()
 
     sessions = Sessions()
-    # The pages that FastAPI makes of the schema load files of other sites.
+    # FastAPI's own documentation pages load files from other sites.
     app = FastAPI(
         title="plyground", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan
     )
-    in_turn = [Depends(answered_in_turn, scope="function")]  # the answer is sent outside of it
+    in_turn = [Depends(answered_in_turn, scope="function")]  # the response is sent after it
     app.include_router(api.router, responses=REFUSALS_AS_JSON, dependencies=in_turn)
     for each in (pages, games, exports):
         app.include_router(each.router, responses=REFUSALS_AS_PAGES, dependencies=in_turn)
@@ -76,7 +76,7 @@ def _preset_tasks() -> list[Decide]:
     return [*tasks, *(Decide(HINTS, task.position) for task in tasks[:3])]
 
 
-# What the framework itself refuses, by the status of its answer.
+# Refusals by the framework itself, by status code.
 REFUSALS = {
     400: "unreadable",
     404: "no_page",
@@ -87,7 +87,7 @@ REFUSALS = {
 
 
 async def _refuse(request: Request, refusal: Any) -> Response:
-    """A refusal as JSON, or as a page where a page was asked for."""
+    """A refusal as JSON, or as a page if a page was requested."""
     words = words_for(request)
     if request.url.path.startswith(("/api/", "/static/")):
         return JSONResponse(refusal.to_json(words), refusal.status)
@@ -96,7 +96,7 @@ async def _refuse(request: Request, refusal: Any) -> Response:
 
 
 async def _invalid(request: Request, error: Any) -> Response:
-    """The first thing that is wrong, by its name."""
+    """The first invalid value, by its name."""
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:]).capitalize() or "work.request"
     reason = words_for(request).invalid(first)

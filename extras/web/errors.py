@@ -1,4 +1,4 @@
-"""What a visitor did wrong, or what the server cannot do now, in one sentence."""
+"""Errors of a visitor or of the server, each in one sentence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from ...envs.specification import plain_text
 from .wording.words import Words, words_of
 
-CODE = "refused."  # begins the keys of the messages
+CODE = "refused."  # prefix of the keys of the messages
 LONGEST_SENTENCE = 1_000  # characters
 
 
@@ -17,9 +17,9 @@ class Refusal(Exception):
     """A request is refused.
 
     Args:
-        code: which message says what was wrong, and what is allowed: its key without ``refused.``.
-        status: the status of the answer.
-        values: what the message names. A key of a message is replaced by that message.
+        code: the key of the message without ``refused.``.
+        status: the HTTP status.
+        values: values in the message. The key of a message is replaced by that message.
     """
 
     def __init__(self, code: str, status: int = 422, **values: Any) -> None:
@@ -29,12 +29,12 @@ class Refusal(Exception):
         self.values: dict[str, Any] = values
 
     def sentence(self, words: Words) -> str:
-        """The sentence in a language; what the library says in it stays English."""
+        """The sentence in a language; messages of the library stay English."""
         values = {name: words.get(str(value), str(value)) for name, value in self.values.items()}
         return words(CODE + self.code, **values)
 
     def to_json(self, words: Words) -> dict[str, Any]:
-        """The answer to a program: the sentence and the code."""
+        """The response for programs: the sentence and the code."""
         return {"error": self.sentence(words), "code": self.code}
 
     def __str__(self) -> str:
@@ -42,12 +42,12 @@ class Refusal(Exception):
 
 
 def sentence(message: object) -> str:
-    """What the library says as a sentence: with a capital letter and a full stop."""
+    """A message of the library as a sentence: with a capital letter and a full stop."""
     text = plain_text(str(message), LONGEST_SENTENCE)
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-# Answers by their status, as the schema of the interface states them.
+# Responses by status, for the API schema.
 Answers = dict[int | str, dict[str, Any]]
 
 
@@ -70,5 +70,5 @@ REFUSALS_AS_PAGES = _refusals("text/html", {"type": "string"})
 
 
 def files_of(*kinds: str) -> Answers:
-    """Answers that are files of these kinds."""
+    """Responses that are files of these types."""
     return {200: {"content": {kind: {} for kind in kinds}, "description": "The file."}}

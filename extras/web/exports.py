@@ -1,4 +1,4 @@
-"""Games as files: the picture of a position, an animation, a page that needs no server."""
+"""Games as files: the picture of a position, an animation, a self-contained page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_FRAMES = 240
 
 
 def _file(content: bytes | str | None, kind: str, line: LineOfPlay, ending: str) -> Response:
-    """A file to be kept; its name is made of the game's. Nobody waits for one without content."""
+    """A file to download, named after the game; no content if the visitor has left."""
     name = f"{line.game.name}-{len(line.actions)}.{ending}"
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=kind, headers=headers)
@@ -50,7 +50,7 @@ async def animation(
 
 @router.get("/game.html", responses=files_of("text/html"))
 async def page(request: Request, line: GameLineQuery, agent: GraderQuery) -> Response:
-    """The reviewed game as one page, which needs neither server nor network."""
+    """The reviewed game as one self-contained page."""
     record = PlayedGame.of_actions(line.game, line.actions)
     job = Call("work.review", line.game, REVIEW_PAGE, (record, agent), REVIEW_SECONDS)
     return _file(await result(request, job), "text/html", line, "html")

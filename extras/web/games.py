@@ -1,4 +1,4 @@
-"""The pages of a store: its games, their reviews, ratings; and finished games that are kept."""
+"""The pages of a store: its games, their reviews, ratings; and storing finished games."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from .wording.words import Words
 router: APIRouter = APIRouter(default_response_class=HTMLResponse)
 
 ROWS = 50  # games on a page
-BROWSERS = "browsers"  # who has reported the games that are kept
+BROWSERS = "browsers"  # the reporter of the stored games
 LARGEST_NUMBER = 2**31
-LONGEST_SECONDS = 30 * 24 * 3600.0  # of a move: a link may be left open for a long time
+LONGEST_SECONDS = 30 * 24 * 3600.0  # of a move: a page may stay open for a long time
 
 Times = tuple[tuple[float, float], tuple[int, int]]
 
@@ -53,16 +53,16 @@ class Row(NamedTuple):
     """A game of the list.
 
     Attributes:
-        number: in the store.
+        number: its number in the store.
         game: the game.
-        moves: as a link holds them.
-        sides: the players, in words.
+        moves: the moves in the format of links.
+        sides: the names of the players.
         winner: 0, 1 or None.
         ending: how it ended, in the language of the page.
-        reason: the same, as the store has it.
-        plies: how many moves it had.
+        reason: the same, as in the store.
+        plies: its number of moves.
         finished: when it ended, in seconds since 1970.
-        is_reported: whether a browser says so, and nobody saw it.
+        is_reported: whether it was reported by a browser, without being observed here.
     """
 
     number: int
@@ -198,7 +198,7 @@ def review(
     moves: MovesQuery = "",
     number: Annotated[Whole, Query(ge=0, le=LARGEST_NUMBER)] = 0,
 ) -> Response:
-    """The review of a game: one of the store by its number, or one given by its moves."""
+    """The review of a game, given by its number in the store or by its moves."""
     words, sides, ending, finished = words_for(request), None, None, None
     if number:
         with _store(request) as store:
@@ -228,7 +228,7 @@ def review(
 
 
 class ResultBody(GameBody):
-    """A game that has ended in the browser, by its rules or because a player gave up."""
+    """A game that ended in the browser, by its rules or because a player resigned."""
 
     model_config = with_example(moves=EXAMPLE_GAME, opponent="random", seat=0)
 
@@ -242,7 +242,7 @@ class ResultBody(GameBody):
     ] = []
 
     def times(self, line: LineOfPlay) -> Times:
-        """The seconds and the number of the moves of each player whose times are known."""
+        """The total seconds and the number of timed moves of each player."""
         timed_moves = [
             (mover, seconds)
             for mover, seconds in zip(line.movers, self.seconds)
@@ -257,9 +257,9 @@ class Finished(NamedTuple):
 
     Attributes:
         line: its moves.
-        result: how it ended.
-        opponent: the specification of the agent that has played; None for a second person.
-        seat: that of the agent.
+        result: its result.
+        opponent: the specification of the agent that played; None for a second person.
+        seat: the seat of the agent.
     """
 
     line: LineOfPlay
@@ -269,7 +269,7 @@ class Finished(NamedTuple):
 
 
 def _finished(request: Request, body: ResultBody) -> Finished:
-    """A game that has ended so by its rules; in a thread, as all that takes time."""
+    """A game with this ending by its rules; runs in a thread, like all slow work."""
     line, extra = body.line(), server_state(request).settings.agents
     if line.start_text:
         raise Refusal("no_game")
@@ -282,10 +282,10 @@ def _finished(request: Request, body: ResultBody) -> Finished:
 async def finish(
     request: Request, game: Annotated[Finished, Depends(_finished)]
 ) -> dict[str, int | None]:
-    """Keep a finished game in the store; its number there, or null without a store.
+    """Store a finished game; returns its number, or null without a store.
 
-    It is kept as reported by a browser. 409 if the opponent does not play so, as far as it repeats
-    itself and its answers take little time.
+    It is stored as reported by a browser. 409 if the opponent does not play these moves, as far as
+    it is deterministic and fast enough to check.
     """
     settings = server_state(request).settings
     if settings.store is None:
@@ -300,7 +300,7 @@ async def finish(
 
 
 def _keep(request: Request, game: Finished) -> int:
-    """Keep a game in the store, as far as those of browsers have room there; its number."""
+    """Store a game, within the limit on games of browsers; returns its number."""
     if not request.state.session.address.games.take():
         raise Refusal("many_games", 429)
     sides = (person(), person())
@@ -315,7 +315,7 @@ def _keep(request: Request, game: Finished) -> int:
 
 
 def _result(line: LineOfPlay, body: ResultBody) -> GameResult:
-    """The result of a finished game; 409 if it goes on."""
+    """The result of a finished game; 409 if it is not finished."""
     position, times = line.position, body.times(line)
     if body.ended == "rules" or body.loser is None:
         if position.outcome is None:
@@ -333,7 +333,7 @@ def _result(line: LineOfPlay, body: ResultBody) -> GameResult:
 
 
 def _entry(spec: str, game: Game) -> Description:
-    """The entry of an opponent. One that runs in a process of its own is not made for this."""
+    """The entry of an opponent. An isolated one is not created for this."""
     agent_class: type[Agent] = resolve_agent(spec)[0]
     if agent_class.isolated or "network=" in spec:
         return Description(spec, {}, f"plyground {__version__}", label=spec)

@@ -1,4 +1,4 @@
-"""What is checked of every request before it is answered, and the headers of every answer."""
+"""Checks of every request, and the headers of every response."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ HEADERS = (
 )
 LOCAL = ("127.0.0.1", "localhost", "::1")
 EVERY_ADDRESS = ("0.0.0.0", "::")
-LONGEST_HOST = 100  # characters of a name that a refusal repeats
-WORK = ("/api/", "/export/")  # begin the paths whose answer takes work even where it is not read
-BODY_SECONDS = 15.0  # for all of a request to arrive
-# The proxies whose headers count: those on this machine, or the addresses of this variable.
+LONGEST_HOST = 100  # characters of a name quoted in a refusal
+WORK = ("/api/", "/export/")  # prefixes of paths whose response is expensive even if it is not read
+BODY_SECONDS = 15.0  # for the arrival of a whole request
+# The trusted proxies: those on this machine, or the addresses in this variable.
 TRUSTED = "FORWARDED_ALLOW_IPS"
 THIS_MACHINE = "127.0.0.1,::1"
 
@@ -57,10 +57,9 @@ class Guard:
 
     Args:
         app: the application.
-        sessions: the sessions; that of a request is put into its ``state``.
-        hosts: the names under which the server is known; others are refused, so that no other
-            site's name can be made to lead here.
-        any_address: whether all addresses are known beside these names.
+        sessions: the sessions; a request's session is put into its ``state``.
+        hosts: the host names of the server; others are refused, against DNS rebinding.
+        any_address: whether all IP addresses are accepted besides these names.
     """
 
     def __init__(
@@ -104,7 +103,7 @@ class Guard:
         await self._app(scope, limit_time(receive), send_with_headers)
 
     def _wrong(self, headers: Headers) -> Refusal | None:
-        """Why a request is refused, if it is."""
+        """The reason to refuse a request, if any."""
         host = headers.get("host", "").lower()
         if not self._is_own(_name_of(host)):
             return Refusal("host", 421, host=_name_of(host)[:LONGEST_HOST])
@@ -120,10 +119,10 @@ class Guard:
         return None
 
     def _is_own(self, name: str) -> bool:
-        """Whether the server is known under a name, or an address."""
+        """Whether a host name or address is accepted."""
         if name in self._hosts:
             return True
-        try:  # no other site has an address for its name: that one cannot be made to lead here
+        try:  # an IP address cannot be rebound by another site
             return self._any_address and bool(ipaddress.ip_address(name))
         except ValueError:
             return False
@@ -135,8 +134,8 @@ def guarded(app: App, sessions: Sessions, host: str, allow_hosts: tuple[str, ...
     Args:
         app: the application.
         sessions: its sessions.
-        host: the address that it listens on; where that stands for all addresses of the machine,
-            the machine's name and every address are known.
+        host: the address that it listens on; if that means all addresses of the machine, the
+            machine's name and every address are accepted.
         allow_hosts: further names.
     """
     anywhere = host in EVERY_ADDRESS
@@ -157,7 +156,7 @@ class ForwardedHeaders(ProxyHeadersMiddleware):
         super().__init__(app, os.environ.get(TRUSTED, THIS_MACHINE))
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer a request as if it had come without the proxy."""
+        """Handle a request as if it had come without the proxy."""
         client = scope.get("client")
         if scope["type"] == "http" and client and client[0] in self.trusted_hosts:
             hosts = [value for name, value in scope["headers"] if name == b"x-forwarded-host"]
@@ -177,10 +176,9 @@ def _name_of(host: str) -> str:
 
 
 def limit_time(receive: Receive) -> Receive:
-    """``receive`` that waits for a body for a limited time.
+    """``receive`` with a time limit for the body.
 
-    Only the time counts in which it waits: a request that has arrived may be read late, by a busy
-    server.
+    Only waiting time counts: a busy server may read a request late.
     """
     whole, left = False, BODY_SECONDS
 
@@ -199,7 +197,7 @@ def limit_time(receive: Receive) -> Receive:
 
 
 async def _refuse(send: Send, refusal: Refusal, words: Words) -> None:
-    """Answer by a sentence; the application is not asked."""
+    """Respond with a sentence, without calling the application."""
     body = json.dumps(refusal.to_json(words), ensure_ascii=False).encode()
     headers = [
         *HEADERS,

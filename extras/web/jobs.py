@@ -1,6 +1,6 @@
-"""What the processes do beside decisions of agents: exact values, lines of play, reviews, files.
+"""Work of the search processes besides agents' decisions: values, lines, reviews, files.
 
-The functions are called in a process that thinks, by :class:`~plyground.extras.web.thinking.Call`.
+The functions are called in a search process, by :class:`~plyground.extras.web.thinking.Call`.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from ...evaluation.reviews import GameReview, make_reviewer
 
 Report = Callable[[Any], None]
 
-READY = None  # reported once everything is loaded and compiled
+READY = None  # reported after loading and compiling
 SOLVER_SECONDS, SOLVER_MEMORY_MB = 6.0, 128
 LINES = 3
-FEWEST_VISITS = 50  # of an action whose mean is shown: with fewer it is mostly noise
+FEWEST_VISITS = 50  # of an action with a shown mean: with fewer it is mostly noise
 EXACT_VALUES = "plyground.extras.web.jobs:exact_values"
 LINES_OF = "plyground.extras.web.jobs:best_lines"
 REVIEW = "plyground.extras.web.jobs:review_json"
 REVIEW_PAGE = "plyground.extras.web.jobs:review_html"
 REVIEW_SECONDS = 300.0
 OTHER_MOVE = "plyground.extras.web.jobs:other_move"
-CHECK_SECONDS = 2.0  # after which no further move of a finished game is checked
+CHECK_SECONDS = 2.0  # time limit for checking the moves of a finished game
 PICTURE = "plyground.extras.web.jobs:picture"
 ANIMATION = "plyground.extras.web.jobs:animation"
 FILE_SECONDS = 60.0
 FRAME_MS, LAST_FRAME_MS = 700, 3000
-COLOURS = 64  # of an animation
+COLOURS = 64  # colours of an animation
 
 
 def has_solver(game: Game) -> bool:
-    """Whether a solver reaches the game's boards, at least near the end."""
+    """Whether a solver can solve the game's boards, at least near the end."""
     try:
         return solver_class_of(game).least_memory_mb(game) <= SOLVER_MEMORY_MB
     except SpecificationError:
@@ -52,12 +52,12 @@ def has_solver(game: Game) -> bool:
 
 
 def exact_values(position: Position, report: Report) -> dict[str, Any] | None:
-    """The exact value of every legal action, as far as it is found in time.
+    """The exact value of every legal action, as far as solved in time.
 
-    Values are those of the side to move in the solver's own unit, such as boxes.
+    Values are from the side to move in the solver's own unit, such as boxes.
 
     Returns:
-        :func:`solution_data`, or None beyond the solver's reach; within it, a report comes first.
+    :func:`solution_data`, or None if the board is too large; otherwise a report comes first.
     """
     solver = make_solver(position.game, SOLVER_MEMORY_MB, ALL)
     if solver.plies_left(position) > solver.plies_in_seconds:
@@ -69,7 +69,7 @@ def exact_values(position: Position, report: Report) -> dict[str, Any] | None:
 
 
 def solution_data(solver: Solver, position: Position, solution: Solution) -> dict[str, Any]:
-    """A solution by :meth:`Solver.solve` with ``moves="all"``, and what its values mean."""
+    """A solution by :meth:`Solver.solve` with ``moves="all"``, and the meaning of its values."""
     values = solution.values or {}
     worth = None if solution.value is None else solver.expected_return(position, solution.value)
     meant = {*values.values(), solution.lower, solution.upper}
@@ -92,15 +92,15 @@ def solution_data(solver: Solver, position: Position, solution: Solution) -> dic
 
 
 def _end(solver: Solver, position: Position, value: int) -> tuple[Any, ...]:
-    """What a value means: the return, the plies to the end and the margin, where they are known."""
+    """The meaning of a value: the return, the plies to the end and the margin, if known."""
     return solver.expected_return(position, value), *solver.end_of(position, value)
 
 
 def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:
     """An agent's decision, and the lines of play after its best actions, of the same search.
 
-    Both are reported after every iteration. Where the clock cuts one short, the lines stay those of
-    the last whole iteration.
+    Both are reported after every iteration. If time ends an iteration early, the lines are from the
+    last complete iteration.
 
     Returns:
         The decision, and for each line its action, its score from the side to move, its moves; the
@@ -125,10 +125,9 @@ def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:
 def other_move(
     spec: str, start: Position, actions: Sequence[int], seat: int, report: Report
 ) -> int | None:
-    """The first ply at which an agent plays another action than those of a seat.
+    """The first ply at which an agent plays a different action than a seat.
 
-    None if there is none, as far as the agent's answers take ``CHECK_SECONDS``, and for an agent
-    that does not repeat itself.
+    None if there is none within ``CHECK_SECONDS``, and for an agent that is not deterministic.
     """
     agent, position = make_agent(spec, start.game), start.copy()
     agent.get_ready(start.game)
@@ -141,13 +140,13 @@ def other_move(
             agent.reset()
             if agent.analyse(position).action != action:
                 return ply
-            until = min(until, time.monotonic() + CHECK_SECONDS)  # the first one may compile
+            until = min(until, time.monotonic() + CHECK_SECONDS)  # the first decision may compile
         position.play(action)
     return None
 
 
 def sound_scores(decision: Decision) -> dict[int, Score]:
-    """The scores of actions that can be shown: not those that a search has hardly visited."""
+    """The scores of actions to show, without actions with few visits."""
     visits = decision.visits or {}
     scores = {
         action: score
@@ -159,7 +158,7 @@ def sound_scores(decision: Decision) -> dict[int, Score]:
 
 
 def _lines(agent: Agent, decision: Decision) -> list[tuple[int, Score | None, tuple[int, ...]]]:
-    """The lines after the action chosen and the best others, the best first."""
+    """The lines after the chosen action and the best others, best first."""
     scores, searched = sound_scores(decision), decision.depth or decision.simulations
     worst = Score(-math.inf).order()
 
@@ -177,7 +176,7 @@ def _lines(agent: Agent, decision: Decision) -> list[tuple[int, Score | None, tu
 
 
 def picture(position: Position, last: int | None, side: int, report: Report) -> bytes:
-    """The picture of a position as a PNG file; its longer side has so many pixels."""
+    """The picture of a position as a PNG file, with this length of its longer side in pixels."""
     report(READY)
     content = io.BytesIO()
     position.to_image(last, side).save(content, "PNG", optimize=True)
@@ -192,7 +191,7 @@ def animation(start: Position, actions: Sequence[int], side: int, report: Report
     end, position, content = start.copy(), start.copy(), io.BytesIO()
     for action in actions:
         end.play(action)
-    # the last picture has the colours of all
+    # the last picture contains all colours
     colours = end.to_image(actions[-1] if actions else None, side).quantize(COLOURS)
 
     def frame(action: int | None) -> Any:
@@ -207,12 +206,12 @@ def animation(start: Position, actions: Sequence[int], side: int, report: Report
 
 
 def review_json(record: PlayedGame, agent: str | None, report: Report) -> dict[str, Any]:
-    """The review of a game as plain data; meanwhile values, then grades, the last one first."""
+    """The review of a game as plain data; reports values, then grades, the last one first."""
     return _review(record, agent, report).to_json()
 
 
 def review_html(record: PlayedGame, agent: str | None, report: Report) -> str:
-    """The review of a game as one HTML page; a game without moves is shown as it is."""
+    """The review of a game as one HTML page; a game without moves is shown without review."""
     return game_page([_review(record, agent, report) if record.actions else record])
 
 

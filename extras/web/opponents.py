@@ -1,4 +1,4 @@
-"""The agents that a visitor may play against, and the games opponents by name."""
+"""The agents that a visitor may play against."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .wording.words import Words
 PERSON = "human"  # the opponent of a game of two people at one screen
 LEVELS = ("easy", "medium", "hard")
 PERFECT = "solver:memory=128,time=5,threads=all"
-LONGEST_PERFECT = 24  # plies of games that the solver plays without delay
+LONGEST_PERFECT = 24  # plies of games that the solver plays instantly
 HINTS = "alphabeta:time=1"
 GRADING_SIMULATIONS = 1000
-# The parameters of agents that are asked for first; the others are further ones.
+# The parameters of agents that forms show first; the others are listed as further ones.
 MAIN = ("time", "depth", "simulations", "heuristic")
-# Parameters that take a text of any kind: the words that are offered, None for all.
+# Parameters with free text: the offered values, None for all.
 OFFERED: dict[str, tuple[str, ...] | None] = {
     "book": ("centre",),
     "ordering": ("default", "none"),
@@ -43,12 +43,12 @@ PRESETS = tuple(
 
 
 class Choice(NamedTuple):
-    """An opponent that is offered.
+    """An offered opponent.
 
     Attributes:
         spec: its specification.
-        key: the key of the word for it, a level or a character; None if there is none.
-        group: what it is offered among.
+        key: the key of its display name, a level or a character; None if there is none.
+        group: its group in the list.
     """
 
     spec: str
@@ -56,13 +56,13 @@ class Choice(NamedTuple):
     group: str
 
     def name(self, words: Words, game: Game) -> str:
-        """Its level or character, and what it is, in words."""
+        """Its level or character, and its description."""
         name = agent_name(words, self.spec, game)
         return name if self.key is None else f"{words(self.key)} – {name}"
 
 
 def choices(game: Game, extra: tuple[str, ...]) -> list[Choice]:
-    """The opponents offered in a game, those of the server's start included."""
+    """The opponents offered in a game, including the ones given at the server's start."""
     preset = _preset_of(game)
     levels = zip(LEVELS, game.profile.levels)
     opponents = [Choice(spec, f"level.{name}", "levels") for name, spec in levels]
@@ -78,7 +78,7 @@ def choices(game: Game, extra: tuple[str, ...]) -> list[Choice]:
 
 
 def first_opponent(game: Game) -> str:
-    """The opponent of a link that names none: that of the preset, or the medium level."""
+    """The default opponent of a link: the preset's, or the medium level."""
     preset = _preset_of(game)
     return game.profile.levels[1] if preset is None else preset.level
 
@@ -101,7 +101,7 @@ def other_rules(game: Game) -> list[str]:
 def analysts(game: Game, extra: tuple[str, ...], simulations: int = 0) -> list[Choice]:
     """The agents that analyse a position: searches, networks and searches with networks.
 
-    They have a second, or ``simulations`` in place of it: then they give the same answer again.
+    They have one second, or ``simulations`` instead, which makes their answers repeatable.
     """
     mcts = f"mcts:simulations={simulations}" if simulations else "mcts:time=1"
     searches = [mcts, "montecarlo:simulations=200"]
@@ -122,14 +122,14 @@ def _networks(game: Game) -> list[str]:
 
 
 def graders(game: Game, extra: tuple[str, ...]) -> list[Choice]:
-    """The agents that grade a game: the usual one of reviews, then those that analyse."""
+    """The agents that grade a game: the default one of reviews, then the analysing ones."""
     usual = Choice(estimator_of(game), None, "agents")
     return list(dict.fromkeys([usual, *analysts(game, extra, GRADING_SIMULATIONS)]))
 
 
 @functools.lru_cache(1024)
 def plays(spec: str, game: Game) -> bool:
-    """Whether an agent can be made for a game. Its process finds out where that takes a process."""
+    """Whether an agent can be created for a game; for isolated ones their process checks it."""
     try:
         agent_class, _ = resolve_agent(spec)
         if not agent_class.isolated:
@@ -176,7 +176,7 @@ def _parameter(parameter: Parameter, words: Words) -> dict[str, Any]:
 
 
 def _words(parameter: Parameter) -> tuple[str, ...] | None:
-    """The texts that a form offers for a parameter; None for all that it takes itself."""
+    """The values that a form offers for a parameter; None for the parameter's own choices."""
     if parameter.kind is not str or parameter.choices is not None:
         return None
     return OFFERED.get(parameter.name, ())
@@ -184,10 +184,10 @@ def _words(parameter: Parameter) -> tuple[str, ...] | None:
 
 @functools.lru_cache(1024)
 def limit_spec(spec: str, game: Game, extra: tuple[str, ...] = ()) -> str:
-    """The specification of an agent that a visitor asks for, within the limits.
+    """The specification of an agent requested by a visitor, within the limits.
 
-    Agents of the server's start are taken as they are. Others may not read files, start programs or
-    use more than the limits; where a default is above a limit, the limit is added.
+    Agents given at the server's start are not changed. Others may not read files, start programs or
+    exceed the limits; if a default is above a limit, the limit is added.
 
     Raises:
         Refusal: there is no such agent, it may not be used, or it cannot play the game.
@@ -206,7 +206,7 @@ def limit_spec(spec: str, game: Game, extra: tuple[str, ...] = ()) -> str:
         network = options.get("network")
         if network is None:
             make_agent(within_limits, game)
-        else:  # it is loaded in a process that thinks, not here
+        else:  # it is loaded in a search process, not here
             _check_network(network, game)
     except SpecificationError as error:
         raise Refusal("agent", reason=sentence(error)) from None

@@ -36,7 +36,7 @@ KINDS = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-# The pages in the head of each page; the last ones show a store.
+# The links at the top of each page; the last ones need a store.
 PAGES = (
     ("/", "nav.play"),
     ("/analyse", "nav.analyse"),
@@ -51,7 +51,7 @@ SEE_OTHER: Answers = {303: {"description": "The page is at the address of the he
 
 
 class _StaticFile:
-    """A file of the pages: its content, its kind and a mark that changes with the content."""
+    """A static file: its content, its type and its ETag."""
 
     def __init__(self, path: Path) -> None:
         self.content: bytes = path.read_bytes()
@@ -59,7 +59,7 @@ class _StaticFile:
         self.etag: str = f'"{hashlib.sha256(self.content).hexdigest()[:16]}"'
 
 
-# Read once, by name: the path of a request is looked up here, never on the disk.
+# Read once, by name: request paths are looked up here, never on the disk.
 STATIC = {path.name: _StaticFile(path) for path in sorted((HERE / "static").iterdir())}
 
 templates: Environment = Environment(
@@ -110,7 +110,7 @@ def _preset_pictures() -> Mapping[str, str]:
 
 @functools.lru_cache(64)
 def _won_game(name: str) -> tuple[str, Position]:
-    """The picture of what wins a game, and its position: the first one where no game is given."""
+    """A picture of a won game, and its position."""
     game = make_game(name)
     if game.profile.won_game is None:
         return game.initial_position().to_svg(), game.initial_position()
@@ -119,7 +119,7 @@ def _won_game(name: str) -> tuple[str, Position]:
 
 
 def how_to_play(words: Words, line: LineOfPlay) -> dict[str, Any]:
-    """The rules of a game in lines, and a picture of what wins with its caption."""
+    """The rules of a game in lines, and a captioned picture of a win."""
     picture, position = _won_game(line.game.name)
     return {
         "lines": words.how_to_play(line.game),
@@ -130,7 +130,7 @@ def how_to_play(words: Words, line: LineOfPlay) -> dict[str, Any]:
 
 @router.get("/")
 def home(request: Request) -> Response:
-    """The games offered by name, and the first of those that two agents play beside them."""
+    """The games offered by name, and a first game between two agents."""
     extra, words = server_state(request).settings.agents, words_for(request)
     live = [
         {
@@ -175,7 +175,7 @@ def new(
     seat: Annotated[Whole, Query(ge=0, le=1)] = 0,
     clock: Annotated[str, Query(max_length=12)] = "",
 ) -> Response:
-    """To the page of a game that a form describes: its name and its parameters."""
+    """Redirect a form with a game's name and parameters to the page of the game."""
     names = {parameter.name for parameter in read_game(name).declaration.parameters}
     values = {key: text for key, text in request.query_params.items() if key in names}
     spec = read_game(format_specification(name, values)).spec
@@ -185,7 +185,7 @@ def new(
 
 @router.get("/play", responses=SEE_OTHER)
 def play(request: Request, line: UsualLineQuery, game: SpecQuery = "") -> Response:
-    """The page to play on; all that decides the game is in its address."""
+    """The page to play on; its URL defines the game."""
     if not game:
         return RedirectResponse("/", 303)
     return render(request, "play.html", **_page_values(request, line))
@@ -205,7 +205,7 @@ def watch(request: Request, line: UsualLineQuery) -> Response:
 
 
 def _page_values(request: Request, line: LineOfPlay) -> dict[str, Any]:
-    """What the pages of a game show at first."""
+    """The initial data of the pages of a game."""
     board = line.game
     return {
         "view": line.view(words_for(request)),

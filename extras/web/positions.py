@@ -1,4 +1,4 @@
-"""Positions as requests name them, and the view of a position that the browser draws."""
+"""Positions in requests, and the view of a position that the browser draws."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ def _has_short_names(game: Game) -> bool:
 
 
 def link_text(game: Game, names: Sequence[str]) -> str:
-    """Moves as a link holds them; the inverse of :func:`split_moves`."""
+    """Moves in the format of links; the inverse of :func:`split_moves`."""
     return ("" if _has_short_names(game) else ",").join(names)
 
 
 def read_position(game: Game, text: str) -> Position:
-    """The position that a text describes, the initial one if it is empty; Refusal if none."""
+    """The position of a text, the initial one if it is empty; Refusal if it is invalid."""
     if len(text) > LONGEST_POSITION:
         raise Refusal("long_position", most=LONGEST_POSITION)
     try:
@@ -86,7 +86,7 @@ def read_position(game: Game, text: str) -> Position:
 
 
 def read_line(start: Position, names: Sequence[str]) -> LineOfPlay:
-    """The moves of these names, played one after another; Refusal at the first wrong."""
+    """The moves with these names, played in order; Refusal at the first invalid one."""
     if len(names) > MOST_MOVES:
         raise Refusal("many_moves", most=MOST_MOVES)
     line = LineOfPlay(start)
@@ -101,12 +101,12 @@ def read_line(start: Position, names: Sequence[str]) -> LineOfPlay:
 
 
 def open_line(spec: str, moves: str = "", start: str = "") -> LineOfPlay:
-    """The line of play in the text of a link; Refusal where it describes none.
+    """The line of play in the text of a link; Refusal if it is invalid.
 
     Args:
         spec: the game.
-        moves: as :func:`split_moves` reads them.
-        start: the position that they are played from; empty for the initial one.
+        moves: the moves, in the format of :func:`split_moves`.
+        start: the position to play them from; empty for the initial one.
     """
     game = read_game(spec)
     position = read_position(game, start)
@@ -114,7 +114,7 @@ def open_line(spec: str, moves: str = "", start: str = "") -> LineOfPlay:
 
 
 class LineOfPlay:
-    """A line of play: the position that it starts from, the moves that were played.
+    """A line of play: its first position and its moves.
 
     Attributes:
         game: the game.
@@ -147,18 +147,18 @@ class LineOfPlay:
 
     @property
     def start_text(self) -> str:
-        """The first position as a link holds it: nothing if it is the initial one."""
+        """The first position in the format of links: empty if it is the initial one."""
         return "" if self.start == self.game.initial_position() else self.start.to_text()
 
     def view(self, words: Words, threats: bool = False) -> dict[str, Any]:
-        """All that the browser shows of the position.
+        """All data of the position for the browser.
 
-        Coordinates are those of the picture: ``width`` by ``height``, y pointing down.
+        Coordinates are in the picture: ``width`` by ``height``, y pointing down.
 
         Args:
             words: the language.
-            threats: whether the actions are wanted that win at once, or that hold where others let
-                the opponent win at once.
+            threats: whether to list actions that win at once, or that parry the opponent's
+                immediate wins.
         """
         game, position = self.game, self.position
         names, legal = self.names, position.legal_actions()
@@ -206,14 +206,14 @@ class LineOfPlay:
         }
 
     def _status_text(self, words: Words) -> str:
-        """The last move in a sentence, for screen readers."""
+        """A sentence about the last move, for screen readers."""
         if not self.actions:
             return ""
         player = words.player(self.game, self.movers[-1])
         return words("said.move", player=player, action=words.action(self.game, self.names[-1]))
 
     def _threats(self) -> dict[str, list[int]]:
-        """The actions that win at once; those that hold, if others let the opponent win."""
+        """The actions that win at once, and the ones that parry the opponent's wins."""
         game, count = self.game, self.game.facts.num_actions
         actions, replies = np.empty((2, count), np.int16)
         grades, points = np.empty((2, count), np.int64)
@@ -227,7 +227,7 @@ class LineOfPlay:
 
 
 def _lead(position: Position) -> list[int] | None:
-    """By how much each player leads in the game's units, where the game counts any."""
+    """The lead of each player in the game's units, if the game has any."""
     leads = [int(r.margin(position.game.rules, position.record, player)) for player in (0, 1)]
     if leads == [0, 0] and position.game.facts.max_return > 1:
         leads = [int(value) for value in position.returns]
@@ -237,8 +237,8 @@ def _lead(position: Position) -> list[int] | None:
 def action_json(position: Position, action: int, words: Words) -> dict[str, Any]:
     """An action of the player to move as plain data.
 
-    ``stone`` says whether it is known where it puts a stone of the mover; ``lands`` is the area
-    there, None where it is the action's own.
+    ``stone`` is whether the place of the mover's new stone is known; ``lands`` is the area
+    there, None if it is the action's own area.
     """
     game = position.game
     name, area = game.action_to_text(action), _area_of(position, action)
@@ -255,7 +255,7 @@ def action_json(position: Position, action: int, words: Words) -> dict[str, Any]
 
 
 def _piece_json(game: Game, action: int, words: Words) -> dict[str, Any] | None:
-    """The place of the piece that an action moves, which is clicked first; None if it is none."""
+    """The place of the piece that an action moves, to be clicked first; None without a piece."""
     place = r.board(game.rules).source(action)
     if place is None:
         return None
@@ -264,14 +264,14 @@ def _piece_json(game: Game, action: int, words: Words) -> dict[str, Any] | None:
 
 
 def _landing(position: Position, action: int, area: Area) -> Area | None:
-    """The area of the stone that an action puts; None where it puts none or that is not known."""
+    """The area of the stone that an action places; None without a stone, or if not known."""
     game, mark = position.game, position.game.declaration.marks[position.to_move]
     places = _places(game)
     if area in places:
         return area if mark in places[area].symbols else None
     if not places:
         return None
-    # the areas of actions are not those of places, as where a column is clicked
+    # the areas of actions differ from the areas of places, for example if columns are clicked
     before = r.board_rows(game.rules, position.record)
     after = r.board_rows(game.rules, position.after(action).record)
     areas = [
@@ -303,7 +303,7 @@ def _places(game: Game) -> Mapping[Area | None, Place]:
 
 
 def blank_board(game: Game, words: Words) -> dict[str, Any] | None:
-    """What a position is set up with; None for a game whose positions are reached by moves only."""
+    """The data of the position editor; None for a game without set-up positions."""
     places = r.board(game.rules).places
     if not places:
         return None
@@ -326,7 +326,7 @@ def blank_board(game: Game, words: Words) -> dict[str, Any] | None:
 
 
 def _corners(area: Area | None) -> list[float] | None:
-    """The corners of an area as the browser's SVG takes them."""
+    """The corners of an area in SVG format."""
     return None if area is None else [round(value, 3) for point in area.points for value in point]
 
 

@@ -1,4 +1,4 @@
-"""What the addresses of many pages hold: a game, its moves, a position to begin from, an agent."""
+"""Common query parameters: a game, its moves, a start position, an agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .state import server_state
 from .thinking import SEEDS
 
 USUAL_GAME = usual_game()
-# What the schema shows: the first moves of a game, one more, and a game that has ended.
+# Examples for the schema: the first moves of a game, one more move, and a finished game.
 _BOARD = make_game(USUAL_GAME)
 _END, _ACTIONS = _BOARD.initial_position(), list[int]()
 while not _END.is_over:
@@ -36,7 +36,7 @@ PositionQuery = Annotated[str, Query(max_length=LONGEST_POSITION)]
 
 
 def _plain_number(text: str | int) -> str | int:
-    """Refuse what only pydantic takes for a whole number: 1_0, 3.0, spaces around it."""
+    """Refuse texts that only pydantic accepts as an integer: 1_0, 3.0, surrounding spaces."""
     if WHOLE.fullmatch(str(text)) is None:
         raise PydanticKnownError("int_parsing")
     return text
@@ -56,9 +56,9 @@ def _usual_line(
     return open_line(game, moves, position)
 
 
-# The line of play that an address describes.
+# The line of play in a URL.
 LineQuery = Annotated[LineOfPlay, Depends(_line)]
-# The same; without a game it is the usual one.
+# The same; without a game the default one.
 UsualLineQuery = Annotated[LineOfPlay, Depends(_usual_line)]
 
 
@@ -68,7 +68,7 @@ def _game_line(line: LineQuery) -> LineOfPlay:
     return line
 
 
-# A game from its initial position on, as it is reviewed and kept.
+# A game from its initial position, for reviews and for storing.
 GameLineQuery = Annotated[LineOfPlay, Depends(_game_line)]
 
 
@@ -76,7 +76,7 @@ def _grader(request: Request, line: GameLineQuery, agent: AgentQuery = "") -> st
     return limit_spec(agent, line.game, server_state(request).settings.agents) if agent else None
 
 
-# The specification of the agent that grades a game; None for the usual one.
+# The specification of the agent that grades a game; None for the default.
 GraderQuery = Annotated[str | None, Depends(_grader)]
 
 
@@ -94,5 +94,5 @@ def _agent_spec(request: Request, line: UnfinishedQuery, agent: AgentQuery) -> s
     return limit_spec(agent, line.game, server_state(request).settings.agents)
 
 
-# The specification of the agent that is asked, within the limits.
+# The specification of the requested agent, within the limits.
 PermittedQuery = Annotated[str, Depends(_agent_spec)]

@@ -1,4 +1,4 @@
-"""Sessions: who asks how much. They hold no games and are forgotten after an hour."""
+"""Sessions, for rate limits. They contain no games and expire after an hour."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .settings import (
 
 NAME_BYTES = 16
 AskerType = TypeVar("AskerType", bound="Asker")
-HALF_LIFE = 60.0  # seconds after which half of the time that was spent is forgotten
+HALF_LIFE = 60.0  # seconds after which half of the used time is forgotten
 
 
 class Bucket:
-    """A token bucket: ``size`` requests at once, ``rate`` a second in the long run."""
+    """A token bucket: ``size`` requests at once, ``rate`` per second in the long run."""
 
     def __init__(self, size: float, rate: float) -> None:
         self._size, self._rate = size, rate
@@ -45,12 +45,12 @@ class Bucket:
 
 
 class Asker:
-    """Who asks: a browser, or all that comes from one address.
+    """A browser, or all requests from one address.
 
     Attributes:
-        waiting: how many of its searches wait for a process or are under way.
-        running: how many are under way.
-        games: allows so many finished games to be kept.
+        waiting: the number of its searches, waiting or running.
+        running: the number of running ones.
+        games: the limit on storing finished games.
     """
 
     def __init__(self, at_once: float, a_second: float) -> None:
@@ -71,12 +71,12 @@ class Asker:
 
     @property
     def spent(self) -> float:
-        """The seconds that its searches have taken; what is long ago counts less."""
+        """The seconds used by its searches, with exponential decay."""
         return float(self._spent * 0.5 ** ((time.monotonic() - self._spent_at) / HALF_LIFE))
 
 
 class Session(Asker):
-    """A visitor's browser, and the address that it asks from."""
+    """A visitor's browser, with its address."""
 
     def __init__(self, address: Asker) -> None:
         super().__init__(REQUESTS_AT_ONCE, REQUESTS_A_SECOND)
@@ -84,7 +84,7 @@ class Session(Asker):
 
 
 class _Address(Asker):
-    """An address. What it asks without a cookie counts as one session."""
+    """An address. Its requests without a cookie count as one session."""
 
     def __init__(self) -> None:
         super().__init__(ADDRESS_AT_ONCE, ADDRESS_A_SECOND)
@@ -92,7 +92,7 @@ class _Address(Asker):
 
 
 class Sessions:
-    """All sessions by their names, the one that asked last at the end; their addresses likewise."""
+    """All sessions by name, the most recent one last, and their addresses in the same way."""
 
     def __init__(self) -> None:
         self._by_name: OrderedDict[str, Session] = OrderedDict()
@@ -103,17 +103,17 @@ class Sessions:
         return len(self._by_name)
 
     def admit(self, name: str | None, client: str = "") -> tuple[str, Session, bool] | None:
-        """The session of a request; None if it is beyond the limits, and is not answered.
+        """The session of a request; None if it exceeds the limits and is refused.
 
-        Only what is answered gets a session, or a place among the addresses, at the cost of those
-        that have not asked for longest.
+        Only accepted requests get a session or an entry of their address, which may replace the
+        least recent ones.
 
         Args:
             name: the session's name, if the request has a cookie.
-            client: the address that it comes from.
+            client: the client's address.
 
         Returns:
-            the name, the session, and whether the name is a new one, for the next requests.
+            the name, the session, and whether the name is new, for the next requests.
         """
         _expire(self._by_name)
         _expire(self._addresses)
@@ -132,7 +132,7 @@ class Sessions:
 
 
 def _network(client: str) -> str:
-    """The address, or the network of one that has as many addresses as it likes (IPv6, /64)."""
+    """The address, or for IPv6 its /64 network, since a client can use any address in it."""
     try:
         address = ipaddress.ip_address(client)
     except ValueError:
@@ -143,7 +143,7 @@ def _network(client: str) -> str:
 
 
 def _keep(askers: OrderedDict[str, AskerType], name: str, asker: AskerType) -> None:
-    """Put who asks at the end; where there are too many, who has not asked for longest goes."""
+    """Move an entry to the end; if there are too many, drop the least recent one."""
     askers[name] = asker
     askers.move_to_end(name)
     if len(askers) > MOST_SESSIONS:
@@ -151,7 +151,7 @@ def _keep(askers: OrderedDict[str, AskerType], name: str, asker: AskerType) -> N
 
 
 def _expire(askers: OrderedDict[str, AskerType]) -> None:
-    """Forget who has not asked for long."""
+    """Drop expired entries."""
     oldest = time.monotonic() - SESSION_SECONDS
     while askers and next(iter(askers.values())).last_request < oldest:
         askers.popitem(last=False)

@@ -13,7 +13,7 @@ from ...envs.workers.processors import available_processors
 from ...evaluation.conditions import Conditions
 
 MIB = 1 << 20
-MOST_AFTER_COMPILING = 180 * MIB  # of a process that thinks; one with more is started anew
+MOST_AFTER_COMPILING = 180 * MIB  # of a search process; one with more is restarted
 
 LONGEST_BODY = 32_768  # bytes of a request
 LONGEST_SPEC = 300  # characters of a game or an agent
@@ -23,7 +23,7 @@ LONGEST_POSITION = 1_000  # characters of a board: 15 × 15 boxes
 MOST_MOVES = 1_024
 MOST_ACTIONS = 512  # of a game: 19 × 19 cells, or 15 × 15 boxes
 
-# What a number may be that a visitor sets for an agent; a larger default is lowered to it.
+# The limits of numbers that a visitor sets for an agent; larger defaults are lowered.
 MOST: dict[str, float] = {
     "time": 10.0,
     "depth": 12,
@@ -36,7 +36,7 @@ MOST: dict[str, float] = {
     "endgame": 16,
 }
 
-SESSION_SECONDS = 3600.0  # after which a session that asks nothing is forgotten
+SESSION_SECONDS = 3600.0  # after which an idle session expires
 MOST_SESSIONS = 5_000
 REQUESTS_AT_ONCE, REQUESTS_A_SECOND = 120.0, 30.0  # of a session
 ADDRESS_AT_ONCE, ADDRESS_A_SECOND = 1_000.0, 150.0  # of an address: a class may share one
@@ -47,13 +47,13 @@ ALL_AT_ONCE, ALL_A_SECOND = 2_000.0, 600.0  # of all sessions together
 
 @dataclasses.dataclass(frozen=True)
 class ServerSettings:
-    """How the server runs; the options of ``plyground web``.
+    """The settings of the server: the options of ``plyground web``.
 
     Attributes:
-        waiting: how many searches may wait for a process that thinks. From two such processes on,
-            one of them is for short searches.
-        move_seconds: after which a search is stopped.
-        memory_bytes: of a process that thinks.
+        waiting: number of searches that may wait for a search process. With two or more of these,
+            one is for short searches.
+        move_seconds: time limit of a search.
+        memory_bytes: memory limit of a search process.
     """
 
     port: Annotated[int, option("N", "Port; 0: any free port.", low=0, high=65535)] = 8000
@@ -89,6 +89,6 @@ class ServerSettings:
 
     @property
     def conditions(self) -> Conditions:
-        """What a process that thinks may use."""
+        """The limits of a search process."""
         memory = str(self.memory_bytes)
         return Conditions(move_timeout=self.move_seconds, memory_limit=memory)

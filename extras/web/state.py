@@ -1,4 +1,4 @@
-"""What the server keeps while it runs."""
+"""The state of the running server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .wording.words import LANGUAGE_COOKIE, Words, preferred_language, words_of
 
 @dataclasses.dataclass
 class State:
-    """The settings, the sessions, the processes that think, and who is answered next."""
+    """The settings, the sessions, the search processes, and the queue of requests."""
 
     settings: ServerSettings
     sessions: Sessions
@@ -26,12 +26,12 @@ class State:
 
 
 def server_state(request: Request) -> State:
-    """The state of the server that a request has reached."""
+    """The server state of a request."""
     return cast(State, request.app.state.server)
 
 
 async def answered_in_turn(request: Request) -> AsyncIterator[None]:
-    """What a route depends on: the function that answers it waits for its place."""
+    """Dependency of a route: its function waits for its turn."""
     async with server_state(request).gate.place(request.state.session):
         yield
 

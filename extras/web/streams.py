@@ -1,6 +1,6 @@
-"""Searches as server-sent events: progress any number of times, then the result or an error.
+"""Searches as server-sent events: any number of progress events, then the result or an error.
 
-Before them stands what a search waits for: ``preparing`` while the process loads and compiles, then
+First come the stages of a search: ``preparing`` while the process loads and compiles, then
 ``ready``.
 """
 
@@ -19,14 +19,14 @@ from .errors import Answers, Refusal
 from .state import server_state, words_for
 from .thinking import PREPARING, READY, Job
 
-LOOK_SECONDS = 0.25  # between two looks at whether the page still listens
+LOOK_SECONDS = 0.25  # between two checks whether the page is still connected
 HEARTBEAT = ": still thinking\n\n"
 PROGRESS, MOVE, ERROR = "progress", "move", "error"
 STAGES: dict[Any, str] = {PREPARING: "preparing", READY: "ready"}
 
 log: logging.Logger = logging.getLogger(__name__)
 
-# Turns what a job reports, or its result, into plain data.
+# Converts a job's report or result to plain data.
 ToJson = Callable[[Any], Any]
 
 
@@ -63,13 +63,13 @@ def stream(
     Closing the connection ends the job.
 
     Args:
-        request: who asks.
-        job: what is asked.
-        to_json: of what the job reports.
-        of_result: of its result, where it is another.
+        request: the request.
+        job: the job.
+        to_json: converts the job's reports.
+        of_result: converts its result, if different.
 
     Raises:
-        Refusal: too many wait already.
+        Refusal: too many searches wait already.
     """
     state, session = server_state(request), request.state.session
     events: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
@@ -101,7 +101,7 @@ def stream(
 
 
 async def result(request: Request, job: Job) -> Any:
-    """The result of a job; None if the visitor has left meanwhile, which ends the job."""
+    """The result of a job; None if the visitor has left, which ends the job."""
     state, session = server_state(request), request.state.session
     running = asyncio.ensure_future(state.thinkers.think(session, job, lambda content: None))
     try:
@@ -119,7 +119,7 @@ async def _lines(
     events: asyncio.Queue[tuple[str, Any]],
     writers: Mapping[str, ToJson],
 ) -> AsyncIterator[str]:
-    """The events as text, until the job has ended or the page listens no more."""
+    """The events as text, until the job has ended or the page has disconnected."""
     try:
         while True:
             try:
@@ -137,4 +137,4 @@ async def _lines(
             if kind in (MOVE, ERROR):
                 return
     finally:
-        running.cancel()  # and no wait: once a page has left, this task is cancelled all the time
+        running.cancel()  # without waiting: after a disconnect this task is cancelled repeatedly

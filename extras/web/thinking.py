@@ -1,4 +1,4 @@
-"""The processes that think, and the queue before them."""
+"""The search processes and their queue."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ from .settings import MOST_AFTER_COMPILING, ServerSettings
 from .turns import SearchTurns
 
 SEEDS = 2**31
-SHORT_SECONDS = 1.1  # for a search in the process for short ones
+SHORT_SECONDS = 1.1  # limit of a search in the process for short ones
 MOST_LONG = 1_000  # agents whose last search was too long for it
-STOPPED = "stopped"  # the code of the refusal of a search that was ended
-# Faults that another try would commit again, and those of nobody.
+STOPPED = "stopped"  # the refusal code of a stopped search
+# Faults that a retry would repeat, and faults that are not the agent's.
 LIMITS = (CANCELLED, HUNG, OUT_OF_MEMORY)
 
 log: logging.Logger = logging.getLogger(__name__)
 
 Report = Callable[[Any], None]
-# Reported beside what is known meanwhile: the process loads and compiles; it is ready.
+# Reported besides progress: the process loads and compiles; it is ready.
 PREPARING, READY = object(), None
 
 
 class Job(Protocol):
-    """What a process can be asked to do.
+    """A job for a search process.
 
     Attributes:
         what: its name in messages about its failure.
-        game: the game that it is about.
+        game: its game.
     """
 
     @property
@@ -67,13 +67,13 @@ class Job(Protocol):
 
 
 class Decide(NamedTuple):
-    """A decision that is asked of an agent.
+    """A decision of an agent.
 
     Attributes:
         what: the agent's specification, within the limits.
         position: the position, which is not over.
-        plies: how many moves were played before.
-        seed: of the agent's random choices in this game.
+        plies: the number of moves played before.
+        seed: the agent's seed in this game.
     """
 
     what: str
@@ -102,14 +102,14 @@ class Decide(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A function that is called in a process; see :meth:`AgentProcess.call`.
+    """A function called in a process; see :meth:`AgentProcess.call`.
 
     Attributes:
         what: its name in messages, or the key of the message that names it.
         game: the game that it is about.
         function: the function, as MODULE:NAME.
-        arguments: what it is called with.
-        seconds: after which it is stopped.
+        arguments: its arguments.
+        seconds: its time limit.
     """
 
     what: str
@@ -131,8 +131,8 @@ class Thinkers:
     """A fixed number of processes. Searches wait for their turn: see :mod:`.turns`.
 
     Args:
-        settings: how many, and their limits.
-        first: one of them that runs already.
+        settings: their number and limits.
+        first: one that runs already.
     """
 
     def __init__(self, settings: ServerSettings, first: AgentProcess | None = None) -> None:
@@ -142,30 +142,30 @@ class Thinkers:
             self._all[0] = first
         self.turns: SearchTurns = SearchTurns(self._all, settings.waiting)
         self._threads = ThreadPoolExecutor(settings.workers, "thinking")
-        self._long: dict[tuple[str, Game], None] = {}  # the agents that were too long, in order
+        self._long: dict[tuple[str, Game], None] = {}  # the agents that took too long, in order
         self._warming: asyncio.Future[None] | None = None
         self._closing = False
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of the processes that run."""
+        """The process IDs of the running processes."""
         return [process.pid for process in self._all if process.pid is not None]
 
     @property
     def waiting(self) -> int:
-        """How many searches are under way or wait."""
+        """The number of running and waiting searches."""
         return self.turns.running + len(self.turns.waiting)
 
     async def think(self, session: Session, job: Job, report: Report) -> Any:
         """The result of a job. Cancelling this coroutine ends the search.
 
         Args:
-            session: who asks.
-            job: what is asked.
-            report: called in the event loop with what is known meanwhile.
+            session: the session.
+            job: the job.
+            report: called in the event loop with intermediate results.
 
         Raises:
-            Refusal: too many wait, or the agent fails.
+            Refusal: too many searches wait, or the agent fails.
         """
         self.turns.check_room(session)
         session.waiting += 1
@@ -194,17 +194,17 @@ class Thinkers:
             session.waiting -= 1
 
     def _may_be_short(self, job: Job) -> bool:
-        """Whether a job may begin in the process for short ones."""
+        """Whether a job may start in the process for short ones."""
         return isinstance(job, Decide) and (job.what, job.game) not in self._long
 
     def warm_up(self, jobs: list[Decide]) -> None:
-        """Start the processes and let them load the agents of these decisions, one after another.
+        """Start the processes and load the agents of these decisions, one after another.
 
-        Searches that visitors ask for go first.
+        Searches of visitors have priority.
         """
 
         async def warm() -> None:
-            # one process is ready soonest while the others wait for the processors
+            # the first process is ready sooner if the others do not compete for the processors
             await self._warm(self._all[0], jobs[0])
             await asyncio.gather(*(self._warm(process, jobs[0]) for process in self._all[1:]))
             for job in jobs[1:]:
@@ -222,12 +222,12 @@ class Thinkers:
         self.turns.put_back(process)
 
     async def close(self) -> None:
-        """End all processes; searches under way or waiting are refused."""
+        """End all processes; running and waiting searches are refused."""
         self._closing = True
         self.turns.close()
         if self._warming is not None:
             self._warming.cancel()
-        for number in self.pids:  # threads that wait for them notice it
+        for number in self.pids:  # wakes the threads that wait for them
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(number, signal.SIGKILL)
         await asyncio.to_thread(self._threads.shutdown)
@@ -248,14 +248,14 @@ class Thinkers:
             loop.call_soon_threadsafe(report, content)
 
         running = loop.run_in_executor(self._threads, self._work, process, job, forward, cancel)
-        # asyncio complains of an error that nobody has looked at, and nobody does after the end
+        # asyncio warns about an unretrieved exception, which is expected after the end
         running.add_done_callback(lambda future: future.cancelled() or future.exception())
         alarm = None if most_seconds is None else loop.call_later(most_seconds, cancel.set)
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
             cancel.set()
-            # The process is free only when the search has ended, in a second at most, however often
+            # The process is free only when the search has ended, within a second, however often
             # this is cancelled meanwhile.
             while not running.done():
                 with contextlib.suppress(asyncio.CancelledError):
@@ -268,7 +268,7 @@ class Thinkers:
     def _work(
         self, process: AgentProcess, job: Job, report: Report, cancel: threading.Event
     ) -> Any:
-        """The result of a job in a process, which is then rid of what compiling has left."""
+        """The result of a job in a process, which restarts then if compiling left much memory."""
         try:
             return self._ask(process, job, report, cancel)
         finally:
@@ -276,7 +276,7 @@ class Thinkers:
                 process.release_compiler(MOST_AFTER_COMPILING)
 
     def _ask(self, process: AgentProcess, job: Job, report: Report, cancel: threading.Event) -> Any:
-        """Ask a process; what fails is asked once more, of a process that is started anew."""
+        """Run a job in a process; after a failure once more in a new process."""
         for last_try in (False, True):
             if self._closing:
                 break
@@ -298,7 +298,7 @@ class Thinkers:
 
 
 def _distance(job: Job, process: AgentProcess) -> int:
-    """How far a process is from what a job needs: one that has its agent is nearest."""
+    """The distance of a process from a job's needs: lowest if it has the agent."""
     seat = process.occupant
     if seat == (job.what, job.game):
         return 0
@@ -306,7 +306,7 @@ def _distance(job: Job, process: AgentProcess) -> int:
 
 
 def _refusal(what: str, kind: str, error: Exception) -> Refusal:
-    """The sentence about a job that failed. What was raised stands in the log only."""
+    """The message about a failed job. The exception is only in the log."""
     if kind == CANCELLED:
         return Refusal(STOPPED, 409)
     if kind == HUNG:

@@ -1,12 +1,12 @@
-"""Whose request is answered, and whose search comes next, where more is asked than can be done.
+"""Scheduling of requests and searches under load.
 
-A search waits until a process is free for it. Of those that wait, one goes first whose address,
-then whose session, has none under way and had the least time of processes of late. A session has
-two searches under way at a time, such as an agent's and a solver's of one position.
+A search waits until a process is free for it. Priority goes to the address, then to the session,
+without running searches and with the least recent process time. A session can have two running
+searches, such as an agent's and a solver's of one position.
 
-Where there are two processes or more, the last one is for short searches: a decision may begin
-there, and moves to the others if it takes longer; the next one of that agent begins at the others.
-So a quick opponent answers quickly, whatever else is asked.
+With two or more processes, the last one is for short searches: a decision may start there, and
+moves to the others if it takes longer; the agent's next one then starts at the others. So a fast
+opponent answers fast under any load.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from ...evaluation.runners.agent_process import AgentProcess
 from .errors import Refusal
 from .sessions import Asker, Session
 
-SEARCHES_OF_A_SESSION = 4  # under way or waiting
-SEARCHES_AT_ONCE = 2  # of them under way
+SEARCHES_OF_A_SESSION = 4  # running or waiting
+SEARCHES_AT_ONCE = 2  # of them running
 
 
 class RequestGate:
-    """Lets requests in. Of those that wait, one goes first whose address took least time of late.
+    """Admits requests; priority goes to the address with the least recent time.
 
     Args:
-        room: how many requests are answered at once.
+    room: the number of requests handled at once.
     """
 
     def __init__(self, room: int) -> None:
@@ -42,7 +42,7 @@ class RequestGate:
 
     @contextlib.asynccontextmanager
     async def place(self, session: Session) -> AsyncIterator[None]:
-        """Wait for a place, and keep it until the block ends; its time counts as the session's."""
+        """Wait for a place, and keep it until the block ends; its time counts for the session."""
         if self._room:
             self._room -= 1
         else:
@@ -69,26 +69,26 @@ class RequestGate:
     def _free(self) -> None:
         while self._waiting:
             freed = heapq.heappop(self._waiting)[-1]
-            if not freed.done():  # its visitor has not gone
+            if not freed.done():  # its visitor has not left
                 freed.set_result(None)
                 return
         self._room += 1
 
 
-# How far a process is from what a search needs: 0 if it is ready for it.
+# The distance of a process from a search's needs: 0 if it is ready.
 Distance = Callable[[AgentProcess], int]
 
 
 @dataclasses.dataclass(eq=False)
 class Turn:
-    """A search that waits for a process, or has one.
+    """A search that waits for a process or has one.
 
     Attributes:
-        session: who asks.
-        short: says whether the process for short searches will do.
-        distance: how far a process is from what the search needs.
-        process: the process, once there is one.
-        began: when it was given.
+        session: its session.
+        short: whether the process for short searches is suitable.
+        distance: the distance of a process from the search's needs.
+        process: the assigned process, if any.
+        began: when it was assigned.
     """
 
     session: Session
@@ -98,20 +98,20 @@ class Turn:
     began: float = 0.0
 
     def askers(self) -> tuple[Asker, Asker]:
-        """Who asks: the address, the session."""
+        """The address and the session."""
         return self.session.address, self.session
 
     def rank(self) -> list[tuple[int, float]]:
-        """The smaller, the sooner it is its turn."""
+        """Its priority: the smaller, the sooner."""
         return [(asker.running, asker.spent) for asker in self.askers()]
 
 
 class SearchTurns:
-    """Gives processes to searches.
+    """Assigns processes to searches.
 
     Args:
         processes: the processes.
-        room: how many searches may wait.
+        room: the number of searches that may wait.
     """
 
     def __init__(self, processes: Sequence[AgentProcess], room: int) -> None:
@@ -122,17 +122,17 @@ class SearchTurns:
         self.running = 0
 
     def check_room(self, session: Session) -> None:
-        """Refusal if a session asks for too much, or if the queue is full."""
+        """Refusal if a session has too many searches, or if the queue is full."""
         if session.waiting >= SEARCHES_OF_A_SESSION:
             raise Refusal("busy_session", 429)
         if len(self.waiting) >= self.room and self._loser(session) is None:
             raise Refusal("busy_server", 503)
 
     def _loser(self, session: Session) -> Turn | None:
-        """The search that makes room for one of a session; None if that is the one refused.
+        """The search to refuse in favour of one of a session; None if that one is refused.
 
-        It is of the address for which most searches wait; of several, of that whose searches have
-        taken most time of late, so that a crowd does not keep out who asks seldom.
+        It belongs to the address with the most waiting searches; of several, to the one with the
+        most recent time, so that heavy users do not keep out others.
         """
         counts = collections.Counter(turn.session.address for turn in self.waiting)
         counts[session.address] += 1
@@ -148,10 +148,10 @@ class SearchTurns:
     async def take(self, session: Session, distance: Distance, short: Callable[[], bool]) -> Turn:
         """A turn with its process, which :meth:`give_back` ends.
 
-        Where the queue is full, another search may be refused: see :meth:`_loser`.
+        If the queue is full, another search may be refused: see :meth:`_loser`.
 
         Raises:
-            Refusal: too many wait.
+            Refusal: too many searches wait.
         """
         if len(self.waiting) >= self.room:
             self.check_room(session)
@@ -173,7 +173,7 @@ class SearchTurns:
         return turn
 
     def give_back(self, turn: Turn) -> None:
-        """The process of a turn is free again."""
+        """Release the process of a turn."""
         self.running -= 1
         for asker in turn.askers():
             asker.running -= 1
@@ -181,19 +181,19 @@ class SearchTurns:
         self.put_back(turn.process.result())
 
     def put_back(self, process: AgentProcess) -> None:
-        """A process is free."""
+        """Mark a process as free."""
         self.free.append(process)
         self._give()
 
     def close(self) -> None:
-        """Nobody gets a process any more."""
+        """Stop assigning processes."""
         self.room = 0
         for turn in self.waiting:
             turn.process.set_exception(Refusal("stopped", 503))
         self.waiting.clear()
 
     def _give(self) -> None:
-        """Give free processes to those whose turn it is."""
+        """Assign free processes by priority."""
         for turn in sorted(self.waiting, key=Turn.rank):
             if turn.session.running >= SEARCHES_AT_ONCE:
                 continue

@@ -146,7 +146,7 @@ def test_forfeits_are_told_below_the_table():
         ("perft gomoku --depth 1_0", "--depth 1_0 is not possible"),
         ("perft gomoku --depth 0x1", "--depth 0x1 is not possible"),
         ("solve tic_tac_toe --time ٣", "--time ٣ is not possible"),
-        ("train ppo tic_tac_toe --hours 3min", "takes at most; 0: no limit); a number is written"),
+        ("train ppo tic_tac_toe --hours 3min", "in hours; 0: no limit); a number is written"),
         ("train ppo tic_tac_toe --steps 10minutes", "a whole number is written as 3000, 3k, 3e3"),
         ("train ppo hex --set steps=10minutes", "a whole number is written as 3000, 3k, 3e3"),
         ("train ppo hex --set hours=3min", "a number is written as 0.05"),

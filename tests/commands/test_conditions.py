@@ -29,7 +29,7 @@ def test_worker_processes_and_limits_are_options_of_a_tournament():
         ("--runner cloud", "--runner must be one of local, processes"),
         ("--runner local --concurrency 2", "one job at a time"),
         ("--runner processes --address auto", " has an --address"),
-        ("--memory-limit much", "no amount of memory"),
+        ("--memory-limit much", "not an amount of memory"),
         ("--memory-limit 1M", "needs a memory_limit of at least 256M"),
         ("--isolate perhaps", "--isolate must be one of auto, always, never"),
         ("--move-timeout 0", "--move-timeout must be a number from 1e-06 to 1000000000"),

@@ -105,7 +105,7 @@ def test_no_text_of_a_store_is_raw_in_any_command(column, store, game_file, tmp_
             words = line.replace("game.sgf", str(game_file)).format(store=copy).split()
             result = invoke([command, *words])
             assert raw(result.output) == set(), (command, line)
-            assert "should not happen" not in result.output, (command, line)
+            assert "internal error" not in result.output, (command, line)
             shown += result.output
     written = [path for path in tmp_path.rglob("*") if path.suffix in TEXTS]
     for path in written:

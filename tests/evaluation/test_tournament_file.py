@@ -119,7 +119,7 @@ def test_the_example_runs(tmp_path):
     ("text", "message"),
     [
         ("", "file.toml contains no tournaments; each begins with [[tournament]]"),
-        ("[tournament]\ngame = 'tic_tac_toe'", "each is a table that begins with [[tournament]]"),
+        ("[tournament]\ngame = 'tic_tac_toe'", "each begins with [[tournament]]"),
         ("[[tournament]\n", "file.toml is not TOML: "),
         (
             "[[tournament]]\nagents = ['random', 'random']",

@@ -1,4 +1,4 @@
-"""A network as self-play asks it: by a kernel, or by torch in reduced precision."""
+"""Network evaluation for self-play: by a kernel, or by torch in reduced precision."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from .network import BoardNetwork, PolicyAndValue
 from .settings import AlphaZeroSettings
 
 Evaluation = tuple[np.ndarray, np.ndarray]  # logits (count, actions) and values (count,), float32
-STEP = 64  # batches are filled up to a multiple: libraries prepare each new size anew
+STEP = 64  # batches are padded to a multiple of this: libraries prepare each new size anew
 
 
 class TorchNetwork:
-    """The network on a device, with the weights it was given last.
+    """The network on a device, with its latest weights.
 
     Args:
         network: its shape.
@@ -36,7 +36,7 @@ class TorchNetwork:
         bfloat16: whether products are computed in bfloat16.
 
     Attributes:
-        is_fixed: whether it keeps its weights, as a predecessor does.
+        is_fixed: whether its weights are fixed, as for a predecessor.
     """
 
     def __init__(self, network: BoardNetwork, device: torch.device, bfloat16: bool) -> None:
@@ -50,7 +50,7 @@ class TorchNetwork:
         self._network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def load(self, weights: dict[str, torch.Tensor]) -> None:
-        """Take over weights, for all evaluations that begin later."""
+        """Set the weights for all later evaluations."""
         if not self.is_fixed:
             self._network.load_state_dict(weights)
         if self.device.type == "cuda":
@@ -63,11 +63,11 @@ class TorchNetwork:
 
 
 class Evaluator(ABC):
-    """Evaluates the network with the weights it was given last."""
+    """Evaluates the network with its latest weights."""
 
     @abstractmethod
     def load(self, weights: dict[str, torch.Tensor]) -> None:
-        """Take over weights."""
+        """Set the weights."""
 
     @abstractmethod
     def evaluate(self, observations: np.ndarray, count: int) -> Evaluation:
@@ -81,11 +81,11 @@ class Evaluator(ABC):
         """
 
     def begin(self, observations: np.ndarray, count: int) -> None:
-        """Let the first ``count`` observations be evaluated, by now or until :meth:`finish`."""
+        """Start to evaluate the first ``count`` observations; :meth:`finish` returns the result."""
         self._evaluation = self.evaluate(observations, count)
 
     def finish(self) -> Evaluation:
-        """The answer to :meth:`begin`, as :meth:`evaluate` gives it; the next one overwrites it."""
+        """The result of :meth:`begin`, as of :meth:`evaluate`; the next one overwrites it."""
         return self._evaluation
 
 
@@ -110,13 +110,13 @@ class TorchEvaluator(Evaluator):
 
 
 class _GraphEvaluator(Evaluator):
-    """Evaluates a network on a GPU by one CUDA graph, while the caller goes on.
+    """Evaluates a network on a GPU by one CUDA graph, asynchronously.
 
-    What goes there and comes back passes through page-locked memory.
+    Transfers use page-locked memory.
 
     Args:
         network: the network.
-        most: positions of an evaluation.
+        most: maximum number of positions in an evaluation.
     """
 
     def __init__(self, network: TorchNetwork, most: int) -> None:
@@ -129,7 +129,7 @@ class _GraphEvaluator(Evaluator):
         values = torch.zeros(most, pin_memory=True)
         on_device = torch.zeros_like(inputs, device=network.device)
         self._inputs, self._outputs = inputs.numpy(), (logits.numpy(), values.numpy())
-        self._tensors = inputs, logits, values, on_device  # the graph has their addresses
+        self._tensors = inputs, logits, values, on_device  # the graph holds their addresses
 
         def run() -> None:
             on_device.copy_(inputs, non_blocking=True)
@@ -169,13 +169,13 @@ class _GraphEvaluator(Evaluator):
 class CompiledEvaluator(Evaluator):
     """Evaluates the network by the kernel that evaluates policy files.
 
-    It is exported and compiled once. Bytes mean what the weights decide: in int8 it is compiled
-    again for each of them, and weights that bytes do not serve are evaluated in float32.
+    It is exported and compiled once. In int8 the scales depend on the weights: it is compiled again
+    for new weights, and weights that int8 cannot represent well are evaluated in float32.
 
     Args:
         network: its shape; its weights are overwritten.
         game: the game.
-        discount: of the values.
+        discount: discount of the values.
         precision: one of ``PRECISIONS``.
     """
 
@@ -197,7 +197,7 @@ class CompiledEvaluator(Evaluator):
 
 
 def _exported(network: BoardNetwork, game: Game, discount: float) -> Model:
-    """The network as a policy file has it, with its own arrays as the weights."""
+    """The network in the form of a policy file, with its own arrays as weights."""
     heads = PolicyAndValue(network).eval()
     metadata = policy_metadata(game, "alphazero", WHOLE_RETURN, discount)
     model = read_model(NetworkExporter(heads, game, metadata).content())
@@ -207,10 +207,10 @@ def _exported(network: BoardNetwork, game: Game, discount: float) -> Model:
 
 
 def open_predecessor(game: Game, settings: AlphaZeroSettings) -> Network | None:
-    """The network that plays in place of the one that learns, or None.
+    """The network that plays instead of the learning one, or None.
 
     Raises:
-        SpecificationError: there is no such network, or it is one of another game or kind.
+        SpecificationError: there is no such network, or it is for another game or of another kind.
     """
     name = settings.games.predecessor
     if not name:
@@ -226,10 +226,10 @@ def open_predecessor(game: Game, settings: AlphaZeroSettings) -> Network | None:
 
 
 def trial_of_precisions(game: Game, settings: AlphaZeroSettings) -> Trial:
-    """Which precision suits the network that a run begins with, for the positions of self-play.
+    """The best precision for self-play with the initial network of a run.
 
     Raises:
-        TrainingError, SpecificationError: the settings' initial weights are none that fit.
+        TrainingError, SpecificationError: the initial weights do not fit.
     """
     network = make_network(game, settings, 0)
     if settings.initial:
@@ -243,13 +243,13 @@ def make_evaluator(
     device: torch.device,
     network: TorchNetwork | None = None,
 ) -> Evaluator:
-    """What evaluates the positions of self-play.
+    """The evaluator of positions in self-play.
 
     Args:
         game: the game.
         settings: the settings.
         device: where positions are evaluated.
-        network: the network on a GPU, which several evaluators share; None: one of its own.
+        network: the network on a GPU, shared by several evaluators; None: a separate one.
     """
     if device.type == "cuda":
         network = network or torch_network(game, settings, device)
@@ -268,7 +268,7 @@ def make_evaluator(
 
 
 def torch_network(game: Game, settings: AlphaZeroSettings, device: torch.device) -> TorchNetwork:
-    """The network that plays, on a device: the one that learns, or the predecessor.
+    """The network that plays, on a device: the learning one, or the predecessor.
 
     Raises:
         SpecificationError, TrainingError: the predecessor is no network of these games, or none
@@ -285,13 +285,13 @@ def torch_network(game: Game, settings: AlphaZeroSettings, device: torch.device)
 
 
 class _FixedEvaluator(Evaluator):
-    """Evaluates a network that does not change, in place of an :class:`Evaluator`."""
+    """Evaluates a network with fixed weights, like an :class:`Evaluator`."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
 
     def load(self, weights: dict[str, torch.Tensor]) -> None:
-        """Weights of the network that learns are not for this one."""
+        """Ignored: the weights are fixed."""
 
     def evaluate(self, observations: np.ndarray, count: int) -> Evaluation:
         return self._network.evaluate(observations[:count])

@@ -1,8 +1,8 @@
-"""The weights that a run begins with: those of another run, of a policy file or of the zoo.
+"""The initial weights of a run, from another run, a policy file or the zoo.
 
 A smaller network is embedded in a larger one, which computes the same at first (Chen, Goodfellow,
-Shlens, "Net2Net: accelerating learning via knowledge transfer", ICLR 2016). The new units keep the
-random weights they begin with; nothing that was there takes from them yet. New blocks begin as the
+Shlens, "Net2Net: accelerating learning via knowledge transfer", ICLR 2016). The new units keep
+their random initial weights; existing units do not read from them yet. New blocks start as the
 identity.
 """
 
@@ -28,7 +28,7 @@ OUTPUTS = ("policy.3.", "policy.cells.2.", "policy.whole.", "judgement.")  # the
 
 
 def load_initial(network: BoardNetwork, game: Game, source: str) -> None:
-    """Take over the weights that ``initial`` names, in place.
+    """Load the weights of ``initial``, in place.
 
     Raises:
         TrainingError: there are none, or they do not fit.
@@ -47,7 +47,7 @@ def load_initial(network: BoardNetwork, game: Game, source: str) -> None:
 
 
 def _weights(game: Game, source: str) -> Weights:
-    """The weights of a run's average, of a policy file or of a network of the zoo."""
+    """The averaged weights of a run, or the weights of a policy file or of the zoo."""
     if source.startswith(PREFIX):
         return weights_of_policy(ZooNetworks(source.removeprefix(PREFIX)).for_game(game).data)
     path = Path(source)
@@ -62,11 +62,11 @@ def network_of(game: Game, settings: LearnerSettings, policy: bytes) -> BoardNet
 
     Args:
         game: the game.
-        settings: of a run; what the shape does not say is theirs.
-        policy: the file's content.
+        settings: settings of a run, for what the shape does not define.
+        policy: the content of the file.
 
     Raises:
-        TrainingError: the file holds none of the networks that are trained here.
+        TrainingError: the file does not contain a network trained by plyground.
     """
     weights = weights_of_policy(policy)
     if not {"entry.weight", "summary.0.weight"} <= weights.keys():
@@ -111,7 +111,7 @@ def embed_weights(network: BoardNetwork, weights: Weights) -> Weights:
 
 
 def _blocks(weights: Weights) -> int:
-    """How many residual blocks a network has."""
+    """The number of residual blocks of a network."""
     matches = (re.match(r"blocks\.(\d+)\.", name) for name in weights)
     return 1 + max((int(match[1]) for match in matches if match), default=-1)
 
@@ -133,7 +133,7 @@ def _layout(network: BoardNetwork, name: str) -> tuple[int, int]:
 def _embed(larger: torch.Tensor, smaller: torch.Tensor, groups: int, cells: int) -> None:
     """Write a layer's weights into the first rows and columns of a larger layer's, in place.
 
-    These rows give nothing to the larger layer's other columns.
+    The other columns of these rows are zero.
     """
     rows = smaller.shape[0]
     if larger.ndim != smaller.ndim or larger.shape[2:] != smaller.shape[2:]:

@@ -26,13 +26,13 @@ from .settings import LearnerSettings
 from .window import Canonical, Positions
 
 DRAWN_AT_ONCE = 256  # minibatches whose random numbers are copied to the device together
-EAGER_STEPS = 3  # before a step becomes a CUDA graph: libraries choose their algorithms in them
-BITS = (7, 6, 5, 4, 3, 2, 1, 0)  # of a byte, as numpy packs them
+EAGER_STEPS = 3  # before recording a CUDA graph: libraries choose their algorithms first
+BITS = (7, 6, 5, 4, 3, 2, 1, 0)  # bits of a byte, as numpy packs them
 LOSSES = ("policy", "value", "result", "length")
-ILLEGAL = -1e9  # in the place of an illegal action's logit
+ILLEGAL = -1e9  # the logit of an illegal action
 # Measured in docs/tables/alphazero/alphazero_settings.csv:
-COUNT_EXPONENT = 0.5  # a position met n times weighs n to this power
-LENGTH_WEIGHT = 0.1  # of the loss of plies left
+COUNT_EXPONENT = 0.5  # a position with n samples has weight n to this power
+LENGTH_WEIGHT = 0.1  # weight of the loss of plies left
 AVERAGING = 0.99  # decay of the average of the weights
 WEIGHT_DECAY = 1e-4  # of AdamW: Silver et al., Science 2018, pseudocode
 
@@ -71,7 +71,7 @@ class Draws:
         self._step = torch.zeros(1, dtype=torch.int64, device=device)
 
     def fill(self, shares: np.ndarray, symmetries: np.ndarray, rates: np.ndarray) -> None:
-        """Let the next steps draw these.
+        """Set the random numbers of the next steps.
 
         Args:
             shares: float64, (steps, size), from 0 to 1: of the positions' weights.
@@ -92,9 +92,9 @@ class Draws:
 
 
 class Sampler:
-    """The positions of one board, from which minibatches are drawn, and the step that learns.
+    """The positions of one board, from which minibatches are drawn, and the learning step.
 
-    On a GPU the step is recorded as a CUDA graph. It reads from buffers whose addresses stay.
+    On a GPU the step is recorded as a CUDA graph. It reads from buffers with fixed addresses.
 
     Args:
         game: the game on its board.
@@ -118,7 +118,7 @@ class Sampler:
         self._graph: torch.cuda.CUDAGraph | None = None
         self._eager = 0  # steps taken without the graph
         if device.type == "cuda":
-            # Of another pool than the streams of self-play: nothing else may use it while a step
+            # From another pool than the streams of self-play: nothing else may use it while a step
             # is recorded, and torch hands out the 32 streams of a pool in turn.
             self._stream = torch.cuda.Stream(device, priority=-1)  # type: ignore[no-untyped-call]
 
@@ -189,7 +189,7 @@ class Sampler:
             return
         if self._graph is None:
             self._graph = torch.cuda.CUDAGraph()
-            # threads of self-play go on with graphs of their own meanwhile
+            # threads of self-play continue with their own graphs meanwhile
             with torch.cuda.graph(
                 self._graph, stream=self._stream, capture_error_mode="thread_local"
             ):
@@ -205,24 +205,24 @@ def make_network(game: Game, settings: LearnerSettings, seed: int) -> BoardNetwo
 
 
 class AlphaZeroLearner:
-    """Learns from positions, and keeps an average of its weights, which plays.
+    """Learns from positions, and keeps an average of its weights for play.
 
     Positions, minibatches and losses stay on the device. On a GPU a step is one CUDA graph, and the
-    processor waits for it only when it reads the losses. What is drawn comes from a generator of
-    numpy, so that a seed draws the same on every device.
+    CPU waits for it only to read the losses. Random draws come from a numpy generator, so a
+    seed draws the same on every device.
 
     Args:
         game: the game.
-        settings: AlphaZero's, or those of supervised learning.
-        seed: of the weights and of the choice of positions.
-        device: where it learns.
-        boards: what it learns from, ``game`` among them; none: ``game`` alone.
-        length_weight: of the loss of plies left.
+        settings: settings of AlphaZero or of supervised learning.
+        seed: seed of the weights and of the choice of positions.
+        device: the device to learn on.
+        boards: the boards to learn from, including ``game``; none: ``game`` only.
+        length_weight: weight of the loss of plies left.
 
     Attributes:
-        network: what learns.
-        average: its averaged weights, which play.
-        updates: minibatches that it has learnt from.
+        network: the learning network.
+        average: its averaged weights, for play.
+        updates: number of minibatches so far.
 
     Raises:
         SpecificationError: its weights do not fit these boards.
@@ -274,7 +274,7 @@ class AlphaZeroLearner:
         )
 
     def exporter(self, kind: str) -> NetworkExporter:
-        """Writes the averaged weights as policy files, which say that ``kind`` was trained."""
+        """Writes the averaged weights as policy files of this ``kind``."""
         metadata = policy_metadata(self.game, kind, WHOLE_RETURN, self.settings.discount)
         return NetworkExporter(PolicyAndValue(self.average), self.game, metadata)
 
@@ -290,16 +290,16 @@ class AlphaZeroLearner:
         return actions
 
     def weights(self) -> dict[str, torch.Tensor]:
-        """The averaged weights, on the learner's device; it goes on to change them."""
+        """The averaged weights, on the learner's device; later steps change them."""
         return {name: value.detach() for name, value in self.average.state_dict().items()}
 
     def learn(
         self, positions: Sequence[Positions], batches: int, progress: float
     ) -> dict[str, float]:
-        """Take so many steps, each with the positions of one board; returns the mean losses.
+        """Take this number of steps, each with positions of one board; returns the mean losses.
 
         Raises:
-            TrainingError: a loss is no longer a number.
+            TrainingError: a loss is NaN or infinite.
         """
         rate = self.settings.learning.rate(progress)
         for group in self._optimizer.param_groups:
@@ -314,13 +314,13 @@ class AlphaZeroLearner:
         losses = (self._losses / max(batches, 1)).tolist()
         if not np.isfinite(losses).all():
             raise TrainingError(
-                f"the loss is no number any more after update {self.updates:,}; a lower "
+                f"the loss is NaN or infinite after update {self.updates:,}; a lower "
                 f"learning_rate may help"
             )
         return {f"loss/{name}": loss for name, loss in zip(LOSSES, losses)}
 
     def _draw(self, steps: int) -> list[Sampler]:
-        """Draw what the next steps learn from, boards by their positions; returns the samplers."""
+        """Draw the samples of the next steps, boards by their positions; returns the samplers."""
         size = self.settings.learning.batch_size
         ends = np.cumsum([sampler.total for sampler in self._samplers])
         samplers, shares = [], np.empty((steps, size))
@@ -332,14 +332,14 @@ class AlphaZeroLearner:
             shares[step] = self._random.random(size)
             symmetries[step] = self._random.integers(0, sampler.symmetries, size)
             self.updates += 1
-            # early on the average follows at once
+            # at the beginning the average follows at once
             decay = min(AVERAGING, self.updates / (self.updates + 10.0))
             rates[step] = 1.0 - decay
         self._draws.fill(shares, symmetries, rates)
         return samplers
 
     def _step(self, sampler: Sampler) -> None:
-        """Learn from the next minibatch. It reads and writes tensors of the device only."""
+        """Learn from the next minibatch, using only tensors of the device."""
         shares, symmetries, rate = self._draws.next()
         batch = sampler.batch(shares, symmetries)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
@@ -363,7 +363,7 @@ class AlphaZeroLearner:
     # -- checkpoints --
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint holds of the learner."""
+        """The state of the learner for a checkpoint."""
         return {
             "network": self.network.state_dict(),
             "average": self.average.state_dict(),
@@ -373,7 +373,7 @@ class AlphaZeroLearner:
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on where :meth:`state` was taken."""
+        """Restore :meth:`state`."""
         self.network.load_state_dict(state["network"])
         self.average.load_state_dict(state["average"])
         groups = [{**group} for group in self._optimizer.param_groups]
@@ -387,7 +387,7 @@ class AlphaZeroLearner:
 
 
 def _losses_of(outputs: Outputs, batch: Minibatch) -> tuple[torch.Tensor, ...]:
-    """Those of ``LOSSES``."""
+    """The losses named in ``LOSSES``."""
     policy = -(batch.policies * functional.log_softmax(outputs.logits, dim=1)).sum(1).mean()
     value = functional.mse_loss(outputs.value, batch.values)
     result = -(batch.results * functional.log_softmax(outputs.results, dim=1)).sum(1).mean()

@@ -1,8 +1,8 @@
 """The networks of AlphaZero: a trunk, and heads for policy, result, value and plies left.
 
-Small networks: what counts is the strength for each second of processor time, and a search asks the
-network tens of thousands of times a second. There is no normalisation to be folded in; residual
-blocks begin as the identity instead (Zhang, Dauphin, Ma, "Fixup initialization", ICLR 2019).
+The networks are small: strength per second of CPU time counts, and a search evaluates the network
+tens of thousands of times per second. There is no normalisation to fold in; residual blocks start
+as the identity instead (Zhang, Dauphin, Ma, "Fixup initialization", ICLR 2019).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ RESULTS = 3  # win, draw, loss
 
 
 class Outputs(NamedTuple):
-    """What the learner needs.
+    """The outputs for the learner.
 
     Attributes:
         logits: (N, actions).
         results: (N, 3), logits of win, draw and loss for the side to move.
-        value: (N,), from −1 to 1: what the search is given.
+        value: (N,), from −1 to 1: the value for the search.
         nearness: (N,), logits of the discount until the end.
     """
 
@@ -61,7 +61,7 @@ def pool(board: torch.Tensor) -> torch.Tensor:
 
 
 def _set_to_zero(layer: nn.Module) -> None:
-    """Let a layer give zeros at first."""
+    """Initialise a layer to zero output."""
     for weights in layer.parameters():
         nn.init.zeros_(weights)
 
@@ -104,8 +104,8 @@ class _PlanarPolicy(nn.Module):
     Actions without a cell, such as a pass, are valued by the means and maxima of the channels.
 
     Args:
-        channels: of the trunk.
-        hidden: width of the layer between.
+        channels: channels of the trunk.
+        hidden: width of the hidden layer.
         game: the game on its first board; :meth:`add_board` adds others.
     """
 
@@ -122,7 +122,7 @@ class _PlanarPolicy(nn.Module):
         self.add_board(game)
 
     def add_board(self, game: Game) -> None:
-        """Put the logits of this game's board in the order of its actions from now on."""
+        """Select the order of the logits: the actions of this game's board."""
         order = torch.from_numpy(action_order(game).astype(np.int64))
         self._orders[game.facts.observation_shape[:2]] = order
 
@@ -144,7 +144,7 @@ class BoardNetwork(nn.Module):
     Args:
         game: the game.
         settings: its shape.
-        discount: of the values. Below 1 a win that is near is worth more.
+        discount: discount of the values. Below 1 a nearer win is worth more.
     """
 
     def __init__(self, game: Game, settings: NetworkSettings, discount: float) -> None:
@@ -153,7 +153,7 @@ class BoardNetwork(nn.Module):
         self.game: Game = game
         self.settings: NetworkSettings = settings
         self.prefers_near_wins: bool = discount < 1.0
-        self.margin: bool = has_margin(game)  # the value is then learnt for itself
+        self.margin: bool = has_margin(game)  # the value then has its own target
         self.scale: float = float(game.facts.max_return)
         hidden, channels, units = settings.hidden, settings.channels, settings.units
         if settings.trunk == DENSE:
@@ -172,23 +172,23 @@ class BoardNetwork(nn.Module):
         self.judgement: nn.Linear = nn.Linear(hidden, RESULTS + 2)
 
     def add_board(self, game: Game) -> None:
-        """Let it take the game's observations of another board too.
+        """Accept observations of another board of the game too.
 
         Raises:
-            SpecificationError: its weights fit one board only, or the game is another.
+            SpecificationError: its weights fit one board only, or it is another game.
         """
         own, planes = self.game, game.facts.observation_shape[2]
         if game.name != own.name or planes != own.facts.observation_shape[2]:
-            raise SpecificationError(f"{game.spec} is no other board of {own.spec}")
+            raise SpecificationError(f"{game.spec} is not another board of {own.spec}")
         if not isinstance(self.policy, _PlanarPolicy):
             raise SpecificationError(
-                f"a network learns from {own.spec} and {game.spec} with pooled=yes, in games whose "
-                f"actions are cells"
+                f"to learn from {own.spec} and {game.spec}, a network needs pooled=yes and a game "
+                f"whose actions are cells"
             )
         self.policy.add_board(game)
 
     def forward(self, observations: torch.Tensor) -> Outputs:
-        """Observations (N, rows, columns, planes), of the network's own type of numbers."""
+        """Convert observations (N, rows, columns, planes) to the network's dtype."""
         if self.settings.trunk == DENSE:
             trunk = self.blocks(torch.relu(self.entry(observations.flatten(1))))
             features = trunk
@@ -232,7 +232,7 @@ def has_margin(game: Game) -> bool:
 
 
 class PolicyAndValue(nn.Module):
-    """The network as policy files hold it: logits and the value in the game's unit."""
+    """The network in the form of policy files: logits and the value in the game's unit."""
 
     def __init__(self, network: BoardNetwork) -> None:
         super().__init__()

@@ -21,23 +21,23 @@ from .evaluator import Evaluation, Evaluator, TorchNetwork, make_evaluator
 from .settings import AlphaZeroSettings
 from .window import Canonical, ReplayChunk
 
-# Of games under way a checkpoint has the positions, and of every ply that was searched in full what
-# becomes a sample when the game ends.
+# A checkpoint contains the positions of the games in progress, and the data of every fully searched
+# ply that becomes a sample when the game ends.
 WHOLE = ("positions", "states", "streams", "flags")
-OF_PLIES = ("past", "policies", "values")  # of those that are searched in full
-LEVEL = 1  # of zlib: the quickest
+OF_PLIES = ("past", "policies", "values")  # of fully searched plies
+LEVEL = 1  # zlib level: the fastest
 # Share of the game's result in the value's target; the search's is the rest. Prasad, "Lessons from
 # AlphaZero: connect four", 2018; measured in docs/tables/alphazero/alphazero_settings.csv.
 RESULT_SHARE = 0.5
 
 
 class SelfPlayResult(NamedTuple):
-    """What one stretch of self-play brought.
+    """The result of one stretch of self-play.
 
     Attributes:
         chunk: the samples.
         counts: simulations, evaluations, games, plies, wins of player 0 and draws, by name.
-        state: of the games, from which they go on.
+        state: state of the games, to continue from.
     """
 
     chunk: ReplayChunk
@@ -46,10 +46,10 @@ class SelfPlayResult(NamedTuple):
 
 
 def check_solved_plies(game: Game, settings: SearchSettings) -> None:
-    """Refuse more plies to go than the game's solver answers at once.
+    """Refuse more remaining plies than the game's solver solves at once.
 
     Raises:
-        SpecificationError: it is so, or there is no solver.
+        SpecificationError: there are more, or there is no solver.
     """
     if settings.solved_plies == 0:
         return
@@ -58,7 +58,7 @@ def check_solved_plies(game: Game, settings: SearchSettings) -> None:
     if settings.solved_plies > most:
         raise SpecificationError(
             f"solved_plies={settings.solved_plies} is not possible for {game.spec}: "
-            + (f"it is at most {most}" if most else "no solver answers at once there")
+            + (f"it is at most {most}" if most else "there is no fast solver for it")
         )
 
 
@@ -68,9 +68,9 @@ class SelfPlayer:
     Args:
         game: the game.
         settings: the settings.
-        device: where the network is evaluated.
-        seed: decides everything that is random.
-        network: the network on a GPU, which several players share; None: one of its own.
+        device: the device of the network.
+        seed: seed of all random choices.
+        network: the network on a GPU, shared by several players; None: a separate one.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class SelfPlayer:
         with announce_compilation(f"self-play of {game.name}"):
             self._play = forest_games.new_self_play(game, options, games, seed, most, entries)
             _begin(game.rules, self._play)
-            # compiles the rest, with a game that is thrown away
+            # compiles the rest, with a discarded game
             trial = forest_games.new_self_play(game, options, 1, 0, most, 1)
             _begin(game.rules, trial)
             _advance(game.rules, trial, 0, *_nothing(game))
@@ -101,10 +101,10 @@ class SelfPlayer:
     def play(
         self, weights: dict[str, torch.Tensor], progress: float, simulations: int
     ) -> SelfPlayResult:
-        """Play with these weights for about so many simulations.
+        """Play with these weights for about this number of simulations.
 
         Raises:
-            TrainingError: the network computes what is no number.
+            TrainingError: the network returned NaN or infinity.
         """
         self.evaluator.load(weights)
         stretch, answer = self.stretch(progress, simulations), None
@@ -118,20 +118,20 @@ class SelfPlayer:
 
     @property
     def observations(self) -> np.ndarray:
-        """Those of the leaves that wait for the network, in the first rows: int8."""
+        """The observations of the leaves that wait for the network, in the first rows: int8."""
         observations: np.ndarray = self._play.forest.leaves.observations
         return observations
 
     def stretch(
         self, progress: float, simulations: int
     ) -> Generator[int, Evaluation | None, SelfPlayResult]:
-        """Play for about so many simulations; yields how many leaves wait to be evaluated.
+        """Play for about this number of simulations; yields the number of waiting leaves.
 
-        Searches under way begin anew, so that each is one network's, and games go on from where
-        they stand.
+        Searches start anew, so that each uses one network, and games continue from their present
+        positions.
 
         Raises:
-            TrainingError: the network computes what is no number.
+            TrainingError: the network returned NaN or infinity.
         """
         self._search_like(progress)
         play = self._play
@@ -151,14 +151,14 @@ class SelfPlayer:
                 logits, values = answer
                 if not (np.isfinite(logits).all() and np.isfinite(values).all()):
                     raise TrainingError(
-                        "the network computes what is no number; a lower learning_rate may help"
+                        "the network returned NaN or infinity; a lower learning_rate may help"
                     )
         parts.append(self._drain())
         counts = {name: int(play.tally[0][name]) for name in play.tally.dtype.names}
         return SelfPlayResult(self._chunk(parts), counts, self.state())
 
     def _search_like(self, progress: float) -> None:
-        """Search as settings have it after this share of the run."""
+        """Set the search options for this share of the run."""
         play = self._play
         options = search_options(self.game, self.settings.search, progress)
         self._play = play._replace(options=options)
@@ -191,7 +191,7 @@ class SelfPlayer:
         )
 
     def begin(self, seed: int) -> None:
-        """Begin all games anew, with the random numbers of this seed."""
+        """Restart all games, with the random numbers of this seed."""
         games = new_games(self.game, self.settings.games.games, seed)
         for old, new in zip(self._play.games, games):
             old[...] = new
@@ -200,13 +200,13 @@ class SelfPlayer:
     # -- checkpoints --
 
     def state(self) -> dict[str, torch.Tensor]:
-        """The games under way, as :func:`pack_games` has them."""
+        """The games in progress, in the form of :func:`pack_games`."""
         return pack_games(self._play.games)
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Go on where :meth:`state` was taken.
 
-        Games of a version that kept them in another form begin anew.
+        Games saved by a version with another format start anew.
         """
         try:
             unpack_games(state, self._play.games)
@@ -217,7 +217,7 @@ class SelfPlayer:
 def targets(
     discount: float, game: Game, samples: dict[str, Any]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Result (N, 3), value (N,) and nearness (N,) that the network is to learn.
+    """The targets of the network: result (N, 3), value (N,) and nearness (N,).
 
     Where the search proved a value, it is the target, and its sign the result.
     """
@@ -243,12 +243,12 @@ _advance: Any = forest_games.advance
 
 
 def _nothing(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """What the network says of no positions."""
+    """The network's outputs for no positions."""
     return np.zeros((0, game.facts.num_actions), np.float32), np.zeros(0, np.float32)
 
 
 def _cache_entries(game: Game, mebibytes: int) -> int:
-    """The largest power of two of entries that fit; 1 if none do."""
+    """The largest power of two of entries that fits; 1 if none fits."""
     each = 8 + 4 + 4 + 4 * game.facts.num_actions
     return 1 << max(0, (mebibytes * 2**20 // each).bit_length() - 1)
 
@@ -259,7 +259,7 @@ def _cache_entries(game: Game, mebibytes: int) -> int:
 def pack_games(games: Games) -> dict[str, torch.Tensor]:
     """The games as compressed bytes (uint8) by name.
 
-    Searches are not there: they begin anew. Policies are rounded to 16 bits, as those of samples.
+    Searches are not saved: they start anew. Policies are rounded to 16 bits, as in samples.
     """
     parts = {name: getattr(games, name) for name in WHOLE}
     for name in OF_PLIES:
@@ -275,10 +275,10 @@ def pack_games(games: Games) -> dict[str, torch.Tensor]:
 
 
 def unpack_games(state: dict[str, torch.Tensor], games: Games) -> None:
-    """Let games go on where :func:`pack_games` was called.
+    """Restore games saved by :func:`pack_games`.
 
     Raises:
-        ValueError: the state is of a version that kept them in another form.
+        ValueError: the state has the format of another version.
     """
     if state.keys() != {*WHOLE, *OF_PLIES}:
         raise ValueError("other arrays")
@@ -295,7 +295,7 @@ def unpack_games(state: dict[str, torch.Tensor], games: Games) -> None:
 
 
 def _read(content: torch.Tensor, dtype: np.dtype, count: int) -> np.ndarray:
-    """So many numbers of this type; a ValueError if there are more or fewer."""
+    """Decode this number of values of this type; ValueError if there are more or fewer."""
     size = count * dtype.itemsize
     decompressor = zlib.decompressobj()
     try:
@@ -303,5 +303,5 @@ def _read(content: torch.Tensor, dtype: np.dtype, count: int) -> np.ndarray:
     except zlib.error as error:
         raise ValueError(str(error)) from None
     if len(data) != size or not decompressor.eof:
-        raise ValueError(f"{len(data)} bytes in place of {size}")
+        raise ValueError(f"{len(data)} bytes instead of {size}")
     return np.frombuffer(data, dtype)

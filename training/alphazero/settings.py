@@ -1,4 +1,4 @@
-"""The settings of AlphaZero, and what each game is trained with by default."""
+"""The settings of AlphaZero, and its defaults for each game."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class NetworkSettings(Settings):
     """The network's shape."""
 
     trunk: str = setting(CONVOLUTIONS, "Kind of network.", choices=(DENSE, CONVOLUTIONS))
-    channels: int = setting(32, "Of each convolution.", low=1)
+    channels: int = setting(32, "Channels of each convolution.", low=1)
     blocks: int = setting(2, "Residual blocks of two layers each.", low=0, high=40)
-    units: int = setting(256, "Of each dense layer.", low=1)
+    units: int = setting(256, "Units of each dense layer.", low=1)
     hidden: int = setting(64, "Width of the heads.", low=1)
     pooled: bool = setting(
         False, "Whether the heads see only means and maxima, so that weights fit any board."
@@ -44,7 +44,9 @@ class LearningSettings(Settings):
     """The steps of gradient descent."""
 
     batch_size: int = setting(1024, "Positions in a minibatch.", low=2)
-    learning_rate: float = setting(2e-3, "Of AdamW; it falls in the second half.", low=POSITIVE)
+    learning_rate: float = setting(
+        2e-3, "Learning rate of AdamW; it falls in the second half.", low=POSITIVE
+    )
     gradient_norm: float = setting(1.0, "Gradients are clipped to this norm.", low=POSITIVE)
     value_weight: float = setting(1.0, "Weight of the value's loss.", low=0)
 
@@ -62,23 +64,23 @@ class LearnerSettings(RunSettings):
     learning: LearningSettings = LearningSettings()
     evaluate: str = setting(
         "greedy;alphabeta:depth=2;alphabeta:depth=4",
-        "Opponents that the learner is measured against, separated by semicolons, or none.",
+        "Opponents for evaluations, separated by semicolons, or none.",
         metavar="AGENT;AGENT",
     )
     precision: str = setting(
         AUTO,
-        "Of products: bfloat16 where the processor has instructions for it (auto).",
+        "Precision of products; auto: bfloat16 if the processor supports it.",
         choices=(AUTO, "float32", "bfloat16"),
     )
 
     @property
     def discount(self) -> float:
-        """What a result counts one ply earlier."""
+        """The factor for a result one ply earlier."""
         return 1.0
 
     @property
     def initial(self) -> str:
-        """What the network begins with; empty: random weights."""
+        """The source of the initial weights; empty: random weights."""
         return ""
 
 
@@ -88,7 +90,7 @@ class GamesSettings(Settings):
 
     workers: int = setting(
         1,
-        "Chunks of self-play between two updates, which are played at once. The run depends on it, "
+        "Parallel chunks of self-play between two updates. The result depends on their number, "
         "not on where they are played.",
         low=1,
         high=1024,
@@ -99,27 +101,27 @@ class GamesSettings(Settings):
         "Simulations of self-play between two updates; the first rounds are shorter.",
         low=1,
     )
-    cache: int = setting(
-        512, "Memory of each process for what the network said of positions, in MiB.", low=0
-    )
+    cache: int = setting(512, "Cache of network evaluations per process in MiB.", low=0)
     predecessor: str = setting(
         "",
-        "A network that plays all games of the run, which a larger one learns from [3]: zoo:NAME, "
+        "A network that plays all games of the run, for a larger one to learn from [3]: zoo:NAME, "
         "a policy file or a run; empty: none.",
     )
-    window_smallest: int = setting(100_000, "Samples in the replay window at first [3].", low=1)
-    window_largest: int = setting(2_000_000, "Samples in it at most.", low=1)
-    reuse: float = setting(4.0, "How often a sample is learnt from, on average [3].", low=POSITIVE)
+    window_smallest: int = setting(
+        100_000, "Initial size of the replay window in samples [3].", low=1
+    )
+    window_largest: int = setting(2_000_000, "Maximum size of the replay window in samples.", low=1)
+    reuse: float = setting(4.0, "Mean number of uses of each sample [3].", low=POSITIVE)
 
     def simulations_of_round(self, number: int) -> int:
-        """Simulations of self-play before an update: each of the first rounds is twice the last.
+        """Simulations of self-play before an update: each of the first rounds doubles the last.
 
-        So there is soon something to learn, and a checkpoint.
+        So learning starts early, and there is soon a checkpoint.
         """
         return max(self.simulations_per_update >> max(SHORT_ROUNDS - number, 0), 1)
 
     def window_size(self, samples: int) -> int:
-        """How many samples the window holds after so many in all: it grows like a power of them.
+        """The window's size after this total of samples: it grows like a power of the total.
 
         Source: [3].
         """
@@ -132,7 +134,7 @@ class GamesSettings(Settings):
 
 @dataclasses.dataclass(frozen=True)
 class AlphaZeroSettings(LearnerSettings):
-    """What a run of AlphaZero does, apart from its game, its seed and the processes it uses.
+    """The settings of an AlphaZero run, apart from its game, its seed and its processes.
 
     Sources: [1] Silver et al., Science 2018; [2] Danihelka et al., ICLR 2022; [3] Wu,
     "Accelerating self-play learning in Go", 2019.
@@ -185,28 +187,26 @@ class AlphaZeroSettings(LearnerSettings):
 
     search: SearchSettings = SearchSettings()  # noqa: RUF009  # frozen
     games: GamesSettings = GamesSettings()
-    steps: int = setting(UNLIMITED, "Actions of self-play in all.", low=1)
-    hours: float = setting(
-        3.0, "Hours that the run takes at most; 0: no limit.", low=0, metavar="H"
-    )
+    steps: int = setting(UNLIMITED, "Total actions of self-play.", low=1)
+    hours: float = setting(3.0, "Time limit of the run in hours; 0: no limit.", low=0, metavar="H")
     precision: str = setting(
         AUTO,
-        "Of products; auto: in self-play the fastest by a trial on this processor when the run "
-        "begins, in learning bfloat16 where the processor has instructions for it. int8 is for "
+        "Precision of products; auto: in self-play the fastest in a trial on this processor when "
+        "the run begins, in learning bfloat16 if the processor supports it. int8 is for "
         "self-play, with learning as in auto.",
         choices=(AUTO, "float32", "bfloat16", "int8"),
     )
     initial: str = setting(
         "",
-        "What this run begins with, a smaller network if wanted: zoo:NAME, a policy file or a run; "
+        "Initial weights, also of a smaller network: zoo:NAME, a policy file or a run; "
         "empty: random weights.",
     )
     judged: int = setting(
-        200, "Positions in which its moves are held against perfect play; 0: none.", low=0
+        200, "Positions in which its moves are compared with perfect play; 0: none.", low=0
     )
-    evaluations: int = setting(18, "How many times the learner is measured.", low=1)
+    evaluations: int = setting(18, "Number of evaluations of the learner.", low=1)
     keep: int = setting(
-        10, "Snapshots that are kept, evenly over the run's work, and rated; 0: none.", low=0
+        10, "Number of snapshots to keep and rate, evenly over the run; 0: none.", low=0
     )
 
     def __post_init__(self) -> None:
@@ -216,7 +216,7 @@ class AlphaZeroSettings(LearnerSettings):
             self.games.simulations_per_update, self.games.workers, self.games.games
         )  # fmt: skip
         each, search = total / (workers * games), self.search.simulations
-        if each < search:  # every chunk begins searches anew: none would ever end
+        if each < search:  # every chunk restarts its searches: none would ever finish
             raise SpecificationError(
                 f"workers={workers} with games={games} are not possible: between two updates a "
                 f"game would get {each:.0f} simulations, and a full search takes {search}; games="
@@ -226,12 +226,12 @@ class AlphaZeroSettings(LearnerSettings):
 
     @property
     def discount(self) -> float:
-        """That of the search."""
+        """The options of the search."""
         return self.search.discount
 
     @property
     def processes(self) -> int:
-        """Those that play."""
+        """The number of workers."""
         return self.games.workers
 
     @classmethod

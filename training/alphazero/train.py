@@ -52,11 +52,11 @@ def train(
     on_note: Callable[[str], None] = lambda note: None,
     **options: Any,
 ) -> TrainingRun:
-    """Begin or resume a run of AlphaZero and bring it to its end.
+    """Start or resume an AlphaZero run and finish it.
 
-    The network is evaluated and learns on ``device``; self-play takes place in ``place``. The rest
-    is as for :class:`~plyground.training.TrainingRun`. What the settings name and is not possible
-    is refused before a folder is made.
+    The network is evaluated and learns on ``device``; self-play runs in ``place``. The rest is as
+    for :class:`~plyground.training.TrainingRun`. Invalid settings are refused before a folder is
+    created.
     """
     predecessor = open_predecessor(game, settings)
     check_solved_plies(game, settings.search)
@@ -84,7 +84,7 @@ def train(
                 ended = time.monotonic()
                 times = {"time/playing": ended - state.began, "time/waiting": ended - waits}
                 state.take_games(results)
-                if several:  # the next chunks, while this process does all that follows
+                if several:  # the next chunks, during all of the following
                     state.progress_of_games = run.progress
                     state.begin_self_play(workers)
                 # 2. The window and learning from it.
@@ -115,17 +115,17 @@ def _choose_precision(
 
 
 class AlphaZero:
-    """What a checkpoint holds: weights, window, games under way, counts.
+    """The state for a checkpoint: weights, window, games in progress, counts.
 
     Args:
-        settings, seed: those of the run.
+        settings, seed: settings and seed of the run.
         learner, window: the network, and the replay window with its files.
-        predecessor: the version of the network that plays in its place; empty: it plays itself.
+        predecessor: the version of the network that plays instead; empty: it plays itself.
 
     Attributes:
-        progress_of_games: the share of the run that was done when the weights were learnt that play
-            at present.
-        began: when the chunks of the present began to be played.
+        progress_of_games: the completed share of the run when the present playing weights were
+            learnt.
+        began: when the present chunks were started.
     """
 
     stage = "itself"
@@ -157,11 +157,11 @@ class AlphaZero:
 
     @property
     def updates(self) -> int:
-        """Minibatches that the network has learnt from."""
+        """The number of minibatches so far."""
         return self.learner.updates
 
     def begin_self_play(self, workers: JobWorkers | ThreadWorkers) -> None:
-        """Let chunks be played by the averaged weights, unless they are already."""
+        """Start chunks with the averaged weights, unless they are running already."""
         if self._is_playing:
             return
         self._is_playing, self.began = True, time.monotonic()
@@ -174,13 +174,13 @@ class AlphaZero:
         workers.begin(self.learner.weights(), tasks)
 
     def take_games(self, results: list[SelfPlayResult]) -> None:
-        """Go on from these games, when their chunks are finished."""
+        """Continue from these games when their chunks are finished."""
         self._is_playing = False
         self._games = [result.state for result in results]
         self._totals["updates"] += 1
 
     def add_samples(self, results: list[SelfPlayResult]) -> None:
-        """Add what was played to the window."""
+        """Add the new samples to the window."""
         totals = self._totals
         for number, result in enumerate(results):
             for name in ("plies", "games", "simulations"):
@@ -194,7 +194,7 @@ class AlphaZero:
             self.window.add(f"{totals['updates']:07d}_{number}.chunk", result.chunk, most)
 
     def learn(self, progress: float) -> dict[str, float]:
-        """Learn from the window as often as the samples that are new in it ask for."""
+        """Learn from the window, in proportion to its new samples."""
         if self._new_samples == 0:
             return {}
         positions, learning = self.window.positions(), self.settings.learning
@@ -213,7 +213,7 @@ class AlphaZero:
     def statistics(
         self, results: list[SelfPlayResult], playing: float, progress: float
     ) -> dict[str, float]:
-        """What is logged of self-play, which took so many seconds."""
+        """The values to log about self-play, which took this number of seconds."""
         counts = {
             name: sum(result.counts.get(name, 0) for result in results)
             for name in (*COUNTS, CPU_TIME, NETWORK_BYTES)
@@ -234,7 +234,7 @@ class AlphaZero:
         }
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint holds; the window's samples are in files of their own."""
+        """The state for a checkpoint; the window's samples are in separate files."""
         return {
             "learner": self.learner.state(),
             "games": self._games,
@@ -246,11 +246,11 @@ class AlphaZero:
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on where :meth:`state` was taken.
+        """Restore :meth:`state`.
 
         Raises:
-            TrainingError: a file of the replay window is missing or damaged, or the predecessor is
-                another.
+            TrainingError: a file of the replay window is missing or damaged, or the predecessor has
+                changed.
         """
         if state.get("predecessor", "") != self._predecessor:
             raise TrainingError(

@@ -1,9 +1,9 @@
-"""The replay window: the newest samples of self-play, in chunks, each a file of the run's folder.
+"""The replay window: the newest samples of self-play, in chunks, each a file in the run's folder.
 
-A chunk holds what one update's self-play brought. Every position is kept as its canonical image
-under the game's symmetries, so that equal positions have equal keys. What the learner is given are
-the distinct positions of the window, with the averages of all their samples. Samples and positions
-lie on the device that learns from them.
+A chunk contains the samples of one update's self-play. Every position is stored as its canonical
+image under the game's symmetries, so that equal positions have equal keys. The learner gets the
+distinct positions of the window, with the averages of their samples. Samples and positions are on
+the device of the learner.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ from ..symmetry import observation_symmetries
 
 KEPT_CHECKPOINTS = 3
 KEY_SEED = 0x706C7967
-SIGN = -(
-    2**63
-)  # torch sorts signed numbers: this bit, turned over, keeps the order of unsigned ones
+SIGN = -(2**63)  # torch sorts signed numbers: flipping this bit keeps the order of unsigned ones
 
 
 class ReplayChunk(NamedTuple):
@@ -39,7 +37,7 @@ class ReplayChunk(NamedTuple):
         observations: uint8, canonical, as packed bits.
         policies: float16, (N, num_actions).
         results: float32, (N, 3): win, draw, loss.
-        values: float32: what the search's value should be.
+        values: float32: targets of the value.
         nearness: float32: how near the end is, from 0 to 1.
     """
 
@@ -52,7 +50,7 @@ class ReplayChunk(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Distinct positions, as tensors; as :class:`ReplayChunk`, with how often each was met."""
+    """Distinct positions as tensors, like :class:`ReplayChunk`, with their sample counts."""
 
     observations: torch.Tensor
     policies: torch.Tensor
@@ -63,7 +61,7 @@ class Positions(NamedTuple):
 
 
 class Canonical:
-    """Brings observations and policies into their canonical image."""
+    """Converts observations and policies to their canonical image."""
 
     def __init__(self, game: Game) -> None:
         self.cells: np.ndarray = observation_symmetries(game)
@@ -97,31 +95,31 @@ class ReplayWindow:
     """The samples of the newest chunks, sorted by position.
 
     Args:
-        device: where they are kept.
+        device: the device of the samples.
 
     Attributes:
-        chunks: the name of each chunk and how many samples it holds, the oldest first.
+        chunks: the name and the number of samples of each chunk, the oldest first.
     """
 
     def __init__(self, device: torch.device) -> None:
         self.chunks: list[tuple[str, int]] = []
         self._device = device
-        self._samples: tuple[torch.Tensor, ...] = ()  # as in chunks, keys with their sign turned
+        self._samples: tuple[torch.Tensor, ...] = ()  # as in chunks, keys with flipped sign bit
         self._order = torch.zeros(0, dtype=torch.int64, device=device)  # of the samples, by key
-        self._fresh: list[ReplayChunk] = []  # chunks that are not among the samples yet
+        self._fresh: list[ReplayChunk] = []  # chunks not yet merged into the samples
 
     def __len__(self) -> int:
         return sum(count for _, count in self.chunks)
 
     def add(self, name: str, chunk: ReplayChunk, most: float = math.inf) -> None:
-        """Take in a chunk; the oldest leave as long as ``most`` samples remain."""
+        """Add a chunk; the oldest are dropped while at least ``most`` samples remain."""
         self.chunks.append((name, len(chunk.keys)))
         self._fresh.append(chunk)
         while len(self) - self.chunks[0][1] >= most:
             del self.chunks[0]
 
     def _merge_fresh(self) -> None:
-        """Append the fresh chunks to the samples, all at once, and drop those that have left."""
+        """Append the fresh chunks to the samples, all at once, and remove dropped ones."""
         chunks = [_signed(chunk) for chunk in self._fresh]
         fresh = [torch.from_numpy(np.concatenate(parts)).to(self._device) for parts in zip(*chunks)]
         old = self._samples or tuple(part[:0] for part in fresh)
@@ -159,7 +157,7 @@ class ReplayWindow:
 
 
 class WindowFolder(ReplayWindow):
-    """A replay window whose chunks are files too, as long as a checkpoint needs them.
+    """A replay window whose chunks are also files, as long as a checkpoint needs them.
 
     Args:
         folder: where the files are.
@@ -173,7 +171,7 @@ class WindowFolder(ReplayWindow):
         self._chunks_of_checkpoints: deque[set[str]] = deque(maxlen=KEPT_CHECKPOINTS)
 
     def add(self, name: str, chunk: ReplayChunk, most: float = math.inf) -> None:
-        """As :meth:`ReplayWindow.add`, once the file is written.
+        """As :meth:`ReplayWindow.add`, after writing the file.
 
         Raises:
             TrainingError: it cannot be written.
@@ -181,7 +179,7 @@ class WindowFolder(ReplayWindow):
         try:
             self._folder.mkdir(exist_ok=True)
         except OSError as error:
-            raise TrainingError(f"{self._folder} cannot be made: {error.strerror}") from error
+            raise TrainingError(f"{self._folder} cannot be created: {error.strerror}") from error
         data = write_chunk(chunk)
         digest = hashlib.sha256(data)
         self._digests[name] = digest.hexdigest()
@@ -191,7 +189,7 @@ class WindowFolder(ReplayWindow):
     # -- checkpoints --
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint holds; files that none of the newest checkpoints needs are removed."""
+        """The state for a checkpoint; files not needed by the newest checkpoints are removed."""
         names = [name for name, _ in self.chunks]
         self._chunks_of_checkpoints.append(set(names))
         if len(self._chunks_of_checkpoints) == KEPT_CHECKPOINTS:
@@ -203,7 +201,7 @@ class WindowFolder(ReplayWindow):
         return {"window": names, "window_digests": [self._digests[name] for name in names]}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on where :meth:`state` was taken.
+        """Restore :meth:`state`.
 
         Raises:
             TrainingError: a file is missing or damaged.
@@ -231,17 +229,17 @@ class WindowFolder(ReplayWindow):
 
 
 def _signed(chunk: ReplayChunk) -> ReplayChunk:
-    """The chunk with keys as the signed numbers of the same order."""
+    """The chunk with its keys as signed numbers of the same order."""
     return chunk._replace(keys=chunk.keys.view(np.int64) ^ SIGN)
 
 
 def _merge(keys: torch.Tensor, order: torch.Tensor, fresh: torch.Tensor) -> torch.Tensor:
-    """The order of samples and of fresh ones behind them, by key, equal ones by their age.
+    """The order of samples followed by fresh ones, by key, equal ones by age.
 
     Args:
         keys: int64, of the samples.
         order: int64: the samples by their keys.
-        fresh: int64, the keys of those that follow.
+        fresh: int64, the keys of the fresh samples.
     """
     fresh, index = fresh.sort(stable=True)
     places = torch.searchsorted(keys[order], fresh, right=True)
@@ -262,6 +260,6 @@ def write_chunk(chunk: ReplayChunk) -> bytes:
 
 
 def read_chunk(data: bytes) -> ReplayChunk:
-    """The inverse of :func:`write_chunk`; nothing is executed."""
+    """The inverse of :func:`write_chunk`; executes no code."""
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         return ReplayChunk(**file)

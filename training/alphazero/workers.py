@@ -1,12 +1,12 @@
-"""The chunks of self-play, as jobs for this process, processes of this machine or other machines.
+"""The chunks of self-play as jobs, for this process, other processes or other machines.
 
-A chunk goes on with games from the state in which the last one left them, with one network, for so
-many simulations. It depends on nothing else. So it is the same whoever plays it, and can be played
-again where a machine was lost.
+A chunk continues games from the state of the last one, with one network, for a number of
+simulations. It depends on nothing else. So it is the same wherever it is played, and can be
+repeated if a machine is lost.
 
-Where the network is on a GPU, threads of this process play the chunks, each two at once: it goes on
-with one while the GPU evaluates the leaves of the other. The kernels run without the interpreter's
-lock, and all threads use one copy of the network.
+If the network is on a GPU, threads of this process play the chunks, each two at once: it continues
+one while the GPU evaluates the leaves of the other. The kernels run without the interpreter's lock,
+and all threads share one copy of the network.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ State = dict[str, torch.Tensor]
 
 
 class SelfPlayTask(NamedTuple):
-    """A chunk that is to be played.
+    """A chunk to play.
 
     Attributes:
-        seed: of its games, if they have not begun.
-        state: of its games, as the last chunk left them; empty: they have not begun.
-        progress: the share of the run that is done.
-        simulations: how many, about.
+        seed: seed of its games, if they have not begun.
+        state: state of its games after the last chunk; empty: they have not begun.
+        progress: the completed share of the run.
+        simulations: the approximate number of simulations.
     """
 
     seed: int
@@ -57,20 +57,20 @@ class SelfPlayTask(NamedTuple):
 def open_workers(
     game: Game, settings: AlphaZeroSettings, device: torch.device, place: JobPlace
 ) -> JobWorkers | ThreadWorkers:
-    """Threads if the network is on a GPU of this machine and no runner is asked for; else jobs.
+    """Threads if the network is on a GPU of this machine and no runner is set; else jobs.
 
     Raises:
         SpecificationError, RunnerError: as :meth:`~plyground.envs.workers.jobs.JobPlace.open`.
     """
     if device.type != "cuda" or place.runner is not None or place.address is not None:
         return JobWorkers(game, settings, device, place)
-    most = max(available_processors() - 1, 1)  # the learner has the last
+    most = max(available_processors() - 1, 1)  # one is for the learner
     count = min(place.concurrency or most, -(-settings.games.workers // CHUNKS_OF_THREAD))
     return ThreadWorkers(game, settings, device, count)
 
 
 class JobWorkers:
-    """Let chunks be played as jobs, all with the same network.
+    """Plays chunks as jobs, all with the same network.
 
     Args:
         game: the game.
@@ -94,16 +94,16 @@ class JobWorkers:
         self._answers: list[Answer] = []
 
     def begin(self, weights: State, tasks: list[SelfPlayTask]) -> None:
-        """Let these chunks be played with these weights."""
-        # The learner goes on to change them.
+        """Start these chunks with these weights."""
+        # The learner will change them.
         network = self._jobs.share({name: value.cpu().clone() for name, value in weights.items()})
         self._answers = [self._jobs.submit(network, task) for task in tasks]
 
     def finish(self) -> list[SelfPlayResult]:
-        """What was played, in the order of the tasks.
+        """The results, in the order of the tasks.
 
         Raises:
-            TrainingError: the network computes what is no number.
+            TrainingError: the network returned NaN or infinity.
             RunnerError: a chunk could not be played.
         """
         results: list[SelfPlayResult] = [answer.read() for answer in self._answers]
@@ -113,12 +113,12 @@ class JobWorkers:
         return results
 
     def close(self) -> None:
-        """End what was started."""
+        """Stop the workers."""
         self._jobs.close()
 
 
 class _Stretch(NamedTuple):
-    """A chunk that a thread plays.
+    """A chunk played by a thread.
 
     Attributes:
         number: of its task.
@@ -132,7 +132,7 @@ class _Stretch(NamedTuple):
 
 
 class ThreadWorkers:
-    """Let threads of this process play chunks, as :class:`JobWorkers` do.
+    """Plays chunks in threads of this process, like :class:`JobWorkers`.
 
     Args:
         game: the game.
@@ -200,7 +200,7 @@ class ThreadWorkers:
 
 
 def _next_task(queue: deque[tuple[int, SelfPlayTask]]) -> tuple[int, SelfPlayTask] | None:
-    """Take a task, if there is one left; other threads take theirs."""
+    """Take a task, if there is one left."""
     try:
         return queue.popleft()
     except IndexError:
@@ -208,7 +208,7 @@ def _next_task(queue: deque[tuple[int, SelfPlayTask]]) -> tuple[int, SelfPlayTas
 
 
 def _set_up(player: SelfPlayer, task: SelfPlayTask) -> None:
-    """Let a player go on with the games of a task, or begin them."""
+    """Make a player continue the games of a task, or begin them."""
     if task.state:
         player.load_state(task.state)
     else:
@@ -221,7 +221,7 @@ def _make_player(
     if threads is not None:
         torch.set_num_threads(threads)
     if device.type == "cuda" and not torch.cuda.is_available():
-        device = torch.device("cpu")  # of another machine, which has no GPU
+        device = torch.device("cpu")  # on another machine, without a GPU
     return SelfPlayer(game, settings, device)
 
 
@@ -231,7 +231,7 @@ def _play(player: SelfPlayer, weights: State, task: SelfPlayTask) -> SelfPlayRes
 
 
 def _play_elsewhere(player: SelfPlayer, weights: State, task: SelfPlayTask) -> SelfPlayResult:
-    """A chunk, with the processor time that it took another process than the learner's."""
+    """A chunk, with its CPU time in processes other than the learner's."""
     began = time.process_time()
     result = _play(player, weights, task)
     result.counts[CPU_TIME] = int(1e6 * (time.process_time() - began))

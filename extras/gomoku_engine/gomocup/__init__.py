@@ -1,1 +1,1 @@
-"""The Gomocup protocol, both ways: plyground as an engine, engines of others as agents."""
+"""The Gomocup protocol, both ways: plyground as an engine, and other engines as agents."""

@@ -26,10 +26,10 @@ ABOUT = (
     f'name="plyground", version="{__version__}", author="plyground contributors", '
     f'country="", www=""'
 )
-TELL_SECONDS = 0.1  # between two messages of progress at least
+TELL_SECONDS = 0.1  # minimum time between two progress messages
 WARM_UP_SECONDS = 0.05
 TIMES = ("timeout_turn", "timeout_match", "time_left")
-PROPOSALS = 8  # openings of three stones that a swap2 opening is chosen from
+PROPOSALS = 8  # number of three-stone openings from which a swap2 opening is chosen
 MIB = 1 << 20
 
 
@@ -54,12 +54,12 @@ class Brain:
         self._send_line = send
         self._size: tuple[int, int] | None = None  # columns and rows, once a game has begun
         self._rule = 0
-        self._game: Game | None = None  # of that size and rule, once it was needed
+        self._game: Game | None = None  # of that size and rule, created when needed
         self._stones: list[Stone] = []
         self._lines: list[str] | None = None  # lines of BOARD and its like, until DONE
         self._use_lines: Callable[[list[str]], None] = self._set_stones
         self._decision: Decision | None = None  # the last one
-        self._arrival = 0.0  # when the time of the command began that is being answered
+        self._arrival = 0.0  # when the time of the current command began
         self._last_answer = 0.0  # when the last answer was sent
         self._last_message = 0.0
         self._numbers = itertools.count(1)  # of the games, as seeds
@@ -93,14 +93,14 @@ class Brain:
         except ProtocolError as error:
             self._send(f"ERROR {error}")
         except Exception as error:
-            # An agent may raise anything. The manager must hear of it, and the next game may be one
-            # that it can play.
+            # An agent may raise anything. The manager must be informed, and the next game may be
+            # playable.
             message = " ".join(f"{type(error).__name__}: {error}".split())
             self._send(f"ERROR {self._agent.spec} failed: {message[:300]}")
         return True
 
     def close(self) -> None:
-        """Release what the agent holds."""
+        """Release the agent's resources."""
         self._agent.close()
 
     def _send(self, line: str) -> None:
@@ -109,7 +109,7 @@ class Brain:
         self._last_answer = time.perf_counter()
 
     def _message(self, text: str) -> None:
-        """Send a remark, which answers nothing."""
+        """Send a remark, which is not an answer."""
         self._send_line(f"MESSAGE {text}")
 
     # -- commands --
@@ -122,7 +122,7 @@ class Brain:
         self._begin(size, size)
 
     def _begin(self, cols: int, rows: int) -> None:
-        """Begin a game on an empty board; all that is compiled is loaded before the answer."""
+        """Begin a game on an empty board; all compiled code is loaded before the answer."""
         self._size = None
         game = p.make_board(cols, rows, self._rule)
         self._warm_up(game)
@@ -156,12 +156,12 @@ class Brain:
         self._send("OK")
 
     def _take_lines(self, use: Callable[[list[str]], None]) -> None:
-        """Take the lines that follow, up to DONE, for this use."""
+        """Collect the following lines, up to DONE, for this use."""
         self._board()
         self._lines, self._use_lines = [], use
 
     def _info(self, text: str) -> None:
-        """A setting; it has no answer. Settings that are not known are ignored, as is usual."""
+        """A setting; it has no answer. Unknown settings are ignored, as usual."""
         key, _, value = text.partition(" ")
         key = key.lower()
         try:
@@ -172,7 +172,7 @@ class Brain:
                 (self._rule,) = p.read_numbers(value, "1")
                 self._game = None
                 if self._size is not None:
-                    # Refused now, so that the manager can tell, and again when a move is asked for.
+                    # Refused now, to inform the manager, and again when a move is requested.
                     self._agent.get_ready(self._board())
             elif key == "max_memory":
                 self._check_memory(*p.read_numbers(value, "1000000"))
@@ -204,7 +204,7 @@ class Brain:
         return self._size
 
     def _board(self) -> Game:
-        """The game of the board and the rule; ProtocolError where there is none."""
+        """The game of the board and the rule; ProtocolError if there is none."""
         size = self._board_size()
         if self._game is None:
             self._game = p.make_board(*size, self._rule)
@@ -216,7 +216,7 @@ class Brain:
         self._stones.append(Stone(action, owner))
 
     def _list(self, text: str) -> None:
-        """Take a line of BOARD and its like; after the last one, do what it is for."""
+        """Take a line of BOARD and similar commands; after the last one, execute the command."""
         assert self._lines is not None
         if text.upper() != "DONE":
             self._lines.append(text)
@@ -225,7 +225,7 @@ class Brain:
         self._use_lines(lines)
 
     def _set_stones(self, lines: list[str]) -> None:
-        """Put these stones on the board. Either side may be to move: nothing is answered."""
+        """Put these stones on the board. Either side may be to move: there is no answer."""
         game, stones = self._board(), list[Stone]()
         for line in lines:
             column, row, owner = p.read_numbers(line, "7,8,1")
@@ -260,7 +260,7 @@ class Brain:
         self._send(cell_text(game.rules, decision.action))
 
     def _decide(self, position: Position, seconds: float) -> Decision:
-        """The agent's decision within some seconds from the arrival of the command."""
+        """The agent's decision, with a time limit from the arrival of the command."""
         self._agent.get_ready(position.game)
         before = time.perf_counter() - self._arrival
         if self._has_time:
@@ -278,9 +278,9 @@ class Brain:
         return decision
 
     def _warm_up(self, game: Game) -> None:
-        """Load, or compile, all that moves need; the first game's board stands for all others."""
+        """Load or compile all code that moves need, for the first game's board."""
         if not self._warm:
-            # The rule may come later, when the time for a move runs already.
+            # The rule may come later, when the clock is already running.
             for rule in RULES:
                 board = p.make_board(int(game.rules.cols), int(game.rules.rows), rule)
                 with contextlib.suppress(SpecificationError):  # it plays other rules
@@ -306,14 +306,14 @@ class Brain:
         if not actions:
             self._send(" ".join(cell_text(game.rules, action) for action in self._proposal(game)))
             return
-        # White is to move. Whoever is asked takes the side that is better off: two more stones,
-        # which the rules allow as well, can leave them no better than that.
+        # White is to move. The engine takes the better side: two more stones, which the rules
+        # also allow, cannot leave it better than that.
         decision = self._decide(game.position(actions), self._clock.budget())
         loses = decision.value is not None and decision.value < 0
         self._send("SWAP" if loses else cell_text(game.rules, decision.action))
 
     def _proposal(self, game: Game) -> list[int]:
-        """Of some openings of three stones near the centre, the one valued nearest to 0."""
+        """Of some three-stone openings near the centre, the one with the value nearest to 0."""
         seconds = self._clock.budget() / PROPOSALS
         rng = random.Random(next(self._numbers))
         openings: list[tuple[bool, float, list[int]]] = []
@@ -321,11 +321,11 @@ class Brain:
             actions = rng.sample(centre_cells(game), 3)
             self._arrival = time.perf_counter()
             decision = self._decide(game.position(actions), seconds)
-            is_forced = decision.mate_in is not None  # its value is no number of points
+            is_forced = decision.mate_in is not None  # its value is not in points
             openings.append((is_forced, abs(decision.value or 0.0), actions))
         return min(openings)[2]
 
-    # -- what it tells --
+    # -- output --
 
     def _tell_progress(self, decision: Decision) -> None:
         now = time.perf_counter()
@@ -335,7 +335,7 @@ class Brain:
             self._message(_summary(self._game, decision))
 
     def _tell_value(self, text: str) -> None:
-        """What the last decision says of a cell."""
+        """The last decision's evaluation of a cell."""
         game = self._board()
         action = p.read_cell(game, text)
         scores = self._decision.scores if self._decision is not None else None
@@ -347,7 +347,7 @@ class Brain:
         used = psutil.Process().memory_info().rss
         if 0 < limit < used:
             raise ProtocolError(
-                f"{used // MIB} MiB are in use already; {limit // MIB} MiB are too little"
+                f"{used // MIB} MiB are already in use; {limit // MIB} MiB are too little"
             )
 
 

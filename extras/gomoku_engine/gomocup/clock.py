@@ -1,8 +1,8 @@
-"""The time for a move, from what a manager says of its limits.
+"""The time for a move, from the manager's limits.
 
-The clock of the manager runs while the engine's answer is on its way, and while the machine does
-something else. A margin is left for that; it grows with the delays that have been met, and with the
-number of programs that want each processor.
+The manager's clock also runs during the transfer of the answer, and while the machine is busy with
+other work. A margin covers this; it grows with the delays observed so far, and with the number of
+programs per processor.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ import math
 import os
 from collections.abc import Callable
 
-DEFAULT_SECONDS = 1.0  # for a move, where neither the manager nor the agent has a limit
+DEFAULT_SECONDS = 1.0  # for a move, if neither the manager nor the agent has a limit
 LEAST_SECONDS = 0.001
 MARGIN_SECONDS, MARGIN_SHARE = 0.02, 0.04  # of every limit
 LARGEST_MARGIN_SHARE = 0.5
-DELAY_FACTOR = 2.0  # times the longest delay met
-MOVES_TO_GO = 20  # among which the time left for the game is divided
+DELAY_FACTOR = 2.0  # times the longest observed delay
+MOVES_TO_GO = 20  # over which the remaining time of the game is divided
 
 
 def _machine_load() -> float:
-    """How many programs wanted each processor in the last minute, 1 at least."""
+    """The load per processor in the last minute, at least 1."""
     # the load is the whole machine's, and so are the processors
     return max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0)
 
 
 class Clock:
-    """The limits of a game and what has been used of them; all times are in seconds.
+    """The limits of a game and the time used; all times are in seconds.
 
     Args:
-        cap: the most that a move may take whatever the manager allows; None for no cap.
-        load: tells how many programs want each processor.
+        cap: the maximum for a move, whatever the manager allows; None for no cap.
+        load: returns the load per processor.
     """
 
     def __init__(self, cap: float | None = None, load: Callable[[], float] = _machine_load) -> None:
@@ -42,9 +42,9 @@ class Clock:
         self._delay = 0.0
 
     def set_limit(self, name: str, milliseconds: int) -> None:
-        """Note ``timeout_turn``, ``timeout_match`` or ``time_left``.
+        """Set ``timeout_turn``, ``timeout_match`` or ``time_left``.
 
-        A match limit of 0 is none; a turn limit of 0 asks for answers as fast as possible.
+        A match limit of 0 means no limit; a turn limit of 0 means: as fast as possible.
         """
         seconds = max(milliseconds, 0) / 1000
         if name == "timeout_turn":
@@ -55,11 +55,11 @@ class Clock:
             self._left = seconds
 
     def begin_game(self) -> None:
-        """Forget what the game before has used."""
+        """Reset the used time for a new game."""
         self._used_seconds, self._left = 0.0, None
 
     def budget(self) -> float:
-        """How long the search for the next move may take."""
+        """The time limit of the next search."""
         limits = [] if self._turn is None else [self._turn]
         if self._match is not None:  # without one, a manager may still send a huge time_left
             left = max(self._match - self._used_seconds, 0.0) if self._left is None else self._left
@@ -73,7 +73,7 @@ class Clock:
         return max(min(seconds, math.inf if self._cap is None else self._cap), LEAST_SECONDS)
 
     def add_move(self, seconds: float, budget: float) -> None:
-        """Note how long a move took, from the arrival of the command to the answer."""
+        """Record the time of a move, from the arrival of the command to the answer."""
         self._used_seconds += seconds
         self._delay = max(self._delay, seconds - budget)
         if self._left is not None:

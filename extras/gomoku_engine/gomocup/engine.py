@@ -1,4 +1,4 @@
-"""An engine of the Gomocup protocol in a process of its own: lines to it, and its answers."""
+"""An engine of the Gomocup protocol in a separate process: lines to it, and its answers."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from ....envs.workers.children import ChildProcess, exit_text
 from .protocol import plain_line
 
 END_SECONDS = 0.2  # for an engine to end after END
-STATUS_SECONDS = 2.0  # in which it is known how an engine has ended
+STATUS_SECONDS = 2.0  # to learn an engine's exit status
 LONGEST_LINE = 1 << 16  # bytes
-REMARKS = ("MESSAGE", "DEBUG")  # lines that answer nothing
+REMARKS = ("MESSAGE", "DEBUG")  # lines that are not answers
 
 
 class Engine:
-    """A running engine. All methods raise Fault for what it does wrong.
+    """A running engine. All methods raise Fault if it fails.
 
-    However this process ends, the engine and all that it has started end as well. No shell is
-    involved.
+    However this process ends, the engine and its children end as well. No shell is involved.
 
     Args:
         command: the program, by its full path, and its arguments.
-        folder: the folder it runs in, or None for the present one.
+        folder: its working directory, or None for the present one.
     """
 
     def __init__(self, command: Sequence[str], folder: str | None = None) -> None:
@@ -58,10 +57,10 @@ class Engine:
     def ask(self, *lines: str, seconds: float) -> str:
         """Send lines; returns the answer, which comes within ``seconds`` or is a fault.
 
-        Remarks are passed over.
+        Remarks are skipped.
         """
         began = time.monotonic()
-        self._buffer = b""  # what it has said before without being asked
+        self._buffer = b""  # unrequested earlier output
         self.tell(*lines)
         while True:
             answer = self._line(began, seconds)
@@ -69,7 +68,7 @@ class Engine:
                 return answer
 
     def close(self) -> None:
-        """End the engine: politely, then with all that it has started."""
+        """End the engine: by END, then by killing it and its children."""
         with contextlib.suppress(Fault):
             self.tell("END")
         with contextlib.suppress(OSError):
@@ -103,7 +102,7 @@ class Engine:
             self._buffer += data
 
     def _exit_fault(self) -> Fault:
-        """The fault of an engine that has ended or closed its output."""
+        """The fault of an engine that ended or closed its output."""
         try:
             how = exit_text(self._process.wait(STATUS_SECONDS))
         except subprocess.TimeoutExpired:

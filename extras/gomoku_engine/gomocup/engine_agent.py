@@ -23,30 +23,34 @@ from .protocol import OPPONENT, ProtocolError, Stone, cell_at, stones_of
 from .protocol import OWN as ENGINE
 
 START_SECONDS = 60.0  # for the answer to START: engines load networks then
-GRACE_SECONDS = 5.0  # beyond its time, after which an engine is taken to hang
+GRACE_SECONDS = 5.0  # beyond its time, after which an engine counts as hung
 TOURNAMENT = 2  # the game_type of games between engines
 MIB = 1 << 20
-DIGITS = 12  # of a hash, which tell versions apart
+DIGITS = 12  # of a hash that distinguishes versions
 LARGEST_HASHED = 1 << 28  # bytes of a file
 
 
 @register_agent("gomocup")
 class GomocupAgent(Agent):
-    """Plays as an engine of the Gomocup protocol does: gomoku with five in a row, in all rules.
+    """Plays by an engine of the Gomocup protocol: gomoku with five in a row, in all rules.
 
-    The command is split into words as a shell would, quotes included, but no shell runs it. Each
-    game has an engine process of its own, which is ended with all that it has started. An engine
-    that hangs, ends, answers nonsense or an impossible cell raises a Fault, which forfeits the
-    game; the next game has a new process.
+    The command is split into words as by a shell, including quotes, but no shell runs it. Each game
+    has a separate engine process, which is ended with its children. An engine that hangs, ends,
+    answers nonsense or an impossible cell raises a Fault, which forfeits the game; the next game
+    has a new process.
     """
 
     summary = "an engine of the Gomocup protocol: gomocup:COMMAND,time=1"
     parameters = (
         Parameter("command", str, None, "the engine's program with its arguments"),
-        Parameter("time", float, 1.0, "seconds a move, as the engine is told", 0.001, 86400),
-        Parameter("memory", float, 350.0, "MiB that it may use, as it is told; 0: no limit", 0),
-        Parameter("threads", int, None, "threads, as it is told (INFO thread_num)", 1, 1024),
-        Parameter("folder", str, None, "the folder it runs in (default: the present one)"),
+        Parameter("time", float, 1.0, "seconds per move, sent to the engine", 0.001, 86400),
+        Parameter(
+            "memory", float, 350.0, "memory limit in MiB, sent to the engine; 0: no limit", 0
+        ),
+        Parameter(
+            "threads", int, None, "number of threads, sent to the engine (INFO thread_num)", 1, 1024
+        ),
+        Parameter("folder", str, None, "its working directory (default: the present one)"),
     )
     argument = "command"
     isolated = foreign = True
@@ -106,17 +110,17 @@ class GomocupAgent(Agent):
                 self._start()
             answer = self._ask(position)
             while answer.upper().startswith("SUGGEST"):
-                # The manager has the last word on a suggested move: it is the move.
+                # A suggested move counts as the move.
                 answer = self._wait("PLAY " + answer.partition(" ")[2].strip())
             action = self._read(answer, position)
         except Fault:
-            self.close()  # its state is not known; what comes next gets a new process
+            self.close()  # its state is unknown; the next call gets a new process
             raise
         self._engine_stones = [*stones_of(position), Stone(action, ENGINE)]
         return Decision(action)
 
     def _ask(self, position: Position) -> str:
-        """Let the engine move; the least that tells it the position is sent."""
+        """Let the engine move, sending as little as necessary for the position."""
         game, stones, before = self._game, stones_of(position), self._engine_stones
         if not stones and not before:
             return self._wait("BEGIN")
@@ -133,7 +137,7 @@ class GomocupAgent(Agent):
         return self._engine.ask(*lines, seconds=self.options["time"] + GRACE_SECONDS)
 
     def _read(self, answer: str, position: Position) -> int:
-        """The action of an answer; Fault if it names no cell. The match refuses a taken one."""
+        """The action of an answer; Fault if it is not a cell. The match refuses a taken one."""
         match = re.fullmatch(r"(-?\d{1,9})\s*,\s*(-?\d{1,9})", answer, re.ASCII)
         if match is None:
             raise Fault(NO_ACTION, f"answered {plain_text(answer, 60)!r}, which is no move")
@@ -143,7 +147,7 @@ class GomocupAgent(Agent):
             raise Fault(ILLEGAL_ACTION, f"played {error}") from None
 
     def _start(self) -> None:
-        """Start the engine, and tell it the board and the limits."""
+        """Start the engine, and send it the board and the limits."""
         game, options = self._game, self.options
         self._engine_stones = []
         try:
@@ -175,12 +179,12 @@ class GomocupAgent(Agent):
             raise Fault(NO_ACTION, f"answered {line} with {plain_text(answer, 60)!r}, not with OK")
 
     def __getstate__(self) -> dict[str, Any]:
-        # a process is not copied: the copy starts one of its own
+        # a process cannot be copied: the copy starts a new one
         return self.__dict__ | {"_engine": None, "_finalizer": None, "_engine_stones": []}
 
     @property
     def version(self) -> str:
-        """A hash of the program and of those arguments that are files."""
+        """A hash of the program and of arguments that are files."""
         digest = hashlib.sha256()
         for word in self._command:
             path = Path(word)

@@ -1,4 +1,4 @@
-"""What both ends of the Gomocup protocol share: boards, cells, positions.
+"""Common parts of both ends of the Gomocup protocol: boards, cells, positions.
 
 Every line is a command or an answer. A cell is ``x,y``, the column and the row from the top left,
 counted from 0. Sources: https://plastovicka.github.io/protocl2en.htm, for ``SWAP2BOARD``
@@ -27,11 +27,11 @@ SWAP2_STONES = (0, 3, 5)  # on the board when an engine is asked
 
 
 class ProtocolError(ValueError):
-    """A line that says what cannot be; the message becomes the answer ``ERROR``."""
+    """An impossible line; the message becomes the answer ``ERROR``."""
 
 
 class Stone(NamedTuple):
-    """A stone on the board: its cell, and whose it is (``OWN`` or ``OPPONENT``)."""
+    """A stone on the board: its cell and its owner (``OWN`` or ``OPPONENT``)."""
 
     action: int
     owner: int
@@ -41,7 +41,7 @@ def make_board(cols: int, rows: int, rule: int) -> Game:
     """The game of a board and a rule's number.
 
     Raises:
-        ProtocolError: plyground does not play it.
+        ProtocolError: plyground does not support it.
     """
     if rule not in RULES:
         rules = ", ".join(f"{number} {name}" for number, name in RULES.items())
@@ -53,7 +53,7 @@ def make_board(cols: int, rows: int, rule: int) -> Game:
 
 
 def plain_line(text: str) -> str:
-    """A line without its end, and without the byte order mark that programs put before a text."""
+    """A line without its line ending and without a byte order mark."""
     return text.lstrip("\ufeff").strip()
 
 
@@ -64,7 +64,7 @@ def check_cells(stones: Sequence[Stone]) -> None:
 
 
 def read_numbers(text: str, example: str) -> list[int]:
-    """Whole numbers with commas between them, as many as the example has, or ProtocolError."""
+    """Integers separated by commas, as many as in the example, or ProtocolError."""
     parts = [part.strip() for part in text.split(",")]
     whole = all(re.fullmatch(r"-?\d{1,12}", part, re.ASCII) for part in parts)
     if len(parts) != len(example.split(",")) or not whole:
@@ -73,7 +73,7 @@ def read_numbers(text: str, example: str) -> list[int]:
 
 
 def read_cell(game: Game, text: str) -> int:
-    """The action of ``x,y``; ProtocolError if that is no cell of the board."""
+    """The action of ``x,y``; ProtocolError if it is not a cell of the board."""
     column, row = read_numbers(text, "7,8")
     return cell_at(game, column, row)
 
@@ -87,12 +87,12 @@ def cell_at(game: Game, column: int, row: int) -> int:
 
 
 def position_of(game: Game, stones: Sequence[Stone]) -> Position:
-    """The position with these stones, in which their owner is to move.
+    """The position with these stones, with the engine to move.
 
-    Its moves are known where the stones, in their order, are those of a game.
+    Its moves are known if the stones, in their order, are moves of a game.
 
     Raises:
-        ProtocolError: a cell is taken twice, or the numbers of stones leave the opponent the move.
+        ProtocolError: a cell is taken twice, or by the numbers of stones the opponent is to move.
     """
     owners = [stone.owner for stone in stones]
     ahead = owners.count(OPPONENT) - owners.count(OWN)

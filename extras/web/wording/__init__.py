@@ -1,1 +1,1 @@
-"""What the pages say of agents and of values, in words."""
+"""Texts of the pages about agents and values."""

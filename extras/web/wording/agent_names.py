@@ -1,4 +1,4 @@
-"""Names of agents in words: what an agent is, its settings, and how strong a network is."""
+"""Display names of agents: the kind, its settings, and the strength of a network."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from ....envs.game import Game
 from ....envs.specification import SpecificationError, parse_specification
 from .words import Words
 
-# Settings that tell agents of one kind apart. Of the others, QUIET ones change nothing of the play.
+# Settings that distinguish agents of one kind. Of the others, QUIET ones do not affect play.
 SETTINGS = ("network", "time", "depth", "simulations", "nodes")
 QUIET = ("values", "memory", "threads")
-SUPERVISED = "supervised by "  # begins the algorithm of a card whose network was taught
+SUPERVISED = "supervised by "  # prefix of the algorithm of a supervised network's card
 SOLVER = "the exact solver"
 CHARACTERS = {"alphazero": "character.hermit", "ppo": "character.gambler"}
 TEACHERS = " and "  # between the teachers of one network
 
 
 def agent_name(words: Words, spec: str, game: Game) -> str:
-    """An agent in words, such as ``Alpha-beta, depth 4``; its specification where none are known.
+    """An agent's display name, such as ``Alpha-beta, depth 4``; its specification if unknown.
 
     Args:
         words: the language.
         spec: its specification.
-        game: the game that it plays, on which the strength of a network depends.
+        game: its game, on which the strength of a network depends.
     """
     for card in cards_of(game):
         if spec == PREFIX + card.name:
@@ -45,13 +45,13 @@ def agent_name(words: Words, spec: str, game: Game) -> str:
 
 
 def character(card: Card) -> str | None:
-    """The key of a network's name as an opponent, by what it was trained by; None if unknown."""
+    """The key of a network's name as an opponent, by its training; None if unknown."""
     is_taught = card.algorithm.startswith(SUPERVISED)
     return "character.scholar" if is_taught else CHARACTERS.get(card.algorithm)
 
 
 def _training(words: Words, card: Card, game: Game) -> str:
-    """How a network was trained, in words, and its size where another was trained so too."""
+    """A text about a network's training, with its size if another was trained in the same way."""
     training = _algorithm(words, card, game)
     if sum(other.algorithm == card.algorithm for other in cards_of(game)) == 1:
         return training
@@ -59,7 +59,7 @@ def _training(words: Words, card: Card, game: Game) -> str:
 
 
 def _algorithm(words: Words, card: Card, game: Game) -> str:
-    """What a network was trained by, in words."""
+    """A text about a network's training."""
     teachers = card.algorithm.removeprefix(SUPERVISED)
     if teachers == card.algorithm:
         return words.get(f"training.{card.algorithm}", card.algorithm)

@@ -1,8 +1,8 @@
-"""Values as the pages show them: results in words, estimates on one scale.
+"""Values on the pages: results as text, estimates on one scale.
 
-A result that is proved, or that a search has seen, is said in words: ``win in 7``, ``loss by 4``.
+A result that is proved, or that a search has seen, is a text: ``win in 7``, ``loss by 4``.
 An estimate is the expected score of the player to move in per cent, or in games that return margins
-the expected margin. Points of a heuristic become one of them as in reviews, by the game's lead.
+the expected margin. Points of a heuristic are converted as in reviews, by the game's lead.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from ....agents.decision import Score
 from ....envs.game import Game, Position
 from .words import Words
 
-FORESEEN_RESULT = 0.97  # of a result that a search has seen without proving it, and of estimates
+FORESEEN_RESULT = (
+    0.97  # the share of an unproved result seen by a search, and the maximum of estimates
+)
 BOUNDS = {"lower": "≥", "upper": "≤"}
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
@@ -26,7 +28,7 @@ def _share_of(game: Game, score: Score) -> float:
 
 
 def _bounded(share: float) -> float:
-    """The share of an estimate: it is never certain."""
+    """The share of an estimate, which is never certain."""
     return max(-FORESEEN_RESULT, min(FORESEEN_RESULT, share))
 
 
@@ -40,7 +42,7 @@ def bar_value(position: Position, score: Score | None) -> float | None:
 
     Returns:
         1 for a win of player_0, −1 for a win of player_1, 0 for a draw; estimates lie between
-        them. None where there is no score.
+        them. None without a score.
     """
     if score is None:
         return None
@@ -55,10 +57,10 @@ def bar_value(position: Position, score: Score | None) -> float | None:
 
 
 def value_json(words: Words, position: Position, score: Score | None) -> dict[str, Any] | None:
-    """A score as the pages show it: ``text``, the same in one or two short ``lines``, a ``kind``.
+    """A score for the pages: ``text``, the same in one or two short ``lines``, a ``kind``.
 
-    The kind is ``win``, ``draw`` or ``loss`` where it is proved, ``guess`` elsewhere. ``points``
-    says a heuristic's estimate in its own unit.
+    The kind is ``win``, ``draw`` or ``loss`` if proved, else ``guess``. ``points`` is a heuristic's
+    estimate in its own unit.
     """
     if score is None:
         return None
@@ -83,13 +85,13 @@ def value_json(words: Words, position: Position, score: Score | None) -> dict[st
 def result_json(
     words: Words, worth: float, plies: int | None, margin: float | None, proved: bool = True
 ) -> dict[str, Any]:
-    """A result as the pages show it: see :func:`value_json`.
+    """A result for the pages: see :func:`value_json`.
 
     Args:
         words: the language.
-        worth: what the game returns to the side to move.
-        plies: how many plies the game takes, if that is known.
-        margin: by how much the side to move is ahead in the end, if that is known.
+        worth: the return of the side to move.
+        plies: the number of plies to the end, if known.
+        margin: the final margin of the side to move, if known.
         proved: whether it is proved.
     """
     kind = RESULTS[_sign_of(worth)]

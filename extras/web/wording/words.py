@@ -16,8 +16,8 @@ from ....envs.rules_types import parameter_values
 from ....envs.specification import Parameter
 
 FOLDER = Path(__file__).resolve().parent.parent / "messages"
-ANSWERS = ("refused.", "invalid.")  # begin the keys of messages of the server's answers
-LANGUAGE_COOKIE = "language"  # holds the language that was chosen before
+ANSWERS = ("refused.", "invalid.")  # prefixes of the keys of the server's responses
+LANGUAGE_COOKIE = "language"  # stores the chosen language
 MOST_RULES = 5  # lines
 LANGUAGES = {"en": "English", "vi": "Tiếng Việt"}
 
@@ -34,11 +34,11 @@ class Words:
         return self.messages[key].format(**values)
 
     def get(self, key: str, default: str) -> str:
-        """The message of a key that may be missing, as for a game of the user's own."""
+        """The message of a key that may be missing, for example of a user's game."""
         return self.messages.get(key, default)
 
     def of_game(self, game: Game, key: str, default: str) -> str:
-        """A word of a game; the default where it has none, as a game of the user's own."""
+        """A word of a game; the default if it has none, for example a user's game."""
         return game.profile.words_in(self.language).get(key, default)
 
     def player(self, game: Game, player: int) -> str:
@@ -50,12 +50,12 @@ class Words:
         return self.of_game(game, "title", game.declaration.title)
 
     def example(self, example: Example) -> str:
-        """The name of a board that is offered by name: the game's, and where needed its size."""
+        """The name of a board that is offered by name: the game's, and its size if needed."""
         game = make_game(example.game)
         return self.of_game(game, f"example.{example.key}", self.title(game))
 
     def board(self, game: Game) -> str:
-        """The name under which a board is offered, or that of its game and what is unusual."""
+        """The name under which a board is offered, or its game's name and non-default values."""
         name, usual = self.title(game), make_game(game.name)
         for example in game.profile.examples:
             if game in map(make_game, (example.game, *example.also)):
@@ -69,7 +69,7 @@ class Words:
         return ", ".join([name, *unusual])
 
     def rule(self, game: Game | str) -> str:
-        """How a game is won, in a sentence or two; nothing where its words do not say it."""
+        """One or two sentences on how a game is won; empty if its words have none."""
         made = make_game(game)
         values = parameter_values(made.rules)
         keys = ["rule", *(f"rule.{value}" for value in values.values() if isinstance(value, str))]
@@ -77,7 +77,7 @@ class Words:
         return " ".join(text.format_map(values) for text in texts if text)
 
     def how_to_play(self, game: Game) -> list[str]:
-        """The rules in a few lines, how the game is won first; nothing where no words say them."""
+        """The rules in a few lines, the win condition first; empty if there are none."""
         values = parameter_values(game.rules)
         texts = (self.of_game(game, f"how.{number}", "") for number in range(1, MOST_RULES))
         return [
@@ -85,18 +85,18 @@ class Words:
         ]
 
     def parameter(self, game: Game, parameter: Parameter) -> str:
-        """A parameter of a game in words."""
+        """The display name of a game's parameter."""
         return self.of_game(game, f"parameter.{parameter.name}", parameter.help or parameter.name)
 
     def value(self, game: Game, name: str, value: Any) -> str:
-        """A value of a game's parameter in words."""
+        """The display text of a parameter's value."""
         return self.of_game(game, f"parameter.{name}.{value}", str(value))
 
     def action(self, game: Game, name: str, kinds: Sequence[str] = ("action",)) -> str:
-        """What a screen reader says of an action, given by its name.
+        """The screen reader text of an action, given by its name.
 
-        The game's words have a text for all actions (``action``) or for those whose names begin so
-        (``action.pass``; ``{0}`` stands for the next word of the name).
+        The game's words have a text for all actions (``action``) or for actions with a prefix
+        (``action.pass``; ``{0}`` is the next word of the name).
         """
         first, *values = name.split()
         for key in (key for kind in kinds for key in (f"{kind}.{first}", kind)):
@@ -106,16 +106,16 @@ class Words:
         return name
 
     def place(self, game: Game, name: str) -> str:
-        """What a screen reader says of a place of the board, given by its name."""
+        """The screen reader text of a place on the board, given by its name."""
         return self.action(game, name, ("place", "action"))
 
     def invalid(self, fault: Mapping[str, Any]) -> str:
-        """What is wrong with a value, of an error that pydantic describes."""
+        """The message about an invalid value, for an error of pydantic."""
         message = self.messages.get(f"invalid.{fault['type']}")
         return fault["msg"] if message is None else message.format(**fault.get("ctx", {}))
 
     def ending(self, game: Game, ending: Ending | str) -> str:
-        """Why a game ended: by its rules, or as the message ``reason.…`` or ``fault.…`` says."""
+        """Why a game ended: by its rules, or by the message ``reason.…`` or ``fault.…``."""
         if isinstance(ending, str) or not ending.key.startswith(("reason.", "fault.")):
             return game.profile.ending_text(ending, self.language)
         values = dict(ending.values)
@@ -124,7 +124,7 @@ class Words:
         return self.get(ending.key, "{reason}").format_map(values)
 
     def outcome(self, position: Position) -> str:
-        """How a game ended, in a sentence."""
+        """A sentence on how a game ended."""
         game, outcome = position.game, position.outcome
         assert outcome is not None
         reason = self.ending(game, r.outcome_reason(game.rules, position.record))
@@ -133,7 +133,7 @@ class Words:
         return self("outcome.win", player=self.player(game, outcome.winner), reason=reason)
 
     def for_browser(self) -> str:
-        """The messages that pages show as JSON that can stand inside an element ``script``."""
+        """The messages of the pages as JSON that is safe in a ``script`` element."""
         texts = {key: text for key, text in self.messages.items() if not key.startswith(ANSWERS)}
         return json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c")
 
@@ -147,12 +147,12 @@ def _messages(language: str) -> Mapping[str, str]:
 
 @functools.cache
 def words_of(language: str) -> Words:
-    """The messages of a language that exists."""
+    """The messages of an existing language."""
     return Words(language)
 
 
 def preferred_language(link: str | None, cookie: str | None, header: str | None) -> str:
-    """The language of a page: that of the link, the one chosen before, or the browser's."""
+    """The language of a page: from the link, chosen before, or the browser's."""
     for language in (link, cookie):
         if language in LANGUAGES:
             return language

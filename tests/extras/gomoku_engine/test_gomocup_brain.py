@@ -189,7 +189,7 @@ def test_settings_have_no_answer_and_what_is_unknown_is_ignored(manager):
     )
     assert manager.remarks() == ["MESSAGE INFO timeout_turn: 'soon' is not of the form 1000"]
     manager.ask("INFO max_memory 1000000")
-    assert "MiB are in use already" in manager.remarks()[-1]
+    assert "MiB are already in use" in manager.remarks()[-1]
 
 
 def test_what_a_move_was_worth_is_told(manager):

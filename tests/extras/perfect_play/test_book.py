@@ -382,7 +382,7 @@ def test_the_command_makes_a_file_that_agents_play_from(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("tic_tac_toe --out ttt.book --agent human", "a person at the terminal analyses"),
+        ("tic_tac_toe --out ttt.book --agent human", "the agent human cannot analyse"),
         ("tic_tac_toe --out ttt.book --plies 99", "no game of tic_tac_toe has more than 9"),
         ("tic_tac_toe --out .", "cannot be written: it is a folder"),
         (

@@ -201,8 +201,8 @@ def test_one_network_learns_from_two_boards_and_plays_both(tmp_path):
 @pytest.mark.parametrize(
     ("other", "options", "complaint"),
     [
-        ("gomoku:size=5,connect=4", {}, "with pooled=yes"),
-        ("hex:size=5", {"pooled": True}, "is no other board of gomoku:size=7"),
+        ("gomoku:size=5,connect=4", {}, "needs pooled=yes"),
+        ("hex:size=5", {"pooled": True}, "is not another board of gomoku:size=7"),
     ],
 )
 def test_boards_that_the_weights_do_not_fit_are_refused(tmp_path, other, options, complaint):

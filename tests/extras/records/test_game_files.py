@@ -121,13 +121,13 @@ def test_of_a_tree_of_variations_the_main_line_is_read():
         (read_psq, "Piskvorky 99x99, 0:0, 0\n1,1,0\n", "rows must be a whole number"),
         (read_psq, "Piskvorky 9x9, 0:0, 0\n1,1,0\na\nb\n-1\n4,Renju\n", "rule 4 is none"),
         (games_of, "", "there is no game"),
-        (games_of, "hello", "outside of the games"),
+        (games_of, "hello", "outside the games"),
         (games_of, "(;GM[1];B[aa])", "another game"),
         (games_of, "(;GM[4];B[aa];B[bb])", "colours take turns"),
         (games_of, "(;GM[4]SZ[9];B[jj])", "no cell"),
         (games_of, "(;GM[4]SZ[9];B[])", "no cell"),
         (games_of, "(;GM[4];B[aa]", "does not end"),
-        (games_of, "(;GM[4]AB[aa];B[bb])", "sets stones up"),
+        (games_of, "(;GM[4]AB[aa];B[bb])", "sets up stones"),
         (games_of, "(;GM[4]SZ[big];B[aa])", "no size"),
         (games_of, "(;GM[4];B[aa] ]", "does not follow the format"),
     ],
@@ -193,7 +193,7 @@ def test_games_that_cannot_be_read_are_named_and_the_others_kept(tmp_path):
     result = plyground(f"import {good} {bad} --store {store}")
     assert result.exit_code == 0
     assert result.stderr == (
-        f"{complaint}plyground: {bad}: game 4: B[a] is no cell of a board of 15x15\n"
+        f"{complaint}plyground: {bad}: game 4: B[a] is not a cell of a board of 15x15\n"
         f"3 games in {store}; 2 cannot be read, see above\n"
     )
     again = plyground(f"import {good} {bad} --store {store}").stderr.splitlines()[-1]
@@ -233,7 +233,7 @@ def test_games_that_were_drawn_by_their_length_are_imported(tmp_path):
     ("words", "message"),
     [
         ("import", "import needs a file"),
-        ("import games.txt", "games.txt: files of games end in .psq, .sgf, .hsgf, .ggf or .wtb"),
+        ("import games.txt", "games.txt: game files end in .psq, .sgf, .hsgf, .ggf or .wtb"),
         ("import missing.sgf", "missing.sgf cannot be read: No such file"),
         ("import missing.sgf --rule renju", "there is no rule 'renju'"),
         ("export plyground-tournament.db --format psq", "has no games of gomoku"),

@@ -92,7 +92,7 @@ D3 = ggf(make_game("othello").position(["d3"]))
         (D3.replace("BO[8", "BO["), "there is no board"),
         (D3.replace("TY[8]", "TY[8a]"), r"TY\[8a\] is no game by the usual rules"),
         (D3.replace("TY[8]", "TY[8]KM[+3.0]"), "no game by the usual rules"),
-        (D3.replace("B[D3", "W[D3"), "disc 1 is of W, whose turn it is not"),
+        (D3.replace("B[D3", "W[D3"), "disc 1 is of W, but it is not their turn"),
         (D3.replace("B[D3", "B[D9"), "'d9' is no move of othello"),
         (D3.replace("B[D3", "B[A1"), r"move 1 \(a1\) cannot be played: it is illegal there"),
         (ggf(random_games(40)[0]).replace(";)", "B[a1];)"), "the game is over before it"),
@@ -148,10 +148,10 @@ def test_games_in_sgf_are_read(setup, passes, point, tmp_path):
         ("AB[e4]AW[d4];B[d3]", "it does not begin with the first position"),
         ("AB[d4][e5]AW[e4][d5];B[d3]", "it does not begin with the first position"),
         (";B[d3];AB[a1]", "it does not begin with the first position"),
-        (";W[d3]", "disc 1 is of W, whose turn it is not"),
-        (";B[d9]", r"B\[d9\] is no cell of othello"),
+        (";W[d3]", "disc 1 is of W, but it is not their turn"),
+        (";B[d9]", r"B\[d9\] is not a cell of othello"),
         (";B[a1]", "it is illegal there"),
-        ("SZ[8:6];B[d3]", "no square, as a board of othello is"),
+        ("SZ[8:6];B[d3]", "is not square, as a board of othello must be"),
         (";B[d3];W[c3]", "not over after its 2 moves"),
     ],
 )
@@ -188,7 +188,7 @@ def test_the_names_of_players_and_tournaments_lie_beside_the_games(names, tmp_pa
     assert record.players == ("Hisler J\u00e9r\u00f4me", "player 9")
     assert record.title == "Open de Paris 2020"
     (tmp_path / f"{names}.JOU").write_bytes(b"x" * 50)
-    with pytest.raises(RecordError, match=r"\.JOU beside it is damaged"):
+    with pytest.raises(RecordError, match=r"\.JOU is damaged"):
         read_games(path, "freestyle")
 
 
@@ -206,13 +206,13 @@ def test_a_game_of_wthor_that_was_given_up_counts_as_its_score_says(tmp_path):
     ("content", "message"),
     [
         (b"", "it has 0 bytes; the header has 16"),
-        (header(2) + bytes(68), "its header says 2 games, which its 84 bytes are not"),
+        (header(2) + bytes(68), "its header's 2 games do not match its 84 bytes"),
         (header(0), "there is no game in it"),
         (header(1, kind=1) + bytes(68), "endings for one player"),
         (header(1, size=10) + bytes(68), "size"),
         (header(1) + bytes(6) + b"\x50" + bytes(61), "black has 80 discs; there are 64 cells"),
-        (header(1) + bytes(8) + b"\x22\x00\x23" + bytes(57), "move 0 is no cell of othello"),
-        (header(1) + bytes(8) + b"\x63" + bytes(59), "move 99 is no cell of othello"),
+        (header(1) + bytes(8) + b"\x22\x00\x23" + bytes(57), "move 0 is not a cell of othello"),
+        (header(1) + bytes(8) + b"\x63" + bytes(59), "move 99 is not a cell of othello"),
         (header(1) + bytes(8) + b"\x0b" + bytes(59), r"move 1 \(a1\) cannot be played"),
     ],
 )

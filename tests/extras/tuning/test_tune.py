@@ -101,9 +101,9 @@ def test_a_run_that_diverges_is_a_trial_that_failed(tmp_path):
 def test_a_folder_holds_one_sweep(tmp_path):
     sweep(tmp_path / "s", game="tic_tac_toe")
     sweep(tmp_path / "s", game="tic_tac_toe")
-    with pytest.raises(TrainingError, match="holds a sweep of other settings"):
+    with pytest.raises(TrainingError, match="contains a sweep of other settings"):
         sweep(tmp_path / "s", game="connect_four")
-    with pytest.raises(TrainingError, match="holds a sweep of other settings"):
+    with pytest.raises(TrainingError, match="contains a sweep of other settings"):
         sweep(tmp_path / "s", RATES[:1], game="tic_tac_toe")
     (tmp_path / "t").mkdir()
     (tmp_path / "t" / "run.json").touch()

@@ -60,7 +60,7 @@ def test_an_error_in_a_thread_reaches_the_learner():
     wrong = {name: torch.full_like(value, float("nan")) for name, value in weights.items()}
     workers = ThreadWorkers(GAME, options, CPU, 2)
     workers.begin(wrong, [SelfPlayTask(1, {}, 0.0, 500)])
-    with pytest.raises(TrainingError, match="no number"):
+    with pytest.raises(TrainingError, match="NaN or infinity"):
         workers.finish()
     workers.close()
 
