@@ -60,7 +60,7 @@ def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():
         "tournament tic_tac_toe random greedy python:broken.agents:EndsTheProcess --pairs 2 "
         "--opening random:2 --withdraw-after 2"
     )
-    assert "all 6 games of this tournament are in plyground-tournament.db already" in again.stderr
+    assert "all 6 games of this tournament are already in plyground-tournament.db" in again.stderr
 
 
 @pytest.mark.thorough

@@ -103,7 +103,7 @@ def test_a_file_that_was_played_in_part_goes_on(small, tmp_path):
 def test_the_games_are_those_of_the_same_tournament_on_the_command_line(small, tmp_path):
     assert plyground("tournament folder/small.toml --store games.db").exit_code == 0
     again = plyground("tournament tic_tac_toe random greedy --pairs 2 --seed 7 --store games.db")
-    assert "all 4 games of this tournament are in games.db already" in again.stderr
+    assert "all 4 games of this tournament are already in games.db" in again.stderr
 
 
 def test_the_example_runs(tmp_path):

@@ -142,7 +142,7 @@ def test_what_cannot_be_averaged_is_refused(seeds, tmp_path):
         (["--group-by", "seed", "--statistic", "median"], "there is no statistic 'median'"),
         (["--size", "wide"], "--size wide is not possible"),
         (["--size", "3.4"], "WIDTHxHEIGHT"),
-        (["--size", "0x500"], "from 1 to 100 inches"),
+        (["--size", "0x500"], "with 1 to 100 inches each"),
     ],
 )
 def test_options_that_are_not_possible_are_refused(seeds, options, complaint, tmp_path):
