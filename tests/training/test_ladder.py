@@ -197,7 +197,7 @@ def test_without_time_one_pair_of_each_meeting_is_played(tmp_path):
     [
         (lambda run: shutil.rmtree(run / "snapshots"), [], "has no snapshots"),
         (lambda run: (run / "run.json").unlink(), [], "is not the folder of a training run"),
-        (lambda run: None, ["--anchor", "hard=0"], "not one of the run's opponents: random, greedy"),
+        (lambda run: None, ["--anchor", "hard=0"], "one of the run's opponents: random, greedy"),
         (lambda run: None, ["--anchor", "greedy"], "an anchor is an agent and its rating"),
         (lambda run: None, ["--pairs", "0"], "pairs"),
     ],
