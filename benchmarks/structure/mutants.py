@@ -48,8 +48,7 @@ def problems() -> list[str]:
         if text.count(old) != 1 or old == new:
             lines.append(f"{number}: {file} has {text.count(old)} times {old!r}, new is {new!r}")
         compile(text.replace(old, new), file, "exec")
-        missing = [test for test in mutant["tests"] if not (ROOT / test).exists()]
-        lines += [f"{number}: there is no {test}" for test in missing]
+        lines += [f"{number}: no {test}" for test in mutant["tests"] if not (ROOT / test).exists()]
     return lines
 
 
@@ -100,20 +99,21 @@ def main(*, only: Numbers = (), check: bool = False, out: Path | None = None) ->
         sys.exit("\n".join(problems()) or None)
     rows = out.read_text("utf-8").splitlines() if out and out.exists() else []
     tests: dict[str, str | None] = dict(map(json.loads, rows))
-    chosen = {number: each for number, each in read().items() if not only or number in only}
+    mutants = read()
+    if not mutants.keys() >= {*only}:
+        sys.exit(f"--only takes numbers from 1 to {len(mutants)}")
+    chosen = {number: mutants[number] for number in only or mutants}
     shutil.rmtree(COPY, ignore_errors=True)
     shutil.copytree(ROOT, COPY, ignore=NOT_COPIED)
     for number, mutant in chosen.items():
-        fault = mutant["fault"]
-        if fault not in tests:
+        if (fault := mutant["fault"]) not in tests:
             tests[fault] = find(mutant)
             if out:
                 with out.open("a", encoding="utf-8") as file:
                     print(json.dumps([fault, tests[fault]]), file=file)
         result = f"found by {tests[fault]}" if tests[fault] else "not found"
         print(f"{number} {mutant['file']}: {fault} {result}", flush=True)
-    count = sum(tests[mutant["fault"]] is not None for mutant in chosen.values())
-    print(f"{count} of {len(chosen)} mutants found")
+    print(f"{sum(bool(tests[each['fault']]) for each in chosen.values())} of {len(chosen)} found")
 
 
 if __name__ == "__main__":
