@@ -46,3 +46,12 @@ def test_the_page_of_comparisons_has_each_with_its_command_and_says_which_peers_
         assert heading in page
         without = comparison._replace(command="no_such_script.py", needs=("no-such-library",))
         assert list(peers.part(without))[-1] == "Not measured: no-such-library is not installed."
+
+
+def test_every_mutant_can_be_applied():
+    place = importlib.util.spec_from_file_location(
+        "mutants", ROOT / "benchmarks" / "structure" / "mutants.py"
+    )
+    mutants = importlib.util.module_from_spec(place)
+    place.loader.exec_module(mutants)
+    assert (len(mutants.read()), mutants.problems()) == (60, [])
