@@ -196,11 +196,7 @@ def solve(
     threads: ThreadsOption = None,
     time: Annotated[
         float,
-        option(
-            "SECONDS",
-            "Time limit, after which the bounds proved so far are shown; 0: no limit.",
-            low=0,
-        ),
+        option("SECONDS", "Time limit, then the bounds proved so far are shown; 0: none.", low=0),
     ] = 60.0,
     proof: ProofOption = None,
     check: Annotated[
