@@ -243,8 +243,8 @@ def test_a_signal_writes_a_checkpoint_after_the_update_and_ends_the_run(tmp_path
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"game": "tic_tac_toe:size=4"}, "a run of tic_tac_toe, not of tic_tac_toe:size=4; name"),
-        ({"game": "connect_four"}, "holds a run of tic_tac_toe, not of connect_four; name another"),
+        ({"game": "tic_tac_toe:size=4"}, "a run of tic_tac_toe, not of tic_tac_toe:size=4; give"),
+        ({"game": "connect_four"}, "holds a run of tic_tac_toe, not of connect_four; give another"),
         ({"seed": 2}, "holds another run: seed is 1 there and 2 here"),
         ({"settings": small_settings(steps=512, clip=0.3)}, "clip is 0.2 there and 0.3 here"),
     ],

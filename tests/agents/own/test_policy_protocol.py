@@ -412,7 +412,7 @@ def test_objects_play_in_this_process_only(tmp_path):
     plan, message = Plan(NAME, (first, "random"), pairs=1), "first is an object of this process "
     with (
         Store(tmp_path / "games.db") as store,
-        pytest.raises(SpecificationError, match=f"{message}.*onnx"),
+        pytest.raises(SpecificationError, match=f"{message}.*policy:"),
     ):
         Tournament(plan, store, place=JobPlace("processes", concurrency=1))
 

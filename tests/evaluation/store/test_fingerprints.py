@@ -185,7 +185,7 @@ def test_games_whose_sources_were_never_noted_are_not_added_to(tmp_path):
     with Store(path) as store:
         tournament = Tournament(PLAN, store)
         store.enter_tournament(tournament.name, tournament.settings, tournament._agents, 1)
-    with pytest.raises(StoreError, match="it was not noted"):
+    with pytest.raises(StoreError, match="were played by other code"):
         play(path)
 
 
