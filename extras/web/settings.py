@@ -56,8 +56,8 @@ class ServerSettings:
         memory_bytes: memory limit of a search process.
     """
 
-    port: Annotated[int, option("N", "Port; 0: any free port.", low=0, high=65535)] = 8000
     host: Annotated[str, option("ADDRESS", "Address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, option("N", "Port; 0: any free port.", low=0, high=65535)] = 8000
     allow_hosts: Annotated[
         tuple[str, ...],
         option(

@@ -10,6 +10,7 @@ import pytest
 from command_line import invoke
 from plyground.training import TrainingError, curves
 from plyground.training.curves import average, draw_curves
+from plyground.training.folder import FORMAT
 
 OPPONENTS = ("random", "greedy", "alphabeta:depth=2")
 STEPS = (1000, 2000, 3000)
@@ -19,7 +20,7 @@ def write_run(folder, seed, steps=STEPS, opponents=OPPONENTS, scores=None, **set
     """A run's folder as far as figures read it."""
     folder.mkdir(parents=True)
     description = {"algorithm": "ppo", "game": "tic_tac_toe", "game_version": 0, "seed": seed}
-    facts = {"description": description | settings}
+    facts = {"format": FORMAT, "description": description | settings}
     (folder / "run.json").write_text(json.dumps(facts))
     rows = []
     for number, step in enumerate(steps):

@@ -162,7 +162,7 @@ def test_the_command_proves_goes_on_and_checks(tmp_path):
         assert "-3: Red (A), who is to move, loses" in result.output
         assert f"holds {len(answers_in(tmp_path))} answers" in result.stderr
     result = plyground(*command, "--check", 5)
-    assert "5 answers" in result.output
+    assert "5 results in" in result.output
     assert result.exit_code == 0
     path = tmp_path / ANSWERS
     path.write_text(path.read_text().replace('"holds": false', '"holds": true'))

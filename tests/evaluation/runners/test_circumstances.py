@@ -137,7 +137,11 @@ def test_circumstances_matter_where_they_differ_and_something_is_limited(
 def test_every_agent_that_is_given_a_time_to_think_is_seen(name):
     parameters = agent_classes()[name].parameters
     options = {each.name: each.default for each in parameters}
-    timed = {each.name: 0.5 for each in parameters if each.help.startswith("seconds a move")}
+    timed = {
+        each.name: 0.5
+        for each in parameters
+        if each.help.startswith(("seconds a move", "seconds per move"))
+    }
     assert depend_on_time({}, [options | timed]) is bool(timed)
 
 

@@ -126,7 +126,7 @@ def test_what_is_no_submission_is_refused(rightmost, tmp_path):
     archive_of(tmp_path / "outside.tar.gz", "main.py", "../../outside.txt")
     for name, complaint in (
         ("nowhere.py", "there is no file '.*nowhere.py'"),
-        ("empty.py", "has no agent: it must define a function (the last one counts)"),
+        ("empty.py", "has no agent: it must define a function \\(the last"),
         ("broken.py", "cannot be read as Python: invalid syntax"),
         ("failing.py", "failed: RuntimeError: no"),
         ("leaving.py", "failed: SystemExit: no"),

@@ -189,7 +189,7 @@ def test_torch_loaders_read_it(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"out": "data.csv"}, "no .parquet or .npz file"),
+        ({"out": "data.csv"}, "is not a .parquet or .npz file name"),
         ({"out": "missing/data.npz"}, "its folder does not exist"),
         ({"plies": range(5, 12)}, "plies 5 to 11 are not possible"),
         ({"game": "gomoku"}, "solver"),
