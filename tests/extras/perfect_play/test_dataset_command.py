@@ -49,7 +49,7 @@ def test_positions_come_from_the_games_of_a_store(tmp_path):
         ("connect_four --positions 5 --out a.txt", "not a .parquet or .npz file"),
         ("connect_four --positions 0 --out a.npz", "positions"),
         ("gomoku --positions 5 --out a.npz", "solver"),
-        ("tic_tac_toe --positions 5 --out a.npz --by greedy --from-store b.db", "cannot be combined"),
+        ("tic_tac_toe --positions 5 --out a.npz --by greedy --from-store b.db", "be combined"),
         ("tic_tac_toe --positions 5 --out a.npz --from-store b.db", "b.db"),
         ("tic_tac_toe --positions 5 --out a.npz --by gredy", "there is no agent 'gredy'"),
     ],

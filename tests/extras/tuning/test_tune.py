@@ -87,7 +87,7 @@ def test_a_curve_below_the_median_ends_its_run_and_the_best_is_kept(tmp_path):
 @pytest.mark.thorough
 def test_a_run_that_diverges_is_a_trial_that_failed(tmp_path):
     def diverge(settings, out, follow):
-        raise TrainingError("the loss is no number")
+        raise TrainingError("the loss is NaN or infinite")
 
     notes = []
     made = sweep(tmp_path / "s", notes=notes)
