@@ -93,7 +93,7 @@ def test_a_run_that_diverges_is_a_trial_that_failed(tmp_path):
     made = sweep(tmp_path / "s", notes=notes)
     made.run(2, diverge)
     assert [state.name for state, *_ in trials(tmp_path / "s")] == ["FAIL", "FAIL"]
-    assert notes[0].endswith(": the loss is no number")
+    assert notes[0].endswith(": the loss is NaN or infinite")
     with pytest.raises(TrainingError, match=r"no trial of .* has finished"):
         made.best()
 
