@@ -43,7 +43,7 @@ def data(tmp_path_factory):
 
 
 def settings_for(path, steps, **more):
-    return SupervisedSettings(data=str(path), steps=steps, **(SMALL | more))
+    return SupervisedSettings._with_parts({"data": str(path), "steps": steps, **SMALL, **more})
 
 
 def run(path, out, steps=40_000, game="tic_tac_toe", **options):
