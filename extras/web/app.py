@@ -59,8 +59,9 @@ def make_app(settings: ServerSettings, first: AgentProcess | None = None) -> App
     )
     in_turn = [Depends(answered_in_turn, scope="function")]  # the response is sent after it
     app.include_router(api.router, responses=REFUSALS_AS_JSON, dependencies=in_turn)
-    for each in (pages, games, exports):
+    for each in (pages, games):
         app.include_router(each.router, responses=REFUSALS_AS_PAGES, dependencies=in_turn)
+    app.include_router(exports.router, responses=REFUSALS_AS_PAGES)  # they wait for a process
     app.add_exception_handler(Refusal, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)

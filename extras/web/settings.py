@@ -50,8 +50,7 @@ class ServerSettings:
     """The settings of the server: the options of ``plyground web``.
 
     Attributes:
-        waiting: number of searches that may wait for a search process. With two or more of these,
-            one is for short searches.
+        waiting: number of searches that may wait for a search process, see :mod:`.turns`.
         move_seconds: time limit of a search.
         memory_bytes: memory limit of a search process.
     """

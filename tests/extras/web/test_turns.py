@@ -6,7 +6,9 @@ import asyncio
 import threading
 
 import pytest
+from fastapi.testclient import TestClient
 from plyground import make_game
+from plyground.extras.web.app import make_app
 from plyground.extras.web.errors import Refusal
 from plyground.extras.web.sessions import Sessions
 from plyground.extras.web.settings import ServerSettings
@@ -70,6 +72,18 @@ def test_a_quiet_visitor_is_answered_before_those_who_ask_again_and_again():
         await ask(leaver)  # the place is free again
 
     asyncio.run(play())
+
+
+def test_who_waits_for_a_picture_holds_no_place_among_the_requests(monkeypatch):
+    def refuse(gate, session):
+        raise Refusal("busy_server", 503)
+
+    app = make_app(ServerSettings(workers=1, no_warm_up=True))
+    with TestClient(app, base_url="http://127.0.0.1:8000", client=("127.0.0.1", 1)) as visitor:
+        monkeypatch.setattr(RequestGate, "place", refuse)
+        paths = ("/", "/api/opponents", "/export/board.svg", "/export/board.png")
+        answers = [visitor.get(path, params={"game": "tic_tac_toe"}) for path in paths]
+    assert [answer.status_code for answer in answers] == [503, 503, 200, 200]
 
 
 def test_long_searches_leave_the_process_for_short_ones_alone():
