@@ -131,11 +131,22 @@ def pytest_collection_modifyitems(config, items):
             counts[function] += 1
             if counts[function] > fast.args[0]:
                 item.add_marker(pytest.mark.thorough)
-    if not config.option.slow_part:
-        return
-    part, parts = map(int, config.option.slow_part.split("/"))
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    left_out = {item for number, item in enumerate(slow) if number % parts != part % parts}
+    left_out = set()
+    if config.option.slow_part:
+        part, parts = map(int, config.option.slow_part.split("/"))
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        left_out = {item for number, item in enumerate(slow) if number % parts != part % parts}
+    if config.option.thorough_part:
+        # Whole files, since the tests of a file share the kernels that they compile.
+        part, parts = map(int, config.option.thorough_part.split("/"))
+        thorough = [item for item in items if item.get_closest_marker("thorough")]
+        files = sorted({item.path for item in thorough})
+        chosen = {path for number, path in enumerate(files) if number % parts == part % parts}
+        left_out |= {
+            item
+            for item in thorough
+            if item.path not in chosen and not item.get_closest_marker("slow")
+        }
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]
 
@@ -151,6 +162,11 @@ def pytest_addoption(parser):
         "--slow-part",
         metavar="K/N",
         help="of the slow tests run only every N-th, from the K-th on; with -m '' or -m slow",
+    )
+    parser.addoption(
+        "--thorough-part",
+        metavar="K/N",
+        help="run the thorough tests of every N-th file only, from the K-th on",
     )
     parser.addoption(
         "--processor-time", action="store_true", help="print the processor time of every test file"

@@ -63,7 +63,7 @@ def test_an_export_ends_when_its_visitor_leaves():
             pass
         began = time.monotonic()
         httpx.get(server.address + QUICK, timeout=120)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 60  # its searches would take 150 s
     finally:
         server.stop()
 
