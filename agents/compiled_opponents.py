@@ -20,22 +20,18 @@ from ..envs.single_agent.batch_kernels import observe_waiting
 from ..envs.single_agent.opponents import Turns, choose_action, choose_actions, new_turns
 from .agent import Agent
 from .greedy import Greedy
-from .lookahead import choose_graded, new_buffers
+from .lookahead import Lookahead, choose_graded, new_lookahead
 from .montecarlo import MonteCarlo, RandomGames, choose_by_games
 from .own.functions import functions_of
 from .own.heuristics import heuristic_index
 from .policies.compiled.batch import NetworkBatch, evaluate_batch, new_batch
 from .policies.policy import PolicyAgent, choose_by_logits
 from .random_agent import RandomAgent
-from .search import deepening, shallow_kernels
-from .search.alphabeta import AlphaBeta, Minimax, TreeSearch, TreeSearchAgent
+from .search.alphabeta import AlphaBeta, Minimax, TreeSearchAgent
 from .search.mcts import Mcts
-from .search.shallow import ShallowSearch, shallow_search
-from .search.transposition import NO_ACTION
+from .search.shallow import shallow_search
 from .search.trees import TreeSearches, choose_by_tree
 
-# Nodes. A plain integer would be another type, for which the search would be compiled again.
-ALL_NODES = np.int64(1 << 60)
 AT_ONCE = 64  # positions that a network evaluates in one call
 
 
@@ -52,50 +48,18 @@ def _choose_random(opponent, rules, position, rng):
 
 
 class _GreedyOpponent(NamedTuple):
-    """``greedy``, with the buffers :func:`~plyground.agents.lookahead.choose_graded` takes."""
+    """``greedy``."""
 
     heuristic: int
-    children: Any
-    actions: Any
-    replies: Any
-    grades: Any
-    points: Any
+    buffers: Lookahead
 
 
 @choose_action.register_body(_GreedyOpponent)
 @inner_kernel
 def _choose_greedily(opponent, rules, position, rng):
-    heuristic, children, actions, replies, grades, points = opponent
-    index, _, _, _ = choose_graded(
-        rules, position, heuristic, children, actions, replies, grades, points, rng
-    )
-    return np.int64(actions[index])
-
-
-@choose_action.register_body(TreeSearch)
-@inner_kernel
-def _choose_by_search(opponent, rules, position, rng):
-    """``alphabeta`` and ``minimax`` to a fixed depth."""
-    form, options, plan, workspace, table, symmetries = opponent
-    deepening.begin(form, plan, workspace, table, position)
-    status = deepening.ITERATION_OPEN
-    while status != deepening.SEARCH_COMPLETE:
-        status = deepening.deepen(form, options, plan, workspace, table, symmetries, ALL_NODES)
-    return np.int64(workspace.state[0].best_action)
-
-
-@choose_action.register_body(ShallowSearch)
-@inner_kernel
-def _choose_within_few_plies(opponent, rules, position, rng):
-    """The same in the shallow form."""
-    action = shallow_kernels.choose(rules, opponent.grid, opponent.plan, opponent.rooms, position)
-    if action == NO_ACTION:
-        return _choose_by_search(opponent.search, rules, position, rng)
-    if action == shallow_kernels.BY_HISTORY:
-        _choose_by_search(opponent.before, rules, position, rng)
-        history = opponent.before.workspace.history
-        return shallow_kernels.choose_by_history(opponent.rooms, history[0])
-    return action
+    heuristic, buffers = opponent
+    index, _, _, _ = choose_graded(rules, position, heuristic, buffers, rng)
+    return np.int64(buffers.actions[index])
 
 
 choose_action.register_body(RandomGames)(choose_by_games)
@@ -144,10 +108,11 @@ def _make_random(agent: Agent, game: Game) -> _RandomOpponent:
 
 
 def _make_greedy(agent: Agent, game: Game) -> _GreedyOpponent:
-    return _GreedyOpponent(heuristic_index(game, agent.options["heuristic"]), *new_buffers(game))
+    heuristic = agent.options["heuristic"]
+    return _GreedyOpponent(heuristic_index(game, heuristic), new_lookahead(game, heuristic))
 
 
-def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearch | ShallowSearch:
+def _make_tree_search(agent: TreeSearchAgent, game: Game) -> Any:
     agent.get_ready(game)
     depth, _, _ = agent._limits(game.initial_position())
     search = agent.new_search(game, depth)

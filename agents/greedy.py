@@ -7,7 +7,7 @@ import numpy as np
 from ..envs.game import Game, Position
 from .agent import Agent
 from .decision import Decision, PlainScores, Score, score_of_position
-from .lookahead import LETS_WIN, LOSES, WINS, choose_graded, new_buffers
+from .lookahead import LETS_WIN, LOSES, WINS, choose_graded, new_lookahead
 from .own.heuristics import HEURISTIC, heuristic_index
 from .registry import register_agent
 
@@ -28,14 +28,15 @@ class Greedy(Agent):
 
     def prepare(self, game: Game) -> None:
         self._heuristic = heuristic_index(game, self.options["heuristic"])
-        self._buffers = new_buffers(game)
-        _, self._actions, _, self._grades, self._points = self._buffers
+        self._buffers = new_lookahead(game, self.options["heuristic"])
+        self._actions, self._grades = self._buffers.actions, self._buffers.grades
+        self._points = self._buffers.points
         self._choose(game.initial_position(), self.stream.copy())
 
     def _choose(self, position: Position, rng: np.ndarray) -> tuple[int, int, int, int]:
         rules, record, buffers = position.game.rules, position.record, self._buffers
         choice: tuple[int, int, int, int] = self._compiled(
-            choose_graded, rules, record, self._heuristic, *buffers, rng
+            choose_graded, rules, record, self._heuristic, buffers, rng
         )
         return choice
 

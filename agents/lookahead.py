@@ -14,15 +14,60 @@ from ..envs.compiled.kernels import inner_kernel, kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
 from .own.heuristics import heuristic_index
-from .own.kernels import points_of
+from .own.kernels import FIRST_ADDRESS, points_of
+from .search.search_form import (
+    REPLY_WINS,
+    UNREAD,
+    WON,
+    blank_records,
+    load_record,
+    plain_form,
+    read_off,
+    search_form,
+)
 
 WINS, HOLDS, LETS_WIN, LOSES = 3, 2, 1, 0  # the grades of an action, the best first
 # what a position demands of the mover, the hardest to see first
 SITUATIONS = QUIET, PARRY, TAKE, WIN = "quiet", "must parry", "moves again", "wins at once"
 
 
+class Lookahead(NamedTuple):
+    """The buffers of :func:`grade_actions`.
+
+    Attributes:
+        form: the rules of the search form under a heuristic, and ``records`` of it, of which the
+            first holds the position.
+        children: two spare records of the game.
+        actions, replies: int16, (num_actions,).
+        wins: int16, (num_actions,): the opponent's possible winning replies.
+        grades, points: int64, (num_actions,).
+    """
+
+    form: Any
+    records: Any
+    children: Any
+    actions: Any
+    replies: Any
+    wins: Any
+    grades: Any
+    points: Any
+
+
+def new_lookahead(game: Game, heuristic: str | None) -> Lookahead:
+    """Buffers for a game; None: no heuristic is asked."""
+    # a user's function takes the plain record
+    is_own = heuristic is None or heuristic_index(game, heuristic) >= FIRST_ADDRESS
+    form = plain_form(game) if is_own else search_form(game, heuristic or "none")
+    actions, replies, wins = np.empty((3, game.facts.num_actions), np.int16)
+    grades, points = np.empty((2, game.facts.num_actions), np.int64)
+    records = blank_records(2, form.dtype)
+    return Lookahead(
+        form.rules, records, game.new_records(2), actions, replies, wins, grades, points
+    )
+
+
 @inner_kernel
-def _grade_action(rules, position, action, children, replies):
+def _grade_action(rules, position, action, children, replies, wins, possible):
     """Play ``action`` into ``children[0]`` and try the opponent's replies.
 
     Args:
@@ -31,6 +76,8 @@ def _grade_action(rules, position, action, children, replies):
         action: a legal action.
         children: two spare records; the first holds the position after the action on return.
         replies: int16 buffer of num_actions.
+        wins: the replies that may win.
+        possible: their number, or UNKNOWN: all replies are tried.
 
     Returns:
         The grade (WINS, HOLDS, LETS_WIN or LOSES); whether the game is over; and the mover's
@@ -45,12 +92,16 @@ def _grade_action(rules, position, action, children, replies):
         grade = WINS if result > 0 else LOSES if result < 0 else HOLDS
         return grade, True, np.int64(r.margin(rules, child, mover))
     opponent = r.to_move(rules, child)
-    if opponent == mover:
-        return HOLDS, False, np.int64(0)
     grade, margin = HOLDS, np.int64(0)
-    for j in range(r.legal_actions(rules, child, replies)):
+    if opponent == mover or possible == 0:
+        return grade, False, margin
+    count = r.legal_actions(rules, child, replies) if possible == r.UNKNOWN else possible
+    for j in range(count):
+        reply = np.int64(replies[j]) if possible == r.UNKNOWN else np.int64(wins[j])
+        if possible != r.UNKNOWN and not r.is_legal(rules, child, reply):
+            continue
         children[1] = child
-        r.play(rules, children[1], np.int64(replies[j]))
+        r.play(rules, children[1], reply)
         if r.is_over(rules, children[1]) and r.returns(rules, children[1], opponent) > 0:
             lead = np.int64(r.margin(rules, children[1], mover))
             margin = lead if grade == HOLDS else min(margin, lead)
@@ -61,29 +112,35 @@ def _grade_action(rules, position, action, children, replies):
 
 
 @kernel
-def grade_actions(rules, position, heuristic, children, actions, replies, grades, points):
+def grade_actions(rules, position, heuristic, buffers):
     """Grade every legal action and evaluate its successor.
 
     Args:
         rules: the game's rules.
         position: a record of a position that is not over; it is not changed.
         heuristic: the number of a heuristic, −1 for none.
-        children: two spare records.
-        actions: int16 buffer of num_actions, filled with the legal actions.
-        replies: int16 buffer of num_actions.
-        grades: int64, num_actions; filled in the order of ``actions``.
-        points: int64, num_actions; the heuristic's points if the game goes on, the margin if its
+        buffers: a :class:`Lookahead`. On return ``actions`` holds the legal actions, and in their
+            order ``grades``, and ``points``: the heuristic's if the game goes on, the margin if its
             end is seen.
 
     Returns:
         The number of legal actions, and the number that end the game.
     """
+    form, records, children, actions, replies, wins, grades, points = buffers
     count = r.legal_actions(rules, position, actions)
-    ending = 0
-    mover = r.to_move(rules, position)
+    mover, ending = r.to_move(rules, position), 0
+    load_record(form, position, records)
+    possible = r.possible_wins(rules, position, 1 - mover, wins)
     for i in range(count):
+        action = np.int64(actions[i])
+        kind, estimate = read_off(form, records[0], action, heuristic)
+        if kind != UNREAD:
+            ending += kind == WON
+            grades[i] = WINS if kind == WON else LETS_WIN if kind == REPLY_WINS else HOLDS
+            points[i] = 0 if kind == WON or heuristic < 0 else estimate
+            continue
         grade, over, margin = _grade_action(
-            rules, position, np.int64(actions[i]), children, replies
+            rules, position, action, children, replies, wins, possible
         )
         ending += over
         if margin != 0:
@@ -98,7 +155,7 @@ def grade_actions(rules, position, heuristic, children, actions, replies, grades
 
 
 @kernel
-def choose_graded(rules, position, heuristic, children, actions, replies, grades, points, rng):
+def choose_graded(rules, position, heuristic, buffers, rng):
     """Choose the action of the best grade, then of the most points; ties are broken at random.
 
     Takes what :func:`grade_actions` takes, and a random stream.
@@ -107,9 +164,8 @@ def choose_graded(rules, position, heuristic, children, actions, replies, grades
         The index of the action in ``actions``; the number of legal actions; the number that end the
         game; and the worst grade.
     """
-    count, ending = grade_actions(
-        rules, position, heuristic, children, actions, replies, grades, points
-    )
+    count, ending = grade_actions(rules, position, heuristic, buffers)
+    grades, points = buffers.grades, buffers.points
     best, ties, worst = 0, 0, WINS
     for i in range(count):
         worst = min(worst, grades[i])
@@ -128,24 +184,16 @@ def choose_graded(rules, position, heuristic, children, actions, replies, grades
     return choice, count, ending, worst
 
 
-def new_buffers(game: Game) -> tuple[np.ndarray, ...]:
-    """The buffers of :func:`choose_graded`: children, actions, replies, grades and points."""
-    count = game.facts.num_actions
-    return (
-        game.new_records(2),
-        np.empty(count, np.int16),
-        np.empty(count, np.int16),
-        np.empty(count, np.int64),
-        np.empty(count, np.int64),
-    )
-
-
 def grades(position: Position) -> dict[int, int]:
     """The grade of every legal action of a position that is not over."""
     game = position.game
     children, replies = game.new_records(2), np.empty(game.facts.num_actions, np.int16)
     return {
-        action: int(_grade_action(game.rules, position.record, action, children, replies)[0])
+        action: int(
+            _grade_action(
+                game.rules, position.record, action, children, replies, replies, r.UNKNOWN
+            )[0]
+        )
         for action in position.legal_actions()
     }
 
@@ -202,7 +250,10 @@ def loses_at_once(rules, position, action, lost_moves):
     """Whether an action loses, or lets the opponent win with the next move."""
     if not lost_moves.ends_decide:
         return False
-    grade, _, _ = _grade_action(rules, position, action, lost_moves.children, lost_moves.replies)
+    replies = lost_moves.replies
+    grade, _, _ = _grade_action(
+        rules, position, action, lost_moves.children, replies, replies, r.UNKNOWN
+    )
     return grade in (LETS_WIN, LOSES)
 
 

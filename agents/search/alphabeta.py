@@ -6,12 +6,13 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...envs import rules as r
 from ...envs.game import Game, Position
+from ...envs.single_agent.opponents import choose_action
 from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent
 from ..book import BOOK
@@ -25,7 +26,9 @@ from ..solvers.solver import solver_class_of
 from ..solvers.table_size import MIB
 from . import alphabeta_kernels as search
 from . import deepening
+from .deepening import TreeSearch
 from .search_form import plain_form, search_form
+from .shallow import shallow_search
 from .transposition import ENTRY, NO_ACTION, check_table_size, new_table
 
 DEFAULT_DEPTH = 4
@@ -36,6 +39,7 @@ UNTIMED_SLICE, UNTIMED_SLICE_SECONDS = 1 << 16, 0.05  # without a time limit
 # table entries for each position at the depth limit: few positions then share a bucket
 ENTRIES_PER_POSITION = 8
 BEST_ACTION = (search.STATE.names or ()).index("best_action")
+PRUNED_PLIES, UNPRUNED_PLIES = 3, 2  # searched in one compiled call: milliseconds
 SYMMETRIC_PLIES = 3  # mirror images are merged within this distance of the root
 
 _DEPTH = Parameter(
@@ -57,17 +61,6 @@ _RESISTANCE = Parameter(
 Report = Callable[[Decision], None] | None
 
 
-class TreeSearch(NamedTuple):
-    """A search of one game: rules, options and buffers."""
-
-    rules: Any  # of the game's search form
-    options: search.AlphaBetaOptions
-    plan: deepening.DeepeningPlan
-    workspace: search.Workspace
-    table: Any  # its entries, see `transposition`
-    symmetries: np.ndarray  # symmetries under which mirror images have equal values at equal depth
-
-
 class TreeSearchAgent(Agent):
     """Base of alpha-beta and minimax: iterative or fixed-depth search of a game tree."""
 
@@ -84,6 +77,11 @@ class TreeSearchAgent(Agent):
     def prepare(self, game: Game) -> None:
         self._search = self.new_search(game, 1)
         self._workspace, self._options = self._search.workspace, self._search.options
+        self._shallow: Any = None  # of the last depth
+        # Searches of more plies, and by a user's functions, are asked in slices.
+        is_own = max(self._options.heuristic, self._options.ordering) >= FIRST_ADDRESS
+        plies = PRUNED_PLIES if self._options.pruning else UNPRUNED_PLIES
+        self._shallow_plies = 0 if is_own or self._options.root_values else plies
         self._run(game.initial_position(), 1, math.inf, math.inf, None)
 
     @property
@@ -141,7 +139,14 @@ class TreeSearchAgent(Agent):
 
     def _choose_action(self, position: Position) -> int:
         """As :meth:`_run` without limits."""
-        self._begin(position, self._limits(position)[0])
+        depth = self._limits(position)[0]
+        if depth <= self._shallow_plies:
+            if self._shallow is None or self._search.plan.last_depth != depth:
+                self._set_depth(depth)
+                self._shallow = shallow_search(position.game, self._search)
+            record, rules = position.record, position.game.rules
+            return int(self._compiled(choose_action, self._shallow, rules, record, self.stream))
+        self._begin(position, depth)
         deepen, arguments = deepening.deepen, (*self._search, UNTIMED_SLICE)
         while self._compiled(deepen, *arguments) != deepening.SEARCH_COMPLETE:
             self._raise_errors_of_functions()
@@ -178,12 +183,15 @@ class TreeSearchAgent(Agent):
             return Decision(position.legal_actions()[0], nodes=int(state.nodes))
         return decision
 
-    def _begin(self, position: Position, last_depth: int) -> None:
-        """Prepare the search of a position to a depth."""
+    def _set_depth(self, last_depth: int) -> None:
         if last_depth != self._search.plan.last_depth:
             first_depth = 1 if self._iterative else last_depth
             plan = self._search.plan._replace(first_depth=first_depth, last_depth=last_depth)
             self._search = self._search._replace(plan=plan)
+
+    def _begin(self, position: Position, last_depth: int) -> None:
+        """Prepare the search of a position to a depth."""
+        self._set_depth(last_depth)
         rules, _, plan, workspace, table, _ = self._search
         self._compiled(deepening.begin, rules, plan, workspace, table, position.record)
 

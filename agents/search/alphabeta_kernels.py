@@ -141,15 +141,15 @@ def new_workspace(game: Game, dtype: Any = None) -> Workspace:
 
 
 @kernel
-def _leaf_points(rules, position, maximiser, heuristic):
+def leaf_points(rules, position, maximiser, heuristic):
     """The heuristic's value, clipped to the range of unproven values."""
     if heuristic < 0:
         return 0
-    return _unproven(points_of(rules, position, maximiser, heuristic))
+    return unproven_points(points_of(rules, position, maximiser, heuristic))
 
 
 @inner_kernel
-def _unproven(points):
+def unproven_points(points):
     return min(max(points, 1 - PROVEN), PROVEN - 1)
 
 
@@ -220,7 +220,7 @@ def enter_node(rules, options, workspace, table, symmetries, ply):
         return LEAVE, (WIN - ply - 1) * (1 if r.to_move(rules, position) == maximiser else -1)
     if frame.depth <= 0:
         state.horizon += 1
-        return LEAVE, _leaf_points(rules, position, maximiser, options.heuristic)
+        return LEAVE, leaf_points(rules, position, maximiser, options.heuristic)
     # 2. The result of an earlier visit may settle the node; if not, it gives the action to try
     #    first.
     first_action = NO_ACTION
@@ -308,7 +308,7 @@ def visit_leaf(rules, options, workspace, ply):
     elif kind == REPLY_WINS and options.win_in_one:
         value = np.int64(ply + 2 - WIN)
     else:
-        value, is_estimate = np.int64(_unproven(points)), True
+        value, is_estimate = np.int64(unproven_points(points)), True
     value = value if frame.maximising else -value
     _begin_action(options, frame)
     visits = 1

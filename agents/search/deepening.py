@@ -9,7 +9,7 @@ the actions that resist longest is played: an opponent may overlook the win. Wit
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from .alphabeta_kernels import (
     LEAD,
     PROVEN,
     WIN,
+    AlphaBetaOptions,
+    Workspace,
     begin_iteration,
     run,
 )
@@ -54,6 +56,17 @@ class DeepeningPlan(NamedTuple):
     complete: int
     moves_again: int
     resists: int
+
+
+class TreeSearch(NamedTuple):
+    """A search of one game: rules, options and buffers."""
+
+    rules: Any  # of the game's search form
+    options: AlphaBetaOptions
+    plan: DeepeningPlan
+    workspace: Workspace
+    table: Any  # its entries, see `transposition`
+    symmetries: np.ndarray  # symmetries under which mirror images have equal values at equal depth
 
 
 def new_plan(

@@ -1,4 +1,8 @@
-"""Which searches have a shallow form, and its buffers; see :mod:`.shallow_kernels`."""
+"""Which searches have a form for few plies, and its buffers.
+
+Games with stones in a row have one on bitboards (:mod:`.shallow_stones`), all others one in terms
+of the rules (:mod:`.shallow_kernels`). Both play the moves of the whole search.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +12,31 @@ import numpy as np
 
 from ...envs import rules as r
 from ...envs.boards.bitboards import BITS, StoneGrid, stone_grid
+from ...envs.compiled.kernels import inner_kernel
 from ...envs.game import Game
+from ...envs.single_agent.opponents import choose_action
 from ..own.kernels import GAME_ORDER
-from .alphabeta import TreeSearch
-from .shallow_kernels import HISTORY_PLIES, MOST_PLIES, ShallowBoards, ShallowPlan
+from . import deepening, shallow_kernels, shallow_stones
+from .deepening import TreeSearch
+from .search_form import blank_records
+from .shallow_kernels import MOST_PLIES, NODE
+from .shallow_stones import HISTORY_PLIES, ShallowBoards, ShallowPlan
+from .transposition import NO_ACTION
 
+# Nodes. A plain integer would be another type, for which the search would be compiled again.
+ALL_NODES = np.int64(1 << 60)
 VECTOR = 8  # words in the widest vectors
 
 
 class ShallowSearch(NamedTuple):
-    """A shallow search on bitboards, and the general search, which plays the same moves.
+    """A search of few plies in terms of the rules, and the whole search, with its buffers."""
+
+    search: TreeSearch
+    nodes: Any  # NODE records, (plies,)
+
+
+class ShallowStones(NamedTuple):
+    """A search of few plies on bitboards, and the whole search, which plays the same moves.
 
     ``before`` is the general search up to the first iteration ordered by the history of cut-offs.
     """
@@ -30,8 +49,16 @@ class ShallowSearch(NamedTuple):
     before: TreeSearch
 
 
-def shallow_search(game: Game, search: TreeSearch) -> ShallowSearch | None:
-    """The same search in the shallow form; None if the game or the options have none."""
+def shallow_search(game: Game, search: TreeSearch) -> ShallowStones | ShallowSearch | None:
+    """The same search in the form for few plies; None if it is too deep or gives values."""
+    if search.plan.last_depth > MOST_PLIES or search.options.root_values:
+        return None
+    stones = _search_of_stones(game, search)
+    return stones or ShallowSearch(search, blank_records(len(search.workspace.frames), NODE))
+
+
+def _search_of_stones(game: Game, search: TreeSearch) -> ShallowStones | None:
+    """The form on bitboards; None if the game or the options have none."""
     grid, options, plan = stone_grid(game.rules), search.options, search.plan
     iterative = plan.first_depth < plan.last_depth
     if (
@@ -39,7 +66,6 @@ def shallow_search(game: Game, search: TreeSearch) -> ShallowSearch | None:
         or search.rules is not game.rules  # a form with its own heuristic
         or options.heuristic not in (-1, 0)
         or options.ordering not in (0, GAME_ORDER)
-        or plan.last_depth > MOST_PLIES
         or options.radius
         or options.width
         # the table keeps an iteration's best action; a single deep one fills the history at once
@@ -52,7 +78,7 @@ def shallow_search(game: Game, search: TreeSearch) -> ShallowSearch | None:
     symmetries = search.symmetries[1:] if options.symmetric_plies else search.symmetries[:0]
     rooms = _new_boards(game, grid, bool(options.ordering), symmetries)
     before = search._replace(plan=plan._replace(last_depth=HISTORY_PLIES - 1))
-    return ShallowSearch(game.rules, grid, shallow_plan, rooms, search, before)
+    return ShallowStones(game.rules, grid, shallow_plan, rooms, search, before)
 
 
 def _new_boards(game: Game, grid: StoneGrid, ordered: bool, symmetries: Any) -> ShallowBoards:
@@ -85,3 +111,40 @@ def _new_boards(game: Game, grid: StoneGrid, ordered: bool, symmetries: Any) -> 
         np.zeros(words, np.int64),
         np.zeros(MOST_PLIES + 1, np.uint64),
     )
+
+
+@choose_action.register_body(TreeSearch)
+@inner_kernel
+def _choose_by_search(opponent, rules, position, rng):
+    """``alphabeta`` and ``minimax`` to a fixed depth."""
+    form, options, plan, workspace, table, symmetries = opponent
+    deepening.begin(form, plan, workspace, table, position)
+    status = deepening.ITERATION_OPEN
+    while status != deepening.SEARCH_COMPLETE:
+        status = deepening.deepen(form, options, plan, workspace, table, symmetries, ALL_NODES)
+    return np.int64(workspace.state[0].best_action)
+
+
+@choose_action.register_body(ShallowSearch)
+@inner_kernel
+def _choose_within_few_plies(opponent, rules, position, rng):
+    """The same in the form for few plies."""
+    form, options, plan, workspace, _, _ = opponent.search
+    action = shallow_kernels.choose(form, options, plan, workspace, opponent.nodes, position)
+    if action == NO_ACTION:
+        return _choose_by_search(opponent.search, rules, position, rng)
+    return action
+
+
+@choose_action.register_body(ShallowStones)
+@inner_kernel
+def _choose_on_bitboards(opponent, rules, position, rng):
+    """The same on bitboards."""
+    action = shallow_stones.choose(rules, opponent.grid, opponent.plan, opponent.rooms, position)
+    if action == NO_ACTION:
+        return _choose_by_search(opponent.search, rules, position, rng)
+    if action == shallow_stones.BY_HISTORY:
+        _choose_by_search(opponent.before, rules, position, rng)
+        history = opponent.before.workspace.history
+        return shallow_stones.choose_by_history(opponent.rooms, history[0])
+    return action

@@ -1,294 +1,230 @@
-"""Shallow alpha-beta on bitboards, for opponents that reply inside a step: the kernels.
+"""Alpha-beta and minimax of a few plies, in terms of the rules: the kernels.
 
-It plays the same moves as :mod:`.deepening`, for games that declare a
-:class:`~plyground.envs.boards.bitboards.StoneGrid`, without table, killers, history and position
-records: immediate wins, forced replies and the cells below the opponent's winning cells are read
-off, and all actions of the last ply are evaluated together.
+They play the moves of :mod:`.deepening` without its table, histories and stored iterations: at
+few plies these cost more than they save. Values are those of :mod:`.alphabeta_kernels`, and
+its buffers are used.
 
-Values are those of :mod:`.alphabeta_kernels`, from the side of the player to move. Among equal
-actions that search plays the best of the previous iteration, or if that is not among them, the
-first in the order of the actions. In the fourth iteration the history of cut-offs changes that
-order: :func:`choose` then leaves the rest to :func:`choose_by_history`.
+Two searches that give every root action its exact value or an upper bound play the same move if
+they try the root actions in the same order, since only a better action replaces the best one. In
+an iteration that order is the best action of the previous iteration, then the order of the game.
+In the whole search the history of cut-offs comes before the order of the game. It is blank for the
+player to move until the fourth iteration, except where a player may move twice in a row. Where it
+could decide, :func:`choose` returns NO_ACTION, and the whole search is asked.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from ...envs.boards.bitboards import (
-    ONE,
-    ZERO,
-    complete_after,
-    completing_cells,
-    playable,
-    points_of_moves,
-    stones,
-)
-from ...envs.compiled.bits import lowest_bit_index
+from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel
-from .alphabeta_kernels import INFINITY, PROVEN, WIN
+from ..own.kernels import sort_actions
+from .alphabeta_kernels import INFINITY, LEAD, PROVEN, WIN, leaf_points, unproven_points
+from .search_form import REPLY_WINS, UNREAD, WON, can_win_at_once, load_record, read_off
 from .transposition import NO_ACTION
 
 MOST_PLIES = 4
-HISTORY_PLIES = 4  # from this iteration on, the history of cut-offs orders the actions
-BY_HISTORY = NO_ACTION - 1  # the history decides which of the best moves comes first
-OWN, OTHER, OWN_WINS, OTHER_WINS, MOVES = range(5)  # the columns of `boards`
-ALPHA, BETA, BEST, CURSOR = range(4)  # the columns of `bounds`
+HISTORY_PLIES = 4  # from this iteration on, the history of cut-offs orders the root actions
+UNLISTED = -1  # the number of actions of a node before they are listed
+SCOUTED_PLIES = 3  # in less deep iterations a null window saves nothing
+# Where players move several times in a row, orders of the same moves multiply. Beyond this number
+# of positions the whole search, which has a table, is left to decide.
+MOST_POSITIONS = 4000
+
+# A node of the line being searched; whole numbers only.
+NODE = np.dtype(
+    [
+        ("alpha", np.int64),
+        ("beta", np.int64),
+        ("best", np.int64),
+        ("best_action", np.int64),
+        ("action", np.int64),  # being searched
+        ("first", np.int64),  # the action to try first, or NO_ACTION
+        ("reply", np.int64),  # the last action that caused a cut-off at this ply, or NO_ACTION
+        ("count", np.int64),
+        ("cursor", np.int64),
+        ("depth", np.int64),
+        ("maximising", np.int64),
+    ]
+)
 
 
-class ShallowPlan(NamedTuple):
-    """The options of a search; all but the first two are 0 or 1.
+@inner_kernel
+def choose(rules, options, plan, workspace, nodes, source):
+    """The action of the whole search, or NO_ACTION if only that search can decide.
 
-    Attributes:
-        depth: in plies, at most :data:`MOST_PLIES`.
-        heuristic: 0: the game's default; −1: none.
-        iterative: whether the search deepens ply by ply.
-        history: whether the general search orders actions by the history of cut-offs.
-        resists: as in :class:`~.deepening.DeepeningPlan`.
+    Args:
+        rules: of a :class:`~.deepening.TreeSearch`.
+        options: its options.
+        plan: its plan.
+        workspace: its workspace.
+        nodes: NODE records, one for each ply of a game.
+        source: a record of the plain game.
     """
-
-    depth: int
-    heuristic: int
-    iterative: int
-    history: int
-    resists: int
-
-
-class ShallowBoards(NamedTuple):
-    """The moves of a game in order, its symmetries, and one row of buffers for each ply.
-
-    Attributes:
-        actions: int64 (num_actions,): in the order in which they are tried.
-        masks: uint64: the cells of these actions, padded with zeros to whole vectors.
-        images: uint8 (symmetries, 64): the bit to which each symmetry but the identity maps a bit.
-        copies: uint64 (symmetries,): the cells of actions that it maps to an earlier action.
-        boards, bounds: uint64 and int64, (plies, 5) and (plies, 4): the nodes above the current.
-        wins: uint64 (plies, masks): the cells that complete a row after each move of a node.
-        points: int64, as long as ``masks``.
-        sets: uint64 (plies + 1,): the best moves of each iteration, as far as known.
-    """
-
-    actions: Any
-    masks: Any
-    images: Any
-    copies: Any
-    boards: Any
-    bounds: Any
-    wins: Any
-    points: Any
-    sets: Any
-
-
-@inner_kernel
-def _first(masks, moves):
-    """The first of a set of moves in the order of the actions; no move if it is empty."""
-    for index in range(masks.size):
-        if masks[index] & moves != ZERO:
-            return masks[index] & moves
-    return ZERO
-
-
-@inner_kernel
-def _is_single(moves):
-    return moves & (moves - ONE) == ZERO
-
-
-@inner_kernel
-def _without_copies(rooms, own, other, moves):
-    """The moves without those that a symmetry of the position maps to an earlier action."""
-    for symmetry in range(rooms.copies.size):
-        same = True
-        for cells in (own, other):
-            rest = cells
-            while rest != ZERO and same:
-                bit = np.uint64(rooms.images[symmetry, lowest_bit_index(rest)])
-                same = (cells >> bit) & ONE != ZERO
-                rest &= rest - ONE
-        if same:
-            moves &= ~rooms.copies[symmetry]
-    return moves
-
-
-@inner_kernel
-def _put(boards, wins, ply, stone, index):
-    """Set the node at the next ply to the position after the move of this index."""
-    boards[ply + 1, OWN], boards[ply + 1, OTHER] = boards[ply, OTHER], boards[ply, OWN] | stone
-    boards[ply + 1, OWN_WINS] = boards[ply, OTHER_WINS] & ~stone
-    boards[ply + 1, OTHER_WINS] = wins[ply, index]
-
-
-@inner_kernel
-def _value_of_leaves(rules, grid, plan, rooms, ply, player, free):
-    """The value of a node one ply above the leaves, where no move wins at once."""
-    own, other = rooms.boards[ply, OWN], rooms.boards[ply, OTHER]
-    if plan.heuristic < 0 or (free == grid.board & ~(own | other) and _is_single(free)):
-        return np.int64(0)  # no estimate, or the board is full after the only move
-    points, masks = rooms.points, rooms.masks
-    wins = rooms.boards[ply, OTHER_WINS]
-    points_of_moves(rules, grid, own, other, wins, (player + ply) & 1, masks, points)
-    value = np.int64(-INFINITY)
-    for move in range(points.size):
-        value = max(value, points[move] if masks[move] & free != ZERO else -INFINITY)
-    return value
-
-
-@inner_kernel
-def _best_moves(rules, grid, plan, rooms, player, moves, depth):
-    """Search some root moves to a depth; returns their value and the set of the best.
-
-    No root move wins at once; if the search is deeper than a ply, no reply to ``moves`` does.
-    Without a heuristic the first move is enough if it does not lose.
-    """
-    boards, bounds, masks = rooms.boards, rooms.bounds, rooms.masks
-    ply, entering, value, best_moves, move = 0, True, np.int64(0), ZERO, ZERO
-    bounds[0, ALPHA] = -INFINITY
-    bounds[0, BETA] = INFINITY if plan.heuristic >= 0 else 0
-    while ply >= 0:
-        occupied, node = boards[ply, OWN] | boards[ply, OTHER], bounds[ply]
-        threats = boards[ply, OTHER_WINS]
-        if entering:
-            entering = False
-            free = playable(grid, occupied) if ply > 0 else moves
-            if free == ZERO:
-                value = np.int64(0)
-                ply -= 1
-                continue
-            if boards[ply, OWN_WINS] & free != ZERO:
-                value = np.int64(WIN - ply - 1)
-                ply -= 1
-                continue
-            if ply == depth - 1:
-                value = _value_of_leaves(rules, grid, plan, rooms, ply, player, free)
-                ply -= 1
-                continue
-            forced = threats & free
-            if not _is_single(forced):
-                value = np.int64(ply + 2 - WIN)
-                ply -= 1
-                continue
-            boards[ply, MOVES] = moves if ply == 0 else forced if forced != ZERO else free
-            node[BEST], node[CURSOR] = -INFINITY, 0
-            if ply > 0:
-                own, other = boards[ply, OWN], boards[ply, OTHER]
-                complete_after(grid, own, other, masks, rooms.wins[ply])
-        elif ply > 0:
-            node[BEST] = max(node[BEST], -value)
-        else:
-            if -value > node[BEST]:
-                node[BEST], best_moves = -value, move
-            elif -value == node[BEST]:
-                best_moves |= move
-            if node[BEST] < node[BETA]:
-                node[BETA] = INFINITY
-        index, stone = node[CURSOR], ZERO
-        while stone == ZERO and index < masks.size and node[BEST] < node[BETA]:
-            stone = boards[ply, MOVES] & masks[index]
-            index += 1
-            if stone != ZERO and threats & playable(grid, occupied | stone) != ZERO:
-                node[BEST] = max(node[BEST], ply + 2 - WIN)
-                stone = ZERO
-        node[CURSOR] = index
-        if stone == ZERO:
-            value = node[BEST]
-            ply -= 1
-            continue
-        _put(boards, rooms.wins, ply, stone, index - 1)
-        child = bounds[ply + 1]
-        child[ALPHA], child[BETA] = -node[BETA], -max(node[ALPHA], node[BEST])
-        if ply == 0:  # distinguish moves of equal value from worse ones
-            move = stone
-            child[ALPHA], child[BETA] = -INFINITY, 1 - node[BEST]
-        ply += 1
-        entering = True
-    if depth == 1:
-        for index in range(masks.size):
-            if rooms.points[index] == value:
-                best_moves |= masks[index] & moves
-    return value, best_moves
-
-
-@inner_kernel
-def _read_off(grid, rooms, moves, depth):
-    """The moves to which no reply wins at once, and those that win on the mover's next turn."""
-    boards, masks = rooms.boards, rooms.masks
-    occupied = boards[0, OWN] | boards[0, OTHER]
-    safe, won = ZERO, ZERO
-    for index in range(masks.size):
-        stone = moves & masks[index]
-        if stone == ZERO or boards[0, OTHER_WINS] & playable(grid, occupied | stone) != ZERO:
-            continue
-        safe |= stone
-        if depth >= 3:
-            wins, replies = rooms.wins[0, index], playable(grid, occupied | stone)
-            forced = wins & replies
-            # after the reply, the cell above may win
-            opened = wins >> ONE if grid.falls else ZERO
-            replies = forced if forced != ZERO else replies
-            if not _is_single(forced) or (replies != ZERO and replies & ~opened == ZERO):
-                won |= stone
-    return safe, won
-
-
-@inner_kernel
-def choose(rules, grid, plan, rooms, position):
-    """The action of the search, BY_HISTORY, or NO_ACTION if only the general search can decide."""
-    boards, masks, sets = rooms.boards, rooms.masks, rooms.sets
-    own, other = stones(rules, position)
-    player, empty = np.int64(position.ply & 1), grid.board & ~(own | other)
-    moves = _without_copies(rooms, own, other, playable(grid, own | other))
-    boards[0, OWN], boards[0, OTHER], boards[0, OWN_WINS] = own, other, ZERO
-    boards[0, OTHER_WINS] = completing_cells(other, empty, grid.rows, grid.connect)
-    # 1. How the search ends: with a win, or before all moves are seen to lose at once.
-    safe, won, last = ZERO, moves & completing_cells(own, empty, grid.rows, grid.connect), 1
-    if won == ZERO and plan.depth > 1:
-        complete_after(grid, own, other, masks, rooms.wins[0])
-        safe, won = _read_off(grid, rooms, moves, plan.depth)
-        last = 3 if won != ZERO else plan.depth if safe != ZERO else 1
-        if last == 1 and not (plan.iterative or plan.resists):
-            won = moves
-    # 2. The best moves of the last iteration; if there are several, of the previous one.
-    level, sets[last] = last, won
+    root, position = nodes[0], workspace.positions[0]
+    load_record(rules, source, workspace.positions)
+    maximiser = r.to_move(rules, position)
+    _list(rules, options, workspace.positions, workspace.actions, root, 0)
+    for ply in range(1, plan.last_depth + 1):
+        nodes[ply].reply = NO_ACTION
+    root.maximising, root.depth, root.first = 1, plan.first_depth, NO_ACTION
+    root.alpha, root.beta, checks = -INFINITY, INFINITY, False
     while True:
-        if level < last or won == ZERO:
-            searched, value = safe if level > 1 else moves, np.int64(0)
-            if not _is_single(searched) and (plan.heuristic >= 0 or level > 3):
-                value, searched = _best_moves(rules, grid, plan, rooms, player, searched, level)
-            if value < -PROVEN and plan.resists:
-                # All lose equally late: the best by the heuristic, if it is unique.
-                if plan.heuristic >= 0 and not _is_single(searched):
-                    _, searched = _best_moves(rules, grid, plan, rooms, player, searched, 1)
-                if not _is_single(searched):
-                    return np.int64(NO_ACTION)
-            sets[level] = searched
-        if level == 1 or not plan.iterative or _is_single(sets[level]):
+        most = MOST_POSITIONS if plan.moves_again and options.table else INFINITY
+        left, keeps_turn = _search(rules, options, workspace, nodes, maximiser, most)
+        if left:
+            return np.int64(NO_ACTION)
+        if checks:
+            if root.best >= root.beta:
+                return np.int64(NO_ACTION)
+            checks, root.best, root.best_action = False, root.beta, root.first
+        elif root.first != NO_ACTION and root.best_action != root.first and options.history:
+            if root.depth >= HISTORY_PLIES or keeps_turn:
+                # Is another action equal to the best one? Then the history decides.
+                root.alpha, root.beta = root.best - 1, root.best
+                root.first, checks = root.best_action, True
+                continue
+        if root.depth == plan.last_depth or (plan.decided_by_result and abs(root.best) > PROVEN):
             break
-        level -= 1
-    # 3. The best move of the previous iteration comes first, then the order of the actions.
-    best = _first(masks, sets[level])
-    while level < last:
-        level += 1
-        if best & sets[level] == ZERO:
-            if level >= HISTORY_PLIES and plan.history and not _is_single(sets[level]):
-                return np.int64(BY_HISTORY)
-            best = _first(masks, sets[level])
-    for index in range(masks.size):
-        if masks[index] & best != ZERO:
-            return rooms.actions[index]
+        root.alpha, root.beta, root.depth = -INFINITY, INFINITY, root.depth + 1
+        root.first = root.best_action if options.table else NO_ACTION
+    if plan.resists and root.best < -PROVEN and root.count > 1:
+        return np.int64(NO_ACTION)
+    return root.best_action
+
+
+@inner_kernel
+def _search(rules, options, workspace, nodes, maximiser, most):
+    """Search the root, whose actions are listed, within its window and to its depth.
+
+    Its value and first best action are in ``nodes[0]`` afterwards. With ``alpha`` above −INFINITY,
+    ``first`` is left out. Returns whether more than ``most`` positions were entered, which ends
+    the search, and whether an action of the root keeps the turn.
+    """
+    root, positions, actions = nodes[0], workspace.positions, workspace.actions
+    scouts = options.pruning and root.depth >= SCOUTED_PLIES and root.alpha == -INFINITY
+    root.cursor = -1 if root.alpha == -INFINITY else 0
+    root.best, root.best_action = -INFINITY, NO_ACTION
+    ply, value, is_valued, keeps_turn, scouting = 0, np.int64(0), False, False, False
+    while True:
+        node, child = nodes[ply], nodes[ply + 1]
+        if is_valued:  # of the child by node.action
+            if ply == 0 and scouting and value > node.alpha:  # how much better than the best?
+                child.alpha, child.beta = node.alpha, INFINITY
+                _enter(rules, options, positions, actions, nodes, maximiser, 1)
+                ply, is_valued, scouting = 1, False, False
+                continue
+            _back_up(options, node, value)
+        action = _next_action(rules, options, positions, actions, node, ply)
+        if action == NO_ACTION:
+            value, is_valued = node.best, True
+            if options.pruning and node.alpha >= node.beta:
+                node.reply = node.best_action
+            ply -= 1
+            if ply < 0:
+                return False, keeps_turn
+            continue
+        node.action = action
+        is_valued, value = _visit(rules, options, positions, nodes, maximiser, ply)
+        keeps_turn |= ply == 0 and not is_valued and child.depth == node.depth
+        if not is_valued:
+            child.alpha, child.beta = node.alpha, node.beta
+            if ply == 0:
+                scouting = scouts and node.alpha > -INFINITY
+                child.beta = node.alpha + 1 if scouting else node.beta
+            ply += 1
+            most -= 1
+            if most < 0:
+                return True, keeps_turn
+            _enter(rules, options, positions, actions, nodes, maximiser, ply)
+
+
+@inner_kernel
+def _back_up(options, node, value):
+    """Take the value of the child by ``node.action`` into account."""
+    if node.maximising:
+        if value > node.best:
+            node.best, node.best_action = value, node.action
+            if options.pruning and value > node.alpha:
+                node.alpha = value
+    elif value < node.best:
+        node.best, node.best_action = value, node.action
+        if options.pruning and value < node.beta:
+            node.beta = value
+
+
+@inner_kernel
+def _next_action(rules, options, positions, actions, node, ply):
+    """The next action of a node, or NO_ACTION after the last one or a cut-off."""
+    if options.pruning and node.alpha >= node.beta:
+        return np.int64(NO_ACTION)
+    if node.cursor < 0:
+        node.cursor = 0
+        if node.first != NO_ACTION:
+            return node.first
+    if node.count == UNLISTED:
+        _list(rules, options, positions, actions, node, ply)
+    while node.cursor < node.count:
+        action = np.int64(actions[ply, node.cursor])
+        node.cursor += 1
+        if action != node.first:
+            return action
     return np.int64(NO_ACTION)
 
 
 @inner_kernel
-def choose_by_history(rooms, history):
-    """After BY_HISTORY from :func:`choose`: the one of the best moves with the most cut-offs.
+def _list(rules, options, positions, actions, node, ply):
+    """List the actions of a node, in order where that pays."""
+    node.count = r.candidates(rules, positions[ply], options.radius, actions[ply])
+    if options.ordering and (ply == 0 or node.depth > 1 or options.width):
+        sort_actions(rules, positions[ply], actions[ply], node.count, options.ordering)
+    if options.width and ply > 0:
+        node.count = min(node.count, options.width)
 
-    ``history`` (int64, by action) is from the previous iterations, for the player to move.
+
+@inner_kernel
+def _enter(rules, options, positions, actions, nodes, maximiser, ply):
+    """Prepare the node at ``ply``, whose position, window and depth are set."""
+    node, position = nodes[ply], positions[ply]
+    node.maximising = r.to_move(rules, position) == maximiser
+    node.best = -INFINITY if node.maximising else INFINITY
+    node.best_action, node.cursor, node.count = NO_ACTION, -1, UNLISTED
+    # What refuted a sibling is tried before the actions are listed.
+    node.first = NO_ACTION
+    if options.pruning and node.reply != NO_ACTION and not options.radius and not options.width:
+        if r.is_legal(rules, position, node.reply):
+            node.first = node.reply
+
+
+@inner_kernel
+def _visit(rules, options, positions, nodes, maximiser, ply):
+    """Follow the action of a node.
+
+    Returns whether the child has no children in the search, and its value then; else its position
+    and depth are set.
     """
-    best, most = np.int64(NO_ACTION), np.int64(-1)
-    for index in range(rooms.masks.size):
-        if rooms.masks[index] & rooms.sets[HISTORY_PLIES] != ZERO:
-            cut_offs = history[rooms.actions[index]]
-            if cut_offs > most:
-                best, most = rooms.actions[index], cut_offs
-    return best
+    node, child = nodes[ply], nodes[ply + 1]
+    if node.depth == 1:
+        kind, points = read_off(rules, positions[ply], node.action, options.heuristic)
+        if kind != UNREAD:
+            value = np.int64(unproven_points(points))
+            if kind == WON:
+                value = np.int64(WIN - ply - 1)
+            elif kind == REPLY_WINS and options.win_in_one:
+                value = np.int64(ply + 2 - WIN)
+            return True, value if node.maximising else -value
+    positions[ply + 1] = positions[ply]
+    position = positions[ply + 1]
+    r.play(rules, position, node.action)
+    if r.is_over(rules, position):
+        points = np.int64(r.returns(rules, position, maximiser) * WIN)
+        points += LEAD * np.int64(r.margin(rules, position, maximiser))
+        return True, points - np.sign(points) * (ply + 1)
+    passes = (r.to_move(rules, position) == maximiser) != node.maximising
+    if options.win_in_one and can_win_at_once(rules, position):
+        value = np.int64(WIN - ply - 2)
+        return True, value if node.maximising != passes else -value
+    child.depth = node.depth - passes
+    if child.depth > 0:
+        return False, np.int64(0)
+    return True, np.int64(leaf_points(rules, position, maximiser, options.heuristic))

@@ -44,6 +44,11 @@ def _all_actions(rules, position, radius, out):
     return r.legal_actions(rules, position, out)
 
 
+@r.possible_wins.default_body
+def _cannot_list(rules, position, player, out):
+    return r.UNKNOWN
+
+
 @r.order_actions.default_body
 def _keep_order(rules, position, actions, count):
     pass

@@ -15,6 +15,8 @@ import numpy as np
 from ..compiled.dispatch import missing, rule
 from .complexity import Complexity
 
+UNKNOWN = -1  # the number of possible wins, where a game cannot list them
+
 
 @rule
 def is_legal(rules, position, action):
@@ -85,6 +87,16 @@ def propose(rules, position, out, estimates):
     is filled with the estimated value of each for the mover, from -1 to 1.
     """
     raise missing(rules, "propose")
+
+
+@rule
+def possible_wins(rules, position, player, out):
+    """The actions that may win at once for ``player`` after one action of the opponent.
+
+    Writes them into ``out`` (int16, num_actions long) and returns their number, or ``UNKNOWN``.
+    An action may be listed that does not win; one that wins may not be missing.
+    """
+    raise missing(rules, "possible_wins")
 
 
 @rule

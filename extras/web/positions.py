@@ -6,9 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from ...agents.lookahead import HOLDS, WINS, grade_actions
+from ...agents.lookahead import HOLDS, WINS, grade_actions, new_lookahead
 from ...envs import rules as r
 from ...envs.boards.rows import FREE
 from ...envs.declaration import Place
@@ -214,13 +212,10 @@ class LineOfPlay:
 
     def _threats(self) -> dict[str, list[int]]:
         """The actions that win at once, and the ones that parry the opponent's wins."""
-        game, count = self.game, self.game.facts.num_actions
-        actions, replies = np.empty((2, count), np.int16)
-        grades, points = np.empty((2, count), np.int64)
-        record, children = self.position.record, game.new_records(2)
+        game, buffers = self.game, new_lookahead(self.game, None)
         grade: Callable[..., tuple[int, int]] = grade_actions  # a kernel: no annotations
-        number, _ = grade(game.rules, record, -1, children, actions, replies, grades, points)
-        threats = [(int(actions[i]), int(grades[i])) for i in range(number)]
+        number, _ = grade(game.rules, self.position.record, -1, buffers)
+        threats = [(int(buffers.actions[i]), int(buffers.grades[i])) for i in range(number)]
         wins = [action for action, grade in threats if grade == WINS]
         holding = [action for action, grade in threats if grade >= HOLDS]
         return {"wins": wins, "holds": holding if 0 < len(holding) < number else []}

@@ -188,6 +188,14 @@ def is_over(rules, position):
     return position.drawn == num_edges(rules)
 
 
+@r.possible_wins.register_body(DotsAndBoxes)
+def possible_wins(rules, position, player, out):
+    """The last two edges: a game ends with the last one only."""
+    if position.drawn < num_edges(rules) - 2:
+        return 0
+    return r.legal_actions(rules, position, out)
+
+
 @r.returns.register_body(DotsAndBoxes)
 def returns(rules, position, player):
     margin = position.score[player] - position.score[1 - player]

@@ -182,6 +182,23 @@ def is_over(rules, position):
     return position.winner != r.NOBODY
 
 
+@r.possible_wins.register_body(Hex)
+def possible_wins(rules, position, player, out):
+    """Free cells that join groups of both edges."""
+    count = 0
+    for cell in range(rules.size * rules.size):
+        if position.cells[cell] == 0:
+            edges = _own_edges(rules, cell, player)
+            for step in STEPS:
+                beside = neighbour(rules, cell, step)
+                if beside >= 0 and position.cells[beside] == player + 1:
+                    edges |= position.edges[beside]
+            if edges == BOTH_EDGES:
+                out[count] = cell
+                count += 1
+    return count
+
+
 @r.observe.register_body(Hex)
 def observe(rules, position, player, out):
     for cell in range(rules.size * rules.size):
