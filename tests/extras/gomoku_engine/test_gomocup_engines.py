@@ -243,7 +243,7 @@ def test_what_cannot_be_run_is_refused(spec, message):
 
 @pytest.mark.parametrize("game", ["connect_four", "gomoku:size=7,connect=4"])
 def test_other_games_are_refused(game):
-    with pytest.raises(SpecificationError, match=f"{game} is no game of the Gomocup protocol"):
+    with pytest.raises(SpecificationError, match=f"protocol does not support {game}"):
         make_agent(f"gomocup:{REFERENCE}", game)
 
 

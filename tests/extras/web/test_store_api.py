@@ -265,6 +265,6 @@ def test_no_game_is_kept_in_a_store_that_does_not_check(client, path):
         connection.execute("UPDATE games SET return_0 = -return_0, return_1 = -return_1")
     answer = client.post("/api/finish", json=body)
     assert answer.status_code in (422, 503)
-    assert "do not check" in answer.json()["error"]
+    assert "failed its checks" in answer.json()["error"]
     with Store(path) as store:
         assert len(store.game_keys(1)) == 1
