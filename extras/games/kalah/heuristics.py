@@ -70,11 +70,10 @@ def side_points(rules, position, player):
 def evaluate(rules, position, player, heuristic):
     """The heuristics ``opportunities`` and ``stores``.
 
-    ``stores``: seeds in the own store minus seeds in the opponent's store. ``opportunities``: 100
-    for each of these; 10 for each seed in the own pits if remaining seeds go to the owner (−10 if
-    to the opponent); 75 for each seed of the side's largest capture if it is to move, else 40; 200
-    for each pit whose last seed falls into the store if it is to move, else 90; minus the
-    opponent's points.
+    ``stores``: seeds in the own store minus the opponent's. ``opportunities``: 100 for each of
+    these; 10 for each seed in the own pits if remaining seeds go to the owner (−10 if to the
+    opponent); for each seed of the largest capture 75 if the side is to move, else 40; for each pit
+    whose last seed falls into the store 200 or 90 likewise; minus the opponent's points.
     """
     stores = lead(rules, position, player)
     if heuristic == STORES:

@@ -72,13 +72,7 @@ BITS = np.uint64(7)  # per number of seeds in a key: there are at most 72 seeds
     parameters=(
         Parameter("pits", int, 6, "pits on a side", 2, MOST_PITS),
         Parameter("seeds", int, 4, "seeds in a pit at the start", 1, 6),
-        Parameter(
-            "empty_capture",
-            str,
-            "no",
-            "whether the last seed is captured opposite an empty pit",
-            choices=("no", "yes"),
-        ),
+        Parameter("empty_capture", str, "no", "capture opposite empty pits", choices=("no", "yes")),
         Parameter(
             "remaining",
             str,
