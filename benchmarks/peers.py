@@ -28,7 +28,7 @@ HEAD = """# Beside its peers
 
 Speed beside other libraries, measured in one run: the contestants of a table take turns on one
 core, and their processor time counts. `python benchmarks/peers.py` writes this page; the command
-above each table prints that table alone, with rows that no peer has.
+above each table prints the same table, and also rows without a peer.
 """
 
 
