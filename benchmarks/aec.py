@@ -1,4 +1,4 @@
-"""Moves per second of environments and positions, mostly of connect four, beside other libraries.
+"""Moves per second of environments and positions, mostly of connect four, and other libraries.
 
 The environment is compared with PettingZoo's, a Position with an OpenSpiel state. Run with ``python
 benchmarks/aec.py`` (a minute; ``--seconds 0.2`` for a rough estimate). Every contestant plays

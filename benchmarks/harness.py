@@ -46,7 +46,7 @@ def main() -> None:
     play(RANDOM.replace(pairs=5))
     for title, plan, isolation in (
         ("in this process", RANDOM, "never"),
-        ("in processes of their own", RANDOM.replace(pairs=100), "always"),
+        ("in separate processes", RANDOM.replace(pairs=100), "always"),
     ):
         seconds, thinking, moves = min(play(plan, isolation=isolation) for _ in range(RUNS))
         print(

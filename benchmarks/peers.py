@@ -26,8 +26,8 @@ HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "guide" / "peers.md"
 HEAD = """# Beside its peers
 
-Speed beside other libraries, measured in one run: the contestants of a table take turns on one
-core, and their processor time counts. `python benchmarks/peers.py` writes this page; the command
+Speed compared with other libraries, in one run: the contestants of a table take turns on one core,
+and their processor time counts. `python benchmarks/peers.py` writes this page; the command
 above each table prints the same table, and also rows without a peer.
 """
 

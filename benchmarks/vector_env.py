@@ -1,4 +1,4 @@
-"""Steps per second of the vector environment at connect four, beside other libraries.
+"""Steps per second of the vector environment at connect four, compared with other libraries.
 
 They are Pgx (if it is installed) and PettingZoo. Run with ``python benchmarks/vector_env.py`` (some
 minutes; ``--seconds 0.1`` for a rough estimate); other games are measured only with plyground. A

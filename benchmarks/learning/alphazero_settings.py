@@ -27,7 +27,7 @@ COMMON = (
     "evaluations=4",
     "judged=0",
     "window_smallest=30000",
-    # those of long runs
+    # settings of long runs
     "games=512",
     "simulations_per_update=1500000",
     "full_share=0.25",

@@ -239,7 +239,7 @@ def git(*words: str) -> str:
 
 
 def write(card: Card) -> None:
-    """Write a card beside its network."""
+    """Write the card of a network."""
     write_rows(card.path.with_suffix(".json"), vars(card))
 
 

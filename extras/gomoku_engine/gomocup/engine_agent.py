@@ -140,7 +140,7 @@ class GomocupAgent(Agent):
         """The action of an answer; Fault if it is not a cell. The match refuses a taken one."""
         match = re.fullmatch(r"(-?\d{1,9})\s*,\s*(-?\d{1,9})", answer, re.ASCII)
         if match is None:
-            raise Fault(NO_ACTION, f"answered {plain_text(answer, 60)!r}, which is no move")
+            raise Fault(NO_ACTION, f"answered {plain_text(answer, 60)!r}, which is not a move")
         try:
             return cell_at(position.game, int(match[1]), int(match[2]))
         except ProtocolError as error:

@@ -10,10 +10,10 @@ from ..measurements.games import Strength
 from ..measurements.measurement import ALL
 from ..measurements.quality import Case
 
-Searches = tuple[tuple[str, str], ...]  # what pages call searches, and their specifications
+Searches = tuple[tuple[str, str], ...]  # names of searches on pages, and specifications
 
 _ORDER = "ordering=default"
-_STEPS = (  # what switches an improvement of the textbook's search on, and what pages call it
+_STEPS = (  # options of the textbook search that turn improvements on, and their names on pages
     (_ORDER, "+ order"),
     ("killers=yes", "+ killers"),
     ("history=yes", "+ history"),
