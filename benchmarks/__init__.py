@@ -1,1 +1,1 @@
-"""Measurements of speed; each file is a script that prints what it measured."""
+"""Benchmarks; each file is a script that prints its results."""

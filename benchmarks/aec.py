@@ -1,9 +1,9 @@
-"""Moves per second of environments and positions, mostly of connect four, beside other libraries.
+"""Moves per second of environments and positions, mostly of connect four, and other libraries.
 
 The environment is compared with PettingZoo's, a Position with an OpenSpiel state. Run with ``python
-benchmarks/aec.py`` (a minute; ``--seconds 0.2`` for a rough look). Every contestant plays random
-legal moves; observation and mask are asked for before each. "No rules" is what PettingZoo's
-protocol itself costs.
+benchmarks/aec.py`` (a minute; ``--seconds 0.2`` for a rough estimate). Every contestant plays
+random legal moves and computes observation and mask before each. "No rules" is the cost of
+PettingZoo's protocol.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def environment_game(environment: pettingzoo.AECEnv) -> Work:
 
 
 class NoRules(pettingzoo.AECEnv):
-    """What the protocol asks of a game of eight moves: new arrays and dictionaries, no rules."""
+    """The protocol's work for a game of eight moves: new arrays and dictionaries, no rules."""
 
     possible_agents = ["player_0", "player_1"]
 
@@ -90,7 +90,7 @@ def position_game(game: plyground.Game) -> Work:
 
 
 def open_spiel_game(arrays: bool) -> Work:
-    """The same with OpenSpiel's lists, or with arrays as a Position gives them to a learner."""
+    """The same with OpenSpiel's lists, or with arrays such as a Position's."""
     game = pyspiel.load_game("connect_four")
 
     def play() -> int:
@@ -109,7 +109,7 @@ def open_spiel_game(arrays: bool) -> Work:
     return play
 
 
-COMPARISONS: dict[str, dict[str, Work]] = {  # ours first, then what it is held against
+COMPARISONS: dict[str, dict[str, Work]] = {  # plyground first, then the other library
     "env()": {
         "plyground": environment_game(connect_four_v0.env()),
         "PettingZoo": environment_game(pettingzoo.make("aec", "classic/connect_four-v3")),

@@ -2,8 +2,9 @@
 
     python benchmarks/attacks.py               # damage them, each in its way
 
-After each of them a command heals the file or refuses it in a sentence that names it. Nobody
-forfeits a game, and there is no trace. One line tells of each; the exit status is 1 if one fails.
+After each attack a command must repair the file or refuse it in a sentence that names it, without a
+forfeited game or a traceback. The script prints a line for each attack; the exit status is 1 if one
+fails.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ REFUSED, HEALED = 2, 0
 
 
 class Way(NamedTuple):
-    """A way to damage files, and what becomes of it.
+    """A way to damage files, and the expected outcome.
 
     Attributes:
         what: the damage in words.
-        files: the pattern of the files in the folder; the last one is the one to be named.
-        damage: changes them.
+        files: the pattern of the files in the folder; the error must name the last one.
+        damage: the function that changes them.
         words: the command that reads them next.
-        status: its exit status.
+        status: its expected exit status.
     """
 
     what: str
@@ -80,13 +81,13 @@ def flip(paths: list[Path]) -> None:
 
 
 def replace(paths: list[Path]) -> None:
-    """Write a text in place of the content."""
+    """Replace the content by a text."""
     for path in paths:
         path.write_text("This is something else.\n", encoding="utf-8")
 
 
 def wipe(paths: list[Path]) -> None:
-    """Write zeros in place of the content."""
+    """Replace the content by zeros."""
     for path in paths:
         path.write_bytes(bytes(path.stat().st_size))
 
@@ -99,7 +100,7 @@ def rotate(paths: list[Path]) -> None:
 
 
 def block(paths: list[Path]) -> None:
-    """Let a file stand where the folder was."""
+    """Replace the folder by a file."""
     shutil.rmtree(paths[0].parent)
     paths[0].parent.write_text("in the way\n", encoding="utf-8")
 
@@ -167,7 +168,7 @@ WAYS = (
 
 
 def complaint(way: Way, folder: Path, status: int, errors: str, name: str) -> str | None:
-    """What is wrong with the outcome of a way; None if nothing is."""
+    """The error in the outcome of a way, or None."""
     if "Traceback" in errors or "internal error" in errors:
         return f"a trace or an unexpected error: {errors[-400:]}"
     if status != way.status:
@@ -185,7 +186,7 @@ def complaint(way: Way, folder: Path, status: int, errors: str, name: str) -> st
 
 
 def run_here(words: str, folder: Path) -> tuple[int, str]:
-    """Exit status and standard error of a command that is run in this process, in a folder."""
+    """Exit status and standard error of a command run in this process, in a folder."""
     from plyground.commands.app import run
 
     output, errors = io.StringIO(), io.StringIO()
@@ -199,7 +200,7 @@ def run_here(words: str, folder: Path) -> tuple[int, str]:
 
 
 def run_apart(words: str, folder: Path) -> tuple[int, str]:
-    """The same in a process of its own, with the cache of the folder."""
+    """The same in a separate process, with the cache of the folder."""
     process = subprocess.run(
         [sys.executable, "-m", "plyground.cli", *words.split()],
         cwd=folder,
@@ -212,14 +213,14 @@ def run_apart(words: str, folder: Path) -> tuple[int, str]:
 
 
 def make(folder: Path, commands: Iterable[str] = MAKE) -> None:
-    """Make the files that are damaged later, but for the cache."""
+    """Create the files to damage, except the cache."""
     for words in commands:
         status, errors = run_here(words, folder)
         assert status == 0, f"{words}: {errors}"
 
 
 def apply(way: Way, whole: Path, folder: Path) -> str | None:
-    """Damage a copy of the whole files, and say what is wrong with the outcome."""
+    """Damage a copy of the sound files; returns the error in the outcome, or None."""
     shutil.copytree(whole, folder)
     paths, in_cache = sorted(folder.glob(way.files)), way in CACHE_WAYS
     way.damage(paths)
@@ -235,7 +236,7 @@ def apply(way: Way, whole: Path, folder: Path) -> str | None:
 
 
 def main() -> int:
-    """Apply all ways; the exit status."""
+    """Apply all ways; returns the exit status."""
     right = True
     with tempfile.TemporaryDirectory() as temporary:
         whole = Path(temporary) / "whole"

@@ -1,9 +1,9 @@
-"""Caro on 15×15: cost of ``hard``, depth and speed of the engines, two threads, time limits kept.
+"""Caro on 15×15: cost of ``hard``, depth and speed of the engines, two threads, time limits.
 
-Run with ``python benchmarks/caro.py`` (two minutes). Moves of ``hard`` are timed by the process's
-own processor time; the engines play against the clock, so their depth needs a machine with a free
-core, and two threads need two. Figures elsewhere are those of the course project on caro that this
-suite started from.
+Run with ``python benchmarks/caro.py`` (two minutes). Moves of ``hard`` are timed by processor time;
+the engines play against the clock, so their depth needs a machine with a free core, and two threads
+need two. The column of figures elsewhere comes from the course project on caro that this suite
+started from.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def opening(seed: int, game: str = GAME, stones: int = 2) -> Position:
 
 
 def hard_level(games: int) -> Iterator[Row]:
-    """``hard`` in whole games against ``medium``: processor time and nodes a move.
+    """``hard`` in whole games against ``medium``: processor time and nodes per move.
 
-    The nodes of the same search without pruning are printed beside them.
+    The nodes of the same search without pruning are printed too.
     """
     hard, medium = make_agent("hard"), make_agent("medium")
     plain = make_agent("minimax:depth=3,radius=2,heuristic=caro15_open")
@@ -71,9 +71,9 @@ def hard_level(games: int) -> Iterator[Row]:
 
 
 def search_engine(games: int, spec: str, aim: tuple[str, str], game: str = GAME) -> Iterator[Row]:
-    """An agent at plies 10 to 30 of games that ``alphabeta:depth=4`` plays with itself.
+    """An agent at plies 10 to 30 of games of ``alphabeta:depth=4`` against itself.
 
-    Only positions without a proven result are taken.
+    Positions with a proven result are skipped.
     """
     agent, quick, depths, speeds = make_agent(spec), make_agent("alphabeta:depth=4"), [], []
     for seed in range(games):
@@ -99,7 +99,7 @@ def search_engine(games: int, spec: str, aim: tuple[str, str], game: str = GAME)
 
 
 def two_threads(positions: int = 10, depth: int = 13) -> Iterator[Row]:
-    """Positions a second and time to a depth of the engine, with one thread and with two."""
+    """Nodes per second and time to depth of the engine, with one thread and with two."""
     starts = [opening(seed, FREESTYLE, 6) for seed in range(positions)]
     speeds, seconds = [], []
     for threads in (1, 2):
@@ -122,7 +122,7 @@ def two_threads(positions: int = 10, depth: int = 13) -> Iterator[Row]:
 
 
 def longest_overtime(spec: str, game: str, moves: int) -> float:
-    """Seconds over a limit of 0.2 s, the most of so many first moves."""
+    """The longest excess over a limit of 0.2 s in some first moves, in seconds."""
     agent, position, overtime = make_agent(spec), make_game(game).initial_position(), []
     agent.get_ready(position.game)
     for _ in range(moves):
@@ -134,7 +134,7 @@ def longest_overtime(spec: str, game: str, moves: int) -> float:
 
 
 def time_limits() -> Iterator[Row]:
-    """How far the first eight moves exceed their limit, and the first move of a fresh process."""
+    """The excess over the limit in the first eight moves, and in a new process's first move."""
     for game in (GAME, "gomoku:size=19"):
         overtime = longest_overtime("alphabeta:time=0.2", game, 8)
         work = f"alphabeta:time=0.2, {game}, longest overtime"
@@ -160,7 +160,7 @@ def main(games: int = 8) -> None:
     """Print the figures of caro.
 
     Args:
-        games: games of each kind
+        games: number of games of each kind
     """
     print_table("Caro", HEADINGS, rows(games))
 

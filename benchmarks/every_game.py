@@ -1,10 +1,10 @@
-"""Whether a deterministic agent ever loses: every game that can be played against it.
+"""Whether a deterministic agent ever loses: all possible games against it.
 
 Run with ``python benchmarks/every_game.py``, or name an agent and a game:
 ``python benchmarks/every_game.py zoo:tic_tac_toe tic_tac_toe:size=4``. The opponent plays every
-legal action in every position; positions that occur in several games are asked about once. The
-moves of a policy are computed in batches. With ``--solve`` each of its moves is also held against
-the exact solver: does it keep the result that the position has under best play?
+legal action in every position; a position of several games is evaluated once. The moves of a policy
+are computed in batches. With ``--solve`` each of its moves is also compared with the exact solver:
+does it keep the result under best play?
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ def play_every_game(
     """Follow all replies to an agent in a seat.
 
     Returns:
-        how many games end with which result for it (1, 0 or -1), how many final positions there
-        are of each, how many positions it was asked about, and in how many of them its move keeps
-        the result under best play, as far as a solver is given.
+        the numbers of games and of final positions by result for it (1, 0 or -1), the number of
+        positions where it moved, and the number of its moves that keep the result under best play,
+        if there is a solver.
     """
     games, finals = Counter[int](), Counter[int]()
     moves = right = 0
-    level = {b"": (game.initial_position(), 1)}  # and in how many ways it comes about
+    level = {b"": (game.initial_position(), 1)}  # and the number of games that lead to it
     while level:
         own = [position for position, _ in level.values() if position.to_move == seat]
         actions = iter(replies(agent, own))
@@ -81,12 +81,12 @@ def play_every_game(
 def main(
     agent: str = "zoo:tic_tac_toe", game: str = "tic_tac_toe", /, *, solve: bool = False
 ) -> None:
-    """Play every game, with the agent in each seat, and print what happened.
+    """Play every game, with the agent in each seat, and print the results.
 
     Args:
         agent: its specification
         game: its specification
-        solve: hold each move against the solver
+        solve: compare each move with the solver
     """
     board = make_game(game)
     player = make_agent(agent, board)

@@ -1,15 +1,15 @@
-"""What a GPU brings to AlphaZero: the learner, self-play, both, and mctx with Pgx beside them.
+"""The speed of AlphaZero on a GPU: the learner, self-play, both, and mctx with Pgx.
 
 Run with ``python benchmarks/gpu.py`` (ten minutes on a machine with a GPU), or name parts and a
 shorter time: ``python benchmarks/gpu.py learner self_play --seconds 5``. The parts are:
 
-- ``learner``: samples learnt in a second, the learner alone;
-- ``self_play``: simulations and evaluations of the network in a second, self-play alone;
-- ``training``: both at once, in runs of ``plyground train alphazero``;
-- ``mctx``: self-play of mctx and Pgx (``pip install mctx pgx``), in networks of the same shape;
-- ``ppo``: steps of ``plyground train ppo`` in a second, on the processor and on the GPU.
+- ``learner``: training samples per second, the learner alone;
+- ``self_play``: simulations and network evaluations per second, self-play alone;
+- ``training``: both together, in runs of ``plyground train alphazero``;
+- ``mctx``: self-play of mctx and Pgx (``pip install mctx pgx``), with networks of the same shape;
+- ``ppo``: steps per second of ``plyground train ppo``, on the processor and on the GPU.
 
-Everything is connect four. Networks are CHANNELS×BLOCKS; products are computed in bfloat16.
+The game is connect four. Networks are CHANNELS×BLOCKS; products are computed in bfloat16.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def settings_of(shape: str, **values) -> AlphaZeroSettings:
 
 
 def random_positions(count: int) -> Positions:
-    """Positions in the form of the window's; only the speed is measured on them."""
+    """Random positions in the format of the replay window."""
     random = np.random.default_rng(0)
     width, actions = int(np.prod(GAME.facts.observation_shape)), GAME.facts.num_actions
     policies = random.random((count, actions), np.float32)
@@ -63,7 +63,7 @@ def random_positions(count: int) -> Positions:
 
 
 def measure_learner(shape: str, batch: int, device: torch.device, seconds: float) -> None:
-    """Print how many samples are learnt in a second."""
+    """Print training samples per second."""
     settings = settings_of(shape, batch_size=batch)
     learner = AlphaZeroLearner(GAME, settings, 1, device)
     window = [random_positions(POSITIONS)]
@@ -89,7 +89,7 @@ def measure_self_play(
     weights = AlphaZeroLearner(GAME, settings, 1, device).weights()
     states: list = [{}] * 2 * threads
     simulations = 300 * games
-    for turn in range(2):  # openings, middles and ends mix in the first
+    for turn in range(2):  # the first ones mix openings, middle games and endgames
         began = time.perf_counter()
         tasks = [SelfPlayTask(k, state, 0.5, simulations) for k, state in enumerate(states)]
         workers.begin(weights, tasks)
@@ -115,7 +115,7 @@ def measure_self_play(
 def measure_training(
     shape: str, games: int, batch: int, reuse: float, device: str, seconds: float
 ) -> None:
-    """Print what a run does in its later updates, and how much of its time the learner takes."""
+    """Print the rates of a run's later updates, and the learner's share of the time."""
     channels, blocks = SHAPES[shape]
     workers = 2 * max(available_processors() - 1, 1)
     with tempfile.TemporaryDirectory() as folder:
@@ -150,7 +150,7 @@ def measure_training(
 
 
 def residual_network(shape: str) -> tuple:
-    """Random weights, in JAX, and what evaluates them: as our networks of this shape."""
+    """Random weights in JAX and their forward function, for plyground's network of this shape."""
     import jax
     import jax.numpy as jnp
 
@@ -249,7 +249,7 @@ def measure_mctx(shape: str, batch: int, simulations: int, seconds: float) -> No
 
 
 def measure_ppo(device: str, seconds: float) -> None:
-    """Print the steps of PPO in a second."""
+    """Print steps per second of PPO."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
         train("ppo", GAME, out, device=device, hours=seconds / 3600, evaluations=1)
@@ -262,9 +262,9 @@ def main(*parts: str, device: str = "cuda", seconds: float = 15.0, quick: bool =
     """Print the table.
 
     Args:
-        parts: which of it; none: all
-        device: where networks play and learn
-        seconds: of each measurement
+        parts: the parts to measure; none: all
+        device: the device of networks
+        seconds: duration of each measurement
         quick: one measurement of each part
     """
     torch.set_num_threads(1)

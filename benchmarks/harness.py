@@ -2,10 +2,10 @@
 
     python benchmarks/harness.py
 
-It plays random against random at connect four: games a second, microseconds a move, and the share
-of the harness in them; the same with both agents in processes of their own; and how much faster two
-worker processes are than one, with agents that think some milliseconds (if two processors are
-free). The best of some runs is printed.
+It plays random against random at connect four, and prints games per second, microseconds per move,
+and the share of the harness; the same with both agents in separate processes; and the speedup of
+two worker processes with agents that think some milliseconds (if two processors are free). The
+result is the best of some runs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ THINKING = Plan("connect_four", ("montecarlo:simulations=300",) * 2, pairs=30)
 
 
 def play(plan: Plan, place: JobPlace = HERE, isolation: str = "auto") -> tuple[float, float, int]:
-    """A tournament from plan to table: seconds, those that the agents thought, moves."""
+    """A tournament from plan to table: seconds, thinking seconds of the agents, moves."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "games.db") as store:
         tournament = Tournament(plan.replace(isolate=isolation), store, place)
         tournament.get_ready()
@@ -46,7 +46,7 @@ def main() -> None:
     play(RANDOM.replace(pairs=5))
     for title, plan, isolation in (
         ("in this process", RANDOM, "never"),
-        ("in processes of their own", RANDOM.replace(pairs=100), "always"),
+        ("in separate processes", RANDOM.replace(pairs=100), "always"),
     ):
         seconds, thinking, moves = min(play(plan, isolation=isolation) for _ in range(RUNS))
         print(

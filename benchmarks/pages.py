@@ -1,10 +1,10 @@
-"""Processor seconds of the programs that pages show: README, tutorials, notebooks.
+"""Processor seconds of the programs on pages: README, tutorials, notebooks.
 
     python benchmarks/pages.py
     python benchmarks/pages.py docs/tutorials/from_pettingzoo.md --cached
 
-Each fenced block of Python, and the cells of a notebook together, run as a process of their own, as
-a reader would run them; those of a page share a folder. What they print is passed on.
+Each fenced block of Python, and all cells of a notebook together, run in a separate process, as a
+reader would run them; the programs of a page share a folder. Their output is passed on.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def programs(page: Path) -> list[str]:
 
 
 def page_seconds(page: Path, environment: dict[str, str]) -> float:
-    """What the programs of a page cost, with all threads and processes, each start included."""
+    """The processor time of a page's programs, with all threads, processes and starts."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as folder:
         for program in programs(page):
@@ -48,15 +48,15 @@ def page_seconds(page: Path, environment: dict[str, str]) -> float:
 
 
 def main(*pages: Path, cached: bool = False) -> None:
-    """Run the programs of pages twice and print what each page costs.
+    """Run the programs of pages twice and print the cost of each page.
 
-    The first time all kernels are compiled, the second time they are there.
+    The first run compiles all kernels, the second run loads them.
 
     Args:
         pages: Markdown files and notebooks; none: README, the first notebook and the tutorials
-        cached: run them once, with the kernels that this machine has compiled so far
+        cached: run them once, with the kernels in this machine's cache
     """
-    # A reader sets no number of threads: a program says itself how many it takes.
+    # Readers set no number of threads.
     environment = {name: value for name, value in os.environ.items() if name not in THREADS} | QUIET
     rows = []
     for page in pages or (*FIRST, *sorted((ROOT / "docs" / "tutorials").glob("*.md"))):

@@ -1,10 +1,10 @@
-"""Every comparison with another library, on one page: docs/guide/peers.md.
+"""All comparisons with other libraries, on one page: docs/guide/peers.md.
 
     python benchmarks/peers.py            # twenty minutes; writes the page
     python benchmarks/peers.py aec.py     # prints the part of one script, and writes nothing
 
-Each comparison is a benchmark of its own, which runs in a process of its own. A library that is not
-installed is named where it is missing, and nothing of it is imported.
+Each comparison is a separate benchmark and runs in a separate process. The page names libraries
+that are not installed; they are not imported.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "guide" / "peers.md"
 HEAD = """# Beside its peers
 
-Speed beside other libraries, measured in one run: the contestants of a table take turns on one
-core, and their processor time counts. `python benchmarks/peers.py` writes this page; the command
-above each table prints that table alone, with rows that no peer has.
+Speed compared with other libraries, in one run: the contestants of a table take turns on one core,
+and their processor time counts. `python benchmarks/peers.py` writes this page; the command
+above each table prints the same table, and also rows without a peer.
 """
 
 
 class Comparison(NamedTuple):
-    """What is compared, by which command, and which distributions the command needs or uses."""
+    """A comparison: title, command, and the distributions that the command needs or uses."""
 
     title: str
     command: str  # in the folder of benchmarks
@@ -118,7 +118,7 @@ def main(*chosen: str) -> None:
     for comparison in some:
         print(comparison.title, file=sys.stderr, flush=True)
         page += "\n".join([*part(comparison), ""])
-        if not chosen:  # part by part: a run that is stopped leaves what it has measured
+        if not chosen:  # part by part, so that a stopped run leaves its results
             PAGE.write_text(page, encoding="utf-8")
     if chosen:
         print(page, end="")

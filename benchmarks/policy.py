@@ -1,4 +1,4 @@
-"""Speed of trained policies at connect four, alone and inside MCTS in place of playouts.
+"""Speed of trained policies at connect four, alone and in MCTS instead of playouts.
 
 Run with ``python benchmarks/policy.py [FILE.onnx]`` (a minute). Without a policy file the shipped
 network ``zoo:connect_four`` is measured. Rates are per second of processor time on one core.
@@ -39,7 +39,7 @@ def positions() -> list[plyground.Position]:
 
 
 def works(spec: str) -> Iterator[tuple[str, str, Work]]:
-    """What is measured: its name, its unit, the work."""
+    """The measured work, with its name and unit."""
     agent, sample = plyground.make_agent(spec, GAME), positions()
     agent.get_ready(GAME)
     observations = np.stack([position.observation() for position in sample])
@@ -48,7 +48,7 @@ def works(spec: str) -> Iterator[tuple[str, str, Work]]:
 
     def search_work(search: plyground.Agent) -> Work:
         def simulations(position: plyground.Position) -> int:
-            search.reset()  # no tree is kept
+            search.reset()  # without tree reuse
             return search.analyse(position).simulations
 
         return lambda: sum(map(simulations, sample[::16]))
@@ -90,7 +90,7 @@ def reply_work(spec: str, games: int) -> Work:
 
 
 def evaluator_rows(seconds: float) -> Iterator[list[str]]:
-    """Microseconds a position of the shipped networks, by the kernel and by onnxruntime."""
+    """Microseconds per position of the shipped networks, by the kernel and by onnxruntime."""
     for card in cards():
         network = card.network()
         networks = {
@@ -111,7 +111,7 @@ def evaluator_rows(seconds: float) -> Iterator[list[str]]:
 def main(
     policy: str = "zoo:connect_four", /, seconds: float = 0.4, evaluators: bool = False
 ) -> None:
-    """Print what a network does in a second.
+    """Print the rates of a network.
 
     Args:
         policy: a policy file for connect four, or zoo:NAME; ,precision=bfloat16 may follow

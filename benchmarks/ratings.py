@@ -3,8 +3,8 @@
     python benchmarks/ratings.py                # all of it, about two minutes
     python benchmarks/ratings.py coverage sprt  # parts: coverage, sprt
 
-``coverage`` simulates pools of known strengths and counts how often the 95 % intervals hold the
-true ratings. ``sprt`` simulates tests under either hypothesis and counts wrong verdicts.
+``coverage`` simulates pools of known strengths and counts how often the 95 % intervals contain the
+true ratings. ``sprt`` simulates tests under both hypotheses and counts wrong verdicts.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def pair_probabilities(difference: float, draws: float, bias: float) -> np.ndarr
     """Probabilities of 0, ½, 1, 1½ and 2 points in a pair.
 
     The opening favours either seat by a uniformly random amount. ``draws`` is the share of draws
-    and ``bias`` the greatest advantage of a seat, both in proportion to what the expected score
-    leaves room for.
+    and ``bias`` the greatest advantage of a seat, both relative to their largest possible value for
+    the expected score.
     """
     score = score_of(difference)
     room = min(score, 1 - score)
@@ -40,7 +40,7 @@ def pair_probabilities(difference: float, draws: float, bias: float) -> np.ndarr
 
 
 def coverage() -> None:
-    """Pools of several sizes, strengths drawn anew for each simulation."""
+    """Pools of several sizes, with new random strengths in each simulation."""
     print(f"95 % intervals that hold the true rating, {SIMULATIONS} simulations each")
     print("agents  pairs each  draws  seat bias  spread (Elo)  covered")
     for agents, pairs, draws, bias, spread in [
@@ -84,7 +84,7 @@ def coverage() -> None:
 def simulate_sprt(
     rng: np.random.Generator, hypotheses: Hypotheses, chances: np.ndarray
 ) -> tuple[str, int]:
-    """The verdict of one test, and after how many pairs it came."""
+    """The verdict of one test, and its number of pairs."""
     counts = [0, 0, 0, 0, 0]
     pairs = 0
     while True:
@@ -120,7 +120,7 @@ def sprt() -> None:
 
 
 def main(*parts: Literal["coverage", "sprt"]) -> None:
-    """Print the parts that are named, or both."""
+    """Print the named parts, or both."""
     for part in parts or ("coverage", "sprt"):
         {"coverage": coverage, "sprt": sprt}[part]()
 

@@ -1,10 +1,10 @@
 """How often agents change the result of connect-four positions under best play.
 
-Run with ``python benchmarks/result_errors.py`` (minutes; positions of the beginning are solved
-again after the agent's move), or name agents. The classes are those of benchmarks/positions: phase
-and difficulty. An error is a move after which the result under best play, win, draw or loss, is
-worse for the mover than before it. Published for AlphaZero.jl (trained with a GPU, 1.6 M weights,
-600 simulations): 0 % on easy positions, 2.1 to 2.2 % on medium, 7.5 % on hard ones.
+Run with ``python benchmarks/result_errors.py`` (minutes; early positions are solved again after the
+agent's move), or name agents. The classes of benchmarks/positions are phase and difficulty. An
+error is a move after which the result under best play (win, draw or loss) is worse for the mover.
+Published for AlphaZero.jl (trained with a GPU, 1.6 M weights, 600 simulations): 0 % on easy
+positions, 2.1 to 2.2 % on medium, 7.5 % on hard ones.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SOLVER = make_solver(GAME, 1024)
 
 @functools.cache
 def result_after(moves: tuple[int, ...]) -> int:
-    """The result of a game after these moves for the side that played the last."""
+    """The result of a game after these moves, for the side that played the last move."""
     position = GAME.position(moves)
     if position.is_over:
         return int(np.sign(position.returns[1 - len(moves) % 2]))
@@ -58,7 +58,7 @@ def main(*agents: str, positions: int = 1000) -> None:
 
     Args:
         agents: their specifications
-        positions: of each class, at most
+        positions: largest number of positions of each class
     """
     specs = agents or AGENTS
     print_table("errors", ("class", "positions", *specs), rows(specs, positions))

@@ -1,9 +1,9 @@
-"""Speed of the search agents, with OpenSpiel's MCTS bot as the peer in the same run.
+"""Speed of the search agents, compared with OpenSpiel's MCTS bot in the same run.
 
-Run with ``python benchmarks/search.py`` (three minutes). Two threads against one and the keeping of
-time limits need wall-clock time and a quiet machine. OpenSpiel's C++ alpha-beta is not in its
-Python package, so it stands here with figures measured elsewhere on such a machine (2.3 million
-nodes a second; 3.05 million nodes and 1.4 s for depth 12).
+Run with ``python benchmarks/search.py`` (three minutes). The rows of two threads and of time limits
+use wall-clock time and need an idle machine. OpenSpiel's C++ alpha-beta is not in its Python
+package, so its figures were measured separately on a similar machine (2.3 million nodes per second;
+3.05 million nodes and 1.4 s for depth 12).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PLAIN = (
     "iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no,ordering=none,heuristic=none"
 )
 TURNS = 5
-PEERS = (  # title, game, OpenSpiel's name of it, simulations a second measured elsewhere
+PEERS = (  # title, game, OpenSpiel's name, simulations per second measured elsewhere
     ("connect four", "connect_four", "connect_four", "84,000"),
     ("dots and boxes 4×4", "dots_and_boxes", "dots_and_boxes(num_rows=4,num_cols=4)", "31,000"),
 )
@@ -37,9 +37,9 @@ TIME_LIMIT_GAMES = (
 
 
 def alphabeta() -> Iterator[Row]:
-    """Depth 12 from the empty 6×7 board: the textbook's search, then every enhancement.
+    """Depth 12 from the empty 6×7 board: the textbook search, then every enhancement.
 
-    Tests compare the node counts of the first with those of the plain reference.
+    Tests compare the node counts of the textbook search with the plain reference.
     """
     position = make_game("connect_four").initial_position()
     for title, options in (
@@ -82,7 +82,7 @@ def monte_carlo_tree_search(simulations: int) -> Iterator[Row]:
 
 
 def two_threads(simulations: int) -> Iterator[Row]:
-    """Playouts a second of two threads against one, in wall-clock time, turn by turn."""
+    """Playouts per second of two threads and of one, in wall-clock time, in turns."""
     position = make_game("connect_four").initial_position()
     agents = {
         str(threads): make_agent(f"mcts:simulations={simulations},threads={threads}")
@@ -98,7 +98,7 @@ def two_threads(simulations: int) -> Iterator[Row]:
 
 
 def time_limits() -> Iterator[Row]:
-    """The longest any of four first moves took over a limit of 0.2 s."""
+    """The longest excess of four first moves over a limit of 0.2 s."""
     for spec in TIME_LIMIT_GAMES:
         for agent in ("alphabeta:time=0.2", "mcts:time=0.2"):
             overtime = longest_overtime(agent, spec, 4)
@@ -118,7 +118,7 @@ def main(simulations: int = 100_000) -> None:
     """Print the speed of the searches.
 
     Args:
-        simulations: a move, in the comparisons of MCTS
+        simulations: simulations per move in the comparisons of MCTS
     """
     print_table("Search", HEADINGS, rows(simulations))
 

@@ -1,16 +1,15 @@
-"""The signature of the search agents: what they count on fixed positions.
+"""The signature of the search agents: their counts on fixed positions.
 
     python benchmarks/signature.py            # compares with signature.toml
     python benchmarks/signature.py --write    # writes signature.toml
 
-The first exits with status 1 if anything has moved. The second belongs to a change that is meant to
-move the signature; the changelog says so.
+The first exits with status 1 if the signature has changed. The second belongs to an intended
+change, which the changelog names.
 
-A change of a search, an ordering, a heuristic or a random stream that is not meant to change what
-is searched must leave the signature as it is. The numbers do not depend on the machine or its
-speed. They are of two kinds: a whole number is the sum of the nodes over the game's positions, a
-text a digest of the visits (``mcts``), the mean returns (``montecarlo``) or the evaluations
-(``greedy``) of every action.
+A non-functional change of a search, an ordering, a heuristic or a random stream must keep the
+signature. The numbers do not depend on the machine or its speed. There are two kinds: an integer is
+the sum of the nodes over the game's positions, a text is a digest of the visits (``mcts``), the
+mean returns (``montecarlo``) or the evaluations (``greedy``) of every action.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ SAMPLERS = (
     "greedy",
 )
 
-# Game: positions by the moves that lead to them, and the agents beside the samplers.
+# Game: positions by their moves, and the agents besides the samplers.
 WORK: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "tic_tac_toe": (
         ("", "b2", "a1,b2,c3"),
@@ -71,7 +70,7 @@ WORK: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "alphabeta:depth=5,heuristic=classic",
         ),
     ),
-    # A board too large to be looked up whole.
+    # a board too large for complete search
     "dots_and_boxes:rows=3,cols=4": (("h 1 1,v 1 1,h 2 1",), ("solver:memory=16",)),
     "gomoku": (
         ("", "h8,i9,h9,h7", "h8,i9,h9,h7,i8,g8,j8,k8,g10,i10"),
@@ -105,7 +104,7 @@ def digest(numbers: dict[int, float]) -> str:
 
 
 def action_numbers(decision: Decision) -> dict[int, float]:
-    """Visits of every action of an agent that samples; values where visits do not differ."""
+    """Visits of every action of an agent that samples; values if all visits are equal."""
     visits = decision.visits or {}
     return dict(visits) if len(set(visits.values())) > 1 else dict(decision.values or {})
 
@@ -125,12 +124,12 @@ def measure(game_spec: str, agent_spec: str) -> int | str:
 
 
 def all_lines() -> list[tuple[str, str]]:
-    """Every game with every agent that is measured on it."""
+    """Every game with each of its agents."""
     return [(game, agent) for game, (_, agents) in WORK.items() for agent in (*agents, *SAMPLERS)]
 
 
 def read(path: Path = SIGNATURE) -> dict[tuple[str, str], int | str]:
-    """The signature as it is stored."""
+    """The stored signature."""
     games = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return {(game, agent): value for game, lines in games.items() for agent, value in lines.items()}
 

@@ -15,18 +15,17 @@
 
 ``positions`` solves the sets in benchmarks/positions, drawn by benchmarks/solver_positions.py by
 phase and difficulty as in Pons' tutorial "Solving Connect 4", each by one batch call with an empty
-table, and checks the values. ``boards`` solves boards from their start and counts the positions
-searched. ``endgames`` solves positions after random moves one by one, with the table of an agent
-with ``endgame=``; the number of plies to the end grows until they take more than 30 ms on average.
-``endings`` solves positions after random moves, each from an empty table: the value, then the
-result alone. ``ffo`` solves positions 1 to 25 and 40 to 44 of the endgame test of the French
-Othello Federation (http://www.radagast.se/othello/ffotest.html) and checks scores and moves.
-Times are the process's own processor time, without compilation. ``threads`` alone measures by the
-clock: one thread and several take turns, each from an empty table. On a machine with other work
-the processor time of the first thread tells more.
-``openings`` solves stored positions of connect four again, without the stored values, and compares.
-``games`` asks for the values of all moves in positions of games of agents, after the stored plies:
-each by a solver of its own, with the table and the threads of the pages, by the clock.
+table, and checks the values. ``boards`` solves boards from the start and counts the nodes.
+``endgames`` solves positions after random moves one by one, with the table of an agent with
+``endgame=``; the number of plies to the end grows until the mean time is more than 30 ms.
+``endings`` solves positions after random moves, each with an empty table: the value, then only the
+result. ``ffo`` solves positions 1 to 25 and 40 to 44 of the endgame test of the French Othello
+Federation (http://www.radagast.se/othello/ffotest.html) and checks scores and moves. Times are
+processor time, without compilation. Only ``threads`` measures wall-clock time: one thread and
+several take turns, each with an empty table. On a busy machine the processor time of the first
+thread is more reliable. ``openings`` solves stored positions of connect four without the stored
+values, and compares. ``games`` solves all moves in positions of agents' games after the stored
+plies, each with a new solver with the table and the threads of the pages, in wall-clock time.
 """
 
 from __future__ import annotations
@@ -104,11 +103,11 @@ def duration_text(seconds: float) -> str:
 
 @app.command
 def positions(*classes: str, count: int = 20, memory: int = 1024) -> None:
-    """Print the cost of connect-four positions, beside Pons' solver.
+    """Print the cost of connect-four positions, compared with Pons' solver.
 
     Args:
         classes: only these, such as "middle easy"
-        count: at most so many positions of each class
+        count: largest number of positions of each class
         memory: MiB for the table
     """
     solver = empty_solver(make_game("connect_four"), memory)
@@ -146,13 +145,13 @@ def boards(
     moves: Literal["best", "all"] = "best",
     time: float | None = None,
 ) -> None:
-    """Print what boards take from their start, and their values.
+    """Print the cost of solving boards from the start, and their values.
 
     Args:
         games: specifications of the boards
         memory: MiB for the table
         moves: value one best action, or all
-        time: seconds for a board at most
+        time: time limit per board in seconds
     """
 
     def rows() -> Iterator[tuple[str, ...]]:
@@ -178,7 +177,7 @@ def boards(
 
 
 def random_position(solver: Solver, left: int, rng: np.random.Generator) -> Position:
-    """A position of random play with at most so many plies left whose game is not over."""
+    """An unfinished position of random play with at most ``left`` plies left."""
     while True:
         position = solver.game.initial_position()
         while not position.is_over:
@@ -189,12 +188,12 @@ def random_position(solver: Solver, left: int, rng: np.random.Generator) -> Posi
 
 @app.command
 def endgames(*games: str, count: int = 20, step: int = 2) -> None:
-    """Print mean and longest time by plies left for each game.
+    """Print the mean and the longest time by plies left for each game.
 
     Args:
         games: specifications of the boards
         count: positions of each number of plies left
-        step: between the numbers of plies left
+        step: step between the numbers of plies left
     """
     for spec in games or ENDGAMES:
         game, rng = make_game(spec), np.random.default_rng(0)
@@ -218,7 +217,7 @@ def endgames(*games: str, count: int = 20, step: int = 2) -> None:
 def endings(
     game: str, *, left: tuple[int, ...] = (12, 16, 20), count: int = 50, memory: int = 512
 ) -> None:
-    """Print what positions after random moves take, value and result, each from an empty table.
+    """Print the cost of positions after random moves, value and result, with empty tables.
 
     Args:
         game: specification of the board
@@ -254,7 +253,7 @@ def endings(
 
 @app.command
 def ffo(*, memory: int = 512) -> None:
-    """Print what positions of the FFO test of Othello take, and check scores and moves.
+    """Print the cost of positions of Othello's FFO test, and check scores and moves.
 
     Args:
         memory: MiB for the table
@@ -284,14 +283,14 @@ def ffo(*, memory: int = 512) -> None:
 def threads(
     *games: str, count: int = 4, turns: int = 3, memory: int = 1024, threads: int = 2
 ) -> None:
-    """Print wall-clock times of one thread and of several, turn by turn.
+    """Print wall-clock times of one thread and of several, in turns.
 
     Args:
-        games: boards to solve from their start, beside begin-hard positions of connect four
+        games: boards to solve from the start, besides begin-hard positions of connect four
         count: begin-hard positions
-        turns: of each; the quickest counts
+        turns: turns of each; the quickest counts
         memory: MiB for the table
-        threads: how many
+        threads: number of threads
     """
     connect_four = make_game("connect_four")
     entries = read_positions(CLASSES[-1], count)
@@ -325,7 +324,7 @@ def openings(*, count: int = 500, memory: int = 2048) -> None:
     """Solve stored positions of connect four again, and compare.
 
     Args:
-        count: positions of the last stored ply, drawn at random
+        count: random positions of the last stored ply
         memory: MiB for the table
     """
     game, values = make_game("connect_four"), read_values(FILE)
@@ -346,7 +345,7 @@ def openings(*, count: int = 500, memory: int = 2048) -> None:
 
 @app.command
 def games(*, count: int = 100, limit: float = 1.0, memory: int = 128) -> None:
-    """Print how many positions of games have all their values within a time.
+    """Print the number of positions of games that are solved with all values within a time.
 
     Args:
         count: games, of two search agents after two random moves
@@ -380,7 +379,7 @@ def _shares(seconds: np.ndarray, limit: float) -> tuple[str, ...]:
 
 
 def _compared(name: str, measures: np.ndarray) -> tuple[str, ...]:
-    """A row of positions, seconds by the clock and of the first thread's own processor time."""
+    """A row of positions, wall-clock seconds and processor seconds of the first thread."""
     nodes, seconds, own_seconds = measures
     return (
         name,

@@ -1,20 +1,20 @@
 """Positions of connect four by phase and difficulty, for benchmarks/solver.py.
 
-They stand in benchmarks/positions. The first command checks that the files begin with the positions
-that the seed gives, the second writes a file:
+They are in benchmarks/positions. The first command checks that the files begin with the positions
+of the seed, the second writes a file:
 
     python benchmarks/solver_positions.py
     python benchmarks/solver_positions.py "middle medium" --write --positions 1000
 
-The classes are those of Pons' tutorial "Solving Connect 4": the phase is the number of stones, the
+The classes follow Pons' tutorial "Solving Connect 4": the phase is the number of stones, the
 difficulty the number of plies to the end of the game under best play. The positions of a phase are
-one stream drawn by a seed: random legal moves up to a random number of stones; games that ended and
-positions with a win at once are thrown away. The solver tells to which class each belongs, and a
-file holds the first so many of a class, one to a line: the moves as column numbers from 1, and the
-value for the side to move. That is the format of Pons' own test sets.
+one random stream: random legal moves up to a random number of stones; finished games and positions
+with a win at once are discarded. The solver decides the class of each position, and a file has the
+first positions of a class, one per line: the moves as column numbers from 1, and the value for the
+side to move. This is the format of Pons' test sets.
 
-Drawing takes longer than solving, because most positions are thrown away. The means of nodes and
-processor time are printed too, each position solved from an empty table.
+Drawing takes longer than solving, because most positions are discarded. The means of nodes and
+processor time are printed too, each position solved with an empty table.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SEED = 0
 
 
 class PositionClass(NamedTuple):
-    """Positions of a phase and a difficulty, and what Pons' solver takes for one of them.
+    """A phase and a difficulty, and the published cost of Pons' solver per position.
 
     They are ranges of stones on the board and of plies to the end, both inclusive.
     """
@@ -96,7 +96,7 @@ def read_positions(position_class: PositionClass, count: int) -> list[SolvedPosi
 def random_positions(
     game: Game, stones: tuple[int, int], seed: int
 ) -> Iterator[tuple[tuple[int, ...], Position]]:
-    """Endless random positions with so many stones and no win at once, with their moves."""
+    """Endless random positions with ``stones`` stones and no win at once, with their moves."""
     rng = np.random.default_rng(seed)
     while True:
         position, moves = game.initial_position(), []
@@ -120,9 +120,9 @@ def plies_to_the_end(value: int, left: int) -> int:
 
 
 def ends_within(solver: ConnectFourSolver, position: Position, left: int, plies: int) -> bool:
-    """Whether the game ends within so many plies under best play.
+    """Whether the game ends within a number of plies under best play.
 
-    One or two questions find out, which are cheaper than the value.
+    One or two null-window searches decide this, which are cheaper than the value.
     """
     if left <= plies:
         return True
@@ -136,9 +136,9 @@ def ends_within(solver: ConnectFourSolver, position: Position, left: int, plies:
 def class_of(
     solver: ConnectFourSolver, position: Position, classes: Iterable[PositionClass]
 ) -> PositionClass | None:
-    """The class of a position among those wanted, or None.
+    """The class of a position among the wanted classes, or None.
 
-    They are of one phase, easier ones first. Questions find out that are cheaper than the value.
+    The classes are of one phase, easier ones first. Null-window searches decide it.
     """
     left = position.game.facts.longest_game - int(position.record.ply)
     for candidate in classes:
@@ -155,7 +155,7 @@ def class_of(
 def draw(
     counts: dict[PositionClass, int], memory_mb: int
 ) -> Iterator[tuple[PositionClass, SolvedPosition]]:
-    """The first positions of classes of a phase, so many of each, one after the other."""
+    """The first positions of classes of a phase, a number of each, class by class."""
     game = make_game("connect_four")
     solver = make_solver(game, memory_mb)
     assert isinstance(solver, ConnectFourSolver)
@@ -166,7 +166,7 @@ def draw(
         position_class = class_of(solver, position, missing)
         if position_class is None:
             continue
-        # The value is found from an empty table, as if nothing had been asked before.
+        # The value is searched with an empty table.
         solver.clear()
         began = time.thread_time()
         value = int(solver.solve_batch([position])[0])

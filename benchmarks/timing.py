@@ -1,7 +1,6 @@
-"""What the benchmarks share: contestants that take turns, medians, tables.
+"""Helpers of the benchmarks: contestants in turns, medians, tables.
 
-Rates are per second of the process's own processor time, so that other work on the machine hardly
-touches them.
+Rates are per second of processor time, so that other load of the machine hardly matters.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-Work = Callable[[], int]  # does some work and returns how much
+Work = Callable[[], int]  # does some work and returns its amount
 
 
 def processor_seconds(
     function: Callable[..., Any], *arguments: Any, **options: Any
 ) -> tuple[float, Any]:
-    """What one call costs, and what it returns."""
+    """The processor time and the result of one call."""
     start = time.process_time()
     value = function(*arguments, **options)
     return time.process_time() - start, value
@@ -36,8 +35,8 @@ def rates(
 ) -> dict[str, float]:
     """Median work per second of each contestant.
 
-    The contestants take turns of so many seconds, in which they work at least once; one turn more,
-    the first, warms up.
+    The contestants take turns of ``seconds``, in which they work at least once; an additional first
+    turn warms up.
     """
     samples: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(turns + 1):
@@ -51,9 +50,9 @@ def rates(
 
 
 def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table whose columns but the first are flush right, row by row measured.
+    """Print a table row by row; all columns but the first are right-aligned.
 
-    A file gets it in Markdown.
+    Output to a file is Markdown.
     """
     if not sys.stdout.isatty():
         line = ["---", *["---:"] * (len(headings) - 1)]

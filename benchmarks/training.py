@@ -1,14 +1,14 @@
 """Steps per second of MaskablePPO at connect four, the whole training loop.
 
 It is compared with a learner set up as in PettingZoo's tutorial on action masks. Run with ``python
-benchmarks/training.py`` (three minutes). The two take turns in one process with
-one thread for torch; the medians of the turns are printed. Each has its own settings. Ours are
-those of ``plyground train ppo connect_four --opponent random --set dense=256,128``. The tutorial's
-are one environment and what MaskablePPO does by default (updates of 2,048 steps, 10 epochs, batches
-of 64); there the learner plays both sides, so no opponent costs it any time.
+benchmarks/training.py`` (three minutes). The two take turns in one process with one thread for
+torch; the medians of the turns are printed. plyground uses the settings of ``plyground train ppo
+connect_four --opponent random --set dense=256,128``. The tutorial uses one environment and the
+defaults of MaskablePPO (updates of 2,048 steps, 10 epochs, batches of 64); its learner plays both
+sides, so an opponent takes no time.
 
-Then each trains anew until it scores 95 % against ``random`` over 200 paired openings of 4 plies,
-or until the time given is over.
+Then each trains from the start until it scores 95 % against ``random`` over 200 paired openings of
+4 plies, or until the time limit.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from sb3_contrib.common.wrappers import ActionMasker
 from timing import print_table, rates
 
 TURNS = 3
-SETTINGS = ["dense=256,128"]  # half of the default's width: random asks for less than search
+SETTINGS = ["dense=256,128"]  # half of the default width, which is enough against random
 GOAL, PAIRS, PLIES = 0.95, 200, 4
 
 
 class BothSides(gymnasium.Env):
     """PettingZoo's connect four as one Gymnasium environment, in which the caller plays both sides.
 
-    The observation is that of the player to move.
+    The observation is for the player to move.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class BothSides(gymnasium.Env):
 
 
 def tutorial_learner(seed: int) -> tuple[Callable[[], int], Any]:
-    """A function that makes one update and tells how many steps it took, and the policy."""
+    """A function that makes one update and returns its number of steps, and the policy."""
     torch.distributions.Distribution.set_default_validate_args(True)  # torch's own default
     model = MaskablePPO(
         "MlpPolicy",
@@ -102,7 +102,7 @@ def our_learner(seed: int) -> tuple[Callable[[], int], Any]:
 
 
 def score(policy: Any) -> float:
-    """The score against ``random``, with ours in full precision."""
+    """The score against ``random``; plyground's policy in full precision."""
     low_precision = hasattr(policy.features_extractor, "reduced")
     with full_precision(policy) if low_precision else contextlib.nullcontext():
         player = NetworkPlayer(policy)
@@ -113,7 +113,7 @@ def score(policy: Any) -> float:
 def time_to_goal(
     make: Callable[[int], tuple[Callable[[], int], Any]], limit: float
 ) -> tuple[float, int, float]:
-    """Seconds of training, steps and score when the goal or the limit was reached.
+    """Seconds of training, steps and score at the goal or the limit.
 
     The time of evaluation games is not counted.
     """
@@ -147,10 +147,10 @@ def rows(seconds: float, limit: float) -> Iterator[tuple[str, ...]]:
 
 
 def main(seconds: float = 10.0, limit: float = 120.0) -> None:
-    """Print the speed of both learners, and how long they take to beat random.
+    """Print the speed of both learners, and their times to beat random.
 
     Args:
-        seconds: for each turn
+        seconds: length of a turn
         limit: seconds of training for the 95 %
     """
     torch.set_num_threads(1)

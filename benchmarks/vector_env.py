@@ -1,14 +1,14 @@
-"""Steps per second of the vector environment at connect four, beside other libraries.
+"""Steps per second of the vector environment at connect four, compared with other libraries.
 
 They are Pgx (if it is installed) and PettingZoo. Run with ``python benchmarks/vector_env.py`` (some
-minutes; ``--seconds 0.1`` for a rough look); the name of another game asks for ours alone. A step
-is a random legal action in one game, with mask and observation; in some rows it includes a reply.
-Where replies have a search made for few plies, the row after it is the same work by the general
-search, which plays the same.
+minutes; ``--seconds 0.1`` for a rough estimate); other games are measured only with plyground. A
+step is a random legal action in one game, with mask and observation; in some rows it includes a
+reply. If replies use the specialised search for few plies, the next row is the same work by the
+general search, which plays the same moves.
 
-The first column of rates is for one core: steps per second of processor time. The second is by the
-wall clock with a thread for each core, and says what it should only on a machine with nothing else
-to do. Pgx starts threads of its own; its processor time is that of all of them.
+The first column of rates is for one core: steps per second of processor time. The second is
+wall-clock time with a thread for each core, and needs an idle machine. Pgx starts several threads;
+its processor time is their sum.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ HEADINGS = ("work", "batch", "one core (CPU time)", "wall clock", "ours faster b
 
 
 def has_shallow_search(spec: str, agent: str) -> bool:
-    """Whether an agent's replies have a search made for few plies."""
+    """Whether an agent's replies use the specialised search for few plies."""
     game = plyground.make_game(spec)
     compiled = make_opponents(agent, game)[0].compiled
     return compiled is not None and isinstance(compiled(game), ShallowSearch)
 
 
 def batch_step(spec: str, opponent: str | None, general: bool, size: int, threads: int) -> Work:
-    """Random masked play in a batch of games; ``general``: replies are searched the general way."""
+    """Random masked play in a batch of games; ``general``: replies by the general search."""
     game = plyground.make_game(spec)
     opponents = None if opponent is None else make_opponents(opponent, game)
     if opponents is not None and general:
@@ -61,7 +61,7 @@ def batch_step(spec: str, opponent: str | None, general: bool, size: int, thread
 
 
 def pgx_step(size: int) -> Work:
-    """Pgx's connect four in its fastest form: auto-reset and 100 random steps in a compiled loop.
+    """Pgx's connect four in its fastest form: auto-reset and 100 random steps per compiled loop.
 
     Raises:
         ImportError: Pgx is not installed.
@@ -79,7 +79,7 @@ def pgx_step(size: int) -> Work:
         logits = jax.numpy.where(state.legal_action_mask, 0.0, -1e9)
         keys = jax.random.split(key, size)
         state = advance(state, jax.random.categorical(key, logits, axis=1), keys)
-        # the sum keeps the observations from being optimised away
+        # the sum prevents the compiler from removing the observations
         return (state, total + state.observation.sum()), None
 
     many = jax.jit(
@@ -107,7 +107,7 @@ def best_batch(
 
 
 def rows(game: str, seconds: float, cores: int) -> Iterator[tuple[str, ...]]:
-    """Measure every contestant; ours come first, and alone in other games than connect four."""
+    """Measure every contestant, plyground first; other libraries only for connect four."""
     clocks = (time.process_time, time.perf_counter)
     usual: list[float] = []  # both sides random
 

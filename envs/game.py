@@ -358,7 +358,7 @@ class Position:  # noqa: PLW1641  # mutable, so not hashable
         legal = self.legal_actions()
         first = ", ".join(f"{a} ({self.game.action_to_text(a)})" for a in legal[:12])
         more = f" and {len(legal) - 12} more" if len(legal) > 12 else ""
-        raise IllegalActionError(f"action {name} is not legal here; legal are {first}{more}")
+        raise IllegalActionError(f"action {name} is not legal here; legal actions: {first}{more}")
 
     def after(self, action: int | str) -> Position:
         """The position after an action; this one is unchanged."""

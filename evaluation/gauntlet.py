@@ -111,7 +111,7 @@ class _BatchPlayer:
         if not legal.all():
             first = int(np.flatnonzero(~legal)[0])
             raise IllegalActionError(
-                f"the player chose the illegal action {int(actions[first])}; legal are "
+                f"the player chose the illegal action {int(actions[first])}; legal actions: "
                 f"{np.flatnonzero(masks[first]).tolist()}"
             )
         return actions

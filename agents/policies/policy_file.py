@@ -444,7 +444,7 @@ def _read_metadata(source: str, metadata: Mapping[str, str]) -> dict[str, str]:
     fields = {name: metadata[_PREFIX + name] for name in _FIELDS if _PREFIX + name in metadata}
     if "format" not in fields:
         raise SpecificationError(
-            f"{source} is an ONNX file, but no policy of plyground (its metadata state no "
+            f"{source} is an ONNX file, but not a policy of plyground (its metadata state no "
             f"{_PREFIX}format): export the model by plyground.training.export_policy, or play it "
             f"by a function policy(observation, info) that runs it"
         )

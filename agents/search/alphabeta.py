@@ -356,7 +356,7 @@ class AlphaBeta(TreeSearchAgent):
     summary = "alpha-beta with iterative deepening and a transposition table"
     parameters = (
         _DEPTH,
-        Parameter("time", float, None, "seconds a move", 0.001, 86400),
+        Parameter("time", float, None, "seconds per move", 0.001, 86400),
         Parameter("nodes", int, None, "positions visited a move", 1, 10**15),
         HEURISTIC,
         Parameter(

@@ -70,7 +70,7 @@ class Mcts(Agent):
             1,
             10**9,
         ),
-        Parameter("time", float, None, "seconds a move", 0.001, 86400),
+        Parameter("time", float, None, "seconds per move", 0.001, 86400),
         Parameter(
             "playout",
             str,

@@ -24,7 +24,9 @@ class SolverAgent(Agent):
     summary = "perfect play by exhaustive search"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         MEMORY,
-        Parameter("time", float, None, "seconds a move, then it plays the best move so far", 0.001),
+        Parameter(
+            "time", float, None, "seconds per move, then it plays the best move so far", 0.001
+        ),
         THREADS,
         Parameter(
             "moves", str, "best", "evaluate one best action or all actions", choices=("best", "all")

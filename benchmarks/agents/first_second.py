@@ -2,9 +2,9 @@
 
     python benchmarks/agents/first_second.py [GAME]
 
-Each thing is done by processes of their own, which take turns; the first one compiles what is not
-there yet and does not count. The median is printed, and how much of it comes on top of importing
-numba. GAME is connect_four; PettingZoo's environment stands beside it where there is one.
+Each program runs in separate processes, in turns; the first run compiles what is missing and does
+not count. The script prints the median, and the median minus the import of numba. GAME defaults to
+connect_four; PettingZoo's environment is shown too if it has the game.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ COMMAND = "import sys; sys.argv = {words!r}; from plyground.cli import main; mai
 
 
 def programs(game: plyground.Game, folder: str) -> dict[str, str]:
-    """What is measured: its name, and the program."""
+    """The measured programs by name."""
     name, spec = game.declaration.game_id, game.spec
     store = str(Path(folder) / "games.db")
     tournament = ["plyground", "tournament", spec, "random", "alphabeta:depth=4", "--store", store]
@@ -77,7 +77,7 @@ def seconds(program: str, folder: str) -> float:
 
 
 def main(spec: str = "connect_four", /) -> None:
-    """Print what the first answer costs, and how much of it is not numba's import.
+    """Print the cost of the first answer, with and without the import of numba.
 
     Args:
         spec: the game

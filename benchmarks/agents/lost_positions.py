@@ -1,8 +1,8 @@
-"""How often alpha-beta, having searched a lost ending to its end, loses by more than it has to.
+"""How often alpha-beta loses a fully searched lost ending by more than necessary.
 
-Run with ``python benchmarks/agents/lost_positions.py`` (an hour), or name games. Endings are those
-of random games. Of what loses, the best is what loses by the least, and then as late as can be. The
-values are those of a plain recursion over the rules.
+Run with ``python benchmarks/agents/lost_positions.py`` (an hour), or name games. The endings come
+from random games. The best losing move loses by the least, and then as late as possible. A plain
+recursion over the rules computes the values.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ GAMES = (
 )
 WIN, LEAD = 1_000_000, 1_000
 SHORTEST, LONGEST = 2, 7  # plies before the end of the game
-MOST = 500  # positions to be enumerated
+MOST = 500  # limit of enumerated positions
 
 
 class Large(Exception):
@@ -59,7 +59,7 @@ def value(position: Position, player: int, values: dict[object, int]) -> int:
 
 
 def lost_endings(game: Game, seed: int) -> Iterator[tuple[Position, dict[int, int]]]:
-    """Different lost positions near the end of random games, and what each action is worth."""
+    """Distinct lost positions near the end of random games, with the value of each action."""
     rng, before = random.Random(seed), set()
     while True:
         line, position = [], game.initial_position()
@@ -101,7 +101,7 @@ def main(*games: str, positions: int = 5000, seed: int = 1) -> None:
     Args:
         games: specifications of games whose endings can be enumerated.
         positions: lost positions of each game.
-        seed: decides the games.
+        seed: the seed of the games.
     """
     header = "game", "lost positions", "lost by more than necessary", "the first of them"
     print_table("Lost endings", header, rows(games or GAMES, positions, seed))

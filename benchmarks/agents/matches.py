@@ -2,10 +2,9 @@
 
     python benchmarks/agents/matches.py [GAME]
 
-At GAME (connect_four) each agent plays a tournament; beside it stand the same games one at a time,
-and where OpenSpiel is installed and has the game, its own random bots and tree search in
-``evaluate_bots``, which keeps no games. Processor time counts; all take turns, and the median is
-printed.
+Each agent plays a tournament of GAME (default connect_four), and the same games one at a time. If
+OpenSpiel is installed and has the game, its random bots and tree search play in ``evaluate_bots``,
+which stores no games. Times are medians of processor time; all contestants take turns.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ from timing import print_table, rates
 SECONDS, TURNS = 0.2, 5
 SIMULATIONS, EXPLORATION = 100, 1.4
 TREE_SEARCH = f"mcts:simulations={SIMULATIONS}"
-# Pairs of games of a tournament, and the random plies of its openings: so many of them that agents
-# which draw no random numbers repeat no game.
+# Pairs of games of a tournament, and the random plies of its openings: enough that deterministic
+# agents repeat no game.
 AGENTS = {
     ("random", "random"): (5000, 2),
     ("greedy", "greedy"): (2000, 2),
@@ -56,7 +55,7 @@ def tournament(plan: Plan, at_once: bool) -> Callable[[], int]:
 
 
 def openspiel_bots(game: str) -> dict[tuple[str, str], Callable[[], int]]:
-    """OpenSpiel's games of the same kinds, where it has them."""
+    """OpenSpiel's games of the same kinds, if it has the game."""
     try:
         import pyspiel
 

@@ -1,9 +1,9 @@
-"""Microseconds a move of agents, from the call of ``act`` to its return.
+"""Microseconds per move of agents, from the call of ``act`` to its return.
 
     python benchmarks/agents/moves.py [GAME]
 
-The positions are those of random games of GAME (connect_four). Processor time counts; the agents
-take turns, and the median is printed.
+The positions come from random games of GAME (default connect_four). Times are medians of processor
+time; the agents take turns.
 """
 
 from __future__ import annotations

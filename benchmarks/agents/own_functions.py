@@ -1,9 +1,9 @@
-"""Nodes a second of alpha-beta at connect four, with functions of the game and of a user's own.
+"""Nodes per second of alpha-beta at connect four, with the game's functions and with a user's.
 
     python benchmarks/agents/own_functions.py
 
-The same functions are searched with compiled, and interpreted. Processor time counts, and the best
-of some runs.
+The user's functions run compiled and interpreted. The result is the best processor time of some
+runs.
 """
 
 from __future__ import annotations

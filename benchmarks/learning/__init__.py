@@ -1,1 +1,1 @@
-"""Measurements of learning and the making of the zoo; they take minutes to hours each."""
+"""Benchmarks of learning, and the script that makes the zoo; each takes minutes to hours."""

@@ -1,12 +1,12 @@
-"""What settings of AlphaZero are worth: runs of equal processor time, several seeds each.
+"""A comparison of AlphaZero settings: runs of equal processor time, several seeds each.
 
     python benchmarks/learning/alphazero_settings.py "" "reuse=8" "value_scale=0.5 reuse=2"
 
 Each argument is a list of settings, "" the defaults. The network of a run is judged without search:
-the share of optimal moves in random positions that the exact solver knows and, with ``--pairs``,
-the score against each agent of ``--against``. Runs differ by chance: the table shows the mean over
-the seeds and half of its 95 % interval (Student's t). Finished runs are not run again, so the
-command goes on where it was stopped.
+the share of optimal moves in random positions that the solver solves and, with ``--pairs``, the
+score against each agent of ``--against``. Runs differ by chance: the table shows the mean over the
+seeds and half of its 95 % interval (Student's t). Finished runs are reused, so the same command
+resumes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COMMON = (
     "evaluations=4",
     "judged=0",
     "window_smallest=30000",
-    # those of long runs
+    # settings of long runs
     "games=512",
     "simulations_per_update=1500000",
     "full_share=0.25",
@@ -38,7 +38,7 @@ RESULT = "judged.json"
 
 
 def command(*words: str) -> str:
-    """What a command of plyground prints."""
+    """The output of a plyground command."""
     process = subprocess.run(
         [sys.executable, "-m", "plyground.cli", *words],
         check=True,
@@ -51,7 +51,7 @@ def command(*words: str) -> str:
 def judge(
     folder: Path, game: str, positions: int, pairs: int, opponents: Sequence[str]
 ) -> dict[str, float]:
-    """The samples of a run, and shares of optimal moves and of points of its network alone."""
+    """The samples of a run; its network's share of optimal moves and scores, without search."""
     agent = f"policy:{folder}"
     lines = (folder / "metrics.jsonl").read_text().splitlines()
     updates = [entry for entry in map(json.loads, lines) if entry["kind"] == "update"]
@@ -74,7 +74,7 @@ def judge(
 def results(
     out: Path, game: str, changes: str, seed: int, minutes: float, **judged: Any
 ) -> dict[str, float]:
-    """Train and judge once, or read what was judged before."""
+    """Train and judge, or read earlier results."""
     name = "_".join(changes.split()).replace("=", "-") or "defaults"
     folder = out / f"{name}_{seed}"
     if not (folder / RESULT).exists():
@@ -89,7 +89,7 @@ def results(
 
 
 def mean_text(values: list[float], scale: float) -> str:
-    """A mean, and half of its interval where there are several values."""
+    """A mean, and half of its interval if there are several values."""
     numbers = scale * np.array(values)
     if len(numbers) == 1:
         return f"{numbers[0]:,.1f}"

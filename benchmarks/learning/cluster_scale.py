@@ -1,16 +1,15 @@
-"""How many workers of self-play one learner keeps up with, and what the network carries for them.
+"""The number of self-play workers that one learner can serve, and their network traffic.
 
     python benchmarks/learning/cluster_scale.py
     python benchmarks/learning/cluster_scale.py gomoku:size=9 --set initial=zoo:gomoku
     python benchmarks/learning/cluster_scale.py --workers 64 --set reuse=0.5 --set games=32
 
-A cluster of any size is simulated on one core. A few chunks are played and recorded with the time
-that they take. Then a learner makes updates, and its workers answer with recorded chunks, packed as
-a Ray cluster packs them, after the time that playing takes. ``speed`` is the simulations a second
-of the whole, in those of one worker that plays all the time. ``learner busy`` is the share of an
-update in which the learner did not wait for chunks: at 100 % more workers bring nothing.
-``to a worker`` and ``from a worker`` are kB for each chunk; the network goes to each machine once
-for an update. All sizes are of compressed messages.
+A cluster of any size is simulated on one core. A few chunks are played and recorded with their
+times. Then a learner makes updates, and its workers answer with recorded chunks, packed as on a Ray
+cluster, after the recorded time. ``speed`` is the total of simulations per second, relative to one
+worker that never waits. ``learner busy`` is the share of an update in which the learner does not
+wait for chunks: at 100 % more workers are useless. ``to a worker`` and ``from a worker`` are kB per
+chunk; the network is sent to each machine once per update. All sizes are of compressed messages.
 """
 
 from __future__ import annotations
@@ -39,13 +38,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from timing import print_table
 
 CPU = torch.device("cpu")
-RECORDED, UPDATES = 3, 5  # chunks, updates that are measured
-UNTIMED = 2  # updates before these
-WARM_UP = 2_000_000  # simulations before the first chunk: games are then at all stages
+RECORDED, UPDATES = 3, 5  # chunks, measured updates
+UNTIMED = 2  # updates before the measured ones
+WARM_UP = 2_000_000  # simulations before the first chunk, so that games are at all stages
 
 
 class Recording(NamedTuple):
-    """Chunks as a cluster sends them, and the processor time that one takes."""
+    """Chunks as a cluster sends them, and the processor time of one chunk."""
 
     messages: list[bytes]
     seconds: float
@@ -53,7 +52,7 @@ class Recording(NamedTuple):
 
 
 class RecordedWorkers:
-    """In the place of :class:`~plyground.training.alphazero.workers.JobWorkers`."""
+    """Replaces :class:`~plyground.training.alphazero.workers.JobWorkers`."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording, self._ready = recording, 0.0
@@ -81,7 +80,7 @@ class RecordedWorkers:
 
 
 def packed(value: object) -> bytes:
-    """As the jobs on a Ray cluster are packed."""
+    """A message in the format of jobs on a Ray cluster."""
     return zlib.compress(pickle.dumps(value), 1)
 
 
@@ -104,7 +103,7 @@ def record(game: Game, settings: AlphaZeroSettings) -> Recording:
 
 
 def make_learner_weights(game: Game, settings: AlphaZeroSettings) -> State:
-    """Those that a run with these settings begins with."""
+    """The initial weights of a run with these settings."""
     from plyground.training.alphazero.initial import load_initial
 
     network = make_network(game, settings, 1)
@@ -116,7 +115,7 @@ def make_learner_weights(game: Game, settings: AlphaZeroSettings) -> State:
 def updates_with(
     game: Game, settings: AlphaZeroSettings, workers: RecordedWorkers
 ) -> list[dict[str, float]]:
-    """What the first updates of a run log whose workers are recorded."""
+    """The log of the first updates of a run with recorded workers."""
     updates: list[dict[str, float]] = []
 
     def see(progress: Progress) -> None:
@@ -161,7 +160,7 @@ def main(
     workers: tuple[int, ...] = (2, 4, 16, 64),
     settings: Annotated[list[str] | None, cyclopts.Parameter(name="--set")] = None,
 ) -> None:
-    """Print what the learner reaches with each number of workers.
+    """Print the learner's speed for each number of workers.
 
     Args:
         game: specification of the board.

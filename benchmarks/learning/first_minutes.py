@@ -1,15 +1,15 @@
-"""What the plain training commands reach in the first minutes, by game, algorithm and budget.
+"""Scores after the first minutes of plain training commands, by game, algorithm and budget.
 
     python benchmarks/learning/first_minutes.py --only "ppo connect_four 180" --seeds 3
 
-A run is ``plyground train ALGORITHM GAME --hours …`` with its defaults, in one process, its hours
-counted in processor time. Its best network then plays, without search, 400 games against each
-opponent, from random openings that are the same for all. A figure is the mean over the seeds, with
-the lowest and the highest; beside it stands the processor time of the whole command, with starting
-and compiling. Processor time of a busy machine is comparable to some 20 %.
+A run is ``plyground train ALGORITHM GAME --hours …`` with its defaults, in one process; hours are
+processor time. Its best network then plays, without search, 400 games against each opponent, from
+the same random openings. The table shows the mean over the seeds, the lowest and the highest, and
+the processor time of the whole command, including start and compilation. On a busy machine,
+processor time is accurate to about 20 %.
 
-Every finished run is written to ``results.json`` in the folder of the runs and not run again, so
-the command goes on where it was stopped. ``--curves FILE`` draws what is there.
+Every finished run is written to ``results.json`` in the folder of the runs and reused, so the same
+command resumes. ``--curves FILE`` draws the finished runs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ALGORITHMS = ("ppo", "dqn", "alphazero")
 
 
 class Board(NamedTuple):
-    """A game: the opponents, the last of which the curves show, and random plies of openings."""
+    """A game: opponents, of which the curves show the last, and random plies of openings."""
 
     opponents: tuple[str, ...]
     plies: int
@@ -50,7 +50,7 @@ BOARDS = {
 
 
 class Case(NamedTuple):
-    """What is run with each seed."""
+    """A run for each seed."""
 
     algorithm: str
     game: str
@@ -101,13 +101,13 @@ def train(case: Case, seed: int, folder: Path) -> dict[str, Any]:
 
 
 def text(values: list[float]) -> str:
-    """The mean in percent, and the range where there are several values."""
+    """The mean in per cent, and the range if there are several values."""
     mean = f"{100 * sum(values) / len(values):.0f}"
     return mean if len(values) == 1 else f"{mean} ({100 * min(values):.0f}–{100 * max(values):.0f})"
 
 
 def table_row(case: Case, runs: list[dict[str, Any]]) -> tuple[str, ...]:
-    """What the runs of a case reached."""
+    """The results of a case."""
     scores = {
         name: text([run["scores"][name] for run in runs]) for name in BOARDS[case.game].opponents
     }
@@ -157,7 +157,7 @@ def main(
     out: Path = Path("runs/first_minutes"),
     curves: Path | None = None,
 ) -> None:
-    """Run what is not there yet, and print the table; scores in percent.
+    """Run the missing cases, and print the table; scores in per cent.
 
     Args:
         only: cases to run, each as "ppo connect_four 180"; none: all.

@@ -1,11 +1,11 @@
-"""Whether a run on a Ray cluster that loses machines ends with the weights of a quiet one.
+"""Whether a run on a Ray cluster that loses machines ends with the weights of an undisturbed run.
 
     python benchmarks/learning/lost_machines.py --nodes 20 --drivers 5
 
-A cluster of several nodes runs on this machine. While a run of AlphaZero learns, every 20 seconds a
-node is killed and another one joins, and the run's own process is killed several times and begun
-again by the same command. In the end weights, metrics and totals are held against those of the same
-run on one process. The run is to be longer than the losses take: ``--steps``.
+A cluster of several nodes runs on this machine. During a run of AlphaZero, every 20 seconds a node
+is killed and another node joins, and the run's process is killed several times and restarted with
+the same command. At the end weights, metrics and totals are compared with the same run on one
+process. The run must be longer than the disturbance: ``--steps``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SETTINGS = (
     "blocks=1", "judged=0", "evaluations=1", "window_smallest=5000", "cache=16",
 )  # fmt: skip
 MEMORY = 200 << 20  # of Ray's object store of each node, in bytes
-TIMES = ("time/", "per_second", "cpu_", "network_bytes")  # what differs from machine to machine
+TIMES = ("time/", "per_second", "cpu_", "network_bytes")  # values that depend on the machine
 
 
 def command(folder: Path, game: str, steps: int, workers: int, place: list[str]) -> list[str]:
@@ -41,7 +41,7 @@ def command(folder: Path, game: str, steps: int, workers: int, place: list[str])
 
 
 def updates_of(folder: Path) -> list[dict[str, Any]]:
-    """The updates of a run, without what depends on the machine."""
+    """The updates of a run, without machine-dependent values."""
     lines = (folder / "metrics.jsonl").read_text().splitlines()
     return [
         {name: value for name, value in row.items() if not any(word in name for word in TIMES)}
@@ -51,14 +51,14 @@ def updates_of(folder: Path) -> list[dict[str, Any]]:
 
 
 def disturb(words: list[str], cluster: Any, nodes: int, drivers: int, every: float) -> list[int]:
-    """Run the command to its end through all losses; returns what was lost.
+    """Run the command to its end through all losses; returns the numbers of losses.
 
     Args:
         words: the command line.
         cluster: Ray's ``cluster_utils.Cluster``.
-        nodes: that are killed.
-        drivers: processes of the command that are killed.
-        every: seconds between two nodes.
+        nodes: number of nodes killed.
+        drivers: number of processes of the command killed.
+        every: seconds between two killed nodes.
     """
 
     def add_node() -> Any:
@@ -100,15 +100,15 @@ def main(
     drivers: int = 5,
     every: float = 20.0,
 ) -> None:
-    """Compare a run through losses with a quiet one.
+    """Compare a disturbed run with an undisturbed one.
 
     Args:
         game: specification of the board.
-        steps: actions of self-play in all.
+        steps: total actions of self-play.
         workers: chunks between two updates.
-        nodes: that are killed.
-        drivers: how often the run's own process is killed.
-        every: seconds between two nodes.
+        nodes: number of nodes killed.
+        drivers: how often the run's process is killed.
+        every: seconds between two killed nodes.
     """
     from ray.cluster_utils import Cluster
 

@@ -1,8 +1,8 @@
-"""How many evaluations of self-play are of a position whose mirror image has been evaluated.
+"""The share of self-play evaluations of positions whose mirror image has been evaluated.
 
-Run with ``python benchmarks/learning/mirrored_leaves.py``. The cache of self-play knows a position,
-and not its images under the symmetries of the board. This counts what it would save if it did: the
-leaves, of one update of self-play by a network of the zoo, of which another image came before.
+Run with ``python benchmarks/learning/mirrored_leaves.py``. The cache of self-play does not use the
+symmetries of the board. This script counts what they would save: the leaves, in one update of
+self-play by a network of the zoo, with an earlier symmetric image.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ app = cyclopts.App(help=__doc__)
 
 
 class Counting:
-    """An evaluator that keeps the keys of the positions that it is asked for."""
+    """An evaluator that records the keys of its positions."""
 
     def __init__(self, evaluator: Any, canonical: Canonical) -> None:
         self.evaluator, self.canonical = evaluator, canonical
         self.keys: list[np.ndarray] = []
 
     def load(self, weights: dict[str, torch.Tensor]) -> None:
-        """As the evaluator's."""
+        """See the evaluator."""
         self.evaluator.load(weights)
 
     def evaluate(self, observations: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -46,12 +46,12 @@ class Counting:
 def main(
     game: str = "connect_four", *, initial: str = "zoo:connect_four", simulations: int = 1_000_000
 ) -> None:
-    """Print the share of simulations that ask the network, and of those a mirrored cache saves.
+    """Print the share of simulations that need the network, and the share a mirrored cache saves.
 
     Args:
         game: the board
         initial: the network that plays
-        simulations: of the update
+        simulations: simulations of the update
     """
     board = make_game(game)
     settings = AlphaZeroSettings.for_game(board, {}, [f"initial={initial}"])

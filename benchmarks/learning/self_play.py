@@ -1,9 +1,9 @@
-"""Simulations per second of AlphaZero's self-play on one core, where its time goes, what it keeps.
+"""AlphaZero's self-play on one core: simulations per second, shares of time, memory.
 
 Run with ``python benchmarks/learning/self_play.py`` (two minutes), or name a game and a run whose
 weights play: ``python benchmarks/learning/self_play.py connect_four --run runs/az_c4``. Games are
-first played until openings, middles and ends are mixed; then each turn of ten seconds is measured
-in processor time. The share of the network is that of the calls that evaluate it. With
+first played until openings, middle games and endgames are mixed; then each turn of ten seconds is
+measured in processor time. The share of the network is the time of its evaluation calls. With
 ``--precisions`` it takes six minutes.
 """
 
@@ -35,14 +35,14 @@ def main(
     simulations: int = 500_000,
     precisions: bool = False,
 ) -> None:
-    """Print simulations a second, the network's share, and positions it evaluates.
+    """Print simulations per second, the network's share, and evaluated positions.
 
     Args:
         spec: the game
         run: play with the weights of this run
         set: settings, NAME=VALUE
-        simulations: of each turn
-        precisions: compare those that this processor has, in turns, with what auto chooses
+        simulations: simulations of each turn
+        precisions: compare all precisions of this processor with auto, in turns
     """
     torch.set_num_threads(1)
     game = make_game(spec)
@@ -74,7 +74,7 @@ def main(
 
 
 class Turns:
-    """Self-play of a game, and what its turns have shown."""
+    """Self-play of a game, and the measurements of its turns."""
 
     def __init__(self, game: Game, settings: AlphaZeroSettings) -> None:
         device = torch.device("cpu")
@@ -93,7 +93,7 @@ class Turns:
         return output
 
     def play(self, simulations: int) -> dict[str, int]:
-        """What a turn has counted."""
+        """The counts of a turn."""
         return self._player.play(self._weights, 1.0, simulations).counts
 
     def measure(self, simulations: int) -> None:

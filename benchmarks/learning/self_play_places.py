@@ -1,11 +1,11 @@
-"""How fast self-play is on processes and on a Ray cluster, and what the network carries.
+"""The speed of self-play on processes and on a Ray cluster, and the network traffic.
 
     python benchmarks/learning/self_play_places.py --minutes 2 --workers 2
 
-Runs of the same settings take turns: processes of this machine, a Ray cluster of this machine. A
-rate is the simulations of a run by the time of its updates, without the first two of each. The
-ratio of neighbouring runs is shown with the smallest and the largest. With ``--game`` and ``--set``
-the bytes of other networks can be seen.
+Runs with the same settings take turns on processes and on a Ray cluster of this machine. A rate is
+the simulations of a run divided by the time of its updates, without the first two. The ratio of
+neighbouring runs is shown with its minimum and maximum. ``--game`` and ``--set`` choose other
+networks.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""How good the policies are that a search of AlphaZero gives the network to learn.
+"""The quality of the policy targets of AlphaZero's search.
 
-A network plays with each search. In samples of its games that the exact solver knows, the policy to
-learn is held against the network's own::
+A network plays with each search. In samples of its games that the exact solver solves, the target
+is compared with the network's policy::
 
     python benchmarks/learning/targets.py zoo:connect_four "simulations=400 value_scale=0.5"
 
-Optimal: how often the most probable action is one of the best: of those that win soonest, or by
-most; with ``--returns``, of those that win at all. Mass: the probability of all best actions
-together. A network that learns perfectly becomes as good as its targets, and no better.
+Optimal: how often the most probable action is a best action: a quickest win or the largest margin;
+with ``--returns``, any win. Mass: the total probability of all best actions. A perfect learner is
+as good as its targets, and no better.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ GAMES = 128  # at once
 
 
 def samples(game, network: str, search: str, count: int):
-    """Observations and policies to learn, from games with this search, without end."""
+    """Endless observations and policy targets, from games with this search."""
     texts = [f"predecessor={network}", f"games={GAMES}", "full_share=1", "random_openings=1"]
     settings = AlphaZeroSettings.for_game(game, {}, [*texts, *search.split()])
     player = SelfPlayer(game, settings, torch.device("cpu"), 7)

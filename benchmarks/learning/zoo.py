@@ -3,16 +3,16 @@
 A network and its card lie in ``agents/policies/networks/GAME``. The steps::
 
     python benchmarks/learning/zoo.py add runs/az_c4 connect_four   # network, curves, card
-    python benchmarks/learning/zoo.py curve runs/az_c4 connect_four # its curve alone, once more
+    python benchmarks/learning/zoo.py curve runs/az_c4 connect_four # only its curve again
     python benchmarks/learning/zoo.py measure                       # speed and precisions
     python benchmarks/learning/zoo.py rate connect_four             # the pool of a board
     python benchmarks/learning/zoo.py judge connect_four            # move quality on a board
     plyground zoo --out docs                                       # the pages
 
 ``add`` keeps the weights in float16, which halves the file; they are read as float32. ``machine``
-describes the processor the run used. ``rate`` and ``judge`` compare all networks of a board, alone
-and with search, and the usual opponents, whose effort is a count: a busy machine changes nothing
-but times. They write ``boards.json`` with the commands that they ran.
+describes the processor of the run. ``rate`` and ``judge`` compare all networks of a board, alone
+and with search, and the usual opponents with limits on nodes or simulations: a busy machine changes
+only times. They write ``boards.json`` with their commands.
 """
 
 from __future__ import annotations
@@ -80,14 +80,14 @@ POOLS = {
 }  # fmt: skip
 PUBLISHED_GAME = "connect_four"  # its positions by kind lie in benchmarks/positions
 MOST = 50  # positions of each kind
-MOST_PLIES = 27  # to the end: all moves of later kinds take the solver minutes
-SIMULATIONS = {"connect_four": 200}  # of the search beside the network; others: 100
+MOST_PLIES = 27  # the others are too slow to solve with all moves
+SIMULATIONS = {"connect_four": 200}  # simulations of the search with a network; others: 100
 REPEATS, TURNS = 640, 7
-SAMPLES = 1000  # positions of random games in which precisions are compared
+SAMPLES = 1000  # positions of random games for the comparison of precisions
 
 
 def command(*words: str) -> list[str]:
-    """A command of plyground for this Python."""
+    """A plyground command for this Python."""
     return [sys.executable, "-m", "plyground.cli", *words]
 
 
@@ -100,7 +100,7 @@ def add(
     learnt_from: str | None,
     processor: str | None,
 ) -> None:
-    """Take the best network of a run into the zoo, with its curves and a card without figures."""
+    """Add the best network of a run to the zoo, with its curves and a card without figures."""
     best = json.loads((run / "best.json").read_text())
     data = compact_policy((run / "best.onnx").read_bytes())
     network = OnnxNetwork(str(run), data)
@@ -145,7 +145,7 @@ def add(
 
 
 def board_sizes(game: Game) -> str:
-    """The sizes of a board for names of files: 6x7; none where the game has one board."""
+    """The size of a board for file names, such as 6x7; empty if the game has one board."""
     rules: Any = game.rules
     for names in (("size", "size"), ("rows", "cols"), ("pits", "seeds")):
         if hasattr(rules, names[0]):
@@ -154,9 +154,9 @@ def board_sizes(game: Game) -> str:
 
 
 def begun_with(run: Path) -> Path | Card | None:
-    """The run whose weights a run began with, or the network of the zoo, named or by its file.
+    """The run or the zoo network, by name or file, whose weights a run began with.
 
-    Run folders lie side by side.
+    Run folders are in the same folder.
     """
     facts = read_run(run)
     words = shlex.split(facts["command"])
@@ -171,9 +171,9 @@ def begun_with(run: Path) -> Path | Card | None:
 
 
 def curve(run: Path) -> list[dict[str, Any]]:
-    """What a network scored while it learnt, by processor hours.
+    """The scores of a network during training, by processor hours.
 
-    The run or shipped network that it began with comes first, unless that learnt on another board.
+    The run or shipped network that it began with comes first, unless it is for another board.
     In the rows for the opponent ``optimal moves`` the score is the share of such moves.
     """
     rows: list[dict[str, Any]] = []
@@ -200,10 +200,10 @@ def curve(run: Path) -> list[dict[str, Any]]:
 
 
 def effort(run: Path) -> dict[str, Any]:
-    """The command of a run, and how long it took.
+    """The command of a run, and its duration.
 
-    The command names the folders of runs and the files of data only. ``before`` is the same of the
-    run or network whose weights this one began with, if there is one.
+    Paths in the command are shortened to their last part. ``before`` is the same for the run or
+    network whose weights this one began with, if any.
     """
     last = [entry for entry in read_metrics(run) if entry["kind"] == "update"][-1]
     words = shlex.split(read_run(run)["command"])
@@ -231,7 +231,7 @@ def effort(run: Path) -> dict[str, Any]:
 
 
 def git(*words: str) -> str:
-    """What git prints."""
+    """The output of a git command."""
     process = subprocess.run(
         ["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=True
     )
@@ -239,12 +239,12 @@ def git(*words: str) -> str:
 
 
 def write(card: Card) -> None:
-    """Write a card beside its network."""
+    """Write the card of a network."""
     write_rows(card.path.with_suffix(".json"), vars(card))
 
 
 def write_rows(path: Path, data: Any) -> None:
-    """Write JSON, each row of a table or point of a curve on a line of its own."""
+    """Write JSON with one line per table row or curve point."""
     text = json.dumps(data, indent=1, ensure_ascii=False)
     text = re.sub(
         r'\{\s+("(?:opponent|agent)"[^{}]*?)\s+\}',
@@ -334,7 +334,7 @@ def rate(spec: str, pairs: int) -> None:
 
 
 def ratings_of(report: Any) -> list[dict[str, Any]]:
-    """The rows of the one tournament in a report, best first."""
+    """The rows of a report's only tournament, best first."""
     tournament = report["tournaments"][0]
     elo = {row["agent"]: row for row in tournament["ratings"]["agents"]}
     rows = [
@@ -352,7 +352,7 @@ def ratings_of(report: Any) -> list[dict[str, Any]]:
 
 
 def output_of(*words: str) -> str:
-    """The standard output of a command of plyground."""
+    """The standard output of a plyground command."""
     process = subprocess.run(command(*words), capture_output=True, text=True, check=False)
     if process.returncode:
         sys.exit(f"{shlex.join(words)}: {process.stderr}")
@@ -360,9 +360,9 @@ def output_of(*words: str) -> str:
 
 
 def measurements(network: OnnxNetwork, precisions: Iterable[str] = PRECISIONS) -> dict[str, Any]:
-    """The speed in the precisions that this processor has, and how far the smaller ones are off.
+    """The speed in each precision of this processor, and the errors of the smaller ones.
 
-    The difference is that of what agents read: probabilities of legal actions, and values.
+    The errors are differences of the probabilities of legal actions, and of values.
     """
     game, rng = network.game, np.random.default_rng(0)
     samples, position = [], game.initial_position()
@@ -397,12 +397,12 @@ def measurements(network: OnnxNetwork, precisions: Iterable[str] = PRECISIONS) -
 
 
 def speed(network: OnnxNetwork) -> dict[str, float]:
-    """Microseconds for a position, alone and in a batch of 64, on one thread."""
+    """Microseconds per position, alone and in a batch of 64, on one thread."""
     shape = network.game.facts.observation_shape
     microseconds = {}
     for batch in (1, 64):
         observations = np.zeros((batch, *shape), np.int8)
-        best = math.inf  # of some turns: others are busy
+        best = math.inf  # turns; the best counts, as the machine may be busy
         for _ in range(TURNS):
             began = time.process_time()
             for _ in range(REPEATS // batch):
@@ -413,9 +413,9 @@ def speed(network: OnnxNetwork) -> dict[str, float]:
 
 
 def measure(precisions: Iterable[str], processor: str | None) -> None:
-    """Measure every network; what a card has of other precisions stays.
+    """Measure every network; figures of other precisions stay in the card.
 
-    With a processor named, so does what the card has of these.
+    If a processor is named, earlier figures of the same precisions stay too.
     """
     for card in cards():
         new = measurements(card.network(), precisions)
@@ -432,7 +432,7 @@ def on_processor(measured: dict[str, Any], processor: str | None) -> dict[str, A
 
 
 def main() -> None:
-    """Add a network, or measure those of a board."""
+    """Add a network, or measure the networks of a board."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     steps = parser.add_subparsers(dest="step", required=True)
     adding = steps.add_parser("add")

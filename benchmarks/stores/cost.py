@@ -1,9 +1,9 @@
-"""What a store costs: a game that is committed, and the checks before something is added.
+"""The cost of a store: committing a game, and the checks before the first write.
 
     python benchmarks/stores/cost.py [games]
 
-Two random agents play so many games of every game (default 1,000). The times are medians of five,
-in processor time: they say little about the disk.
+Two random agents play a number of games of every game (default 1,000). The times are medians of
+five, in processor time, so they do not measure the disk.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main(count: int = 1000, /) -> None:
     """Print a line for each game.
 
     Args:
-        count: the games that are played
+        count: number of games
     """
     print("milliseconds for 1,000 games; microseconds a commit")
     print(f"{'game':22}{'file':>7}{'games':>7}{'digest':>8}{'commit':>8}")

@@ -1,11 +1,11 @@
-"""Tamperings of a store: which of them ``plyground verify`` names.
+"""Tamperings of a store: which of them ``plyground verify`` detects.
 
     python benchmarks/stores/tamperings.py
 
 A small store is altered in every way of :data:`TAMPERINGS`, one at a time: values, rows, tables,
-the file, copies of other moments. The last line says how many are named by the contents alone, and
-how many more where the digests of before are expected; ``-v`` lists the latter. The exit status is
-1 if there are others, apart from :data:`NO_PART`, what no digest covers.
+the file, older copies. The last line gives the number detected by the contents alone, and the
+number detected with ``--expect``; ``-v`` lists the latter. The exit status is 1 if others remain,
+except :data:`NO_PART`, which no digest covers.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from plyground.evaluation.tournament import Tournament
 
 Tampering = str | Callable[[Path], None]
 PLAN = Plan("tic_tac_toe", ("random", "greedy"), pairs=3)
-SECOND, MORE = PLAN.replace(seed=2), 4  # a second tournament; pairs that it gets later
+SECOND, MORE = PLAN.replace(seed=2), 4  # a second tournament; its later number of pairs
 GAME = "WHERE number = 5"
 
-# a value of another for every column of every table
+# a different value for every column of every table
 VALUES = {
     "games": {
         "number": "number + 90",
@@ -75,7 +75,7 @@ VALUES = {
         "sources": "'{}'",
     },
 }
-# what cannot be changed in all rows, since each is there once
+# unique columns, which cannot be changed in all rows
 COLLISIONS = {("games", name) for name in ("number", "player_0", "player_1")}
 ROWS = {
     "a game in the middle is deleted": f"DELETE FROM games {GAME}",
@@ -300,7 +300,7 @@ TAMPERINGS: dict[str, Tampering] = {
     **FILE,
     **COPIES,
 }
-# what is not a matter of the games: how many pairs were asked for, and by which command
+# columns that do not concern the games: the requested pairs and the command
 NO_PART = [
     "tournaments.pairs of all",
     "tournaments.left_out of all",
@@ -309,10 +309,10 @@ NO_PART = [
 
 
 def make_store(path: Path) -> list[str]:
-    """A store of two tournaments, and a copy from before its last games; the digests that it has.
+    """Create a store of two tournaments, and an older copy; returns the store's digests.
 
     Args:
-        path: where it goes; the copy is ``earlier.db`` beside it.
+        path: the file; the copy is ``earlier.db`` in the same folder.
     """
     with Store(path) as store:
         for plan in (PLAN, SECOND):
@@ -334,7 +334,7 @@ def apply(path: Path, tampering: Tampering) -> None:
 
 
 def findings(path: Path, digests: list[str]) -> tuple[int, str]:
-    """The exit status of ``verify`` and what it says, where these digests are expected."""
+    """The exit status and the output of ``verify`` with these expected digests."""
     output = io.StringIO()
     words = ["verify", str(path), "--games", "0", *(f"--expect={one}" for one in digests)]
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
@@ -343,10 +343,10 @@ def findings(path: Path, digests: list[str]) -> tuple[int, str]:
 
 
 def main(*, verbose: Annotated[bool, cyclopts.Parameter(alias="-v", negative=())] = False) -> int:
-    """Tamper in every way, and print what was named; the exit status.
+    """Tamper in every way, and print what was detected; returns the exit status.
 
     Args:
-        verbose: print also what is named by the digests alone
+        verbose: also print what only the digests detect
     """
     by_digest, failures = 0, 0
     with tempfile.TemporaryDirectory() as folder:

@@ -1,15 +1,14 @@
-"""How much there is to hold in mind: lines, public names, what must be read, files on each way.
+"""The size of the code: lines, public names, lines to read for a task, files on call paths.
 
-``make measure`` prints every figure beside the one on record in ``measure.toml``, and fails where
-one is higher: a figure may fall, and rises only by a line in that file that says why. ``--write``
-records lower figures.
+``make measure`` prints every figure and its recorded value in ``measure.toml``, and fails if one is
+higher: a higher figure needs a line in that file with the reason. ``--write`` records lower
+figures.
 
-Lines and names are counted in the sources. What a newcomer reads for a task follows from its
-models, the files that ``measure.toml`` names: the models, and the public parts of what they import
-themselves. Of which mechanisms there are several kinds is a list there, each entry with its reason;
-an entry that no longer exists is refused. Ways are traced: the files of the package whose functions
-run while a game of a tournament, an update of AlphaZero or a click takes place. The package must be
-this checkout's.
+Lines and names are counted in the sources. The lines to read for a task are its models, the files
+that ``measure.toml`` names, and the public parts of their imports. Mechanisms with several kinds
+are listed there, each kind with its reason; an entry that does not exist is an error. Call paths
+are traced: the files of the package whose functions run during a game of a tournament, an update of
+AlphaZero or a click. The package must be this checkout's.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ PRODUCT = ("agents", "commands", "envs", "evaluation", "training", "extras")
 
 
 def product_files() -> list[Path]:
-    """The Python files of the product that git keeps, stubs too."""
+    """The Python files of the product in git, including stubs."""
     patterns = [f"{folder}/*.{ending}" for folder in PRODUCT for ending in ("py", "pyi")]
     command = ["git", "-C", str(ROOT), "ls-files", "--", *patterns]
     names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
@@ -42,7 +41,7 @@ def product_files() -> list[Path]:
 
 
 def count_names(files: list[Path]) -> dict[str, int]:
-    """Lines, and the public names at the top of modules."""
+    """The numbers of lines and of public top-level names."""
     classes: list[str] = []
     lines: Counter[str] = Counter()
     functions = 0
@@ -83,7 +82,7 @@ def listed(record: dict[str, Any]) -> dict[str, int]:
 
 
 def _check_entry(entry: str) -> None:
-    """Refuse ``FILE`` or ``FILE:NAME``, a class or a function in it, that does not exist."""
+    """Refuse ``FILE``, or ``FILE:NAME`` for a class or function, if it does not exist."""
     name, _, definition = entry.partition(":")
     if definition and not _public_part(_file_of(name), definition):
         raise SystemExit(f"{RECORD.name} names {definition} of {name}, which does not exist")
@@ -96,7 +95,7 @@ def _file_of(name: str) -> Path:
 
 
 def lines_to_read(models: list[str]) -> set[tuple[Path, int]]:
-    """The lines of models, and of the public parts of what they import from the package."""
+    """The number of lines of models and of the public parts of their imports."""
     lines: set[tuple[Path, int]] = set()
     for model in map(_file_of, models):
         lines |= {(model, number) for number, _ in enumerate(model.read_text().splitlines())}
@@ -106,7 +105,7 @@ def lines_to_read(models: list[str]) -> set[tuple[Path, int]]:
 
 
 def _imports_of(path: Path) -> Iterator[tuple[Path, str]]:
-    """Where each name that a file imports from the package stands; a module has no name."""
+    """The file and name of each import of a file from the package; a module has no name."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.ImportFrom) or not node.level:
             continue
@@ -121,9 +120,9 @@ def _imports_of(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _public_part(path: Path, name: str) -> set[tuple[Path, int]]:
-    """The lines of a definition without its private methods; without a name, of all public ones.
+    """The lines of a definition without private methods; without a name, of all public ones.
 
-    What a module has imported itself is looked up where it stands.
+    A name that the module imports is looked up in its own module.
     """
     lines: set[tuple[Path, int]] = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -162,14 +161,14 @@ class Trace:
         package = Path(plyground.__file__).resolve().parent
         if package != ROOT:
             raise SystemExit(
-                f"plyground is that of {package}, not of {ROOT}: nothing is measured; install this "
+                f"plyground is imported from {package}, not from {ROOT}; install this "
                 f"checkout, or run make measure"
             )
         self.files: set[str] = set()
         self._names: dict[str, str | None] = {}
 
     def __call__(self, frame: Any, event: str, argument: Any) -> None:
-        """What Python calls at each call of a function."""
+        """The trace function."""
         code = frame.f_code
         if event != "call" or code.co_name == "<module>":
             return
@@ -186,7 +185,7 @@ class Trace:
 
 
 def files_of_a_game(isolation: str) -> set[str]:
-    """Files on the way of one game of a tournament, from its turn to its place in the store."""
+    """The files on the call path of a game of a tournament, including its store."""
     from plyground.evaluation import Plan, Store, Tournament
 
     trace = Trace()
@@ -205,7 +204,7 @@ def files_of_a_game(isolation: str) -> set[str]:
 
 
 def files_of_an_update() -> set[str]:
-    """Files on the way of an update of AlphaZero: self-play, learning, the next network."""
+    """The files on the call path of an update of AlphaZero: self-play, learning, export."""
     from plyground.training import train
 
     trace, updates = Trace(), 0
@@ -227,18 +226,18 @@ def files_of_an_update() -> set[str]:
 
 
 class _Enough(Exception):
-    """Ends the run when its third update is there."""
+    """Ends the run after its third update."""
 
 
 def files_of_a_click() -> set[str]:
-    """Files on the way of a click on a board, from the request to the opponent's reply."""
+    """The files on the call path of a click on a board, from request to the opponent's reply."""
     from fastapi.testclient import TestClient
     from plyground.extras.web import settings
     from plyground.extras.web.app import make_app
 
     app = make_app(settings.ServerSettings(workers=1, no_warm_up=True))
     trace, game, agent = Trace(), "tic_tac_toe", "greedy"
-    # The server's threads start when the client first asks, and are traced from then on.
+    # The server's threads start with the first request, and are traced from then on.
     threading.setprofile(trace)
     with TestClient(app, base_url="http://127.0.0.1:8000") as client:
         for first in (True, False):  # the first click compiles and starts the opponent
@@ -262,11 +261,11 @@ WAYS: dict[str, Callable[[], set[str]]] = {
 
 
 def main(*, write: bool = False, list_files: bool = False) -> int:
-    """Print all figures beside those on record; exit status 1 if one is higher.
+    """Print all figures and their recorded values; exit status 1 if one is higher.
 
     Args:
-        write: record figures that have fallen, and those that are new.
-        list_files: print the files of each way.
+        write: record lower and new figures.
+        list_files: print the files of each call path.
     """
     record = tomllib.loads(RECORD.read_text(encoding="utf-8"))
     figures = count_names(product_files()) | listed(record)

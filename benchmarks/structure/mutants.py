@@ -1,7 +1,7 @@
-"""How many plausible faults the tests find: mutants of the sources, applied one at a time.
+"""Mutation testing: plausible faults in the sources, applied one at a time.
 
-``mutants.toml`` lists them, each with the fast tests that should find it. These run in a copy of
-the repository until one fails or the time is up; they must pass without the mutant::
+``mutants.toml`` lists the mutants, each with the fast tests that should find it. The tests run in a
+copy of the repository until one fails or the time is up; they must pass without the mutant::
 
     python benchmarks/structure/mutants.py --out found.jsonl # all: hours; the same command resumes
     python benchmarks/structure/mutants.py --only 3 17       # two of them
@@ -24,7 +24,7 @@ from typing import Annotated, Any
 import cyclopts
 
 ROOT = Path(__file__).resolve().parents[2]
-# The copy is always at the same place, since numba's cache depends on the path of the sources.
+# The copy always has the same path, since numba's cache depends on the paths of sources.
 COPY = ROOT / "build" / "mutants" / "plyground"
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", "build", "runs")
 SECONDS, TIME_LIMIT = 3600, "time limit"  # of the tests of a mutant
@@ -93,7 +93,7 @@ def main(*, only: Numbers = (), check: bool = False, out: Path | None = None) ->
     Args:
         only: numbers of the mutants to apply; by default all
         check: only check that every mutant can be applied and that its tests exist
-        out: file of JSON lines, a fault and its test each; mutants that it has are not applied
+        out: file of JSON lines, each with a mutant and its test; its mutants are not applied again
     """
     if check or problems():
         sys.exit("\n".join(problems()) or None)

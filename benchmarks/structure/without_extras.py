@@ -1,12 +1,13 @@
-"""Whether plyground works without extras: the core alone, and without each of them in turn.
+"""Whether plyground works without extras: the core alone, and without each extra in turn.
 
-A copy of the repository loses the extra's folder, its tests and its lines in ``pyproject.toml``,
-and is installed into a folder of its own. There the command line lists what there is, agents play a
-stored tournament that is reported, and a game is learned; of the core alone, tests run as well::
+The extra's folder, its tests and its lines in ``pyproject.toml`` are removed from a copy of the
+repository, which is installed into a separate folder. There the command line lists games and
+agents, agents play a tournament with a report, and a game is learned; for the core alone, tests run
+too::
 
     make without-extras             # the core alone, in CI
     make without-extras EACH=--each # without each in turn, a line each
-    make without-extras EACH="--each ray hub" # without these, one after the other
+    make without-extras EACH="--each ray hub" # without each of these in turn
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 import cyclopts
 
 ROOT = Path(__file__).resolve().parents[2]
-# The fast tests of these are run without extras.
+# the tests to run without extras
 TESTS = (
     "envs",
     "agents/test_mcts.py",
@@ -33,7 +34,7 @@ TESTS = (
     "evaluation/test_schedule.py",
     "evaluation/test_ratings.py",
 )
-# What an installation of the checkout finds would stand in for what is missing.
+# An installation of the checkout would replace the missing parts.
 NO_CHECKOUT = """
 import sys
 
@@ -55,25 +56,25 @@ for name in env.agent_iter():
 
 
 def extras() -> list[str]:
-    """The extras; a game is one of its own."""
+    """The extras; each game is one extra."""
     folders = [path for path in (ROOT / "extras").iterdir() if (path / "__init__.py").is_file()]
     games = [f"games/{name}" for name in games_of(".")]
     return sorted([*(path.name for path in folders if path.name != "games"), *games])
 
 
 def games_of(removed: Sequence[str]) -> list[str]:
-    """The games that some extras hold; "." stands for all extras."""
+    """The games of some extras; "." stands for all extras."""
     names = sorted(path.parent.name for path in (ROOT / "extras/games").glob("*/rules.py"))
     return [name for name in names if "." in removed or f"games/{name}" in removed]
 
 
 def check_without(removed: Sequence[str], tests: Sequence[str]) -> None:
-    """Remove extras from a copy, install it, and use what is left; CalledProcessError if it fails.
+    """Remove extras from a copy, install it and use it; CalledProcessError if it fails.
 
     Args:
-        removed: extras; all stands for the folder itself.
-        tests: folders and files of tests that are run afterwards, without cases of games that
-            were removed, and of commands.
+        removed: the extras; "." stands for all.
+        tests: folders and files of tests to run afterwards, without cases of removed games and of
+            commands.
     """
     with tempfile.TemporaryDirectory() as place:
         copy, target = Path(place) / "core_alone", Path(place) / "installed"
@@ -93,7 +94,7 @@ def check_without(removed: Sequence[str], tests: Sequence[str]) -> None:
         (copy / "pyproject.toml").write_text(project, encoding="utf-8")
         install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
         subprocess.run([*install, "--target", str(target), str(copy)], check=True)
-        # the checkout is installed as well: what is in front of it on the path counts
+        # the checkout is installed too; the first match on the path counts
         (target / "sitecustomize.py").write_text(NO_CHECKOUT, encoding="utf-8")
         environment = os.environ | {"PYTHONPATH": str(target)}
         for extra in removed:
@@ -125,7 +126,7 @@ def check_without(removed: Sequence[str], tests: Sequence[str]) -> None:
 
 
 def _entries(copy: Path) -> set[str]:
-    """The commands of one word, and the endings of exported files, that a copy has."""
+    """The one-word commands and the export file endings of a copy."""
     project = tomllib.loads((copy / "pyproject.toml").read_text(encoding="utf-8"))
     commands = project["project"]["entry-points"].get("plyground.commands", ())
     plugins = copy / "extras" / "plugins.py"
@@ -136,11 +137,11 @@ def _entries(copy: Path) -> set[str]:
 
 
 def main(*chosen: str, each: bool = False) -> None:
-    """Check the core alone, or what is left without each extra.
+    """Check the core alone, or the package without each extra.
 
     Args:
-        chosen: with --each, the extras that are left out, one after the other
-        each: leave out one extra at a time
+        chosen: with --each, the extras to remove in turn
+        each: remove one extra at a time
     """
     if not each:
         check_without(["."], TESTS)

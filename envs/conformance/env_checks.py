@@ -165,7 +165,7 @@ class _Run:
                 )
             info_mask = env.infos[name].get("action_mask", mask)
             if not np.array_equal(info_mask, mask):
-                raise self.fault(f"infos[{name!r}] holds another mask than the observation")
+                raise self.fault(f"infos[{name!r}] has a mask that differs from the observation")
         observation, _, terminated, truncated, info = env.last()
         if not same(observation, env.observe(agent)):
             raise self.fault(f"last() shows another observation than observe({agent!r})")

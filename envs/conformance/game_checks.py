@@ -381,14 +381,14 @@ class _Run:
         count = r.propose(rules, position.record, scratch, estimates)
         proposals = scratch[:count].tolist()
         if not 0 < len(set(proposals) & set(legal)) == count:
-            raise self.fault(f"propose lists {proposals}, legal are {legal}")
+            raise self.fault(f"propose lists {proposals}; legal actions: {legal}")
         for _ in range(2):
             stream = new_stream(self.seed, len(self.actions))
             drawn.append(
                 [int(r.random_action(rules, position.record, stream, scratch)) for _ in range(4)]
             )
         if not set(drawn[0]) <= set(legal):
-            raise self.fault(f"random_action draws {drawn[0]}, legal are {legal}")
+            raise self.fault(f"random_action draws {drawn[0]}; legal actions: {legal}")
         if drawn[0] != drawn[1]:
             raise self.fault("random_action draws different actions from equal random streams")
         for index, name in enumerate(self.game.declaration.heuristics):

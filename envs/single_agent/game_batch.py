@@ -393,7 +393,7 @@ class GameBatch:
             action, legal = int(self._actions[game]), np.flatnonzero(state.masks[game]).tolist()
             raise IllegalActionError(
                 f"action {action} is not legal in game {game} of {self.num_games} of "
-                f"{self.game.spec}; legal are {legal}"
+                f"{self.game.spec}; legal actions: {legal}"
             )
 
     def _step_slice(self, number: int) -> None:

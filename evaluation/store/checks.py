@@ -1,7 +1,7 @@
-"""What does not check in a store: its file, its values, its games against the rules.
+"""Checks of a store: its file, its values, its games against the rules.
 
-Everything that follows from the moves of a game is worked out again. No agent is asked: the moves
-decide how a game ends and what it returns, the schedule decides openings and seeds.
+Everything that follows from the moves of a game is computed again. No agent runs: the moves decide
+how a game ends and what it returns, the schedule decides openings and seeds.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ BEFORE_THE_FIRST_MOVE = "before the first move"
 
 
 class Finding(NamedTuple):
-    """What does not check in a store.
+    """A failed check of a store.
 
     Attributes:
-        what: in words.
-        game: the number of the game, where it is one.
-        unchecked: whether it only could not be checked, such as a game that is not installed.
+        what: the failure in words.
+        game: the number of the game, if the finding is about one.
+        unchecked: whether the check was impossible, such as for a game that is not installed.
     """
 
     what: str
@@ -55,7 +55,7 @@ class Finding(NamedTuple):
 
 
 def check_file(connection: sqlite3.Connection) -> list[Finding]:
-    """What does not check in the tables, the values and what belongs together."""
+    """The failed checks of the tables, the values and the references between tables."""
     findings = [*map(Finding, differences(connection))]
     findings += [
         Finding(f"the file is damaged: {text}")
@@ -73,11 +73,11 @@ def check_file(connection: sqlite3.Connection) -> list[Finding]:
 def check_games(
     tournament: StoredTournament, games: Iterable[tuple[int, StoredGame | None]]
 ) -> list[Finding]:
-    """What does not check in a tournament: its agents, games that cannot have gone as stored.
+    """The failed checks of a tournament: its agents and its games.
 
     Args:
         tournament: the tournament.
-        games: its games with their numbers; None stands for one that cannot be read.
+        games: its games with their numbers; None is a game that cannot be read.
     """
     settings, agents = tournament.settings, tournament.agents
     described = {
@@ -85,7 +85,7 @@ def check_games(
         "agent versions": [each.version for each in agents],
     }
     findings = [
-        Finding(f"its {key} are not those of its settings")
+        Finding(f"its {key} differ from its settings")
         for key, values in described.items()
         if settings.get(key, values) != values
     ]
@@ -103,13 +103,13 @@ def check_games(
 
 
 class RuleCheck:
-    """Compares the games of a tournament with what the rules and the schedule make of them.
+    """Checks the games of a tournament against the rules and the schedule.
 
     Args:
         tournament: the tournament.
 
     Raises:
-        SpecificationError: there is no such game here, or it has other rules by now.
+        SpecificationError: the game is not installed, or its rules have changed.
     """
 
     def __init__(self, tournament: StoredTournament) -> None:
@@ -118,7 +118,9 @@ class RuleCheck:
         game_id = self._game.declaration.game_id
         rules = str(settings.get("rules", game_id)).split(" ")[0]
         if rules != game_id:
-            raise SpecificationError(f"it was played by the rules {rules}; here are {game_id}")
+            raise SpecificationError(
+                f"it was played by the rules {rules}; the installed rules are {game_id}"
+            )
         self._scheduled = settings.get("format") != SINGLE_GAMES
         self._seed = settings.get("seed", Plan.seed) if self._scheduled else None
         self._openings = self._openings_by_seed(settings)
@@ -136,39 +138,39 @@ class RuleCheck:
         return Openings(Plan(opening=opening, seed=self._seed), self._game)
 
     def contradiction(self, game: StoredGame) -> str | None:
-        """What about a game cannot be, in words that follow its number; None if all is right."""
+        """The contradiction in a game, as words that follow its number; None without one."""
         return self._of_schedule(game) or self._of_course(game)
 
     def _of_schedule(self, game: StoredGame) -> str | None:
-        """What about its place in the tournament cannot be."""
+        """A contradiction between the game and the tournament's schedule."""
         agents = range(len(self._tournament.agents))
         if not all(number in agents for number in game.players) or len(set(game.players)) < 2:
             return f"is between agents {game.players[0]} and {game.players[1]}"
         if not 0 <= game.pair < self._tournament.pairs:
-            return f"is of pair {game.pair}; {self._tournament.pairs} pairs were asked for"
+            return f"belongs to pair {game.pair} of a tournament of {self._tournament.pairs} pairs"
         if not all(math.isfinite(seconds) and seconds >= 0 for seconds in game.result.seconds):
-            return "has thinking times that cannot be"
+            return "has negative or infinite thinking times"
         if not self._scheduled:
             return None
         if isinstance(self._seed, int):
             seeds = tuple(agent_seed(self._seed, game.pair, game.players, seat) for seat in (0, 1))
             if game.seeds != seeds:
-                return "has other seeds than the schedule gives it"
+                return "has seeds that differ from the schedule"
         if game.pair not in self._opening_of_pair:
             self._opening_of_pair[game.pair] = (
                 game.opening if self._openings is None else self._openings[game.pair]
             )
         is_same = game.opening == self._opening_of_pair[game.pair]
-        return None if is_same else "has another opening than its pair"
+        return None if is_same else "has an opening that differs from its pair"
 
     def _of_course(self, game: StoredGame) -> str | None:
-        """What about its moves and its result cannot be."""
+        """A contradiction in the moves or the result."""
         result, opening = game.result, game.opening
         if result.moves[: len(opening)] != opening:
             return "does not begin with its opening"
         position, played, decisions = self._play(result.moves, len(opening))
         if played < len(result.moves):
-            after_end = f"goes on after its end at ply {played}"
+            after_end = f"continues after its end at ply {played}"
             return after_end if position.is_over else f"has an illegal move at ply {played}"
         if result.fault is not None or result.forfeited is not None:
             return self._of_forfeit(game, None if position.is_over else position.to_move, decisions)
@@ -188,9 +190,9 @@ class RuleCheck:
         return self._of_decisions(game, decisions)
 
     def _play(self, moves: tuple[int, ...], opening: int) -> tuple[Position, int, list[int]]:
-        """The position after moves, as far as they can be played, and how many could.
+        """The position after the legal moves, their number, and the decisions of each player.
 
-        The last value says how many of them each player made after an opening of so many.
+        The first ``opening`` moves are not decisions.
         """
         number = self._game.facts.num_actions
         missing = (ply for ply, action in enumerate(moves) if not 0 <= action < number)
@@ -202,9 +204,9 @@ class RuleCheck:
         return position, played, decisions.tolist()
 
     def _is_adjudicated(self, game: StoredGame) -> bool:
-        """Whether its tournament ends games such as this one before their end.
+        """Whether its tournament adjudicates games such as this one.
 
-        What the agents saw is not stored: of an agreed result only its form is checked.
+        The agents' scores are not stored, so only the form of an agreed result is checked.
         """
         settings, result = self._tournament.settings, game.result
         plies = settings.get("draw_after")
@@ -220,7 +222,7 @@ class RuleCheck:
     ) -> str | None:
         result, seat = game.result, game.result.forfeited
         if result.fault is None or seat not in (0, 1) or to_move is None:
-            return "cannot have been forfeited so"
+            return "has an impossible forfeit"
         returns = greatest_loss(self._game, seat)
         if result.returns != returns:
             return _instead("returns", result.returns, returns)
@@ -230,7 +232,7 @@ class RuleCheck:
             return None
         at_start = result.reason.endswith(BEFORE_THE_FIRST_MOVE)
         if at_start and result.moves != game.opening:
-            return "was forfeited before the first move, and has moves"
+            return "was forfeited before the first move but has moves"
         if not at_start and seat != to_move:
             name = self._game.declaration.player_names(marked=True)[seat]
             return f"was forfeited by {name}, who was not to move"
@@ -246,7 +248,7 @@ class RuleCheck:
 
 @functools.lru_cache(maxsize=32)
 def _shared(game: Game) -> Game:
-    """The first game equal to this one: its kernels are looked up once for all tournaments."""
+    """The first game equal to this one, so that its kernels are looked up once."""
     return game
 
 

@@ -1,12 +1,12 @@
-"""The file of a results store: opened for writing where that is possible, else for reading.
+"""The file of a results store: opened for writing if possible, else for reading.
 
-It is in write-ahead-log mode: several processes can work on one file, and one can read while
-another writes. After a process was killed its last games are in the log ``FILE-wal`` alone, which
-belongs to the file.
+It is in write-ahead-log mode: several processes can use one file, and one can read while another
+writes. If a process is killed, its last games are only in the log ``FILE-wal``, so the log belongs
+to the store.
 
-Where nothing can be written (a medium mounted read-only, a file of another user, a full disk), a
-store can still be read. Source: the SQLite documentation, "Write-Ahead Logging", "PRAGMA
-synchronous" and "URI Filenames".
+A store that cannot be written (a read-only file system, another user's file, a full disk) can still
+be read. Source: the SQLite documentation, "Write-Ahead Logging", "PRAGMA synchronous" and "URI
+Filenames".
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from ...envs.loading.files import refuse_special_file
 from .schema import APPLICATION_ID, FORMAT, differences, make_tables
 
 BUSY_SECONDS = 30.0
-# Files that this process has checked, as they were when it closed them: a server opens its store
-# for every game that ends, and checks it once.
+# Files that this process has checked, with their stamps when it closed them: a server opens its
+# store after every game, and checks it once.
 _checked_files: dict[Path, tuple[int, ...] | None] = {}
-# free space below which an error of input or output is put down to a full disk
+# an input or output error with less free space than this counts as a full disk
 FULL_BYTES = 1 << 20
 
 
@@ -39,23 +39,22 @@ class StoreError(Exception):
 class StoreFile(ABC):
     """The file of a store, usable as a context manager.
 
-    The file is opened, or made, when it is first needed; with ``read_only`` nothing is written.
+    The file is opened or created at its first use; with ``read_only`` nothing is written.
 
     Raises (all methods):
-        StoreError: the place cannot be written, the file is no plyground store or one of another
-        format.
+        StoreError: the path cannot be written, or the file is not a plyground store of this format.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
         self.path: Path = Path(path)
-        self._file = self.path.absolute()  # wherever an agent's os.chdir leads later
+        self._file = self.path.absolute()  # an agent may call os.chdir later
         self._opened: sqlite3.Connection | None = None
-        # why the store can only be read, once that is known
-        self._unwritable: str | None = "it was opened to be read" if read_only else None
+        # why the store can only be read
+        self._unwritable: str | None = "it was opened for reading" if read_only else None
         self._read_only = read_only
-        self._checked = False  # whether its contents were checked before something is added
-        self._place: tuple[int, int] | None = None  # what the file is to the system
-        self._size = 0  # the largest that the file was seen to have
+        self._checked = False  # whether the contents were checked before the first write
+        self._place: tuple[int, int] | None = None  # device and inode
+        self._size = 0  # the largest size seen
         self._log = Path(f"{self._file}-wal")
 
     @property
@@ -68,10 +67,9 @@ class StoreFile(ABC):
         return self._opened
 
     def check_in_place(self) -> None:
-        """StoreError if the file was removed, replaced or cut short since it was opened.
+        """StoreError if the file was removed, replaced or truncated since it was opened.
 
-        What was written after that would be in no file that anybody finds. It is saved beside it if
-        that is possible.
+        The contents are saved in a second file if possible.
         """
         if self._opened is None or self._place is None:
             return
@@ -82,26 +80,23 @@ class StoreFile(ABC):
         if (there.st_dev, there.st_ino) != self._place:
             self._lose("replaced by another file")
         if there.st_size < self._size:
-            self._lose("cut short")
+            self._lose("truncated")
         self._size = there.st_size
 
     def _lose(self, how: str) -> NoReturn:
-        """Save what the lost file holds, and raise StoreError."""
+        """Save the contents of the lost file, and raise StoreError."""
         copy_path = self._file.with_name(f"{self._file.name}.saved")
-        rest = "what it held is lost"
+        rest = "its contents are lost"
         if self._opened is not None and not copy_path.exists():
             with contextlib.suppress(sqlite3.Error, OSError):
                 with contextlib.closing(sqlite3.connect(copy_path)) as copy:
                     self._opened.backup(copy)
-                rest = f"what it held is in {copy_path}"
+                rest = f"its contents were saved in {copy_path}"
         self._place = None
         raise StoreError(f"the store {self.path} was {how} while it was in use; {rest}")
 
     def check_readable(self) -> None:
-        """StoreError if another reader would not find a sound store in the file.
-
-        It is opened anew for this, and read as a whole.
-        """
+        """StoreError if a new connection cannot read the whole store."""
         self.check_in_place()
         if self._opened is None or self._unwritable is not None:
             return
@@ -116,20 +111,20 @@ class StoreFile(ABC):
             self._compare_with(again)
 
     def _check_tables(self, connection: sqlite3.Connection) -> None:
-        """StoreError if triggers, indexes or tables of others could alter what is written."""
+        """StoreError if the tables, indexes or triggers differ from the schema."""
         if strange := differences(connection):
             raise StoreError(
-                f"the store {self.path} is not as plyground makes it: {strange[0]}; plyground "
-                f"verify names all; choose another file with --store FILE"
+                f"the schema of the store {self.path} was changed: {strange[0]}; plyground verify "
+                f"lists all changes; choose another file with --store FILE"
             )
 
     @abstractmethod
     def _check_contents(self) -> None:
-        """Check what the file holds before something is added; StoreError if it is damaged."""
+        """Check the contents before the first write; StoreError if they are damaged."""
 
     @abstractmethod
     def _compare_with(self, again: sqlite3.Connection) -> None:
-        """Check that another connection sees what was written last; StoreError if it does not."""
+        """StoreError if another connection does not see the latest writes."""
 
     def _connect(self) -> sqlite3.Connection:
         self._check_place()
@@ -138,7 +133,8 @@ class StoreFile(ABC):
                 connection = self._connect_reading()
                 if connection is None:
                     raise StoreError(
-                        f"the store {self.path} cannot be read: it is empty or closed to this user"
+                        f"the store {self.path} cannot be read: it is empty or this user lacks "
+                        f"permission"
                     )
                 return connection
             try:
@@ -151,27 +147,27 @@ class StoreFile(ABC):
                 return connection
 
     def _check_place(self) -> None:
-        """StoreError if no store can be there."""
+        """StoreError if the path cannot be a store."""
         try:
             if self._file.is_dir():
-                raise StoreError(f"{self.path} is a folder; name a file to keep the games in")
+                raise StoreError(f"{self.path} is a folder; a store is a file")
             refuse_special_file(self._file)
         except OSError as error:
             raise StoreError(
-                f"{str(self.path)[:200]} is no file to keep games in: {error.strerror}"
+                f"{str(self.path)[:200]} cannot be a store: {error.strerror}"
             ) from None
         if not self._file.parent.is_dir():
             raise StoreError(f"the folder {self._file.parent} for the store does not exist")
 
     def _connect_writing(self) -> sqlite3.Connection:
-        """Open the file; make it where there is none."""
+        """Open the file, or create it."""
         connection = sqlite3.connect(self._file, timeout=BUSY_SECONDS, isolation_level=None)
         try:
-            with transaction(connection, "DEFERRED"):  # all that is read belongs to one moment
+            with transaction(connection, "DEFERRED"):  # one consistent read
                 is_empty = self._is_empty(connection)
             if is_empty:
                 with transaction(connection):
-                    if self._is_empty(connection):  # no other process has been quicker
+                    if self._is_empty(connection):  # another process may have created it
                         make_tables(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
@@ -181,11 +177,11 @@ class StoreFile(ABC):
         return connection
 
     def _connect_reading(self) -> sqlite3.Connection | None:
-        """Open a file that cannot be written, for reading; None if that is not possible either."""
+        """Open the file for reading; None if that fails too."""
         if not self._file.is_file() or not self._file.stat().st_size:
             return None
-        # A store in write-ahead-log mode needs a file for locks beside it, which SQLite would make
-        # and leave there, unless it is told that no process writes.
+        # In write-ahead-log mode SQLite creates a lock file and leaves it there, unless the file is
+        # declared immutable.
         immutable = () if self._log.exists() and self._log.stat().st_size else ("immutable=1",)
         for options in (*immutable, "mode=ro"):
             connection = sqlite3.connect(
@@ -207,7 +203,7 @@ class StoreFile(ABC):
     def _is_empty(self, connection: sqlite3.Connection) -> bool:
         """Whether the file has no tables yet.
 
-        StoreError if it is a store of another format, or of another program.
+        StoreError if it is a store of another format, or a file of another program.
         """
         application, version, tables = (
             connection.execute(query).fetchone()[0]
@@ -230,7 +226,7 @@ class StoreFile(ABC):
         return bool(application != APPLICATION_ID)
 
     def open(self) -> Self:
-        """Open or make the file now; returns this store."""
+        """Open or create the file now; returns this store."""
         assert self._connection
         return self
 
@@ -243,7 +239,7 @@ class StoreFile(ABC):
                 _checked_files[self._file] = self._stamp()
 
     def _stamp(self) -> tuple[int, ...] | None:
-        """What changes with every change of the file; None where its log or nothing is there."""
+        """A value that changes with the file; None if there is a log or no file."""
         with contextlib.suppress(OSError):
             if not self._log.exists() or not self._log.stat().st_size:
                 there = self._file.stat()
@@ -258,7 +254,7 @@ class StoreFile(ABC):
 
     @contextlib.contextmanager
     def _errors(self, action: str) -> Iterator[None]:
-        """Turn errors of SQLite into one sentence that names the file."""
+        """Turn SQLite errors into a StoreError that names the file."""
         try:
             yield
         except sqlite3.Error as error:
@@ -266,7 +262,7 @@ class StoreFile(ABC):
                 if self._opened is not None:
                     self._lose("damaged")
                 raise StoreError(
-                    f"{self.path} is no plyground store; choose another file with --store FILE"
+                    f"{self.path} is not a plyground store; choose another file with --store FILE"
                 ) from None
             raise StoreError(
                 f"the store {self.path} cannot be {action}: {self._explanation(error)}"
@@ -275,8 +271,7 @@ class StoreFile(ABC):
             if action != "read":
                 raise
             raise StoreError(
-                f"the store {self.path} holds what no plyground has written: "
-                f"{' '.join(str(error).split())[:200]}"
+                f"the store {self.path} holds invalid data: {' '.join(str(error).split())[:200]}"
             ) from None
 
     @contextlib.contextmanager
@@ -294,7 +289,7 @@ class StoreFile(ABC):
             yield connection
 
     def _explanation(self, error: sqlite3.Error) -> str:
-        """An error of SQLite in words that say what can be done about it."""
+        """An SQLite error in words, with advice."""
         name = getattr(error, "sqlite_errorname", "")
         with contextlib.suppress(OSError):
             no_space = (
@@ -303,8 +298,8 @@ class StoreFile(ABC):
             )
             if name == "SQLITE_FULL" or no_space:
                 return (
-                    f"the disk is full ({error}); all games counted so far are in it, and when "
-                    f"there is space the same command goes on"
+                    f"the disk is full ({error}); all games counted so far are stored; free some "
+                    f"space and repeat the command to continue"
                 )
         if name.startswith("SQLITE_READONLY"):
             return f"it is read-only ({error})"
@@ -321,7 +316,7 @@ def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iter
     try:
         yield
     except BaseException:
-        if connection.in_transaction:  # where the disk is full, SQLite has gone back by itself
+        if connection.in_transaction:  # if the disk is full, SQLite has rolled back
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")

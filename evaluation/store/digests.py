@@ -1,18 +1,19 @@
-"""Digests of tournaments: whoever keeps one elsewhere can ask whether a store still has its games.
+"""Digests of tournaments: a digest noted earlier shows whether a store still has the same games.
 
-There are two. The **digest of the content** covers everything that the store keeps of a tournament,
-times included: it tells this file from any other. The **digest of the games** covers what can be
-repeated: settings, agents, openings, moves and results. Whoever plays the same tournament gets the
-same one, on any machine, however many games are played at once.
+There are two. The **digest of the content** covers everything in the store about a tournament,
+times included: it identifies this file. The **digest of the games** covers what can be repeated:
+settings, agents, openings, moves and results. The same tournament has the same digest of the games
+on any machine, with any number of parallel games.
 
-Each is a chain. Every game has a digest of its columns, and a link: the digest of the link before
-it and its own digest. A tournament's digest covers the last link and what never changes of it.
-Tournaments and reports show both, and ``--expect DIGEST`` looks for it in the chains. The content
-is chained in the order in which games were finished: its digest stays good while the tournament
-grows. The games are chained pair by pair: their digest stays good where whole pairs are added.
+Each is a chain. Every game has a digest of its columns, and a link: the digest of the previous link
+and the game's digest. A tournament's digest covers the last link and the tournament's constant
+columns. Tournaments and reports show both, and ``--expect DIGEST`` searches the chains for it. The
+content is chained in the order in which games were finished: its digest stays valid while the
+tournament grows. The games are chained pair by pair: their digest stays valid if whole pairs are
+added.
 
-All this is worked out from what the store holds when it is asked for. Nothing of it is kept in the
-file, since whoever can change the file could bring that along.
+Digests are computed on demand. They are not stored, since a person who changes the file could
+change them too.
 """
 
 from __future__ import annotations
@@ -27,20 +28,20 @@ from typing import Any
 BYTES = 16
 START = ""  # the link before the first game
 
-# what a game's digest covers, in this order
+# the columns in a game's digest, in this order
 GAME_FIELDS = (
     "number, tournament, pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, "
     "return_1, reason, fault, forfeited, seconds_0, seconds_1, decisions_0, decisions_1, finished, "
     "tokens_0, tokens_1, conditions"
 )
-# what never changes after a tournament has been entered
+# the columns that never change after a tournament is entered
 IDENTITY_FIELDS = "number, name, settings, created, sources"
 AGENT_FIELDS = "number, label, spec, options, version, sources"
-# what can be repeated of a game; the reason of a forfeit may state a time
+# the repeatable columns of a game; the reason of a forfeit may contain a time
 PLAY_FIELDS = (
     "pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, return_1, fault, forfeited"
 )
-# plyground's own version: it matters only if it plays otherwise, which the moves show
+# plyground's version: it matters only if it plays differently, which the moves show
 _OWN_VERSION = re.compile(r"( of )?plyground [^, ]+(, )?")
 
 
@@ -53,8 +54,8 @@ def _digest_of_row(values: Iterable[Any]) -> str:
 def _digest_of_game(values: Sequence[Any]) -> str:
     """A digest of the values of :data:`GAME_FIELDS`.
 
-    Tokens and conditions are left out where there are none: games that were stored before these
-    were keep their digests.
+    Empty tokens and conditions are left out, so games stored before these columns existed keep
+    their digests.
     """
     *others, first, second, conditions = values
     tokens = (first, second) if first or second else ()
@@ -62,7 +63,7 @@ def _digest_of_game(values: Sequence[Any]) -> str:
 
 
 def digests(connection: sqlite3.Connection, tournament: int) -> Iterator[str]:
-    """The digests of a tournament's content: without games, after the first, …, as it stands."""
+    """The digests of a tournament's content after 0, 1, …, all games."""
     row = connection.execute(
         f"SELECT {IDENTITY_FIELDS} FROM tournaments WHERE number = ?", (tournament,)
     ).fetchone()
@@ -75,7 +76,7 @@ def digests(connection: sqlite3.Connection, tournament: int) -> Iterator[str]:
 
 
 def digests_of_games(connection: sqlite3.Connection, tournament: int) -> Iterator[str]:
-    """The digests of a tournament's games: of none, of the first, …, of all, pair by pair."""
+    """The digests of a tournament's games after 0, 1, …, all games, pair by pair."""
     (text,) = connection.execute(
         "SELECT settings FROM tournaments WHERE number = ?", (tournament,)
     ).fetchone()
@@ -92,7 +93,7 @@ def digests_of_games(connection: sqlite3.Connection, tournament: int) -> Iterato
 
 
 def _chain(identity: str, games: Iterable[str]) -> Iterator[str]:
-    """The digests of a tournament after each of its games, from before the first one on."""
+    """The digests of a tournament after 0, 1, …, all games."""
     link = START
     yield _digest_of_row((identity, link))
     for game in games:
@@ -101,7 +102,7 @@ def _chain(identity: str, games: Iterable[str]) -> Iterator[str]:
 
 
 def count_until(connection: sqlite3.Connection, tournament: int, digest: str) -> int | None:
-    """How many games a tournament had when this was a digest of it; None if it never was."""
+    """The number of games when the tournament had this digest; None if it never had it."""
     matches = (
         count
         for chain in (digests, digests_of_games)

@@ -1,6 +1,6 @@
 """Games of a store as rows for other programs: JSON lines, CSV, Parquet.
 
-One row a game; all columns are plain numbers and texts.
+One row per game; all columns are plain numbers and texts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .store import Store, StoreError
 FORMATS = ("jsonl", "csv", "parquet")
 ROWS_AT_A_TIME = 10_000
 
-# Name and type of each column. Moves are a list of actions in JSON lines and Parquet, and separated
+# Name and type of each column. Moves are lists of actions in JSON lines and Parquet, and separated
 # by spaces in CSV.
 COLUMNS: dict[str, type] = {
     "tournament": str,
@@ -54,10 +54,10 @@ COLUMNS: dict[str, type] = {
 def rows(store: Store) -> Iterator[tuple[Any, ...]]:
     """The games of a store as values in the order of ``COLUMNS``.
 
-    They come tournament by tournament and pair by pair.
+    They are ordered by tournament and pair.
 
-    ``moves`` begin with those of the opening; ``fault`` and ``forfeited`` (the seat at fault) are
-    None for games that ended by the rules.
+    ``moves`` begin with the opening; ``fault`` and ``forfeited`` (the seat at fault) are None for
+    games that ended by the rules.
     """
     for tournament in store.tournaments():
         agents = tournament.agents
@@ -87,16 +87,16 @@ def rows(store: Store) -> Iterator[tuple[Any, ...]]:
 
 
 def export_games(store: Store, format: str, out: BinaryIO | Path) -> int:
-    """Write the games of a store; returns how many there are.
+    """Write the games of a store; returns their number.
 
     Args:
         store: the store.
         format: ``jsonl``, ``csv`` or ``parquet``.
-        out: a binary stream, or a file, which then appears only when it is complete.
+        out: a binary stream, or a file, which appears only when it is complete.
 
     Raises:
-        SpecificationError: there is no such format, or what it needs is not installed.
-        StoreError: the store cannot be read, or the file not be written.
+        SpecificationError: there is no such format, or its library is not installed.
+        StoreError: the store cannot be read, or the file cannot be written.
     """
     if format not in FORMATS:
         raise SpecificationError(f"the format is one of {', '.join(FORMATS)}, not {format!r}")

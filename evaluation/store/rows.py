@@ -1,4 +1,4 @@
-"""The games of a results store as rows of its table, and back."""
+"""Conversion between games and rows of a results store."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GAME_COLUMNS = (
 class StoredGame(NamedTuple):
     """A finished game: pair, agents by seat, opening, seeds by seat, result.
 
-    ``circumstances`` is where and how it was played, None where that is not known.
+    ``circumstances`` says where and how it was played; None if unknown.
     """
 
     pair: int
@@ -31,20 +31,20 @@ class StoredGame(NamedTuple):
 
 
 class StoredTournament(NamedTuple):
-    """A tournament as the store keeps it.
+    """A tournament in a store.
 
     Attributes:
-        number: what the store knows it by.
-        name: what it is called.
-        settings: everything that decides which games are played, except how many.
-        pairs: the most pairs that were asked for.
+        number: its number in the store.
+        name: its name.
+        settings: everything that decides which games are played, except the number of pairs.
+        pairs: the largest number of pairs requested.
         agents: its agents, in the order of their numbers.
-        left_out: how many games of those pairs were not played because deterministic agents would
-            have repeated earlier ones.
-        command: the latest command that asked for it, if one did.
+        left_out: number of games not played because deterministic agents would have repeated
+            earlier ones.
+        command: the latest command that played it, if any.
         created: when it was entered, in seconds since 1970.
-        sources: fingerprints of the other code that decides games, by what it is; None where they
-            are not known.
+        sources: fingerprints of the code other than the agents that decides games, by name; None if
+            unknown.
     """
 
     number: int
@@ -59,12 +59,12 @@ class StoredTournament(NamedTuple):
 
     @property
     def reported_by(self) -> str:
-        """Who has said how its games went, where plyground has not seen them played, or nothing."""
+        """Who reported its games if plyground did not play them, else an empty string."""
         return str(self.settings.get(REPORTED_BY, ""))
 
 
 def row_of(tournament: int, game: StoredGame) -> tuple[Any, ...]:
-    """A game as the values of ``GAME_FIELDS``, without its number, of the columns' types."""
+    """The values of ``GAME_FIELDS`` for a game, without its number, in the columns' types."""
     result = game.result
     actions = write_actions(game.opening), write_actions(result.moves)
     return (
@@ -76,11 +76,11 @@ def row_of(tournament: int, game: StoredGame) -> tuple[Any, ...]:
 
 
 def read_game(row: tuple[Any, ...]) -> StoredGame:
-    """A game from the columns of ``GAME_COLUMNS``; ValueError if they make no game."""
+    """A game from the columns of ``GAME_COLUMNS``; ValueError if they are invalid."""
     row = check_types("games", GAME_COLUMNS, row)
     fault, loser = row[10:12]
     if (fault is None) != (loser is None) or loser not in (None, 0, 1):
-        raise ValueError(f"a game with the fault {fault!r} of seat {loser!r}")
+        raise ValueError(f"a game has the fault {fault!r} of seat {loser!r}")
     result = GameResult(
         moves=read_actions(row[4]),
         returns=row[7:9],

@@ -17,32 +17,32 @@ _TABLES = """
 CREATE TABLE tournaments (
     number INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    settings TEXT NOT NULL,       -- JSON: what decides the games, except how many
-    pairs INTEGER NOT NULL,       -- the most that were asked for
+    settings TEXT NOT NULL,       -- JSON: what decides the games, except their number
+    pairs INTEGER NOT NULL,       -- the largest number requested
     created REAL NOT NULL,        -- seconds since 1970
     left_out INTEGER NOT NULL DEFAULT 0, -- games that would have repeated earlier ones
-    command TEXT,                 -- the latest that asked for the tournament
-    sources TEXT                  -- JSON: fingerprints of what decides the games; NULL: not known
+    command TEXT,                 -- the latest command that played the tournament
+    sources TEXT                  -- JSON: fingerprints of what decides the games; NULL: unknown
 ) STRICT;
 CREATE TABLE agents (
     tournament INTEGER NOT NULL REFERENCES tournaments,
     number INTEGER NOT NULL,      -- place in the tournament, from 0
     label TEXT NOT NULL,          -- as the user wrote it
-    spec TEXT NOT NULL,           -- the specification that makes it
-    options TEXT NOT NULL,        -- JSON: all options, defaults included
+    spec TEXT NOT NULL,           -- the specification
+    options TEXT NOT NULL,        -- JSON: all options, including defaults
     version TEXT NOT NULL,
     sources TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (tournament, number)
 ) STRICT;
 CREATE TABLE games (
-    number INTEGER PRIMARY KEY,   -- by which people name it: never changed, never given again
+    number INTEGER PRIMARY KEY,   -- shown to users: never changed, never reused
     tournament INTEGER NOT NULL REFERENCES tournaments,
     pair INTEGER NOT NULL,        -- the games of a pair share the opening
     player_0 INTEGER NOT NULL,    -- the number of the agent in seat 0, who moves first
     player_1 INTEGER NOT NULL,
     opening TEXT NOT NULL,        -- actions, separated by spaces
-    moves TEXT NOT NULL,          -- all actions, those of the opening first
-    seed_0 INTEGER NOT NULL,      -- what the agent in seat 0 was reset with
+    moves TEXT NOT NULL,          -- all actions, including the opening
+    seed_0 INTEGER NOT NULL,      -- the seed of the agent in seat 0
     seed_1 INTEGER NOT NULL,
     return_0 REAL NOT NULL,
     return_1 REAL NOT NULL,
@@ -51,19 +51,19 @@ CREATE TABLE games (
     forfeited INTEGER,            -- the seat that committed it
     seconds_0 REAL NOT NULL,      -- thinking time
     seconds_1 REAL NOT NULL,
-    decisions_0 INTEGER NOT NULL, -- moves asked for
+    decisions_0 INTEGER NOT NULL, -- moves that the agent chose
     decisions_1 INTEGER NOT NULL,
     finished REAL NOT NULL,       -- seconds since 1970
     tokens_0 INTEGER NOT NULL DEFAULT 0, -- of language models
     tokens_1 INTEGER NOT NULL DEFAULT 0,
-    conditions TEXT NOT NULL DEFAULT '', -- JSON, see circumstances.py; empty: not known
+    conditions TEXT NOT NULL DEFAULT '', -- JSON, see circumstances.py; empty: unknown
     UNIQUE (tournament, pair, player_0, player_1)
 ) STRICT;
 """
 
 
 def make_tables(connection: sqlite3.Connection) -> None:
-    """Make the tables of a store in an empty file, in the open transaction."""
+    """Create the tables of a store in an empty file, in the open transaction."""
     for statement in _TABLES.split(";\n"):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -90,15 +90,15 @@ def _types_of(table: str, columns: str) -> tuple[tuple[type, ...], ...]:
 
 
 def check_types(table: str, columns: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The row, each text in one line; ValueError if a value is not of its column's type.
+    """The row with each text in one line; ValueError if a value has the wrong type.
 
-    SQLite keeps to the types when it writes. A file that was damaged or edited may not.
+    SQLite checks the types when it writes, but a file may be damaged or edited.
     """
     for value, types in zip(row, _types_of(table, columns)):
         if type(value) not in types:
             place = [type(value) in types for value, types in zip(row, _types_of(table, columns))]
             name = columns.split(",")[place.index(False)].strip()
-            raise ValueError(f"{name} in {table} is {str(value)[:40]!r}")
+            raise ValueError(f"{name} in {table} has the wrong type: {str(value)[:40]!r}")
     return tuple(map(one_line, row))
 
 
@@ -107,27 +107,27 @@ Parts = dict[tuple[str, str], str]  # the SQL that made each table, index, trigg
 
 @functools.cache
 def _own_parts() -> Parts:
-    """The parts of a store as plyground makes them."""
+    """The parts of a new store."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         make_tables(connection)
         return _parts(connection)
 
 
 def _parts(connection: sqlite3.Connection) -> Parts:
-    # Comments have changed with plyground, quotes and spaces with SQLite.
+    # Comments differ between versions of plyground, quotes and spaces between versions of SQLite.
     return {
         (kind, name): "".join(re.sub(r"--.*", "", sql or "").replace('"', "").split())
         for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema")
-        if not name.startswith("sqlite_stat")  # the statistics of ANALYZE change no answer
+        if not name.startswith("sqlite_stat")  # statistics of ANALYZE
     }
 
 
 def differences(connection: sqlite3.Connection) -> list[str]:
-    """The tables, indexes, triggers and views that are not as plyground makes them."""
+    """The tables, indexes, triggers and views that differ from the schema."""
     own, there = _own_parts(), _parts(connection)
     missing = [f"the {kind} {name} is missing" for kind, name in own if (kind, name) not in there]
     return missing + [
-        f"the {kind} {name} " + ("was altered" if (kind, name) in own else "is not plyground's")
+        f"the {kind} {name} " + ("was altered" if (kind, name) in own else "is unknown")
         for (kind, name), sql in there.items()
         if own.get((kind, name)) != sql
     ]

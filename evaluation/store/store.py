@@ -1,15 +1,14 @@
 """The results store: one SQLite file that holds tournaments, their agents and every finished game.
 
-Games that finish together are one transaction: a process killed at any moment loses at most those
-that it was playing.
+Games that finish together are one transaction: a killed process loses at most the games that it was
+playing.
 
-What is promised: nothing is added to a store whose contents do not check, and reports say what does
-not. Checked are the tables, the type of every value, and every game against the rules, the schedule
-and the agents of its tournament. What agrees with all of these may still have been edited: who can
-write the file can rename an agent, change times, or delete games and tournaments. That is noticed
-by those who keep a tournament's digest elsewhere and ask for it with ``--expect``.
+Nothing is added to a store that fails its checks, and reports list the failures. The checks cover
+the tables, the type of every value, and every game against the rules, the schedule and the agents
+of its tournament. Some edits pass these checks: renamed agents, changed times, deleted games and
+tournaments. ``--expect`` with a tournament's earlier digest detects them.
 
-:mod:`.connection` opens the file, :mod:`.schema` says what is in it, :mod:`.checks` checks it.
+:mod:`.connection` opens the file, :mod:`.schema` defines its tables, :mod:`.checks` checks it.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class Store(StoreFile):
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
         super().__init__(path, read_only=read_only)
-        self._committed: set[int] = set()  # the numbers of the games that were added
+        self._committed: set[int] = set()  # the numbers of the added games
 
     def enter_tournament(
         self,
@@ -68,7 +67,7 @@ class Store(StoreFile):
         command: str | None = None,
         sources: dict[str, str] | None = None,
     ) -> int:
-        """Enter a tournament if the store does not hold it; returns its number.
+        """Enter a tournament if it is new; returns its number.
 
         See :class:`StoredTournament` for the arguments.
 
@@ -122,7 +121,7 @@ class Store(StoreFile):
         """All tournaments, in the order they were entered.
 
         Raises:
-            StoreError: there is no such file, which is not made for this.
+            StoreError: there is no such file; it is not created.
         """
         if not self._file.exists():
             raise StoreError(f"there is no store {self.path}")
@@ -160,7 +159,7 @@ class Store(StoreFile):
                 yield self._connection
 
     def has_tournament(self, name: str) -> bool:
-        """Whether there is a tournament of that name; no file is made for this."""
+        """Whether there is a tournament of that name; creates no file."""
         if self._opened is None and not self._file.exists():
             return False
         query = "SELECT 1 FROM tournaments WHERE name = ?"
@@ -168,15 +167,15 @@ class Store(StoreFile):
             return self._connection.execute(query, (name,)).fetchone() is not None
 
     def tournament(self, name: str) -> StoredTournament | None:
-        """The tournament of that name, or None; no file is made for this."""
+        """The tournament of that name, or None; creates no file."""
         if not self.has_tournament(name):
             return None
         return next((each for each in self.tournaments() if each.name == name), None)
 
     def openings(self, name: str) -> list[tuple[int, ...]]:
-        """The openings of a tournament from its first pair on, as far as they have games.
+        """The openings of a tournament, from the first pair to the first pair without games.
 
-        Each is listed once; there are none if the store does not know the name.
+        Each is listed once; the list is empty if there is no such tournament.
         """
         if not self.has_tournament(name):
             return []
@@ -194,7 +193,7 @@ class Store(StoreFile):
             return [read_actions(opening) for opening in openings]
 
     def set_left_out(self, tournament: int, games: int) -> None:
-        """Note how many games of a tournament are not played because they would repeat others."""
+        """Store the number of games that are not played because they would repeat others."""
         if games:
             with self._writing() as connection, transaction(connection):
                 connection.execute(
@@ -203,17 +202,17 @@ class Store(StoreFile):
                 )
 
     def game_keys(self, tournament: int) -> set[GameKey]:
-        """The keys of the games that a tournament has."""
+        """The keys of a tournament's games."""
         query = "SELECT pair, player_0, player_1 FROM games WHERE tournament = ?"
         with self._errors("read"):
             return set(self._connection.execute(query, (tournament,)))
 
     def add(self, tournament: int, game: StoredGame) -> bool:
-        """Commit a finished game; False, and no change, if the store holds it already."""
+        """Commit a finished game; False if the store already holds it."""
         return bool(self.add_all(tournament, [game]))
 
     def add_all(self, tournament: int, games: Sequence[StoredGame]) -> list[StoredGame]:
-        """Commit finished games together; returns those that the store did not hold already."""
+        """Commit finished games together; returns the new ones."""
         added: list[StoredGame] = []
         with self._writing() as connection, transaction(connection):
             first = self._next_number(connection)
@@ -231,17 +230,17 @@ class Store(StoreFile):
     def _insert(
         self, connection: sqlite3.Connection, number: int, tournament: int, game: StoredGame
     ) -> bool:
-        """Add a game of this number, in the open transaction; False if the store holds it already.
+        """Add a game of this number, in the open transaction; False if the store already holds it.
 
-        There are few statements because a tournament of fast agents spends much of its time here.
+        The statements are few because a tournament of fast agents spends much of its time here.
         """
         if connection.execute(_INSERT_GAME, (number, *row_of(tournament, game))).rowcount == 0:
             if connection.execute(_HAS_GAME, (tournament, game.pair, *game.players)).fetchone():
                 return False
             raise StoreError(
-                f"the store {self.path} does not take game {game.pair} of agents "
-                f"{game.players[0]} and {game.players[1]}: something in the file keeps it out; "
-                f"plyground verify names what is not plyground's"
+                f"the store {self.path} does not accept the game of pair {game.pair} between "
+                f"agents {game.players[0]} and {game.players[1]}: its schema was changed; "
+                f"plyground verify lists the changes"
             )
         return True
 
@@ -249,8 +248,8 @@ class Store(StoreFile):
         there = {number for (number,) in again.execute("SELECT number FROM games")}
         if missing := len(self._committed - there):
             raise StoreError(
-                f"the store {self.path} does not hold {missing} of the {len(self._committed)} "
-                f"games that were committed"
+                f"the store {self.path} lacks {missing} of the {len(self._committed)} committed "
+                f"games"
             )
 
     def games(self, tournament: int, pairs: int | None = None) -> Iterator[StoredGame]:
@@ -268,13 +267,15 @@ class Store(StoreFile):
                 game = read_game(row)
                 first, second = game.players
                 if first == second or not (0 <= first < agent_count and 0 <= second < agent_count):
-                    raise ValueError(f"a game of agents {game.players}; there are {agent_count}")
+                    raise ValueError(
+                        f"a game has the agents {game.players} of {agent_count} agents"
+                    )
                 yield game
 
     def add_next(self, tournament: int, game: StoredGame) -> int:
-        """Commit a game that belongs to no schedule, as a pair of its own; returns its number.
+        """Commit a game without a schedule as a new pair; returns its number.
 
-        Its own ``pair`` does not count: it becomes the next one that is free.
+        Its ``pair`` is ignored and becomes the next free one.
         """
         with self._writing() as connection, transaction(connection):
             (pair,) = connection.execute(
@@ -290,24 +291,24 @@ class Store(StoreFile):
         return number
 
     def digest(self, tournament: int) -> str:
-        """The digest of all that the store keeps of a tournament; see :mod:`.digests`."""
+        """The digest of a tournament's content; see :mod:`.digests`."""
         with self._reading() as connection:
             return [*digests(connection, tournament)][-1]
 
     def games_digest(self, tournament: int) -> str:
-        """The digest of what can be repeated of a tournament; see :mod:`.digests`."""
+        """The digest of a tournament's games; see :mod:`.digests`."""
         with self._reading() as connection:
             return [*digests_of_games(connection, tournament)][-1]
 
     def findings(self, tournament: StoredTournament | None = None) -> list[Finding]:
-        """What does not check in a tournament's games; None asks about the file as a whole."""
+        """The failed checks of a tournament's games; of the whole file for None."""
         with self._reading() as connection:
             if tournament is None:
                 return check_file(connection)
             return check_games(tournament, self.games_by_number(tournament.number))
 
     def all_findings(self) -> list[Finding]:
-        """Everything that does not check, as it stands at one moment."""
+        """All failed checks, from one consistent read."""
         with self._reading():
             return self.findings() + [
                 finding._replace(what=f"{tournament.name}: {finding.what}")
@@ -319,13 +320,13 @@ class Store(StoreFile):
         certain = [finding for finding in self.all_findings() if not finding.unchecked]
         if certain:
             raise StoreError(
-                f"nothing is added to the store {self.path}, whose contents do not check: "
-                f"{certain[0].what}; plyground verify names all; choose another file with --store "
-                f"FILE"
+                f"the store {self.path} failed its checks, so nothing is added: "
+                f"{certain[0].what}; plyground verify lists all failures; choose another file "
+                f"with --store FILE"
             )
 
     def expect(self, expected: Sequence[str]) -> Self:
-        """This store; StoreError if no tournament of it ever had one of these digests."""
+        """This store; StoreError if one of these digests matches no tournament."""
         if expected and not self._file.exists():
             raise StoreError(f"there is no store {self.path}")
         for digest in expected:
@@ -334,7 +335,7 @@ class Store(StoreFile):
         return self
 
     def games_until(self, digest: str) -> tuple[str, int] | None:
-        """The tournament that had this digest, and how many games it had then; None if none had."""
+        """The tournament that had this digest, and its number of games then; None if none had."""
         with self._reading() as connection:
             for number, name in connection.execute("SELECT number, name FROM tournaments"):
                 games = count_until(connection, number, digest)
@@ -343,9 +344,9 @@ class Store(StoreFile):
         return None
 
     def games_by_number(self, tournament: int) -> Iterator[tuple[int, StoredGame | None]]:
-        """The games of a tournament in the order in which they were finished, with their numbers.
+        """The numbers and games of a tournament, in the order in which they were finished.
 
-        None stands for a game that cannot be read.
+        None is a game that cannot be read.
         """
         query = f"SELECT number, {GAME_COLUMNS} FROM games WHERE tournament = ? ORDER BY number"
         with self._errors("read"):
@@ -358,7 +359,7 @@ class Store(StoreFile):
     def games_with(
         self, courses: Iterable[tuple[int, ...]]
     ) -> Iterator[tuple[dict[str, Any], tuple[str, str], tuple[int, ...]]]:
-        """Settings, labels by seat and moves of all games that have one of these courses."""
+        """Settings, labels by seat and moves of all games with one of these move sequences."""
         query = (
             "SELECT settings, a.label, b.label, moves FROM games "
             "JOIN tournaments AS t ON t.number = games.tournament "
@@ -372,7 +373,7 @@ class Store(StoreFile):
                 yield _read_table(settings), (str(first), str(second)), read_actions(moves)
 
     def numbered_games(self) -> Iterator[tuple[int, int, StoredGame]]:
-        """All games, the one finished last first: its number, its tournament's, and the game."""
+        """All games, latest first: game number, tournament number, game."""
         query = f"SELECT number, tournament, {GAME_COLUMNS} FROM games ORDER BY number DESC"
         with self._errors("read"):
             for number, tournament, *row in self._connection.execute(query):
@@ -386,7 +387,7 @@ class Store(StoreFile):
         """
         tournaments = {tournament.number: tournament for tournament in self.tournaments()}
         query = f"SELECT tournament, {GAME_COLUMNS} FROM games WHERE number = ?"
-        possible = 0 < number < 2**63  # SQLite takes no others
+        possible = 0 < number < 2**63  # SQLite raises an error for others
         with self._errors("read"):
             row = self._connection.execute(query, (number,)).fetchone() if possible else None
             most = self._connection.execute("SELECT max(number) FROM games").fetchone()[0]
@@ -399,13 +400,13 @@ class Store(StoreFile):
             return tournaments[row[0]], read_game(row[1:])
 
     def finish_time(self, number: int) -> float:
-        """When a game that the store holds was finished, in seconds since 1970."""
+        """When a game was finished, in seconds since 1970."""
         with self._errors("read"):
             query = "SELECT finished FROM games WHERE number = ?"
             return float(self._connection.execute(query, (number,)).fetchone()[0])
 
     def latest(self, tournament: int, agent: int, count: int) -> list[StoredGame]:
-        """The games of an agent that were finished last, the last one first, at most ``count``."""
+        """The latest games of an agent, latest first, at most ``count``."""
         query = (
             f"SELECT {GAME_COLUMNS} FROM games NOT INDEXED WHERE tournament = ? AND ? IN "
             f"(player_0, player_1) ORDER BY rowid DESC LIMIT ?"
@@ -416,10 +417,10 @@ class Store(StoreFile):
 
 
 def _read_table(text: str) -> dict[str, Any]:
-    """A table in JSON; ValueError if it is none."""
+    """A JSON object; ValueError for other text."""
     table = one_line(json.loads(text))
     if not isinstance(table, dict):
-        raise ValueError(f"{text} is no table")
+        raise ValueError(f"{text} is not a JSON object")
     return table
 
 

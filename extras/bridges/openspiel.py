@@ -71,7 +71,7 @@ class OpenSpielBot(Agent):
         return Decision(action, simulations=simulations)
 
     def _state(self, position: Position) -> Any:
-        """OpenSpiel's state for the position: of its own game, if the moves are known."""
+        """OpenSpiel's state for the position, in its own game if the moves are known."""
         moves = position.moves
         if self._native_game is not None and moves is not None:
             state = self._native_game.new_initial_state()

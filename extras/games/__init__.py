@@ -1,1 +1,1 @@
-"""Games besides those of the courses; each is a folder with rules, words and solver."""
+"""Games beyond the courses; each is a folder with rules, words and an optional solver."""

@@ -118,7 +118,7 @@ class GomokuEngine(Agent):
     def _deepen(
         self, position: Position, last_depth: int, deadline: float, nodes: float
     ) -> Decision:
-        """One iteration after the other on the first searcher, until the limits."""
+        """Iterative deepening on the first searcher, up to the limits."""
         first = self.searchers[0]
         value, best, complete_depth, offset = 0, NO_ACTION, 0, 0.0
         line: tuple[int, ...] = (position.legal_actions()[0],)
@@ -129,7 +129,7 @@ class GomokuEngine(Agent):
             before = value
             root = first.root
             if not complete:
-                # its better moves count, but not a loss: other moves may hold
+                # a better move counts, but not a loss: other moves may hold
                 if root.best > max(root.first_alpha, -PROVEN):
                     best = int(root.best_action)
                     if root.best > PROVEN:  # a win is valid at any depth; other values only at one
@@ -151,8 +151,8 @@ class GomokuEngine(Agent):
     def _helpers(self, position: Position, last_depth: int) -> Iterator[None]:
         """Run the other searchers on the same position meanwhile, each in its thread.
 
-        Their results reach the first through the shared table, which saves it work (lazy SMP).
-        Every other one is a ply ahead, so that they differ.
+        They share the transposition table (lazy SMP). Every second one searches one ply deeper, so
+        that they differ.
         """
         helpers = self.searchers[1:]
         if not helpers:

@@ -1,8 +1,8 @@
 """The search of the agent ``gomoku``: principal variations over a board changed in place.
 
-Values are points for the player to move. A node whose result is forced is settled without search: a
-five, an open four that nothing stops, a win by continuous fours. A reply to a four uses up no
-depth. Late moves are searched with less depth first, and left out where the position is too bad for
+Values are points for the player to move. A node with a forced result is settled without search: a
+five, an open four that nothing stops, a win by continuous fours. A reply to a four does not reduce
+the depth. Late moves are searched at reduced depth first, and pruned if the position is too bad for
 a quiet move to help.
 
 Sources: Marsland, "A review of game-tree pruning", 1986 (principal-variation search); Heinz,
@@ -49,15 +49,15 @@ from .patterns import list_moves, make_move, unmake_move, urgency
 from .value_network import INPUTS, copy_sums
 from .values import static_points
 
-NEXT, SHALLOW, SCOUT, FULL = range(4)  # the search of the move under way; NEXT: not yet chosen
+NEXT, SHALLOW, SCOUT, FULL = range(4)  # how the current move is searched; NEXT: not yet chosen
 MAX_PLY = 120
 MOST_MOVES = CELLS + 1
-KILLER_POINTS = 200  # for the order of a move that refuted a sibling
-REACH_OF_A_ROW = LONGEST - 1  # a stone farther from all others stands in no row with them
+KILLER_POINTS = 200  # move ordering bonus of a killer move
+REACH_OF_A_ROW = LONGEST - 1  # a stone farther away than this is in no row with another
 
 ENGINE_FRAME = np.dtype(
     [
-        ("sums", np.int16, (2, INPUTS)),  # the network's inputs before the move under way
+        ("sums", np.int16, (2, INPUTS)),  # the network's inputs before the current move
         ("alpha", np.int64),
         ("beta", np.int64),
         ("first_alpha", np.int64),
@@ -66,15 +66,15 @@ ENGINE_FRAME = np.dtype(
         ("key", np.uint64),
         ("best_action", np.int32),
         ("count", np.int32),  # moves to try
-        ("total", np.int32),  # moves listed: those left out follow
+        ("total", np.int32),  # all listed moves; the pruned ones are last
         ("cursor", np.int32),
         ("depth", np.int32),
         ("mode", np.int32),
-        ("reduction", np.int32),  # plies less for the move under way
+        ("reduction", np.int32),  # depth reduction of the current move
         ("forced", np.bool_),  # every move answers a four
         ("pressed", np.bool_),  # every move answers an open three
-        ("listed", np.bool_),  # the moves are listed; before that, there is the first one only
-        ("complete", np.bool_),  # no other move prevents a loss
+        ("listed", np.bool_),  # whether all moves are listed, or only the table's move
+        ("complete", np.bool_),  # whether every unlisted move loses
     ]
 )
 
@@ -90,20 +90,20 @@ ENGINE_STATE = np.dtype(
 
 
 class EngineOptions(NamedTuple):
-    """What the search leaves out; 0 leaves nothing out by that rule.
+    """Pruning options; 0 turns a rule off.
 
-    The values were chosen in matches, which docs/tables/caro/gomoku_engine_changes.csv lists.
+    The values were chosen by matches, listed in docs/tables/caro/gomoku_engine_changes.csv.
 
     Attributes:
-        fours: nodes of the search for continuous fours at a node; 0 is no search.
-        radius: cells at most this far from a stone are tried.
-        width: cells tried at a node, the most urgent first.
-        near_width: the same where at most two plies are left.
-        reductions: percent by which the depth of late moves is reduced.
-        futility: points by which a quiet move may raise a value near the horizon.
-        margin: points by which a position near the horizon must exceed the window to be left.
-        razoring: points by which a position near the horizon may fall short of the window.
-        late: quiet moves tried near the horizon, and more with the square of the depth.
+        fours: node limit of the search for continuous fours at a node; 0 turns it off.
+        radius: only cells within this distance of a stone are tried.
+        width: number of cells tried at a node, the most urgent first.
+        near_width: the same at depth 2 or less.
+        reductions: late-move reductions, in per cent of the product of logarithms.
+        futility: margin of futility pruning, in points per ply of depth.
+        margin: margin of reverse futility pruning, in points per ply of depth.
+        razoring: margin of razoring, in points per ply of depth.
+        late: quiet moves tried near the horizon, plus the square of the depth.
     """
 
     fours: int = 60
@@ -125,9 +125,9 @@ class EngineWorkspace(NamedTuple):
         frames: ENGINE_FRAME records, (MAX_PLY + 2,).
         actions: int16, (MAX_PLY + 2, MOST_MOVES).
         killers: int16, (MAX_PLY + 2, 2).
-        changes: int32, (MAX_PLY + 2, CHANGES): what takes each move back.
-        keys: int32, (MOST_MOVES,): the order of the moves of the node that is entered.
-        reductions: int8, (64, 64): plies less for a late move, by depth and number.
+        changes: int32, (MAX_PLY + 2, CHANGES): the changes of each move, for unmaking it.
+        keys: int32, (MOST_MOVES,): sort keys of the moves of the current node.
+        reductions: int8, (64, 64): depth reduction of a move, by depth and move number.
         fours: a FoursSearch.
         state: one ENGINE_STATE record.
     """
@@ -145,7 +145,7 @@ class EngineWorkspace(NamedTuple):
 
 @kernel
 def begin_search(workspace, depth, alpha, beta):
-    """Make ready to search the board to ``depth`` within a window."""
+    """Prepare a search of the board to ``depth`` within a window."""
     root, state = workspace.frames[0], workspace.state[0]
     root.alpha, root.beta, root.depth = alpha, beta, depth
     root.best_action = NO_ACTION
@@ -154,10 +154,10 @@ def begin_search(workspace, depth, alpha, beta):
 
 @inner_kernel
 def run_engine(rules, options, workspace, table, nodes_allowed):
-    """Search on for at most ``nodes_allowed`` nodes; returns whether the iteration is complete.
+    """Continue the search for ``nodes_allowed`` nodes; returns whether the iteration is complete.
 
-    Its value and action are then in ``frames[0].best`` and ``best_action``. An iteration that is
-    left open leaves stones on the board.
+    Its value and action are then in ``frames[0].best`` and ``best_action``. An incomplete iteration
+    leaves stones on the board.
     """
     position, state, frames = workspace.board[0], workspace.state[0], workspace.frames
     actions, changes = workspace.actions, workspace.changes
@@ -189,7 +189,7 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
                     frame.cursor = 1 if actions[ply, 0] == first else 0
                     continue
                 if frame.best < -PROVEN and frame.alpha < frame.beta:
-                    if _add_moves(rules, workspace, ply):  # a loss is claimed of all moves only
+                    if _add_moves(rules, workspace, ply):  # a loss needs all moves
                         continue
                 value = finish_node(workspace, table, ply)
                 step = LEAVE
@@ -197,7 +197,7 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
             if frame.mode == NEXT:
                 _begin_move(options, frame, position, actions[ply], workspace.reductions)
             if _skip_move(options, position, frame, actions[ply], ply):
-                frame.best = max(frame.best, frame.alpha)  # no worse a result is claimed
+                frame.best = max(frame.best, frame.alpha)  # fail hard
                 frame.cursor += 1
                 frame.mode = NEXT
             else:
@@ -212,8 +212,8 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
 def enter_node(rules, options, workspace, table, ply):
     """Visit a node.
 
-    Returns LEAVE and its value, or ADVANCE once its moves are listed; and the number of moves that
-    the search for fours tried.
+    Returns LEAVE and its value, or ADVANCE after listing its moves; and the nodes of the search for
+    fours.
     """
     position, frame, state = workspace.board[0], workspace.frames[ply], workspace.state[0]
     mover = np.int64(position.ply & 1)
@@ -223,7 +223,7 @@ def enter_node(rules, options, workspace, table, ply):
     cells = rules.rows * rules.cols
     if position.ply >= cells or position.ply == cells + OUT_OF_TURN:
         return LEAVE, np.int64(0), fours_nodes  # a draw
-    # 1. Results that can be read off.
+    # 1. Immediate results.
     under_four = classes[theirs + WINS_NOW] > 0
     if ply > 0:
         if classes[mine + WINS_NOW] > 0:
@@ -234,7 +234,7 @@ def enter_node(rules, options, workspace, table, ply):
             return LEAVE, np.int64(WIN - ply - 3), fours_nodes
     frame.forced = under_four
     quiet_horizon = frame.depth <= 0 and not under_four
-    # 2. The table.
+    # 2. Transposition table.
     first_action = NO_ACTION
     frame.first_alpha = frame.alpha
     frame.key = position.hash
@@ -247,7 +247,7 @@ def enter_node(rules, options, workspace, table, ply):
                 table_value, bound = from_table(np.int64(entry.value), ply), entry.tag & 3
                 if settles(bound, table_value, frame.alpha, frame.beta):
                     return LEAVE, table_value, fours_nodes
-    # 3. A quiet position that is good enough already.
+    # 3. Stand pat, and reverse futility pruning.
     points = static_points(rules.network, position, mover)
     frame.points = points
     narrow = frame.beta - frame.alpha == 1 and ply > 0
@@ -265,14 +265,14 @@ def enter_node(rules, options, workspace, table, ply):
             )
             if action >= 0:
                 return LEAVE, np.int64(WIN - ply - length), fours_nodes
-    # 5. The horizon, and positions near it that are too bad.
+    # 5. The horizon, and razoring.
     if quiet_horizon or ply >= MAX_PLY:
         return LEAVE, points, fours_nodes
     if narrow and not under_four and options.razoring > 0 and frame.depth <= 2:
         if classes[mine + FOUR_THREE] + classes[mine + DOUBLE_THREE] == 0:
             if points + options.razoring * frame.depth <= frame.alpha:
                 return LEAVE, points, fours_nodes
-    # 6. The moves: first the one that was best before, then all, the most urgent first.
+    # 6. The moves: the table's move first, then the most urgent.
     frame.pressed = not under_four and classes[theirs + WINS_SOON] > 0
     frame.cursor, frame.mode = 0, NEXT
     frame.best, frame.best_action = -INFINITY, NO_ACTION
@@ -301,10 +301,10 @@ def _list_node(rules, options, workspace, ply, first_action):
 
 @inner_kernel
 def _add_moves(rules, workspace, ply):
-    """Add the moves of a node that have not been tried; returns whether there are any.
+    """Add untried moves to a node; returns whether there are any.
 
-    Those are the moves beyond its width first, then the cells that were not listed: all within
-    :data:`REACH_OF_A_ROW` of a stone.
+    First the moves beyond its width, then the unlisted cells within :data:`REACH_OF_A_ROW` of a
+    stone.
     """
     position, frame = workspace.board[0], workspace.frames[ply]
     actions, near = workspace.actions[ply], workspace.actions[MAX_PLY + 1]
@@ -326,7 +326,7 @@ def _add_moves(rules, workspace, ply):
 
 @inner_kernel
 def _sort_moves(rules, workspace, ply, count, width, first_action):
-    """Put the ``width`` best moves first, in order; returns how many these are."""
+    """Put the ``width`` best moves first, in order; returns their number."""
     position, keys, actions = workspace.board[0], workspace.keys, workspace.actions[ply]
     mover, killers = np.int64(position.ply & 1), workspace.killers[ply]
     size = 0
@@ -353,7 +353,7 @@ def _sort_moves(rules, workspace, ply, count, width, first_action):
 
 @inner_kernel
 def _begin_move(options, frame, position, actions, reductions):
-    """Choose how the move at the cursor is searched at first."""
+    """Choose the first search of the move at the cursor."""
     late = frame.cursor
     if late == 0:
         frame.mode = FULL
@@ -368,9 +368,9 @@ def _begin_move(options, frame, position, actions, reductions):
 
 @inner_kernel
 def _is_slow(position, action, mover):
-    """Whether a stone there makes neither side more than one three or one four.
+    """Whether a stone there makes at most one three or one four, for either side.
 
-    Such threats are answered by one stone, and the wins that continuous fours bring are known.
+    One stone answers such a threat, and wins by continuous fours are found elsewhere.
     """
     keys = position.keys
     own = CELL_CLASS[keys[2 * action + mover]]
@@ -380,14 +380,14 @@ def _is_slow(position, action, mover):
 
 @inner_kernel
 def _is_quiet(position, action, mover):
-    """Whether a stone there makes the mover no three, and neither side more than a four."""
+    """Whether a stone there makes no three or four for the mover, and is slow."""
     keys = position.keys
     return CELL_CLASS[keys[2 * action + mover]] == PLAIN and _is_slow(position, action, mover)
 
 
 @inner_kernel
 def _skip_move(options, position, frame, actions, ply):
-    """Whether a quiet move near the horizon is left out: it cannot raise the value enough."""
+    """Whether a quiet move near the horizon is pruned."""
     if frame.cursor == 0 or frame.depth > 4 or frame.forced or frame.pressed or ply == 0:
         return False
     if frame.mode == FULL or abs(frame.alpha) > WIN // 2:
@@ -416,7 +416,7 @@ def descend(rules, workspace, ply):
 
 @inner_kernel
 def backup(frame, actions, value):
-    """Back up the value of the move at the cursor, or have it searched again with more care."""
+    """Back up the value of the move at the cursor, or start its re-search."""
     if frame.mode == SHALLOW and value > frame.alpha:
         frame.mode = SCOUT
         return
@@ -432,7 +432,7 @@ def backup(frame, actions, value):
 
 @inner_kernel
 def finish_node(workspace, table, ply):
-    """Store the result of a node in the table and among the killers; returns its value."""
+    """Store the result of a node in the table and the killers; returns its value."""
     frame = workspace.frames[ply]
     value, action = frame.best, np.int64(frame.best_action)
     bound = bound_of(value, frame.first_alpha, frame.beta)

@@ -1,4 +1,4 @@
-"""The cells on which gomoku is won, and those that stop or answer threats."""
+"""The winning cells of gomoku, and the cells that stop or answer threats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .lines import count_equal, step_of
 
 @inner_kernel
 def list_fives(rules, position, player, out):
-    """List the cells with which ``player`` wins at once; returns how many there are."""
+    """List the cells where ``player`` wins at once; returns their number."""
     count, all_of_them = 0, position.classes[CLASSES * player + WINS_NOW]
     for cell in range(rules.rows * rules.cols):
         if count == all_of_them:
@@ -35,7 +35,7 @@ def list_fives(rules, position, player, out):
 def list_row_ends(rules, cells, action, stone, out, count):
     """Append the free cells at the ends of the rows that ``stone`` would complete on ``action``.
 
-    In caro a stone on such a cell may stop them.
+    In caro a stone on such a cell may stop the row.
     """
     for direction in range(4):
         row_step, col_step = step_of(direction)
@@ -64,7 +64,7 @@ def list_row_ends(rules, cells, action, stone, out, count):
 
 @inner_kernel
 def list_blocks(rules, position, opponent, out):
-    """List the cells that stop the opponent's fours: the gaps, in caro also the rows' ends."""
+    """List the cells that stop the opponent's fours: the gaps, and in caro the ends of the rows."""
     count = list_fives(rules, position, opponent, out)
     if rules.rule >= CARO:
         for i in range(count):
@@ -74,10 +74,10 @@ def list_blocks(rules, position, opponent, out):
 
 @inner_kernel
 def _bears_on(rules, position, opponent, cell, threat):
-    """Whether a stone on a free cell may prevent the fours that ``threat`` would make.
+    """Whether a stone on ``cell`` may prevent the fours that ``threat`` would make.
 
-    ``threat`` is a cell where a stone of the opponent makes an open four or two fours. The other
-    cell is in line with it and near, and a gap of such a four; in caro it may be at its end.
+    ``threat`` is a cell where a stone of the opponent makes an open four or two fours. ``cell`` is
+    near it on the same line and a gap of such a four; in caro it may be at the end of the four.
     """
     rows = cell // rules.cols - threat // rules.cols
     columns = cell % rules.cols - threat % rules.cols
@@ -103,10 +103,10 @@ def _bears_on(rules, position, opponent, cell, threat):
 
 @inner_kernel
 def list_answers(rules, position, mover, out):
-    """List what may answer the opponent's threats of an open four or of two fours at once.
+    """List the answers to the opponent's threats of an open four or of two fours at once.
 
-    That is a cell that bears on each of them, or a four of one's own. Returns how many there are,
-    or 0 where in caro two fours at once are all that is threatened: one stone may stop both.
+    An answer bears on every threat, or makes a four for the mover. Returns their number, or 0 if in
+    caro the only threats are two fours at once: one stone may stop both.
     """
     keys, cells, opponent = position.keys, position.cells, 1 - mover
     first, count = True, 0

@@ -1,7 +1,7 @@
 """Wins by continuous fours: each move of the attacker makes a four that must be answered.
 
 The search is an AND/OR tree over a :class:`~plyground.extras.gomoku_engine.patterns.GomokuPatterns`
-record that is changed in place and restored. What it finds is a proof; that it finds nothing proves
+record that is changed in place and restored. A win that it finds is proved; a failed search proves
 nothing, since nodes and plies are limited.
 
 Source: Allis, van den Herik and Huntjens, "Go-Moku solved by new search techniques", 1996 (there
@@ -39,9 +39,9 @@ class FoursSearch(NamedTuple):
 
     Attributes:
         moves: int16, (MOST_PLIES, MOST_FOURS): the moves of each ply; attacker on even plies.
-        counts, cursors, lengths: int64, (MOST_PLIES,): moves listed; the next one; plies to the win
-            that was found below.
-        changes: int32, (MOST_PLIES, CHANGES): what takes each ply back.
+        counts, cursors, lengths: int64, (MOST_PLIES,): number of moves; index of the next move;
+            plies to the win found below.
+        changes: int32, (MOST_PLIES, CHANGES): the changes of each ply, for unmaking it.
         failures: uint64, a power of two: keys of positions from which the attacker found no win.
     """
 
@@ -54,7 +54,7 @@ class FoursSearch(NamedTuple):
 
 
 def new_fours_search(entries: int = 1 << 14) -> FoursSearch:
-    """Room for searches for fours; ``entries`` of the table of failures, a power of two."""
+    """Arrays of a search for fours; ``entries`` is the size of ``failures``, a power of two."""
     return FoursSearch(
         np.zeros((MOST_PLIES, MOST_FOURS), np.int16),
         np.zeros(MOST_PLIES, np.int64),
@@ -67,7 +67,7 @@ def new_fours_search(entries: int = 1 << 14) -> FoursSearch:
 
 @inner_kernel
 def _list_fours(rules, position, attacker, out):
-    """The attacker's cells that make a four, an open four first; returns how many are listed."""
+    """List the attacker's cells that make a four, open fours first; returns their number."""
     keys, count, open_fours, mine = position.keys, 0, 0, CLASSES * attacker
     classes = position.classes
     most = classes[mine + MAKES_FOUR] + classes[mine + FOUR_THREE] + classes[mine + WINS_SOON]
@@ -89,7 +89,7 @@ def _list_fours(rules, position, attacker, out):
 
 @inner_kernel
 def _enter_attack(rules, position, attacker, moves, failures, salt):
-    """List the attacker's moves; returns how many, FAILURE for none, or 0 for a win at once."""
+    """List the attacker's moves; returns their number, FAILURE for none, or 0 for a win at once."""
     mine, theirs = CLASSES * attacker, CLASSES * (1 - attacker)
     if position.classes[mine + WINS_NOW] > 0:
         list_fives(rules, position, attacker, moves)
@@ -112,7 +112,7 @@ def _enter_attack(rules, position, attacker, moves, failures, salt):
 def _enter_defence(rules, position, attacker, moves):
     """List the replies to a four.
 
-    Returns how many there are, FAILURE for a counter-win, 0 where none helps.
+    Returns their number, FAILURE for a counter-win, or 0 if no reply helps.
     """
     if position.classes[CLASSES * (1 - attacker) + WINS_NOW] > 0:
         return FAILURE
@@ -136,10 +136,10 @@ def find_fours(rules, position, arrays, nodes_allowed):
         rules: a GomokuPatterns.
         position: its record; it is changed and restored.
         arrays: a :class:`FoursSearch`.
-        nodes_allowed: moves tried at most.
+        nodes_allowed: the largest number of moves tried.
 
     Returns:
-        The winning action or −1, the plies to the five, and the moves tried.
+        The winning action or −1, the plies to the five, and the number of moves tried.
     """
     moves, counts, cursors, lengths, changes, failures = arrays
     attacker = np.int64(position.ply & 1)

@@ -7,7 +7,7 @@ an obvious result.
 
 Source of the combination: Chaslot et al., "Progressive strategies for Monte-Carlo tree search",
 New Mathematics and Natural Computation 4, 2008 (knowledge of the game as a bias of the selection);
-Silver et al., Science 2018 (a value in place of a playout).
+Silver et al., Science 2018 (a value instead of a playout).
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class PatternsNetwork(Network):
         return logits, values
 
     def evaluate(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """As :meth:`run`: no float32 planes are needed, and what it computes is finite."""
+        """The same as :meth:`run`: it needs no float32 planes, and its results are finite."""
         return self.run(observations)
 
 

@@ -62,7 +62,7 @@ def step_of(direction):
 
 @inner_kernel
 def cells_to_next(rules, direction):
-    """How much greater the number of the next cell in a direction is, as :func:`line_of` counts."""
+    """The difference between the numbers of adjacent cells in a direction of :func:`line_of`."""
     if direction == 0:
         return 1
     return rules.cols + direction - 1 if direction < 3 else 1 - rules.cols
@@ -135,7 +135,7 @@ def occupy(rules, position, action, player):
 
 @inner_kernel
 def vacate(rules, position, action):
-    """Remove the stone that was put last: the inverse of :func:`occupy`."""
+    """Remove the last stone: the inverse of :func:`occupy`."""
     row, column = action // rules.cols, action % rules.cols
     position.hash ^= mix64(np.uint64(2 * action + position.cells[action]))
     position.cells[action] = 0
@@ -169,7 +169,7 @@ def set_up(rules, cells, winner, is_out_of_turn, position):
 
 @kernel
 def load(rules, source, targets):
-    """Bring a plain position record into the first row of an array of a form's records."""
+    """Copy a plain position record into the first of a form's records."""
     set_up(rules, source.cells, source.winner, source.ply < 0, targets[0])
 
 
@@ -184,7 +184,7 @@ def transform(rules, position, permutation, out):
 
 @inner_kernel
 def _compare_cells(rules, position, permutation, spare):
-    """The body of ``is_own_image``: most positions differ from their image within a few cells."""
+    """The body of ``is_own_image``: most positions differ from their image in the first cells."""
     for cell in range(rules.rows * rules.cols):
         if position.cells[permutation[cell]] != position.cells[cell]:
             return False

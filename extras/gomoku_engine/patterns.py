@@ -1,10 +1,10 @@
-"""Gomoku for searches by its patterns, and which form a search of gomoku takes.
+"""The search forms of gomoku: its rules with incremental patterns or scores.
 
 :class:`GomokuPatterns` (heuristic ``patterns``) plays by the rules of
-:mod:`plyground.envs.games.gomoku` and has its keys and values. Every free cell carries the codes of
-:mod:`plyground.envs.games.gomoku.patterns`, kept up to date stone by stone, so that the value of a
-position, forced replies and a good order of the cells are read off. The other heuristics are
-searched as :class:`~plyground.extras.gomoku_engine.scores.GomokuScores`.
+:mod:`plyground.envs.games.gomoku`, with the same keys and values. Every free cell has the codes of
+:mod:`plyground.envs.games.gomoku.patterns`, which each stone updates. They give the value of a
+position, forced replies and the move order without a scan of the board. The other heuristics use
+:class:`~plyground.extras.gomoku_engine.scores.GomokuScores`.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ from .scores import SCORES_RECORD, GomokuScores
 from .value_network import INPUTS, NO_NETWORK, ValueNetwork, change_sums
 
 # `codes`: for each cell four bytes, one for each direction: black's code in the low half, white's
-# in the high half. `keys`: for each cell and player the key of its codes. `score`, `classes`: what
-# mover_points takes. `sums`: for each player the inputs of the rules' network.
+# in the high half. `keys`: for each cell and player the key of its codes. `score`, `classes`: the
+# arguments of mover_points. `sums`: for each player the inputs of the rules' network.
 PATTERNS_RECORD = np.dtype(
     [
         *BOARD_FIELDS,
@@ -77,8 +77,7 @@ PATTERNS_RECORD = np.dtype(
     align=True,
 )
 
-# The order of the cells: what they are to the mover, what they are to the opponent, and how much
-# each adds by its codes.
+# The order of the cells: by their class for the mover and for the opponent, and by their codes.
 OWN_CLASS = np.array([0, 0, 0, 600, 2000, 6000, 9000], np.int32)
 OTHER_CLASS = np.array([0, 0, 0, 300, 1000, 3000, 8000], np.int32)
 OWN_WEIGHT, OTHER_WEIGHT = 5, 4
@@ -86,7 +85,7 @@ _TRY_FIRST = (0, 1, 2, 4, 10, 12, 40, 44, 160, 400)  # by code
 
 
 def _order_by(by_class: np.ndarray, weight: int) -> Callable[[tuple[int, ...]], int]:
-    """What a cell's four codes add to its place in the order."""
+    """The ordering points of a cell's four codes."""
 
     def points(codes: tuple[int, ...]) -> int:
         in_class = int(by_class[CELL_CLASS[KEYS[list(codes)].sum()]])
@@ -95,34 +94,33 @@ def _order_by(by_class: np.ndarray, weight: int) -> Callable[[tuple[int, ...]], 
     return points
 
 
-CHANGES = 5 + 8 * REACH  # the most that a stone can change, see make_move
+CHANGES = 5 + 8 * REACH  # size of the record of make_move
 OWN_ORDER, OTHER_ORDER = (
     by_key(_order_by(by_class, weight), np.int16)
     for by_class, weight in ((OWN_CLASS, OWN_WEIGHT), (OTHER_CLASS, OTHER_WEIGHT))
 )
 SORT_LENGTH = 24  # number of cells that are sorted; the rest follow unsorted
-# a word of the order: the cell, ALL_CELLS less its place before, its urgency
+# a sort word: the cell, ALL_CELLS less its place before, its urgency
 CELL_SHIFT, WORD_BITS = 10, 20
 ALL_CELLS = (1 << CELL_SHIFT) - 1
 
-# The options of a search by patterns, unless they are given: the order of the patterns is better
-# than that of the history heuristic.
+# Default options of a search by patterns: their move order is better than the history heuristic.
 PATTERNS_DEFAULTS: dict[str, Any] = {"radius": 2, "width": 16, "history": False, "win_in_one": True}
 
 
 class GomokuPatterns(NamedTuple):
-    """The parameters of a Gomoku, tables, and a buffer.
+    """The parameters of a Gomoku, tables, and buffers.
 
     Attributes:
-        reach: how many cells on either side matter to a pattern.
+        reach: number of cells on either side that matter to a pattern.
         table: uint8, 4^(2 · reach): the patterns, see :func:`_near_table`.
         values: int16, by key: the points of a free cell.
-        own_order, other_order: int16, by key: how early a cell is tried, for what a stone of the
-            mover and one of the opponent would make.
-        changes: a buffer for :func:`make_move` where nobody takes the stone back.
-        classes: one for the classes of the cells after an action, int64.
-        words: one for the order of the cells, int64: all, and those that are sorted.
-        network: the network whose inputs are kept up to date; one without inputs costs nothing.
+        own_order, other_order: int16, by key: ordering points of a cell for the mover and for the
+            opponent.
+        changes: a buffer for :func:`make_move` if the stone is never unmade.
+        classes: a buffer for the classes of the cells after an action, int64.
+        words: a buffer for the order of the cells, int64: all cells, then the sorted ones.
+        network: the network whose inputs are updated; a network without inputs costs nothing.
     """
 
     rows: int
@@ -160,7 +158,7 @@ def _start_patterns(rules, position):
 
 @inner_kernel
 def _code_cells(rules, position):
-    """The codes of all free cells, and what follows from them, by the stones on the board."""
+    """Compute the codes of all free cells, and everything derived from them."""
     lines, codes, keys = position.lines, position.codes, position.keys
     position.score[:] = 0
     position.classes[:] = 0
@@ -211,9 +209,8 @@ def make_move(rules, position, action, player, changes, update_sums):
     """``put``, with a record of the codes that it changes; :func:`unmake_move` restores them.
 
     ``changes`` (int32, :data:`CHANGES`) holds their number, then for each the place in ``codes``
-    and the code before: 256 · place + code. The first four are those of the cell itself.
-    ``update_sums`` says whether the inputs of the network follow; they are restored by who needs
-    them.
+    and the code before: 256 · place + code. The first four are the codes of the cell itself.
+    ``update_sums`` says whether the inputs of the network are updated; the caller restores them.
     """
     lines, codes, keys = position.lines, position.codes, position.keys
     reach = rules.reach
@@ -252,7 +249,7 @@ def make_move(rules, position, action, player, changes, update_sums):
 
 @inner_kernel
 def _change_code(rules, position, cell, code, before, update_sums):
-    """Change what a free cell's keys, the score, classes and sums owe to one of its codes."""
+    """Update a free cell's keys, the score, classes and sums after a change of one code."""
     keys, values, score, classes = position.keys, rules.values, position.score, position.classes
     for side in range(2):
         new, old = code >> (4 * side) & 15, before >> (4 * side) & 15
@@ -269,9 +266,9 @@ def _change_code(rules, position, cell, code, before, update_sums):
 
 @inner_kernel
 def unmake_move(rules, position, action, changes):
-    """Remove the stone that was put last, by the record of :func:`make_move`.
+    """Remove the last stone, by the record of :func:`make_move`.
 
-    The inputs of the network stay as they are; a caller that needs them has kept a copy.
+    The inputs of the network are not changed; the caller restores them from a copy.
     """
     codes, keys, score, classes = position.codes, position.keys, position.score, position.classes
     values = rules.values
@@ -307,7 +304,7 @@ def _play_patterns(rules, position, action):
 @read_off.register_body(GomokuPatterns)
 @inner_kernel
 def _read_off_patterns(rules, position, action, heuristic):
-    """As :func:`make_move` and :func:`evaluate_patterns`, but nothing is changed."""
+    """The result of :func:`make_move` and :func:`evaluate_patterns`, without a change."""
     keys, values, classes = position.keys, rules.values, rules.classes
     mover = np.int64(position.ply & 1)
     if CELL_CLASS[keys[2 * action + mover]] == WINS_NOW:
@@ -364,9 +361,9 @@ def _can_win_at_once_patterns(rules, position):
 
 @inner_kernel
 def list_moves(rules, radius, position, mover, out):
-    """The moves worth trying: only what answers a threat, where there is one.
+    """List the moves worth trying: if there is a threat, only its answers.
 
-    Returns how many there are, and whether every other move loses.
+    Returns their number, and whether every other move loses.
     """
     classes = position.classes
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
@@ -376,8 +373,8 @@ def list_moves(rules, radius, position, mover, out):
     # 2. The opponent would win at once: fill the gap (in caro, block the other end).
     if classes[theirs + WINS_NOW] > 0:
         return list_blocks(rules, position, 1 - mover, out), True
-    # 3. The opponent threatens an open four or two fours at once: make a four first, or take a cell
-    #    of the rows that would become fours.
+    # 3. The opponent threatens an open four or two fours at once: make a four, or take a cell of
+    #    the rows that would become fours.
     if classes[theirs + WINS_SOON] > 0 and classes[mine + WINS_SOON] == 0:
         count = list_answers(rules, position, mover, out)
         if count > 0:
@@ -388,13 +385,12 @@ def list_moves(rules, radius, position, mover, out):
 @r.candidates.register_body(GomokuPatterns)
 @inner_kernel
 def _candidates_patterns(rules, position, radius, out):
-    """The free cells near stones; only winning cells, or only those that may prevent a win."""
+    """The free cells near stones; if there is a threat, only winning cells or answers."""
     if position.winner != r.NOBODY or radius == 0 or position.ply == 0:
         return list_free(rules, position, radius, out)
     classes, mover = position.classes, np.int64(position.ply & 1)
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
-    # An open four or two fours at once win: the opponent has no five to make and can stop but one
-    # row.
+    # An open four or two fours at once win: the opponent can make no five and stop only one row.
     if classes[mine + WINS_SOON] > 0 and classes[mine + WINS_NOW] + classes[theirs + WINS_NOW] == 0:
         for cell in range(rules.rows * rules.cols):
             if CELL_CLASS[position.keys[2 * cell + mover]] == WINS_SOON:
@@ -406,7 +402,7 @@ def _candidates_patterns(rules, position, radius, out):
 
 @inner_kernel
 def urgency(rules, keys, cell, mover):
-    """How promising a cell is: what a stone of the mover, or of the opponent, would make there."""
+    """The ordering points of a cell: what a stone of either player would make there."""
     own, other = keys[2 * cell + mover], keys[2 * cell + 1 - mover]
     return np.int64(rules.own_order[own]) + np.int64(rules.other_order[other])
 
@@ -416,11 +412,11 @@ def urgency(rules, keys, cell, mover):
 def _order_patterns(rules, position, actions, count):
     """The most urgent cells first, the first :data:`SORT_LENGTH` of them in order."""
     keys, words, mover = position.keys, rules.words, np.int64(position.ply & 1)
-    for i in range(count):  # the greater, the earlier: by urgency, then by place
+    for i in range(count):  # the greatest word is first: by urgency, then by place
         cell = np.int64(actions[i])
         words[i] = (urgency(rules, keys, cell, mover) << WORD_BITS) + (ALL_CELLS - i << CELL_SHIFT)
         words[i] += cell
-    # The place of a cell is the number of those before it: that takes no branches.
+    # The place of a word is the number of greater words: this needs no branches.
     last = min(count, SORT_LENGTH) - 1
     for i in range(last + 1):
         place = np.int64(stones.CELLS)
@@ -444,17 +440,17 @@ def _order_patterns(rules, position, actions, count):
 
 @functools.lru_cache(maxsize=16)
 def _near_table(connect: int, rule: int) -> tuple[int, np.ndarray]:
-    """The cells on either side that matter to a pattern, and the codes by these cells alone.
+    """The reach of a pattern, and the codes by the cells within reach.
 
     A small table stays in the processor's cache: without the cells beyond a row, which matter only
-    where six in a row or blocked rows do not win, it has 4^8 entries instead of 4^10.
+    if six in a row or blocked rows do not win, it has 4^8 entries instead of 4^10.
     """
     reach = connect - (rule == FREESTYLE)
     bits, outer = CELL_BITS * reach, CELL_BITS * (REACH - reach)
     walls, index = (1 << outer) - 1, np.arange(1 << 2 * bits)
     low, high = index & (1 << bits) - 1, index >> bits
     cells = low << outer | walls | (high | walls << bits) << CELL_BITS * REACH
-    # not read-only: a copy of an agent would have arrays of another type, and compile anew for them
+    # not read-only: a copied agent would have arrays of another type, and compile again
     return reach, patterns.pattern_table(connect, rule)[cells]
 
 
@@ -477,7 +473,7 @@ def _gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
         return SearchForm(by_patterns, PATTERNS_RECORD, PATTERNS_DEFAULTS)
     by_runs = {"caro15": gomoku_heuristics.CARO15, "caro15_open": gomoku_heuristics.CARO15_OPEN}
     number = by_runs.get(heuristic, gomoku_heuristics.CARO10)
-    # all cells in the order that the game itself gives them on an empty board
+    # all cells in the game's order on an empty board
     start = game.initial_position()
     cells = np.array(start.legal_actions(), np.int16)
     r.order_actions(game.rules, start.record, cells, cells.size)

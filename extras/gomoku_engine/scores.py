@@ -1,8 +1,7 @@
-"""Gomoku for searches by the heuristics ``caro15``, ``caro15_open`` and ``caro10``.
+"""The search form of gomoku with the heuristics ``caro15``, ``caro15_open`` and ``caro10``.
 
-:class:`GomokuScores` plays by the rules of :mod:`plyground.envs.games.gomoku` and has its keys and
-values; the sum of the heuristic is kept up to date stone by stone, and cells are tried centre
-first.
+:class:`GomokuScores` plays by the rules of :mod:`plyground.envs.games.gomoku`, with the same keys
+and values; each stone updates the sum of the heuristic, and cells are tried centre first.
 """
 
 from __future__ import annotations
@@ -221,14 +220,14 @@ def _play_scores(rules, position, action):
 @inner_kernel
 def _evaluate_scores(rules, position, player, heuristic):
     points = position.points[player] - position.points[1 - player]
-    # caro10 counts only the own single stones, caro15 none here
+    # caro10 counts single stones only for the player, caro15 counts none here
     return points + position.singles[player]
 
 
 @resistance_points.register_body(GomokuScores)
 @inner_kernel
 def _open_points(rules, position, player, heuristic):
-    """caro15 sees no difference where a row is shut in, so caro15_open chooses in its place."""
+    """caro15_open instead of caro15, which does not distinguish rows that are shut in."""
     if rules.heuristic == CARO15:
         return evaluate_runs(rules, position.cells, player, CARO15_OPEN)
     return _evaluate_scores(rules, position, player, heuristic)
@@ -244,9 +243,9 @@ def _candidates_scores(rules, position, radius, out):
 
 @inner_kernel
 def _list_by_stone(rules, position, radius, out):
-    """The cells near the first stone, row by row, then those near the next one that are left.
+    """The cells near the first stone, row by row, then the remaining cells near the next one.
 
-    That is the order of the course that ``caro15`` is of; plain alpha-beta depends on the order.
+    The order is the course's order of ``caro15``; plain alpha-beta depends on it.
     """
     count, marks = 0, rules.marks
     if position.winner != r.NOBODY:
@@ -268,7 +267,7 @@ def _list_by_stone(rules, position, radius, out):
 @r.order_actions.register_body(GomokuScores)
 @inner_kernel
 def _order_scores(rules, position, actions, count):
-    """Centre first, in the order of the game itself, by one walk through all cells."""
+    """Centre first, in the game's order, by one pass over all cells."""
     marks = rules.marks
     for row in range(rules.rows):
         marks[row] = 0

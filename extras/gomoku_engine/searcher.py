@@ -1,4 +1,4 @@
-"""A searcher of the agent ``gomoku``: a board and a search of its own, over a shared table."""
+"""A searcher of the agent ``gomoku``: one board and one search, with a shared table."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .threes import ThreesSearch
 from .value_network import INPUTS
 
 FIRST_SLICE, LARGEST_SLICE, SLICE_SECONDS = 256, 1 << 16, 0.002
-ASPIRATION = 120  # points around the value of the iteration before
+ASPIRATION = 120  # half width of the aspiration window, in points
 
 
 @kernel
 def set_position(rules, source, workspace, table, keep):
-    """Bring a plain record onto the board; unless ``keep``, begin a new generation of the table."""
+    """Set up a plain record; unless ``keep``, begin a new generation of the table."""
     state = workspace.state[0]
     if not keep or state.generation == 0:
         begin_generation(state, table)
@@ -58,15 +58,15 @@ class Searcher:
 
     Args:
         rules: a GomokuPatterns.
-        options: the switches of the search.
-        table: where results are kept. Several searchers may share one; what one of them writes
-            while another reads is then taken as it is, a move always being checked by its cell.
+        options: the options of the search.
+        table: the transposition table. Several searchers may share one without locks; a move from
+            the table is used only if its cell is free.
 
     Attributes:
-        rules: the rules, with buffers of its own.
+        rules: the rules, with separate buffers.
         table: the table.
-        workspace: its arrays.
-        stopped: set by another thread: the search ends within milliseconds.
+        workspace: the arrays of the search.
+        stopped: set by another thread; the search then ends within milliseconds.
     """
 
     def __init__(self, rules: Any, options: search.EngineOptions, table: Any) -> None:
@@ -97,16 +97,16 @@ class Searcher:
 
     @property
     def state(self) -> Any:
-        """The ENGINE_STATE record; ``nodes`` is counted from :meth:`begin` or :meth:`follow` on."""
+        """The ENGINE_STATE record; ``nodes`` counts from :meth:`begin` or :meth:`follow`."""
         return self.workspace.state[0]
 
     def begin(self, position: Position, keep: bool) -> None:
-        """Make ready for a position; ``keep``: go on with what the table holds."""
+        """Set up a position; ``keep``: use the table's earlier results."""
         self.stopped = False
         set_position(self.rules, position.record, self.workspace, self.table, keep)
 
     def follow(self, position: Position, leader: Searcher) -> None:
-        """Make ready for a position that the leader has begun, on the same table."""
+        """Set up a position that the leader has begun, on the same table."""
         self.stopped = False
         self.state.generation = leader.state.generation
         set_position(self.rules, position.record, self.workspace, self.table, True)
@@ -125,13 +125,13 @@ class Searcher:
         return int(action), int(length)
 
     def threes(self, most: int, deadline: float) -> tuple[int, int]:
-        """A win by threats, as :meth:`fours`; it takes half of the time that is left."""
+        """A win by threats, as :meth:`fours`; uses at most half of the remaining time."""
         position, now = self.workspace.board[0], time.perf_counter()
         half = now + (deadline - now) / 2
         return ThreesSearch(self.rules, position, self.workspace.fours, most, half).find()
 
     def deepen(self, position: Position, depth: int, last_depth: int) -> None:
-        """Iterate from ``depth`` on until :attr:`stopped` is set, for what the table gains."""
+        """Iterate from ``depth`` until :attr:`stopped` is set, to fill the table."""
         expected = 0
         while depth <= last_depth and self.iterate(position, depth, expected, math.inf, math.inf):
             expected, depth = int(self.root.best), depth + 1
@@ -139,7 +139,7 @@ class Searcher:
     def iterate(
         self, position: Position, depth: int, expected: int, deadline: float, nodes: float
     ) -> bool:
-        """One iteration, within growing windows around the value expected; False: cut short."""
+        """One iteration with an aspiration window; whether it is complete."""
         root, width = self.root, ASPIRATION if depth > 2 else INFINITY
         low, high = max(expected - width, -INFINITY), min(expected + width, INFINITY)
         while True:
@@ -155,7 +155,7 @@ class Searcher:
                 return True
 
     def _run(self, deadline: float, nodes: float) -> bool:
-        """Search to the end of the iteration or the limits; whether it is complete."""
+        """Search until the iteration or a limit ends; whether the iteration is complete."""
         state, clock = self.state, Deadline(deadline)
         portion = FIRST_SLICE
         while True:
@@ -178,6 +178,6 @@ class Searcher:
 
 
 def reductions(percent: int) -> np.ndarray[Any, Any]:
-    """Plies less for a late move, by depth and number: a product of logarithms."""
+    """Depth reductions by depth and move number: a product of logarithms."""
     logs = np.log(np.maximum(np.arange(64), 1))
     return (percent / 100 * np.outer(logs, logs)).astype(np.int8)

@@ -1,11 +1,11 @@
 """Wins by threats: each move of the attacker threatens to win by continuous fours.
 
-Open threes are such moves, and fours. Every free cell is tried in reply, so what is found is a
-proof; that nothing is found proves nothing, since moves and threats are limited. The search stands
-above :mod:`.fours`, which settles nearly all positions after a reply.
+Such moves are open threes and fours. Every free cell is tried in reply, so a win that is found is
+proved; a failed search proves nothing, since moves and threats are limited. :mod:`.fours` settles
+nearly all positions after a reply.
 
 Source: Allis, van den Herik and Huntjens, "Go-Moku solved by new search techniques", 1996
-("threat-space search"); Thomsen, "Lambda-search in game trees", 2000 (that a threat is what wins
+("threat-space search"); Thomsen, "Lambda-search in game trees", 2000 (a threat is a move that wins
 after a pass).
 """
 
@@ -21,8 +21,8 @@ from .forced import list_fives
 from .fours import FoursSearch, find_fours
 from .patterns import CHANGES, make_move, unmake_move
 
-FOURS = 300  # moves that the search for fours may try after a move
-MOST_THREATS = 3  # of the attacker that are no forced replies
+FOURS = 300  # move limit of each search for fours
+MOST_THREATS = 3  # threats of the attacker, without forced replies
 LONGEST = 40  # plies
 
 
@@ -33,8 +33,8 @@ class ThreesSearch:
         rules: a GomokuPatterns.
         position: its record; it is changed and restored.
         fours: the arrays of a search for fours.
-        most: moves that may be tried.
-        deadline: when to end, in seconds of ``time.perf_counter``.
+        most: the largest number of moves tried.
+        deadline: end time, by ``time.perf_counter``.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class ThreesSearch:
         return -1, 0
 
     def _defence(self, threats: int, ply: int) -> int:
-        """The plies to the attacker's win against every reply; 0 if one of them may hold."""
+        """The plies to the attacker's win against every reply; 0 if a reply may hold."""
         if self._five_of(1 - self._attacker) or self._ends(ply):
             return 0
         self._position.ply += 1  # a pass
@@ -101,7 +101,7 @@ class ThreesSearch:
         if threat < 0:
             return 0
         replies = self._free()
-        replies.sort(key=int(threat).__ne__)  # what takes the threat's cell comes first
+        replies.sort(key=int(threat).__ne__)  # the threat's cell first
         for reply in replies:
             self._play(reply, ply)
             action, length = self._attack(threats, ply + 1)

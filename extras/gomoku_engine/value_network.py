@@ -1,8 +1,7 @@
-"""A small network of the value of a position, whose inputs follow the board stone by stone.
+"""A small network for the value of a position, with incrementally updated inputs (NNUE).
 
-Each free cell adds its parts, by its patterns, to the inputs; the sums of both players change with
-a stone by what its neighbours change. Two layers of whole numbers follow, so that all machines
-compute the same.
+Each free cell adds its parts, by its patterns, to the inputs; a stone changes the sums by the parts
+of the cells near it. Two integer layers follow, so that all machines compute the same.
 
 Source: Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi",
 2018.
@@ -18,20 +17,19 @@ from ...envs.compiled.kernels import inner_kernel
 
 INPUTS = 32  # from each player's cells
 HIDDEN_UNITS = 16  # units of the hidden layer
-# Parts of one unit in the inputs, the weights of the first layer and those of the second.
+# Fixed-point units of the inputs, of the first layer's weights and of the second layer's.
 UNIT, FIRST_UNIT, SECOND_UNIT = 512, 1024, 256
 SHIFT = 27  # bits of their product
 
 
 class ValueNetwork(NamedTuple):
-    """A small network of the value of a position: two layers over sums of the cells' parts.
+    """A small network for the value of a position: two layers over sums of the cells' parts.
 
     Attributes:
         parts: int16, (KEY_COUNT, INPUTS) or (0, INPUTS): what a free cell adds to the inputs. The
-            first half is for the owner of the patterns as the player to move, the second half for
-            the opponent.
-        first: int32, (hidden, INPUTS): weights of the first layer, of the mover's half first.
-        threats: int32, (sets of threats, hidden): what the threats add to it, with its bias.
+            first half counts if the owner of the patterns is to move, the second half if not.
+        first: int32, (hidden, INPUTS): weights of the first layer, the mover's half first.
+        threats: int32, (sets of threats, hidden): inputs of the hidden layer by threats, with bias.
         second: int32, (hidden,): weights of the second layer.
         threat_points: int32, (sets of threats,): points of the threats themselves.
         inputs: int32, (INPUTS,): a buffer.
@@ -57,9 +55,9 @@ NO_NETWORK = ValueNetwork(
 
 @inner_kernel
 def change_sums(parts, sums, player, key, before):
-    """Change what a cell adds to the inputs of the network when its key changes."""
-    # LLVM unrolls a loop of a fixed length before it would turn it into vector instructions: the
-    # length is read from the array, and the engine visits three times as many nodes a second.
+    """Update the inputs of the network after a change of a cell's key."""
+    # LLVM unrolls a loop of fixed length instead of vectorising it. The length is read from the
+    # array, which makes the engine three times as fast.
     for i in range(parts.shape[1]):
         sums[player, i] += parts[key, i] - parts[before, i]
 
@@ -74,7 +72,7 @@ def copy_sums(source, target):
 
 @inner_kernel
 def network_points(network, sums, mover, threats):
-    """What the network adds to the points, for the player to move."""
+    """The network's points, for the player to move."""
     half, inputs, other = INPUTS // 2, network.inputs, 1 - mover
     for i in range(half):
         inputs[i] = max(np.int32(sums[mover, i] + sums[other, half + i]), 0)

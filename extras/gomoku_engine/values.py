@@ -1,12 +1,11 @@
-"""What the patterns are worth to the engine, fitted to games that it played against itself.
+"""The engine's evaluation of patterns, fitted to games of self-play.
 
 The value of a position is the sum of its free cells' points, the points of the threats on the
-board, and what a small network adds that sums cannot express. Each cell counts by the codes of its
-four directions and by the pairs of codes that meet in it, for either player; the cells of each
-player are added up to the inputs of the network, which change with the board, stone by stone. The
-order of the moves is a sum over codes and pairs too.
+board, and the output of a small network. Each cell counts by the codes of its four directions and
+by the pairs of these codes, for either player; the inputs of the network are sums over the cells of
+each player, updated stone by stone. The order of the moves is a sum over codes and pairs too.
 
-``freestyle.npz`` and ``caro.npz`` beside this file hold the weights. Written by
+The weights are in ``freestyle.npz`` and ``caro.npz``, written by
 ``benchmarks/extras/gomoku_engine/fit_patterns.py`` from games of
 ``benchmarks/extras/gomoku_engine/pattern_games.py``.
 
@@ -43,16 +42,16 @@ from ...envs.games.gomoku.patterns import (
 )
 from .value_network import FIRST_UNIT, INPUTS, SECOND_UNIT, UNIT, ValueNetwork, network_points
 
-# The files of the weights, and their SHA-256: what an agent is known by includes this file.
+# The files of the weights and their SHA-256, so that an agent's fingerprint covers the weights.
 FREESTYLE_WEIGHTS = (
     "freestyle.npz",
     "493d00d39dfcc2a67760d166d4726919b5445c435876538333c51d2e92e0220a",
 )
 CARO_WEIGHTS = ("caro.npz", "a327dca471a2a7eebe71dbf540dc3cac45f4410355983d003754d95f73de0d12")
 
-POINTS = 250  # of one unit of log odds
-FINE = 16  # parts of a point in the values of cells
-ORDER = 256  # of one unit in the order
+POINTS = 250  # per unit of log odds
+FINE = 16  # cell values are in sixteenths of a point
+ORDER = 256  # ordering points per unit of logits
 
 COMBINATIONS = list(itertools.combinations_with_replacement(range(KEYS.size), 4))
 PAIRS = list(itertools.combinations_with_replacement(range(KEYS.size), 2))
@@ -62,9 +61,9 @@ THREAT_PAIRS = [(i, j) for i in range(THREAT_KINDS) for j in range(i)]
 
 
 def parts_of(codes: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """How often each code and each pair of codes occurs among a cell's four, (10 + 55,).
+    """Counts of each code and each pair of codes among a cell's four, (10 + 55,).
 
-    The code 0, nothing, and its pair with itself do not count: an idle cell adds nothing.
+    Code 0 (nothing) and its pair with itself do not count.
     """
     counts = np.zeros(KEYS.size + len(PAIRS), np.float32)
     for code in codes:
@@ -85,13 +84,13 @@ class Weights(NamedTuple):
     """The fitted weights, in units of log odds.
 
     Attributes:
-        cells: (65, 1 + INPUTS): for each code and pair its value and what it adds to the inputs.
-        first: (INPUTS, HIDDEN_UNITS): of the first layer.
-        threats: (45, HIDDEN_UNITS): what threats and pairs of threats add to it.
-        bias: (HIDDEN_UNITS,): of the first layer.
-        second: (HIDDEN_UNITS,): of the second.
+        cells: (65, 1 + INPUTS): for each code and pair its value and its part of the inputs.
+        first: (INPUTS, HIDDEN_UNITS): weights of the first layer.
+        threats: (45, HIDDEN_UNITS): weights of threats and pairs of threats in the first layer.
+        bias: (HIDDEN_UNITS,): bias of the first layer.
+        second: (HIDDEN_UNITS,): weights of the second layer.
         threat_values: (46,): values of the threats, of their pairs, and of the move.
-        order: (65, 2): for each code and pair, of the mover and of the opponent.
+        order: (65, 2): ordering values of each code and pair, for the mover and the opponent.
     """
 
     cells: Any
@@ -104,20 +103,20 @@ class Weights(NamedTuple):
 
 
 def load_weights(name: str, digest: str) -> Weights:
-    """The weights in a file beside this one.
+    """The weights in a file of this folder.
 
     Raises:
-        RuntimeError: it is not the file that belongs to this version.
+        RuntimeError: it is not the file of this version.
     """
     path = Path(__file__).with_name(name)
     if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-        raise RuntimeError(f"{path} is not the file that this version of plyground came with")
+        raise RuntimeError(f"{path} is not the file of this version of plyground")
     with np.load(path) as file:
         return Weights(**{field: file[field] for field in Weights._fields})
 
 
 def _by_key(columns: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
-    """A table by key from values by combination, which are rounded."""
+    """A table by key from values by combination, rounded and clipped."""
     table = np.zeros((KEY_COUNT, *columns.shape[1:]), dtype)
     limits = np.iinfo(dtype)
     for codes, values in zip(COMBINATIONS, columns, strict=True):
@@ -127,7 +126,7 @@ def _by_key(columns: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
 
 @functools.cache
 def _tables(name: str, digest: str) -> dict[str, Any]:
-    """What the rules of the search form by patterns hold of the weights."""
+    """The fitted fields of the search form's rules."""
     weights = load_weights(name, digest)
     matrix = np.array([parts_of(codes) for codes in COMBINATIONS])
     highest = np.array([codes[-1] for codes in COMBINATIONS])
@@ -160,7 +159,7 @@ def fitted_rules(game: Game) -> Any:
 
 @inner_kernel
 def static_points(network, position, mover):
-    """The points of a position without a five or a four to answer, for the player to move."""
+    """The static value of a position without a five or a four, for the player to move."""
     classes = position.classes
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
     points = (np.int64(position.score[mover]) - np.int64(position.score[1 - mover])) // FINE

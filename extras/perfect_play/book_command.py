@@ -33,7 +33,7 @@ def book(
         bool,
         flag(
             "Connect four only: solve every position of ply --plies exactly, and so of all earlier "
-            "plies. The same command resumes an interrupted one."
+            "plies. The same command resumes an interrupted run."
         ),
     ] = False,
     place: JobPlace = HERE,
@@ -60,8 +60,8 @@ def book(
     with ctrl_c_says("stopped; no book was written"), steps as progress:
         count = write_book(out, board, analyst, plies, seed, progress)
     say(
-        f"{count} positions of the first {plies} plies of {board.spec}, as {agent} sees them, are "
-        f"in {out}"
+        f"{out} has {count} positions of the first {plies} plies of {board.spec}, analysed by "
+        f"{agent}"
     )
 
 
@@ -70,4 +70,4 @@ def _write_exact_values(game: Game, out: Path, plies: int, place: JobPlace, memo
     remainder = f"stopped; {out} contains the solved positions, and the same command resumes"
     with ctrl_c_says(remainder), steps as progress:
         count = write_openings(out, game, plies, place, memory, progress)
-    say(f"the exact values of all {count} positions after {plies} plies are in {out}")
+    say(f"{out} has the exact values of all {count} positions after {plies} plies")

@@ -29,7 +29,7 @@ TeacherOption = Annotated[
     str | None,
     option(
         "AGENT",
-        "Instead of exact values: this agent's moves in games against itself, and how they ended.",
+        "Instead of exact values: this agent's moves in games against itself, and their results.",
     ),
 ]
 PliesOption = Annotated[
@@ -139,7 +139,7 @@ def _read_plies(text: str | None) -> range | None:
 
 
 def _games(store: Store, game: Game) -> Iterator[tuple[int, ...]]:
-    """The moves of every finished game of this board in a store; StoreError if there is none."""
+    """The moves of all finished games of this board in a store; StoreError if there are none."""
     any_game = False
     for tournament in store.tournaments():
         if make_game(tournament.settings["game"]) == game:

@@ -54,7 +54,7 @@ def write_openings(
     solver_class_of(game)  # refuses boards that are too large
     layer = next(itertools.islice(layers(make_board(game.rules)), plies, None), None)
     if layer is None or not len(layer.keys):
-        raise SpecificationError(f"no game of {game.spec} goes on after {plies} plies")
+        raise SpecificationError(f"all games of {game.spec} end within {plies} plies")
     with locked(path, "made"):
         values = np.full(len(layer.keys), UNSOLVED)
         if path.exists():

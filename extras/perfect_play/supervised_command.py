@@ -47,5 +47,5 @@ def _describe(progress: Any) -> str:
     values = progress.values
     return (
         f"{progress.step:,} positions  {values['time/positions_per_second']:,.0f}/s  "
-        f"optimal {100 * values['held_out/optimal']:.1f} % of those held out"
+        f"{100 * values['held_out/optimal']:.1f} % optimal in held-out positions"
     )

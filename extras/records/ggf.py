@@ -68,7 +68,7 @@ def _record(properties: list[tuple[str, str]]) -> Record:
     moves = [(name, value) for name, value in properties if name in COLOURS]
     kind = head.get("TY", "8")
     if not TYPE.fullmatch(kind) or head.keys() & {"KB", "KW", "KM"}:
-        raise RecordError(f"TY[{plain_text(kind, 20)}] is no game by the usual rules")
+        raise RecordError(f"TY[{plain_text(kind, 20)}] is not a game with the usual rules")
     game = _game(head)
     played = moves_by_colour(game, [(name, _action(game, value)) for name, value in moves])
     result = RESULT.fullmatch(head.get("RE", ""))
@@ -107,4 +107,4 @@ def _action(game: Game, value: str) -> int:
     try:
         return game.action_number(PASS if text == "pa" else text)
     except IllegalActionError:
-        raise RecordError(f"{plain_text(text, 20)!r} is no move of {game.spec}") from None
+        raise RecordError(f"{plain_text(text, 20)!r} is not a move of {game.spec}") from None

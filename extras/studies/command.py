@@ -117,7 +117,7 @@ def _select(names: tuple[str, ...], only: tuple[str, ...]) -> list[Study]:
 
 
 def _check_packages() -> None:
-    """Refuse now what could not be written afterwards."""
+    """Raise SpecificationError before the run if the results could not be written."""
     missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
         raise SpecificationError(

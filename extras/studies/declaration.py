@@ -1,4 +1,4 @@
-"""What a study is: experiments, each with the lines it answers and what is measured for it."""
+"""The declaration of a study: experiments, with the course's lines they answer and measurements."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .measurements.measurement import (
     matches,
 )  # fmt: skip
 
-Where = tuple[tuple[str, Any], ...]  # values of columns; a tuple for one of several
+Where = tuple[tuple[str, Any], ...]  # values of columns; a tuple allows several values
 
-NO_TEST, HOLDS = "Not tested", "Holds ("  # how verdicts begin
+NO_TEST, HOLDS = "Not tested", "Holds ("  # beginnings of verdicts
 # How tables and sentences write the values of a column.
 CELLS: dict[str, Callable[[Any], str]] = {
     TEXT: str,
@@ -41,30 +41,31 @@ CELLS: dict[str, Callable[[Any], str]] = {
 
 
 def _rows_with(rows: list[Row], column: str, where: Where) -> list[Row]:
-    """The rows with these values that have one in the column."""
+    """The rows with these values and with a value in the column."""
     return [row for row in rows if matches(row, dict(where)) and row.get(column) is not None]
 
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """A claim, with the range that a column must keep to for it to hold.
+    """A claim: it holds if a column is within a range.
 
-    Those of the courses are data: a file for each study (:mod:`.catalogue`).
+    Claims of the courses are data: a file for each study (:mod:`.catalogue`).
 
     Attributes:
         text: the claim in words.
-        column: the column that tells; empty where nothing is measured, and the note says why.
-        low: the least value with which it holds.
+        column: the column; empty if nothing is measured, and the note says why.
+        low: the least value for which it holds.
         high: the greatest.
-        where: values of other columns that a row must have to count.
-        measurement: the number of the measurement whose rows count.
-        beyond_chance: whether the 95 % interval must keep to the range too; a row whose interval
-            goes beyond it, or is beyond it in part only, decides nothing.
-        line: the numbered line of the course that says so; empty for a check of the study's own.
-        source: the course's document and its section, ``003 §7.2``.
-        of: the agent, board and setting that it speaks of.
-        note: what there is to say beside the verdict.
-        command: what shows it in seconds; empty where the study alone does.
+        where: filter of rows: values of other columns.
+        measurement: the number of the measurement.
+        beyond_chance: whether the 95 % interval must be within the range too; a row whose interval
+            is partly outside decides nothing.
+        line: the numbered line of the course with the claim; empty for the study's additional
+            checks.
+        source: the course's document and section, ``003 §7.2``.
+        of: the agent, board and setting of the claim.
+        note: a remark beside the verdict.
+        command: a command that shows it in seconds; empty if only the study does.
     """
 
     text: str
@@ -81,7 +82,7 @@ class Claim:
     command: str = ""
 
     def verdict(self, measurement: Measurement, rows: list[Row]) -> str:
-        """Whether it holds, in one sentence with the numbers; empty where nothing is measured."""
+        """Whether it holds, in one sentence with the numbers; empty if nothing is measured."""
         if not self.column:
             return ""
         column = next(each for each in measurement.columns if each.key == self.column)
@@ -110,8 +111,8 @@ class Blank:
 
     Attributes:
         column: the column.
-        where: values of other columns, which no other row has.
-        measurement: the number of the measurement; None for the rows of all, which are of one kind.
+        where: values of other columns that identify the row.
+        measurement: the number of the measurement; None for all, which must have the same columns.
     """
 
     column: str
@@ -119,7 +120,7 @@ class Blank:
     measurement: int | None = 0
 
     def text(self, measurement: Measurement, rows: list[Row]) -> str:
-        """The value as tables write it.
+        """The value as in tables.
 
         Raises:
             ValueError: there is no such column, or not exactly one row with a value in it.
@@ -129,18 +130,18 @@ class Blank:
         if self.column not in kinds or len(rows) != 1:
             raise ValueError(
                 f"{len(rows)} rows have a value in {self.column!r} where {dict(self.where)}; a "
-                f"blank takes the value of one"
+                f"blank needs exactly one"
             )
         return CELLS[kinds[self.column]](rows[0][self.column])
 
 
 @dataclasses.dataclass(frozen=True)
 class Sentence:
-    """A sentence that says what an experiment shows.
+    """A sentence about the result of an experiment.
 
     Attributes:
         text: its words, with ``{}`` for each blank.
-        blanks: what fills them.
+        blanks: the blanks, in order.
         quick: whether it is true of the quick run too.
     """
 
@@ -151,18 +152,18 @@ class Sentence:
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A figure of a measurement's rows; intervals are drawn where the column has them.
+    """A figure of a measurement's rows, with the intervals of the column if it has them.
 
     Attributes:
         kind: ``bars``, ``lines`` or ``points``.
-        x: the column along the axis; for bars the categories.
-        y: the column that is drawn.
-        series: the column that tells the series apart; empty for one series.
-        title: what it shows.
-        where: values of other columns that a row must have to be drawn.
+        x: the column of the x axis; for bars the categories.
+        y: the column of the y axis.
+        series: the column that names the series; empty for one series.
+        title: the title.
+        where: filter of rows: values of other columns.
         logarithmic: the axes with a logarithmic scale: ``x``, ``y`` or ``xy``.
-        measurement: the number of the measurement; None for the rows of all, which are of one kind.
-        stacked: for bars, further columns that are drawn at the end of the first.
+        measurement: the number of the measurement; None for all, which must have the same columns.
+        stacked: for bars, columns stacked on the first.
         lead: whether the page of the study begins with it.
     """
 
@@ -183,14 +184,14 @@ class Experiment:
     """An experiment.
 
     Attributes:
-        lines: the numbered lines that it answers, ``D7``.
+        lines: the numbered lines of the course that it answers, ``D7``.
         title: its heading.
-        question: what is asked.
-        full: what is measured.
-        quick: the same with less work; empty where the full one is quick enough.
-        claims: what is claimed; the courses' own claims come from their files.
-        figures: what is drawn.
-        lead: what the page of the study begins with, about three sentences in all experiments.
+        question: its question.
+        full: the measurements.
+        quick: reduced measurements; empty if the full ones are quick enough.
+        claims: the claims; claims of the courses come from their files.
+        figures: the figures.
+        lead: sentences for the beginning of the page, about three in all experiments.
     """
 
     lines: tuple[str, ...]
@@ -203,15 +204,15 @@ class Experiment:
     lead: tuple[Sentence, ...] = ()
 
     def measurements(self, quick: bool) -> tuple[Measurement, ...]:
-        """What is measured."""
+        """The full or the reduced measurements."""
         return self.quick if quick and self.quick else self.full
 
 
 @dataclasses.dataclass(frozen=True)
 class Study:
-    """A study: its name, title, what it is about, and its experiments.
+    """A study: its name, title, description and experiments.
 
-    ``only`` names the lines to which it is reduced; empty for all.
+    ``only`` names the selected lines; empty for all.
     """
 
     name: str
@@ -222,12 +223,12 @@ class Study:
 
     @property
     def stem(self) -> str:
-        """What its files are called: a part of a study takes the place of no whole one."""
+        """The stem of its files; a selection of lines has different files."""
         return "-".join((self.name, *self.only))
 
     @property
     def lines(self) -> list[str]:
-        """The numbered lines that it answers."""
+        """The numbered lines of the course that it answers."""
         return list(dict.fromkeys(line for each in self.experiments for line in each.lines))
 
     def part(self, lines: tuple[str, ...]) -> Study:

@@ -22,8 +22,8 @@ from .runner import Findings, MeasuredExperiment
 FIGURES, BOARDS, TABLES = "figures", "boards", "tables"
 DECLARATIONS = "declarations.json"  # of the tables
 MOST_WITH_INTERVALS = 8  # columns of a cross table
-MOST_ROWS = 5  # of a table that a page shows whole
-FIRST_ROWS = 1  # that it shows of a longer one
+MOST_ROWS = 5  # of a table that is shown whole
+FIRST_ROWS = 1  # rows shown of a longer table
 UNITS = (
     "±, (a–b) and “; a to b” are 95 % intervals. A draw scores half a point. Elo is relative to "
     "the mean of its pool. CPU time is processor time of all threads."
@@ -62,8 +62,8 @@ def _table(
 ) -> dict[str, Any]:
     """A table on a page: its caption is the game if it is the same in all rows.
 
-    Of a long table the page shows the first rows and those that fill ``blanks``, and of each the
-    columns that are no details.
+    The page shows the first rows of a long table and the rows that fill ``blanks``, without detail
+    columns.
     """
     if measurement.cross:
         rows = [row for row in rows if row[measurement.cross[1]] == ALL]
@@ -99,9 +99,9 @@ def _fills(row: dict[str, Any], blanks: Sequence[Blank]) -> bool:
 
 
 def _cross_tables(measurement: Measurement, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The cross table of a measurement, if it has one; intervals where few columns leave room.
+    """The cross table of a measurement, if it has one, with intervals if there are few columns.
 
-    It is a file: the duels that matter are claims of the page.
+    It is written to a file: the important duels are claims of the page.
     """
     if not measurement.cross:
         return []
@@ -151,7 +151,7 @@ def _tables(experiment: MeasuredExperiment, number: int) -> list[dict[str, Any]]
 def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
     """An experiment on a page; pictures have a file name, a title and their SVG.
 
-    ``leads`` are the figures with which the page begins; they stand there only.
+    ``leads`` are the figures at the beginning of the page; they are shown only there.
     """
     declaration, measurements = experiment
     drawn = [

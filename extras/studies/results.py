@@ -47,7 +47,7 @@ def _sentence(claim: Claim, verdict: str) -> str:
 
 
 def count(experiment: MeasuredExperiment) -> str:
-    """A sentence about how many claims of an experiment hold; empty if none was tested."""
+    """A sentence with the number of claims that hold; empty if none was tested."""
     tested = [text for _, text in verdicts(experiment) if text and not text.startswith(NO_TEST)]
     held = sum(text.startswith(HOLDS) for text in tested)
     return f"Claims that hold: {held} of {len(tested)}." if tested else ""
@@ -57,7 +57,7 @@ def lead(findings: Findings) -> list[str]:
     """The introductory sentences of the page, with their blanks filled.
 
     Raises:
-        ValueError: a blank names nothing that was measured.
+        ValueError: a blank refers to a missing measurement.
     """
     return [
         sentence.text.format(*(_filled(blank, experiment) for blank in sentence.blanks))
@@ -78,7 +78,7 @@ def _filled(blank: Blank, experiment: MeasuredExperiment) -> str:
 
 
 def to_json(findings: Findings, times: bool = False) -> dict[str, Any]:
-    """A study's numbers: the same for the same seed, or with ``times`` those that are times."""
+    """A study's numbers, which depend only on the seed; with ``times``, its times instead."""
     return {
         "study": findings.study.name,
         "quick": findings.quick,
@@ -111,7 +111,7 @@ def write_json(findings: Findings, folder: Path) -> None:
 
 
 def write_parquet(findings: Findings, folder: Path) -> None:
-    """Write ``NAME.parquet``: one line for each number or text of each row.
+    """Write ``NAME.parquet``: one row for each value of each table.
 
     Raises:
         SpecificationError: pyarrow is not installed.

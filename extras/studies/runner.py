@@ -50,15 +50,15 @@ def run_studies(
     place: JobPlace = HERE,
     progress: Progress | None = None,
 ) -> list[Findings]:
-    """Make every measurement that is missing in the folder.
+    """Make all measurements that are missing in the folder.
 
     Args:
         studies: the studies.
         folder: the folder of the measurements, one file each.
         quick: whether to make reduced measurements.
         seed: replaces the declared seeds.
-        place: where measurements are made; by default here, one after the other.
-        progress: called with the number of measurements made and their total.
+        place: where measurements are made; by default here, one at a time.
+        progress: called with the number of completed measurements and the total.
 
     Raises:
         RunnerError: the place cannot run them.
@@ -75,7 +75,7 @@ def run_studies(
         for measurement in _measurements(experiment, quick, seed)
     }
     missing = [each for each in cells.values() if read_cell(each, folder) is None]
-    missing.sort(key=lambda each: each.games())  # compiled code of one serves the next
+    missing.sort(key=lambda each: each.games())  # measurements of one game share compiled code
 
     def report(count: int) -> None:
         if progress is not None:

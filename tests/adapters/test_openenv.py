@@ -66,7 +66,7 @@ def test_illegal_answers_are_refused_and_then_lose(address):
         first = env.step({"text": "z9"})
         assert not first.done
         assert first.reward == 0
-        assert first.observation["complaint"].startswith("'z9' is no legal move")
+        assert first.observation["complaint"].startswith("'z9' is not legal")
         second = env.step({"text": "I resign"})
         assert second.done
         assert second.reward == -1

@@ -72,7 +72,7 @@ def test_another_game_or_board_is_refused_naming_both(files):
             {"format": "policy 9"},
             "is a policy file of format 'policy 9', this plyground reads 'policy 1'",
         ),
-        ({"format": None}, "is an ONNX file, but no policy of plyground"),
+        ({"format": None}, "is an ONNX file, but not a policy of plyground"),
         ({"kind": None}, "lack plyground.kind"),
         ({"value": "good"}, "lack a known plyground.value"),
         (

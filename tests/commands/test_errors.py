@@ -55,7 +55,7 @@ REFUSALS = [
     (["sprt", "tic_tac_toe", "random", "greedy", "--elo1", "nan"], "--elo1 nan is not possible"),
     (["solve", "connect_four", "--memory", "1048576"], "not enough memory"),
     (["report", LONG], "File name too long"),
-    (["export", "/dev/null"], "no file to keep games in"),
+    (["export", "/dev/null"], "cannot be a store"),
     (["verify", "/"], "is a folder"),
     ([LONG], "nknown command"),
 ]

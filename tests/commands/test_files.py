@@ -89,6 +89,6 @@ def test_a_store_is_a_regular_file(words, tmp_path, monkeypatch):
         option = ["--store"] if words[0] == "tournament" else []
         result = invoke([*words, *option, place])
         assert result.exit_code == 2, result.output
-        assert "is no file to keep games in" in result.stderr or "is a folder" in result.stderr
+        assert "cannot be a store" in result.stderr or "is a folder" in result.stderr
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)

@@ -59,7 +59,7 @@ def test_another_checkout_and_what_sees_nothing_are_refused_and_not_recorded(tmp
     monkeypatch.setattr(measure, "product_files", list)
     monkeypatch.setattr(measure, "ROOT", tmp_path)
     for way, complaint in (
-        (lambda: measure.Trace().files, f"plyground is that of .*, not of {tmp_path}"),
+        (lambda: measure.Trace().files, f"plyground is imported from .*, not from {tmp_path}"),
         (set, "no file was seen on the way of it"),
     ):
         monkeypatch.setattr(measure, "WAYS", {"it": way})

@@ -100,7 +100,7 @@ def test_raw_env_refuses_an_illegal_action_as_pettingzoo_does():
             environment.step(0)
     same_state(ours, theirs)
     with pytest.raises(
-        IllegalMoveError, match=r"action 0 \(a\) is not legal here; legal are 1 \(b\), 2 \(c\)"
+        IllegalMoveError, match=r"action 0 \(a\) is not legal here; legal actions: 1 \(b\), 2 \(c\)"
     ):
         ours.step(0)
     with pytest.raises(

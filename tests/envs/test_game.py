@@ -269,7 +269,8 @@ def test_one_edge_may_complete_two_boxes():
 def test_an_illegal_action_is_refused_with_the_legal_ones():
     position = make_game("connect_four").position([0] * 6)
     with pytest.raises(
-        IllegalActionError, match=r"action 0 \(a\) is not legal here; legal are 1 \(b\), 2 \(c\)"
+        IllegalActionError,
+        match=r"action 0 \(a\) is not legal here; legal actions: 1 \(b\), 2 \(c\)",
     ):
         position.play(0)
     with pytest.raises(IllegalActionError, match="and 212 more"):

@@ -315,7 +315,8 @@ def test_an_illegal_action_can_raise_and_then_changes_nothing():
     with pytest.raises(
         IllegalActionError,
         match=(
-            r"action 0 is not legal in game 2 of 3 of connect_four; legal are \[1, 2, 3, 4, 5, 6\]"
+            r"action 0 is not legal in game 2 of 3 of connect_four; "
+            r"legal actions: \[1, 2, 3, 4, 5, 6\]"
         ),
     ):
         batch.step(np.array([1, 1, 0]))

@@ -183,7 +183,7 @@ def test_an_agent_that_changes_the_folder_moves_no_store(own, tmp_path):
     assert count_games(tmp_path / "store.db") == 4
     os.chdir(tmp_path)
     (tmp_path / "remove").touch()
-    with pytest.raises(StoreError, match="what it held is in") as error:
+    with pytest.raises(StoreError, match="its contents were saved in") as error:
         play(plan.replace(pairs=4), "store.db", HERE, isolate="never")
     assert str(tmp_path / "store.db.saved") in str(error.value)
     with Store(tmp_path / "store.db.saved") as store:

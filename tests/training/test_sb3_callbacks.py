@@ -116,5 +116,7 @@ def test_the_same_moves_are_measured_alike_however_they_are_given():
 
 
 def test_illegal_actions_end_the_measurement():
-    with pytest.raises(ValueError, match=r"the player chose the illegal action 0; legal are \["):
+    with pytest.raises(
+        ValueError, match=r"the player chose the illegal action 0; legal actions: \["
+    ):
         evaluate(lambda observations, masks: [0] * len(masks), make_game(GAME), pairs=2)

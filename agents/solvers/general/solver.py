@@ -94,7 +94,7 @@ class GeneralSolver(ProvingSolver):
         fault = self._stack.state[0].fault
         if fault == s.FRACTION:
             raise SpecificationError(
-                f"{self.game.spec} is beyond the solver: it takes returns that are whole numbers"
+                f"{self.game.spec} is beyond the solver: it needs integer returns"
             )
         if fault == s.TOO_LONG:
             raise SpecificationError(

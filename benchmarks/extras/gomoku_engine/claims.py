@@ -1,10 +1,9 @@
-"""Forced results that the engine claims, played out.
+"""Forced wins claimed by the engine, played out.
 
 Run with ``python benchmarks/extras/gomoku_engine/claims.py --claims 1000``. The engine plays itself
-until it first says that one side wins by force. Then it goes on for the side that is said to win,
-and against it plays a search that leaves no move out, with three times the nodes. A claim is false
-if the other side does not lose. It is late if the other side loses after more plies than were said.
-A false claim is printed as the moves of the game.
+until it first claims a forced win. Then it plays the winning side against a search that tries all
+moves, with three times the nodes. A claim is false if the losing side does not lose, and late if it
+loses after more plies than claimed. A false claim is printed as the moves of the game.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from plyground.evaluation.plan import Plan
 from plyground.extras.gomoku_engine.engine import GomokuEngine
 from plyground.extras.gomoku_engine.engine_kernels import EngineOptions
 
-# leaves no move out
+# tries all moves
 WIDE = EngineOptions(
     radius=5, width=225, near_width=225, reductions=0, futility=0, margin=0, razoring=0, late=0
 )
@@ -26,7 +25,7 @@ app = cyclopts.App(help=__doc__)
 
 
 def first_claim(agent: Agent, position: Position) -> Decision | None:
-    """Play on until the agent claims a result; None if the game ends before it is forced."""
+    """Play until the agent claims a result; None if the game ends without a claim."""
     while not position.is_over:
         decision = agent.analyse(position)
         if decision.mate_in is not None and abs(decision.mate_in) > 1:
@@ -36,7 +35,7 @@ def first_claim(agent: Agent, position: Position) -> Decision | None:
 
 
 def plies_to_win(agent: Agent, defender: Agent, position: Position, winner: int) -> int | None:
-    """The plies until the side said to win has won; None if it does not."""
+    """The plies until the claimed winner has won; None if it does not win."""
     position, plies = position.copy(), 0
     while not position.is_over:
         position.play((agent if position.to_move == winner else defender).act(position))
@@ -54,15 +53,15 @@ def main(
     opening: str = "balanced:5",
     seed: int = 1,
 ) -> None:
-    """Print how many claims of wins and of losses hold.
+    """Print the numbers of true claims of wins and of losses.
 
     Args:
         game: the board
         agent: the engine and its options
-        defender: the engine that plays for the side that is said to lose, with every move
-        claims: how many, one a game
-        opening: as plyground tournament takes it
-        seed: of the openings
+        defender: the engine that plays the side claimed to lose, with all moves
+        claims: number of claims, one per game
+        opening: the openings, as in plyground tournament
+        seed: the seed of the openings
     """
     board: Game = make_game(game)
     engine, other = make_agent(agent, board), make_agent(defender, board)

@@ -1,11 +1,10 @@
-"""Two agents on gomoku at equal processor time, each in a process of its own.
+"""Two agents on gomoku at equal processor time, in separate processes.
 
 Run with ``python benchmarks/extras/gomoku_engine/equal_time.py gomoku alphabeta --seconds 0.3
---games 40``. The clock of each agent is the processor time of its process, so other programs take
-nothing from one side alone. With ``--trees FOLDER FOLDER`` each agent is that of a checkout, so
-that a change can be measured against what was before it. Openings are a few random stones near the
-centre that the engine holds even; each is played from both seats. The match ends early once the
-result is clear, unless ``--all`` asks for every game.
+--games 40``. The clock of each agent is the processor time of its process, so that other load
+favours neither side. With ``--trees FOLDER FOLDER`` the agents come from two checkouts, to measure
+a change. Openings are a few random stones near the centre that the engine evaluates as even; each
+is played from both seats. The match ends early if the result is clear, unless ``--all`` is given.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from plyground import Game, make_agent, make_game
 from plyground.evaluation.openings import Openings
 from plyground.evaluation.plan import Plan
 
-FEWEST, CLEAR = 24, 2.6  # games before an early end; standard errors from one half
+FEWEST, CLEAR = 24, 2.6  # games before an early end; standard errors from a score of one half
 
 
 def serve(spec: str, game_spec: str) -> None:
@@ -54,7 +53,7 @@ def serve(spec: str, game_spec: str) -> None:
 
 
 class Side:
-    """An agent in a process of its own, and what it has used."""
+    """An agent in a separate process, and the time it has used."""
 
     def __init__(self, spec: str, game: str, tree: str | None) -> None:
         self.depths: list[int] = []
@@ -94,7 +93,7 @@ class Side:
 
 
 def play(game: Game, sides: tuple[Side, Side], moves: list[int]) -> float:
-    """The result of a game for the first of two sides, the first to move."""
+    """The result of a game for the first side, which moves first."""
     position, history = game.position(moves), list(moves)
     while not position.is_over:
         history.append(sides[position.to_move].choose(history))
@@ -103,7 +102,7 @@ def play(game: Game, sides: tuple[Side, Side], moves: list[int]) -> float:
 
 
 def error(pairs: list[float]) -> float:
-    """The standard error of the mean score of pairs, in which one opening is played twice."""
+    """The standard error of the mean score of pairs of games from one opening."""
     return max(statistics.stdev(pairs), 0.1) / math.sqrt(len(pairs))
 
 

@@ -1,8 +1,8 @@
 """Fit the values and the order of moves of the engine ``gomoku`` to games.
 
 Run with ``python benchmarks/extras/gomoku_engine/fit_patterns.py FILE… --out freestyle.npz`` on
-files that ``pattern_games.py`` wrote; it prints the losses on every tenth game, which it does not
-learn from, and the hash that ``extras/gomoku_engine/values.py`` names.
+files that ``pattern_games.py`` wrote; it prints the losses on every tenth game, which is held out,
+and the hash for ``extras/gomoku_engine/values.py``.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ for number, combination in enumerate(COMBINATIONS):
 PARTS = np.array([parts_of(codes) for codes in COMBINATIONS])  # (715, 65)
 MINE = [patterns.MAKES_THREE, patterns.MAKES_FOUR, patterns.DOUBLE_THREE, patterns.FOUR_THREE]
 THEIRS = [*MINE, patterns.WINS_SOON]
-NEAR, MOST_CHOICES = 2, 140  # cells considered for the order: so near to a stone, so many at most
-EASE = 0.1  # the sums of cells are large numbers: scaled so, steps are even
+NEAR, MOST_CHOICES = 2, 140  # cells of the order: distance from a stone, largest number
+EASE = 0.1  # scale of the large sums of cells, for even gradient steps
 BATCH, RATE = 1024, 0.005
 
 
 @kernel
 def near_cells(rules, board, out):
-    """List the free cells within ``NEAR`` of a stone, ascending; returns how many there are."""
+    """List the free cells within ``NEAR`` of a stone, ascending; returns their number."""
     return list_near(rules, board[0].stones, NEAR, out)
 
 
 def read_positions(files, game):
-    """Read the positions that a leaf of the search may be: nothing forced, no win by fours.
+    """Read the positions that may be leaves of the search: nothing forced, no win by fours.
 
-    ``sums`` (rows, 2, 65) holds what the free cells add up to for the mover and the opponent;
-    ``own`` and ``other`` (rows, LISTED) the combinations of the cells among which ``chosen`` was
-    chosen, −1 beyond them.
+    ``sums`` (rows, 2, 65) holds the sums over free cells for the mover and the opponent; ``own``
+    and ``other`` (rows, LISTED) the combinations of the candidate cells of ``chosen``, padded with
+    −1.
     """
     agent = make_agent("gomoku:depth=1", game)
     agent.get_ready(game)
@@ -97,7 +97,7 @@ def read_positions(files, game):
 
 
 class Values(torch.nn.Module):
-    """The value as ``values.py`` computes it, in log odds for the player to move."""
+    """The value of ``values.py``, in log odds for the player to move."""
 
     def __init__(self):
         super().__init__()
@@ -130,7 +130,7 @@ class Values(torch.nn.Module):
 
 
 def fit_values(data, scale, share, epochs):
-    """Fit the network; returns it and its loss on the games held out above the least possible."""
+    """Fit the network; returns it and its loss on held-out games above the least possible loss."""
     estimate = 1 / (1 + np.exp(-np.clip(data["value"] / scale, -20, 20)))
     goal = share * (data["result"] + 1) / 2 + (1 - share) * estimate
     goal = np.where(np.isnan(goal), estimate, goal)
@@ -160,7 +160,7 @@ def fit_values(data, scale, share, epochs):
 
 
 def fit_order(data):
-    """Fit the order of the moves to the actions chosen; returns it, its loss and the ranks."""
+    """Fit the move order to the chosen actions; returns it, its loss and the ranks."""
     complete = data["chosen"] >= 0
     own, other = (torch.tensor(data[name][complete].astype(np.int64)) for name in ("own", "other"))
     labels, matrix = torch.tensor(data["chosen"][complete].astype(np.int64)), torch.tensor(PARTS)

@@ -1,12 +1,12 @@
-"""Wins by continuous fours: how many of a set the engine ``gomoku`` finds within 50 ms each.
+"""Wins by continuous fours: the number of test positions that the engine solves in 50 ms each.
 
     python benchmarks/extras/gomoku_engine/fours.py
 
-The positions stand in ``gomoku_fours.txt``, one a line: the rule, then the stones in an order in
-which they may have been played. They come from games of the engine
-(``benchmarks/extras/gomoku_engine/pattern_games.py``); ``--make FILE…`` draws them anew. That each
-is a win was found by the plain search below, which shares nothing with the engine: it looks at rows
-as text, tries every four and every reply that stops it. No position is won by its first four.
+The positions are in ``gomoku_fours.txt``, one per line: the rule, then the stones in a possible
+order of play. They come from games of the engine
+(``benchmarks/extras/gomoku_engine/pattern_games.py``); ``--make FILE…`` draws new ones. The plain
+search below has proved each win. It shares no code with the engine: it reads rows as text, and
+tries every four and every reply that stops it. No position is won by its first four.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Cells = list[str]  # "X" the attacker, "O" the defender, "." free
 
 
 class TooMany(Exception):
-    """The plain search has used up its nodes."""
+    """The plain search has reached its node limit."""
 
 
 @functools.cache
@@ -73,14 +73,14 @@ def new_fives(cells: Cells, stone: int, player: str, rule: str) -> list[int]:
 
 
 class PlainSearch:
-    """Whether X, to move, wins by continuous fours: every four, every reply that stops it."""
+    """A search for a win of X, to move, by continuous fours, with all replies."""
 
     def __init__(self, cells: Cells, rule: str, nodes: int, fours: int) -> None:
         self.cells, self.rule, self.nodes, self.most = cells, rule, nodes, fours
         self.failed: set[str] = set()
 
     def run(self) -> bool:
-        """Whether X wins, and not with its first four."""
+        """Whether X wins, but not with its first four."""
         cells, rule = self.cells, self.rule
         free = [cell for cell in range(SIZE * SIZE) if cells[cell] == "."]
         if any(five(cells, cell, player, rule) for cell in free for player in "XO"):
@@ -90,9 +90,9 @@ class PlainSearch:
         return self.attack([], self.most)
 
     def fours(self, threats: list[int]) -> Iterator[tuple[int, list[int]]]:
-        """The fours of X that leave no five to O, each with the replies that stop it.
+        """The fours of X after which O has no five, each with the replies that stop it.
 
-        The stone stands on the board while its replies are used.
+        The stone is on the board while the caller uses the replies.
         """
         cells, rule = self.cells, self.rule
         for cell in range(SIZE * SIZE):
@@ -109,14 +109,14 @@ class PlainSearch:
             cells[cell] = "."
 
     def stops(self, reply: int, gaps: list[int]) -> bool:
-        """Whether O's stone leaves X none of the cells that win."""
+        """Whether X cannot win on any of these cells after O's stone."""
         self.cells[reply] = "O"
         left = any(gap != reply and five(self.cells, gap, "X", self.rule) for gap in gaps)
         self.cells[reply] = "."
         return not left
 
     def attack(self, threats: list[int], fours: int) -> bool:
-        """Whether X wins with at most so many fours; ``threats``: where O would win at once."""
+        """Whether X wins within a number of fours; ``threats``: cells where O would win at once."""
         key = "".join(self.cells)
         if fours == 0 or key in self.failed:
             return False
@@ -130,7 +130,7 @@ class PlainSearch:
         return False
 
     def clear(self, key: str) -> bool:
-        """Restore the board, which a search that succeeds leaves early."""
+        """Restore the board after a search that succeeded early."""
         self.cells[:] = key
         return True
 
@@ -164,7 +164,7 @@ def position_of(rule: str, stones: list[str]) -> Position:
 
 
 def stones_of(board: np.ndarray, game: Game) -> list[str]:
-    """The stones of a board, in an order in which they may have been played."""
+    """The stones of a board, in a possible order of play."""
     colours = [np.flatnonzero(board == stone).tolist() for stone in (1, 2)]
     cells = [0] * sum(map(len, colours))
     cells[::2], cells[1::2] = colours
@@ -187,7 +187,7 @@ def make(files: list[str]) -> Iterator[str]:
 
 
 def search_time(rule: str, stones: list[str], seconds: float = LIMIT) -> tuple[bool, float]:
-    """Whether the engine finds the win, and the processor time that it takes."""
+    """Whether the engine finds the win, and its processor time."""
     position = position_of(rule, stones)
     agent = engine(rule, seconds)
     agent.reset()  # the table is not kept

@@ -1,11 +1,11 @@
-"""Long games with a side that is ahead: whether the engine ``gomoku`` converts them.
+"""Advantages in long games: whether the engine ``gomoku`` converts them.
 
     python benchmarks/extras/gomoku_engine/long_games.py
 
-The positions stand in ``gomoku_long_games.txt``, one a line: the side that is ahead, then the
-stones in an order in which they may have been played. Each is the first position of a game in which
-the engine read :data:`AHEAD` or more after :data:`PLIES` plies, while the game went on for
-:data:`PLIES_LEFT` plies or more. ``--make FILE…`` draws them anew, from games of
+The positions are in ``gomoku_long_games.txt``, one per line: the side that is ahead, then the
+stones in a possible order of play. Each is the first position of a game with an evaluation of
+:data:`AHEAD` or more after :data:`PLIES` plies, :data:`PLIES_LEFT` or more plies before the end.
+``--make FILE…`` draws new ones, from games of
 ``benchmarks/extras/gomoku_engine/pattern_games.py``.
 """
 
@@ -23,7 +23,7 @@ from rich.progress import track
 
 FILE = Path(__file__).parent / "gomoku_long_games.txt"
 SIDES = ("x", "o")
-AHEAD, CLAIM = 350, 5000  # centipoints; from the second on a result is claimed
+AHEAD, CLAIM = 350, 5000  # centipoints; from the second value on, a result is claimed
 PLIES, PLIES_LEFT = 30, 40
 app = cyclopts.App(help=__doc__)
 
@@ -73,7 +73,7 @@ def main(
     Args:
         agent: the engine that plays for the side that is ahead
         defender: the engine that plays against it
-        make: draw the positions anew from these files first
+        make: first draw new positions from these files
     """
     game = make_game("gomoku")
     if make:

@@ -1,9 +1,8 @@
 """plyground as an engine: games of a manager, its limits and its protocol.
 
-``python benchmarks/extras/gomoku_engine/manager.py`` plays 200 games of ``plyground gomocup``, one
-process, against the level medium, and prints how many answers were no answers of the protocol, how
-many came after the time was up, and the memory used. ``--load 2`` keeps two processors busy
-meanwhile.
+``python benchmarks/extras/gomoku_engine/manager.py`` plays 200 games of one process of ``plyground
+gomocup`` against the level medium, and prints the numbers of invalid and of late answers, and the
+memory. ``--load 2`` keeps two processors busy meanwhile.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ class Manager:
     """A manager that starts the engine and keeps its clock.
 
     Args:
-        milliseconds: the time for a move.
-        agent: the specification of the agent that the engine plays with.
-        opponent: that of the agent that it plays against.
+        milliseconds: the time per move.
+        agent: the specification of the engine's agent.
+        opponent: the specification of its opponent.
     """
 
     def __init__(self, milliseconds: int, agent: str, opponent: str) -> None:
@@ -58,7 +57,7 @@ class Manager:
         self.opponent.reset(number)
         lines = ["BEGIN"]
         stones = number // len(RULES) % 4
-        engine = stones % 2  # the seat: it is to move once they are set
+        engine = stones % 2  # the seat that is to move after them
         if stones:
             lines = ["BOARD"]
             for ply, action in enumerate(rng.sample(range(game.facts.num_actions), stones)):
@@ -94,14 +93,14 @@ def main(
     agent: str = "gomoku",
     opponent: str = "medium",
 ) -> None:
-    """Play the games and print what was met.
+    """Play the games and print the results.
 
     Args:
-        games: how many
-        milliseconds: for a move
-        load: processes that compute all the time
-        agent: that the engine plays with
-        opponent: that it plays against
+        games: number of games
+        milliseconds: the time per move
+        load: number of processes that keep processors busy
+        agent: the engine's agent
+        opponent: its opponent
     """
     busy = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(load)]
     manager = Manager(milliseconds, agent, opponent)

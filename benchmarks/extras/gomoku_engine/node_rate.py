@@ -1,9 +1,9 @@
-"""Nodes a second of the engine ``gomoku``, against other loops of the same run.
+"""Nodes per second of the engine ``gomoku``, relative to other loops of the same run.
 
 Run with ``python benchmarks/extras/gomoku_engine/node_rate.py`` (two minutes). Processors differ,
-so what counts is the ratio to loops that use other code: ``alphabeta`` by runs and random games, on
-the same boards. The exit status is 1 if one of the ratios is a fifth below that in :data:`RATIOS`,
-as it was when an update of the network was not turned into vector instructions.
+so the result is the ratio to loops of other code: ``alphabeta`` by runs, and random games, on the
+same boards. The exit status is 1 if a ratio is a fifth below its value in :data:`RATIOS`, for
+instance if the update of the network is not vectorised.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from plyground.evaluation.plan import Plan
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from timing import print_table, rates
 
-# Nodes of the engine for a node or a move of the other loop, by game.
+# Nodes of the engine per node or move of the other loop, by game.
 RATIOS = {
     "gomoku": {"alphabeta": 0.25, "random games": 9.4},
     "gomoku:rule=caro": {"alphabeta": 0.26, "random games": 9.4},
@@ -31,13 +31,13 @@ app = cyclopts.App(help=__doc__)
 
 
 def search_all(agent: Agent, positions: list[Position]) -> int:
-    """Search all positions; the nodes visited, or the games played."""
+    """Search all positions; returns the number of nodes or games."""
     decisions = [agent.analyse(position) for position in positions]
     return sum(each.nodes or each.simulations for each in decisions)
 
 
 def rows(seconds: float, turns: int, failures: list[str]) -> Iterator[tuple[str, ...]]:
-    """A row for each board and loop; boards and loops that are too slow join ``failures``."""
+    """A row for each board and loop; the too slow ones are added to ``failures``."""
     for spec, references in RATIOS.items():
         game = make_game(spec)
         openings = Openings(Plan(opening="balanced:8"), game)
@@ -67,11 +67,11 @@ def rows(seconds: float, turns: int, failures: list[str]) -> Iterator[tuple[str,
 
 @app.default
 def main(*, seconds: float = 1.0, turns: int = 5) -> None:
-    """Print nodes a second; fail where they have fallen by a fifth.
+    """Print nodes per second; exit status 1 if a ratio has fallen by a fifth.
 
     Args:
-        seconds: of processor time in a turn
-        turns: of each loop; the median counts
+        seconds: processor time of a turn
+        turns: turns of each loop; the median counts
     """
     failures: list[str] = []
     headings = ("board and loop", "gomoku, nodes/s", "the other, a second", "ratio", "wanted")

@@ -1,11 +1,11 @@
 """Positions for fitting the engine's pattern values: games of the engine against itself.
 
 Run with ``python benchmarks/extras/gomoku_engine/pattern_games.py FILE --games 2000``; it writes an
-``.npz`` file with one row for each position searched: the cells, the player to move, the value and
-the action that the search found, the result of the game, and its number. Openings are random stones
-near the centre, and a share of the moves is random too, so that the positions are not all balanced.
-After each move a position a few random stones away is searched as well, as the leaves of a search
-are; its result is not known (NaN).
+``.npz`` file with one row for each searched position: the cells, the player to move, the value and
+the action of the search, the result of the game, and its number. Openings are random stones near
+the centre, and some moves are random too, so that not all positions are balanced. After each move a
+position with a few more random stones is searched as well, similar to leaves of a search; its
+result is unknown (NaN).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from plyground import make_agent, make_game
 from plyground.evaluation.openings import swap2_openings
 
 STONES = range(3, 8)  # of an opening
-NOISE = 0.06  # share of the moves that are random, and searched all the same
-ASTRAY = 3  # random stones of a position aside, at most
+NOISE = 0.06  # share of random moves; their positions are searched too
+ASTRAY = 3  # largest number of additional random stones
 
 
 def near(position, rng):
@@ -37,19 +37,19 @@ def near(position, rng):
 
 
 def points(decision):
-    """The value in points; a result that the search saw counts a million, less the plies to it."""
+    """The value in points; a proved result is a million, minus the plies to it."""
     if decision.mate_in is None:
         return decision.value
     return math.copysign(1_000_000, decision.value) - decision.mate_in
 
 
 def row_of(position, decision):
-    """The row of a position, but for the result of the player to move."""
+    """The row of a position, without the result."""
     return position.record.cells.copy(), position.to_move, points(decision), decision.action
 
 
 def go_astray(agent, position, rng):
-    """The row of a position a few random stones away, if the game is not over there."""
+    """The row of a position with a few more random stones, if the game is not over there."""
     aside = position.copy()
     for _ in range(rng.randint(1, ASTRAY)):
         aside.play(near(aside, rng))
@@ -59,7 +59,7 @@ def go_astray(agent, position, rng):
 
 
 def play(agent, position, rng, most):
-    """The rows of one game, or none where the opening is won for one side."""
+    """The rows of one game, or none if the opening is won for one side."""
     rows, asides = [], []
     while not position.is_over and position.record.ply < 140:
         decision = agent.analyse(position)

@@ -1,4 +1,4 @@
-"""What estimates of searches are worth as forecasts: do they jump, and do they come true?
+"""The quality of search estimates as forecasts: do they jump, and do they come true?
 
     python benchmarks/extras/perfect_play/estimates.py [GAME …] [--games 400] [--write FILE]
 
@@ -7,12 +7,11 @@ estimate of x points is a forecast of the expected score ``1 / (1 + 3 ** (-x / l
 ``Profile.scale``. The columns:
 
 - *jump*: the median of |v(d) − v(d + 1)|, in % of expected score, over 200 positions and all depths
-  from 2 that take at most 100,000 nodes. ``value`` is that of the last depth, ``level`` the mean of
-  the last two, which reviews and pages show.
-- *lead*: that of the game's profile, and the one with the least squared error.
-- *comes true*: in as many other games. Of positions whose forecast for either side is 20 to 30 %,
-  how many per cent of the points that side scored, and how many positions these are. The same for
-  10 to 20, 30 to 40 and 40 to 50 %.
+  from 2 that take at most 100,000 nodes. ``value`` is the value of the last depth, ``level`` the
+  mean of the last two, which reviews and pages show.
+- *lead*: the lead of the game's profile, and the lead with the least squared error.
+- *comes true*: in the same number of other games: the score in per cent of sides with a forecast of
+  20 to 30 %, and the number of these positions. The same for 10 to 20, 30 to 40 and 40 to 50 %.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ PLAYER, ESTIMATOR = "alphabeta:nodes=3000", "alphabeta:nodes=20000"
 MOST_NODES, DEPTHS = 100_000, range(2, 11)
 JUMPS = 200  # positions
 MIDDLE = (0.2, 0.45, 0.7)  # shares of a game's plies between which its two positions lie
-CENTRE = 5  # openings on boards of stones: within so many cells of the middle
+CENTRE = 5  # largest distance of openings from the centre, on boards of stones
 LEADS = np.round(np.geomspace(1, 1000, 100), 1)
 BINS = ((0.1, 0.2), (0.2, 0.3), (0.3, 0.4), (0.4, 0.5))
 
@@ -62,7 +61,7 @@ def opening(game: Game, chance: random.Random) -> list[int]:
 
 
 def positions(game: Game, games: int, seed: int) -> list[tuple[Position, float]]:
-    """Two middle-game positions of each game, and what their movers scored in the end, 0 to 1."""
+    """Two middle-game positions of each game, and the scores of their movers, 0 to 1."""
     chance = random.Random(seed)
     seats = [make_agent(PLAYER, game) for _ in range(2)]
     result: list[tuple[Position, float]] = []
@@ -82,7 +81,7 @@ def expected(points: Any, lead: float) -> Any:
 
 
 def jumps(game: Game, sample: list[Position]) -> dict[str, list[tuple[float, float]]]:
-    """The estimates of pairs of searches one after the other: their values, and their levels."""
+    """The values and levels of pairs of searches at successive depths."""
     pairs: dict[str, list[tuple[float, float]]] = {"value": [], "level": []}
     searches = [make_agent(f"alphabeta:depth={depth}", game) for depth in DEPTHS]
     for position in sample:
@@ -100,7 +99,7 @@ def jumps(game: Game, sample: list[Position]) -> dict[str, list[tuple[float, flo
 
 
 def forecasts(game: Game, sample: list[tuple[Position, float]]) -> dict[str, list[float]]:
-    """Values and levels of positions in points, and what their movers scored."""
+    """Values and levels of positions in points, and the scores of their movers."""
     estimator: Agent = make_agent(ESTIMATOR, game)
     rows: dict[str, list[float]] = {"value": [], "level": [], "outcome": []}
     for position, outcome in sample:
@@ -112,7 +111,7 @@ def forecasts(game: Game, sample: list[tuple[Position, float]]) -> dict[str, lis
 
 
 def measure(spec: str, games: int) -> dict[str, Any]:
-    """All that the table needs of a game."""
+    """The figures of a game."""
     game = make_game(spec)
     fitted, others = (positions(game, games, seed) for seed in (1, 2))
     return {
@@ -143,7 +142,7 @@ def line(spec: str, data: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Print a line for each game; with ``--write`` keep what was measured, and read it again."""
+    """Print a line for each game; ``--write`` stores the figures, and reads stored ones."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game", nargs="*", default=GAMES)
     parser.add_argument("--games", type=int, default=400)

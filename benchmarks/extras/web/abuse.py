@@ -1,10 +1,10 @@
-"""What one visitor waits for and the server's memory while five others abuse the pages.
+"""One visitor's response times and the server's memory while five others abuse the pages.
 
     python benchmarks/extras/web/abuse.py --seconds 60
 
-The five have addresses of their own (127.0.0.2 to 127.0.0.6). One exports long games as animations
-and leaves, one has games reviewed, one fills the queue with searches, one asks without cookies, one
-reads and writes as slowly as it can. The visitor asks ``random`` for a move every second.
+The five have different addresses (127.0.0.2 to 127.0.0.6). One exports long games as animations and
+disconnects, one requests reviews, one fills the queue with searches, one sends no cookies, one
+reads and writes as slowly as possible. The visitor requests a move of ``random`` every second.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SLOW_SEARCH = {"game": GAME, "agent": "alphabeta:time=10"}
 
 
 def long_game() -> str:
-    """The moves of a game that goes on."""
+    """The moves of an unfinished game."""
     rng, position, names = random.Random(1), make_game(GAME).initial_position(), []
     while len(names) < PLIES:
         action = rng.choice(position.legal_actions())
@@ -45,7 +45,7 @@ def long_game() -> str:
 
 
 def abuses(moves: str) -> list[Callable[[httpx.AsyncClient], Awaitable[object]]]:
-    """What each of the five does again and again; most leave before they are answered."""
+    """The repeated requests of each of the five; most disconnect before the answer."""
 
     def leave(path: str, query: dict[str, str]) -> Callable[[httpx.AsyncClient], Awaitable[object]]:
         return lambda client: client.get(path, params=query, timeout=random.uniform(0.5, 20))
@@ -85,7 +85,7 @@ async def repeated(
 
 
 async def abused(address: str) -> None:
-    """The five at work, each from an address of its own."""
+    """The five at work, each from a different address."""
     async with contextlib.AsyncExitStack() as stack:
         tasks = []
         for number, abuse in enumerate(abuses(long_game()), 2):
@@ -99,7 +99,7 @@ async def abused(address: str) -> None:
 
 
 def abuse(address: str) -> None:
-    """What the process of the five runs."""
+    """The main function of the process of the five."""
     asyncio.run(abused(address))
 
 
@@ -128,7 +128,7 @@ def memory_of(server: psutil.Process) -> float:
     """MiB of the server and its processes; pages that they share count once."""
     total = 0
     for process in [server, *server.children(recursive=True)]:
-        with contextlib.suppress(psutil.NoSuchProcess):  # started anew meanwhile
+        with contextlib.suppress(psutil.NoSuchProcess):  # restarted meanwhile
             total += process.memory_full_info().pss
     return total / MIB
 

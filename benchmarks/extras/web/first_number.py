@@ -1,10 +1,10 @@
-"""How soon after a move the analysis shows its first number, in every game, on a warm server.
+"""The time from a move to the first number of the analysis, in every game, on a warm server.
 
     python benchmarks/extras/web/first_number.py --clicks 10
 
-A page of Chromium plays legal moves at random. A time is that from the click to the first number on
-the board, in milliseconds; the median and the longest are printed for each game. The first visit of
-each game loads what it needs and is not counted.
+A page of Chromium plays random legal moves. The time is measured from the click to the first number
+on the board, in milliseconds; the script prints the median and the maximum of each game. The first
+visit of each game warms up and is not counted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import sys
 from playwright.sync_api import Page, sync_playwright
 from plyground.envs.registry import game_names
 
-# Plays a move; the milliseconds until the old numbers are gone and new ones stand there.
+# Plays a move; returns the milliseconds until new numbers replace the old ones.
 CLICK = """() => new Promise((done, fail) => {
   setTimeout(() => fail(new Error("no number after 30 s")), 30000);
   const any = (selector) => {
@@ -42,11 +42,11 @@ CLICK = """() => new Promise((done, fail) => {
   watch.observe(marks, { childList: true });
   click(any(".area[data-action]"));
 })"""
-PAUSE_MS = 2000  # the agent thinks on, and a solver within its reach
+PAUSE_MS = 2000  # the agent continues to think, and a solver if it can solve the position
 
 
 def times_of(page: Page, address: str, clicks: int) -> list[float]:
-    """The milliseconds of so many moves; a game that is over begins anew."""
+    """The milliseconds of some moves; a new game begins when one is over."""
     times: list[float] = []
     while len(times) < clicks + 1:
         page.goto(address)

@@ -1,10 +1,10 @@
-"""Many visitors at once: the time of every move, and the server's memory over many games.
+"""Many parallel visitors: the time of every move, and the server's memory over many games.
 
     python benchmarks/extras/web/load.py --sessions 50 --games 2000
 
-Each session plays games of caro 10x10 against an agent by the HTTP interface: it asks for the
-agent's move, then plays a random legal action itself. A move's time is that from the question to
-the agent's answer, the queue included. ``--pause`` is how long a visitor thinks.
+Each session plays games of caro 10x10 against an agent over HTTP: it requests the agent's move,
+then plays a random legal action. The time of a move is from the request to the answer, including
+the queue. ``--pause`` is the thinking time of a visitor.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import httpx
 import psutil
 
 GAME, MIB = "gomoku:size=10,rule=caro", 1 << 20
-PATIENCE = 600.0  # seconds for an answer, on a machine that has other work
+PATIENCE = 600.0  # seconds for an answer on a busy machine
 
 
 def memory_of(process: psutil.Process) -> float:

@@ -1,10 +1,10 @@
-"""What a quiet visitor waits for while hundreds of sessions ask for moves, and what breaks.
+"""A quiet visitor's response times and errors while hundreds of sessions request moves.
 
     python benchmarks/extras/web/quiet_visitor.py --sessions 500 --seconds 60
 
-The sessions share twenty addresses. Each asks, again and again, for the view of a position and for
-a move of ``random``. The visitor has an address alone and does so every second. It ends by itself;
-``--package`` names the folder of another checkout to serve, to compare two.
+The sessions share twenty addresses. Each repeatedly requests the view of a position and a move of
+``random``. The visitor has a separate address and sends a request every second. ``--package`` names
+the folder of another checkout to serve, for a comparison.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from multiprocessing import get_context
 from urllib.parse import urlencode
 
 GAME = "connect_four"
-VISITOR, FIRST = "127.0.0.1", "127.0.0.2"  # who is measured; for whom all is compiled and loaded
-ADDRESSES = 20  # of the many
+VISITOR, FIRST = "127.0.0.1", "127.0.0.2"  # the measured visitor; one that warms up
+ADDRESSES = 20  # of the crowd
 PATIENCE = 90.0  # seconds for an answer
 QUERY = {"game": GAME, "agent": "random", "moves": "dd"}
 VIEW = json.dumps({"game": GAME, "moves": ["d", "d"]})
@@ -81,7 +81,7 @@ async def crowd(port: int, sessions: int, until: float) -> Counter[str]:
 
 
 def measure(port: int, sessions: int, seconds: float) -> dict[str, object]:
-    """All of them at once; the many are in another process."""
+    """Run all in parallel; the crowd is in another process."""
     until, times = time.time() + seconds, list[float]()
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         others = pool.submit(run_crowd, port, sessions, until)
@@ -95,7 +95,7 @@ def measure(port: int, sessions: int, seconds: float) -> dict[str, object]:
 
 
 def run_crowd(port: int, sessions: int, until: float) -> Counter[str]:
-    """What the other process does."""
+    """The main function of the crowd's process."""
     return asyncio.run(crowd(port, sessions, until))
 
 

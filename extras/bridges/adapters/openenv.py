@@ -35,7 +35,7 @@ class Move(Action):  # type: ignore[misc]  # OpenEnv is not installed where type
 class BoardObservation(Observation):  # type: ignore[misc]
     """The observation of the player.
 
-    ``reward`` is the player's reward, ``rewards`` those of both players by seat.
+    ``reward`` is the player's reward, ``rewards`` the rewards of both players by seat.
     """
 
     text: str = Field(description="game, moves, board, whose turn it is, legal moves")

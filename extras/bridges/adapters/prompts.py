@@ -33,4 +33,4 @@ def read_move(position: Position, answer: str) -> tuple[int | None, str]:
     if len(matches) == 1:
         return names[matches[0]], ""
     excerpt = last[:60] or "nothing"
-    return None, f"{excerpt!r} is no legal move. The last line must be one of: {', '.join(names)}"
+    return None, f"{excerpt!r} is not legal. The last line must be one of: {', '.join(names)}"

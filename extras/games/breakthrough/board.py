@@ -1,8 +1,7 @@
 """Bitboards and moves of Breakthrough.
 
 Cell (row, column) is bit ``8 * row + column`` on every board, so that one step forward is the same
-shift everywhere. Columns beyond the board stay free; what is shifted beyond its last row is met by
-no piece.
+shift everywhere. Columns beyond the board stay free, and bits beyond the last row meet no piece.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from ....envs.compiled.kernels import kernel
 ZERO, ONE = np.uint64(0), np.uint64(1)
 FIRST_COLUMN = np.uint64(0x0101010101010101)
 SEVEN, EIGHT, NINE = np.uint64(7), np.uint64(8), np.uint64(9)
-# of reversals: single bits, pairs, halves of a row; single rows, pairs of rows
+# masks of reversals: single bits, pairs, halves of a row; single rows, pairs of rows
 BITS, PAIRS, HALVES = (np.uint64(n) for n in (0x55 * 0x0101010101010101, 0x33 * 0x0101010101010101,
                                               0x0F * 0x0101010101010101))  # fmt: skip
 ROWS, ROW_PAIRS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
@@ -41,7 +40,7 @@ def action_of(rules, piece, direction, player):
 
 @kernel
 def move_of(rules, action):
-    """The player of an action, and the indices of the bits that it leads from and to."""
+    """The player of an action, and the bit indices of its start and end cells."""
     block, place = action // (3 * rules.cols - 2), action % (3 * rules.cols - 2) + 1
     column, aside = place // 3, place % 3 - 1
     if block < rules.rows - 1:
@@ -61,7 +60,7 @@ def mirror(rules, pieces):
 
 @kernel
 def upside_down(rules, pieces):
-    """The pieces with the first row and the last exchanged: the board as player 1 sees it."""
+    """The pieces with the rows reversed: the board as player 1 sees it."""
     pieces = ((pieces >> EIGHT) & ROWS) | ((pieces & ROWS) << EIGHT)
     pieces = ((pieces >> SIXTEEN) & ROW_PAIRS) | ((pieces & ROW_PAIRS) << SIXTEEN)
     pieces = (pieces >> THIRTY_TWO) | (pieces << THIRTY_TWO)

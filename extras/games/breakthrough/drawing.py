@@ -1,4 +1,4 @@
-"""Names of moves, the board as text and as a picture, and where moves are clicked."""
+"""Names of moves, the board as text and as a picture, and the areas to click."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOVE = re.compile(r"\s*([a-z]\d+)\s*[-–x×:]?\s*([a-z]\d+)\s*", re.ASCII | re.
 
 
 def _cells_of(rules: Breakthrough, action: int) -> tuple[int, int]:
-    """The cells that an action leads from and to, row-major."""
+    """The start and end cells of an action, row-major."""
     _, first, last = move_of(rules, action)
     return first // 8 * rules.cols + first % 8, last // 8 * rules.cols + last % 8
 
@@ -34,18 +34,20 @@ def _cells_of(rules: Breakthrough, action: int) -> tuple[int, int]:
 def text_to_action(rules: Breakthrough, text: str) -> int:
     cells = MOVE.fullmatch(text)
     if cells is None:
-        raise ValueError(f"{text!r} is no move; a move is two cells, such as a2-a3 or b2xc3")
+        raise ValueError(f"{text!r} is not a move; a move is two cells, such as a2-a3 or b2xc3")
     first, last = (divmod(parse_cell(*rules, name), rules.cols) for name in cells.groups())
     down, aside = last[0] - first[0], last[1] - first[1]
     if abs(down) != 1 or abs(aside) > 1:
-        raise ValueError(f"{text!r} is no move: a piece goes one row forward, straight or aside")
+        raise ValueError(
+            f"{text!r} is not a move: a piece moves one row forward, straight or diagonally"
+        )
     return int(action_of(rules, 8 * first[0] + first[1], aside + 1, 0 if down < 0 else 1))
 
 
 @r.board.register(Breakthrough)
 @functools.cache
 def board(rules: Breakthrough) -> Board:
-    """The cells; a move is clicked on the cell that it leads to, after that of its piece."""
+    """The cells; to move, click the piece and then its end cell."""
     places = cells_board(rules, cell_areas(rules, EDGE, EDGE)).places
     actions = range(r.facts(rules).num_actions)
     moves = [[places[cell] for cell in _cells_of(rules, action)] for action in actions]
@@ -67,7 +69,7 @@ def _piece_counts(rules: Any, rows: Sequence[str]) -> list[int]:
 
 
 def _too_many_pieces(rules: Breakthrough, rows: Sequence[str], player: int) -> list[str]:
-    """With more pieces a game could be longer than its declared length."""
+    """More pieces could make a game longer than its declared length."""
     most = max(_piece_counts(rules, rows))
     if most <= 2 * rules.cols:
         return []
@@ -85,7 +87,7 @@ def _wins_out_of_turn(rules: Any, rows: Sequence[str], player: int) -> list[str]
         return ["only one player can have won"]
     if wins[player]:
         names = rules.declaration.player_names(marked=True)
-        return [f"{names[player]} has won, so that {names[1 - player]} is to move"]
+        return [f"{names[player]} has won, so {names[1 - player]} must be to move"]
     return []
 
 

@@ -1,8 +1,8 @@
 """The heuristics of Breakthrough.
 
-A *runner* is a piece that no piece of the opponent can stop any more: none stands in the cone ahead
-of it, which grows by a column on both sides with each row. It wins if it arrives before the
-opponent's foremost piece does.
+A *runner* is a piece that no piece of the opponent can stop: none is in the cone ahead of it, which
+grows by a column on both sides with each row. It wins if it arrives before the opponent's foremost
+piece.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from .board import EIGHT, FIRST_COLUMN, NINE, SEVEN, ZERO, upside_down
 from .rules import Breakthrough
 
 RUNNERS, ADVANCEMENT, MATERIAL = range(3)  # in the order of the declaration
-RACE_POINTS = 10_000  # for a race that is won, less one for each move it takes
+RACE_POINTS = 10_000  # for a won race, minus one for each move
 PIECE_POINTS, HOME_POINTS, LOOSE_POINTS = 100, 5, 50
 FOREMOST_POINTS = 25
-# For a piece that has so many rows to go.
+# by the number of rows to go
 ROW_POINTS = np.array([0, 30, 20, 12, 6, 3, 1, 0])
 NO_RUNNER = 99
 ROW = np.uint64(0xFF)
@@ -27,7 +27,7 @@ ROW = np.uint64(0xFF)
 
 @kernel
 def _runner_rows(rules, own, other):
-    """The rows that the foremost runner has to go, NO_RUNNER without any; ``own`` moves up."""
+    """The rows to go of the foremost runner, or NO_RUNNER; ``own`` moves up."""
     last_column = FIRST_COLUMN << np.uint64(rules.cols - 1)
     guards, front = ZERO, other
     for _ in range(rules.rows - 1):
@@ -40,7 +40,7 @@ def _runner_rows(rules, own, other):
 
 @kernel
 def _foremost_rows(own):
-    """The rows that the foremost piece has to go; ``own`` moves up."""
+    """The rows to go of the foremost piece; ``own`` moves up."""
     return lowest_bit_index(own) // 8
 
 
@@ -67,7 +67,7 @@ def _loose_pieces(rules, own, other):
 
 @kernel
 def mover_points(rules, own, other):
-    """``runners`` from the side of the player to move, whose pieces move up."""
+    """``runners`` for the player to move, whose pieces move up."""
     own_turned, other_turned = upside_down(rules, own), upside_down(rules, other)
     own_race = _runner_rows(rules, own, other)
     other_race = _runner_rows(rules, other_turned, own_turned)
@@ -84,11 +84,11 @@ def mover_points(rules, own, other):
 def evaluate(rules, position, player, heuristic):
     """The heuristics ``runners``, ``advancement`` and ``material``.
 
-    ``runners``: 10,000 less one for each move for the side whose runner wins the race; else 100 for
-    each piece, 1, 3, 6, 12, 20 or 30 for one with 6 to 1 rows to go, 5 for one on its first row, 25
-    for each row that the foremost one has gone, and 50 for the player to move if an unprotected
-    piece can be captured. ``advancement``: 40 for each piece, 10 for each row that the foremost one
-    has gone. ``material``: own pieces minus the opponent's.
+    ``runners``: 10,000 minus one for each move for the side whose runner wins the race; else 100
+    for each piece, 1, 3, 6, 12, 20 or 30 for a piece with 6 to 1 rows to go, 5 for a piece on its
+    first row, 25 for each row that the foremost piece has advanced, and 50 for the player to move
+    if an unprotected piece can be captured. ``advancement``: 40 for each piece, 10 for each row
+    that the foremost piece has advanced. ``material``: own pieces minus the opponent's.
     """
     own, other = position.pieces[player], position.pieces[1 - player]
     if heuristic == MATERIAL:

@@ -18,8 +18,8 @@ PROFILE = Profile(
     won_game=WonGame("breakthrough:size=4", "a2-b3,c4-b3,c2-d3,a3-a2,d3-c4"),
     lead=240.0,
     notation=(
-        "A move is the cell of the piece and the cell it goes to, with the letters and numbers at "
-        "the sides of the board: a2-a3, or a2xb3 for a capture; a2a3 will do as well."
+        "A move is the start cell and the end cell of a piece, by the letters and numbers at the "
+        "sides of the board: a2-a3, or a2xb3 for a capture; a2a3 is also accepted."
     ),
     words=Path(__file__).parent / "words",
 )

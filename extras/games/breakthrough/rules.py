@@ -1,27 +1,26 @@
 """Breakthrough on 4×3 to 8×8 cells: pieces move and capture.
 
 Rules. Each player has two rows of pieces, player 0 (White) at the bottom. A move takes one piece
-one cell forward: straight onto a free cell, or diagonally onto a free cell or a piece of the
-opponent, which is captured. The first piece on the opponent's first row wins, and so does the
-capture of the opponent's last piece (+1, −1). The foremost piece can always move diagonally, so
-that no player is without a move, and there are no draws. Source: Dan Troyka, 2000.
+one cell forward: straight to a free cell, or diagonally to a free cell or a cell of an opponent's
+piece, which is captured. A player wins by reaching the opponent's first row, or by capturing the
+opponent's last piece (+1, −1). The foremost piece can always move diagonally, so a player always
+has a legal move, and there are no draws. Source: Dan Troyka, 2000.
 
-Actions. The moves that stay on the board, so that each action is a move with a name: first those of
-player 0, then those of player 1; for each player by the cell of the piece, row-major from the top
-left, and then to the left, straight ahead, to the right, as the columns run. A row of cells has
-``3 * cols - 2`` moves, as those on its ends have two, and a player moves from ``rows - 1`` rows:
-308 actions on 8×8. Moves of the two players have numbers of their own, because an action is named
-without a look at the position. OpenSpiel numbers cell × 6 directions × (step or capture), 768 in
-all, most of which are never legal; there player 0 is at the top. People write ``a2-a3`` and
-``b2xc3``; rows are numbered from the bottom.
+Actions. All moves within the board: first the moves of player 0, then of player 1; for each player
+by the cell of the piece, row-major from the top left, then by direction: left, straight, right. A
+row of cells has ``3 * cols - 2`` moves, as its end cells have two, and a player moves from
+``rows - 1`` rows: 308 actions on 8×8. The two players' moves have different numbers, so that the
+name of an action does not depend on the position. OpenSpiel numbers cell × 6 directions × (step or
+capture), 768 in all, most of them never legal; there player 0 is at the top. Moves are written
+``a2-a3`` and ``b2xc3``; rows are numbered from the bottom.
 
 Observation. (rows, cols, 3): own pieces, opponent's pieces, whether the observer is player 0 (the
 last plane is constant). Both players see the board from player 0's side, as actions are numbered.
 
 Symmetries. The mirror image, left and right.
 
-Position. A bitboard for each player, see :mod:`.board`. How many plies were played is no part of
-it: captured pieces leave no trace, and the rest of the game does not depend on it.
+Position. A bitboard for each player, see :mod:`.board`. It has no ply count: the rest of the game
+does not depend on it.
 """
 
 from __future__ import annotations
@@ -167,7 +166,7 @@ def from_observation(rules, observation, position):
                 own |= cell
             if observation[row, column, 1] != 0:
                 other |= cell
-    # Two pieces in a cell, or a winner to move: the initial position looks different.
+    # two pieces in a cell, or a winner to move: no position has this observation
     if own & other != ZERO or has_won(rules, own, other, player):
         return
     position.pieces[player], position.pieces[1 - player] = own, other
@@ -193,7 +192,7 @@ def transform(rules, position, permutation, out):
 
 @r.order_actions.register_body(Breakthrough)
 def order_actions(rules, position, actions, count):
-    """Wins, captures nearest to the own side first, moves onto cells that are not attacked."""
+    """Wins, captures nearest to the own side, moves to cells that are not attacked, others."""
     mover, ranks = position.mover, np.empty(count, np.int64)
     other = position.pieces[1 - mover]
     left, _, right = movable(rules, other, ZERO, 1 - mover)
@@ -215,7 +214,7 @@ def order_actions(rules, position, actions, count):
 
 @r.random_action.register_body(Breakthrough)
 def random_action(rules, position, rng, scratch):
-    """A number below the count of the moves, then the piece of that number in a direction."""
+    """Draw a number below the count of moves, and find its direction and piece."""
     mover = position.mover
     sets = movable(rules, position.pieces[mover], position.pieces[1 - mover], mover)
     counts = (count_bits(sets[0]), count_bits(sets[1]), count_bits(sets[2]))
@@ -232,7 +231,7 @@ def random_action(rules, position, rng, scratch):
 @r.facts.register(Breakthrough)
 def facts(rules: Breakthrough) -> Facts:
     actions = 2 * (rules.rows - 1) * (3 * rules.cols - 2)
-    # All pieces come to the row before the last; the next move ends the game.
+    # Every piece reaches the row before the last; the next move ends the game.
     longest = 2 * rules.cols * (2 * rules.rows - 5) + 1
     return Facts(actions, longest, -1.0, 1.0, (rules.rows, rules.cols, 3))
 
@@ -244,7 +243,7 @@ def complexity(rules: Breakthrough) -> Complexity:
 
 @r.symmetries.register(Breakthrough)
 def symmetries(rules: Breakthrough) -> np.ndarray:
-    # Within a row the moves stand from left to right: the mirror image is their reverse.
+    # The moves of a row are numbered from left to right: the mirror image reverses them.
     rows = np.arange(r.facts(rules).num_actions, dtype=np.int16).reshape(-1, 3 * rules.cols - 2)
     return np.stack([rows.ravel(), rows[:, ::-1].ravel()])
 

@@ -15,11 +15,11 @@ from ....envs.pictures.drawing import Area, Disc, Line, Picture, Piece, Polygon,
 from .rules import COLOURS, STEPS, Hex
 
 ROW_HEIGHT = 0.87
-FREE, GAP = "#e4dccb", 0.06  # colour of cells, and the part of them that is left around
+FREE, GAP = "#e4dccb", 0.06  # colour of cells, and the share of a cell that is its margin
 
 
 def at(row: float, column: float) -> tuple[float, float]:
-    """The place of a cell's centre in the picture."""
+    """The coordinates of a cell's centre in the picture."""
     return 1.6 + column + row / 2, 1.3 + row * ROW_HEIGHT
 
 
@@ -46,13 +46,13 @@ def winning_cells(rules: Hex, position: Any) -> list[tuple[int, int]]:
             if beside in stones and beside not in before:
                 before[beside] = cell
                 waiting.append(beside)
-    raise AssertionError("unreachable: a winner's stones join the edges")
+    raise AssertionError("unreachable: a winner's stones connect the edges")
 
 
 @r.board.register(Hex)
 @functools.cache
 def board(rules: Hex) -> Board:
-    """The hexagons around the cells' centres, which tile the board; the swap has no place."""
+    """The hexagons of the cells; the swap has no place on the board."""
     corner = ROW_HEIGHT * 2 / 3  # from the centre to the upper corner
     areas: list[Area | None] = []
     for row, column in np.ndindex(rules.size, rules.size):
@@ -67,7 +67,7 @@ def board(rules: Hex) -> Board:
 def picture(rules: Hex, position: Any, last_action: int | None) -> Picture:
     """Hexagons in rows that slant to the right, each player's edges in the player's colour.
 
-    The last stone carries a dot, the stones of the winning chain carry rings.
+    The last stone has a dot, the stones of the winning chain have rings.
     """
     far, last = rules.size - 0.3, rules.size - 1
     shapes: list[Any] = []

@@ -1,4 +1,4 @@
-"""The heuristic of Hex: how many stones each side needs to connect."""
+"""The heuristic of Hex: the number of stones that each side needs to connect."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ....envs import rules as r
 from ....envs.compiled.kernels import inner_kernel, kernel
 from .rules import Hex
 
-# A set of cells is four words of four rows, 16 bits each. Row 0 is a player's first edge, the rows
-# behind it are the board as that player crosses it, and one more is the far edge.
+# A set of cells is four words of four rows, 16 bits each. Row 0 is a player's first edge, then come
+# the rows of the board in the direction that the player connects, then the far edge.
 NONE, ONE, ROW, ROWS = np.uint64(0), np.uint64(1), np.uint64(16), np.uint64(48)
 FIRST_EDGE = np.uint64(0xFFFF)
 
@@ -34,7 +34,7 @@ def _four_rows(rules, position, player, word):
 
 @inner_kernel
 def _with_neighbours(before, rows, after):
-    """Four rows of a set and of the cells beside it, given the four before and after them."""
+    """Four rows of a set and its neighbours, given the four rows before and after them."""
     down = (rows | (rows >> ONE)) << ROW | (before | (before >> ONE)) >> ROWS
     up = (rows | (rows << ONE)) >> ROW | (after | (after << ONE)) << ROWS
     return rows | (rows << ONE) | (rows >> ONE) | down | up
@@ -42,10 +42,10 @@ def _with_neighbours(before, rows, after):
 
 @kernel
 def missing_stones(rules, position, player):
-    """How many stones the player needs to connect, if the opponent passes.
+    """The number of stones that the player needs to connect if the opponent passes.
 
-    As many as free cells that a growing set takes, a ring at a time, from the first edge to the far
-    one; it takes own stones at once. Without any way it is the number of cells.
+    Breadth-first search from the first edge to the far edge, where free cells cost 1 and own stones
+    nothing. The number of cells if there is no path.
     """
     own_0, free_0 = _four_rows(rules, position, player, 0)
     own_1, free_1 = _four_rows(rules, position, player, 1)
@@ -73,6 +73,6 @@ def missing_stones(rules, position, player):
 
 @r.evaluate.register_body(Hex)
 def evaluate(rules, position, player, heuristic):
-    """``distance``: 100 for each stone that the opponent needs more than the player to connect."""
+    """``distance``: 100 for each stone that the player needs less than the opponent to connect."""
     lead = missing_stones(rules, position, 1 - player) - missing_stones(rules, position, player)
     return np.int64(100 * lead)

@@ -1,9 +1,9 @@
-"""Cells of Hex that need not be tried: dead and captured ones.
+"""Cells of Hex that need not be tried: dead and captured cells.
 
-A free cell is dead if its colour matters in no way to fill the board: whatever stones come beside
-it, those of each player lie side by side. Two free cells beside each other are captured by a player
-who, whichever of them the opponent takes, makes it dead with the other. Filling dead cells with any
-stones, and captured ones with their owner's, leaves it as it is who wins under best play.
+A free cell is dead if its colour cannot matter: however the free cells are filled, each player's
+stones around it stay adjacent to each other. Two adjacent free cells are captured by a player who
+can make either of them dead by a stone on the other. Filling dead cells with any stones, and
+captured cells with their owner's stones, does not change the winner under best play.
 
 Source: Björnsson, Hayward, Johanson, van Rijswijck, "Dead cell analysis in Hex and the Shannon
 game", 2006.
@@ -20,13 +20,13 @@ from .rules import Hex, order_actions
 
 
 def _dead_cells() -> np.ndarray:
-    """Whether a cell is dead, by the directions of player 0's and of player 1's stones beside it.
+    """Whether a cell is dead, by the directions of player 0's and player 1's adjacent stones.
 
     bool, (64, 64); the directions are bits.
     """
     rings = np.arange(64)
-    turns = (rings ^ (rings >> 1 | rings << 5)) & 63  # where the colour changes on a full ring
-    parting = rings[[bin(turn).count("1") >= 4 for turn in turns]]  # rings of two parts or more
+    turns = (rings ^ (rings >> 1 | rings << 5)) & 63  # colour changes on a full ring
+    parting = rings[[bin(turn).count("1") >= 4 for turn in turns]]  # rings of two or more parts
     first, second = rings[:, None, None], rings[None, :, None]
     dead: np.ndarray = ~((first & ~parting == 0) & (second & parting == 0)).any(axis=2)
     return dead
@@ -39,7 +39,7 @@ SAVES_BRIDGE, BREAKS_BRIDGE, MAKES_BRIDGE = 0.6, 0.5, 0.15
 
 @inner_kernel
 def settle(board, rings, cell, player):
-    """Fill a cell of the padded board and tell its neighbours."""
+    """Fill a cell of the padded board and update its neighbours' rings."""
     board[cell] = player + 1
     for direction in range(6):
         rings[player, cell + RING[direction]] |= 1 << (direction + 3) % 6
@@ -47,7 +47,7 @@ def settle(board, rings, cell, player):
 
 @inner_kernel
 def is_dead(rings, cell, player, direction):
-    """Whether a cell is dead once the player has a stone in a direction from it."""
+    """Whether a cell would be dead with a stone of the player in a direction from it."""
     first, second = rings[0, cell], rings[1, cell]
     if player == 0:
         first |= 1 << direction
@@ -58,9 +58,9 @@ def is_dead(rings, cell, player, direction):
 
 @kernel
 def fill_in(rules, board):
-    """Fill the dead and captured cells of a padded board until there are none left.
+    """Fill all dead and captured cells of a padded board.
 
-    Returns the neighbours' stones of every cell: int64, (2, PADDED), bits by direction.
+    Returns the adjacent stones of every cell: int64, (2, PADDED), bits by direction.
     """
     rings, size = np.zeros((2, PADDED), np.int64), rules.size
     for row in range(1, size + 1):
@@ -96,9 +96,9 @@ def fill_in(rules, board):
 
 @inner_kernel
 def estimate(board, rings, cell, player):
-    """What a free cell promises the player to move, as a return, by the stones around it."""
+    """The estimated return of a free cell for the player to move, by the stones around it."""
     own, other = rings[player, cell], rings[1 - player, cell]
-    # an intruder stands beside the cell between two stones of the player intruded on
+    # an intruder is adjacent to the cell, between two stones of the bridge's owner
     if (own << 1 | own >> 5) & (own >> 1 | own << 5) & other & 63:
         return SAVES_BRIDGE
     if (other << 1 | other >> 5) & (other >> 1 | other << 5) & own & 63:
@@ -130,7 +130,7 @@ def propose(rules, position, out, estimates):
             )
             out[proposals] = action
             proposals += 1
-    if proposals == 0:  # all cells are filled in: the game is decided, whatever is played
+    if proposals == 0:  # all cells are filled in: the game is decided
         estimates[:count] = 0
         return count
     return proposals

@@ -1,9 +1,9 @@
 """Playouts of Hex that save bridges.
 
-A bridge is two stones of one player with two free cells that are beside both: whichever the
-opponent takes, the other connects them. Free cells are taken in a random order; but who has just
-seen a bridge of theirs intruded on takes its other cell. Beyond each edge lies a row of that edge's
-owner, so that bridges to an edge count too. The board is filled, and the winner found once.
+A bridge is two stones of one player with two common free neighbours: if the opponent takes one, the
+other connects the stones. Cells are filled in random order, except that a player whose bridge was
+just intruded on takes its other cell. A row of stones beyond each edge makes bridges to an edge
+count too. The winner is found once, on the full board.
 
 Source: Arneson, Hayward, Henderson, "Monte Carlo tree search in Hex", IEEE TCIAIG 2, 2010.
 """
@@ -17,15 +17,15 @@ from ....envs.compiled.kernels import inner_kernel
 from ....envs.compiled.randomness import random_below
 from .rules import Hex
 
-# The padded board has rows of 16 cells: the board's cells, and beyond each edge a row of stones.
+# The padded board has rows of 16 cells: the board, and beyond each edge a row of stones.
 WIDTH, PADDED = 16, 256
 RING = np.array([1, WIDTH, WIDTH - 1, -1, -WIDTH, 1 - WIDTH])  # to the neighbours, in turn
-STONE, FAR = 3, 4  # the bits of a stone's number; the bit of stones beyond a second edge
+STONE, FAR = 3, 4  # the bits of a stone's player; the bit of stones beyond a far edge
 
 
 @inner_kernel
 def pad(rules, position, board):
-    """Fill ``board`` (int8, PADDED) with the stones and those beyond the edges."""
+    """Fill ``board`` (int8, PADDED) with the stones on the board and beyond the edges."""
     size = rules.size
     for i in range(size + 2):
         board[i * WIDTH], board[i * WIDTH + size + 1] = 2, 2 | FAR
@@ -40,8 +40,8 @@ def pad(rules, position, board):
 def bridge_reply(board, intruder, player, rng):
     """The cell that saves a bridge of ``player`` after the opponent took ``intruder``, or −1.
 
-    It lies beside the intruder, between two stones of the player beside it. Among several one is
-    drawn.
+    It is adjacent to the intruder, between two adjacent stones of the player. Among several cells,
+    a random one.
     """
     own, free = 0, 0
     for direction in range(6):
@@ -66,10 +66,10 @@ def bridge_reply(board, intruder, player, rng):
 def _winner_of_full_board(board):
     """The player who connects, on a padded board without free cells.
 
-    Walks from the corner of the first edges along the border of the two colours, with player 0 on
-    one hand and player 1 on the other, until one of them is beyond the far edge.
+    Follows the border of the two colours from the corner of the first edges, with player 0 on one
+    side and player 1 on the other, until it reaches a far edge.
     """
-    hand, direction = 1, 2  # beyond player 0's first edge; from there to player 1's
+    hand, direction = 1, 2  # beyond player 0's first edge, towards player 1's
     while True:
         neighbour = direction - 1 if direction > 0 else 5
         ahead = hand + RING[neighbour]
@@ -93,7 +93,7 @@ def play_out(rules, position, last, rng, scratch, players):
             if position.cells[row * size + column] == 0:
                 scratch[free] = (row + 1) * WIDTH + column + 1
                 free += 1
-    players[players.size - 1] = r.NOBODY  # of the swap, if there is one
+    players[players.size - 1] = r.NOBODY  # the swap, if there is one
     player = np.int64(position.ply & 1)
     before = np.int64(-1)
     if 0 <= last < size * size:

@@ -1,25 +1,25 @@
 """Hex on a rhombus of size × size hexagons, 2×2 to 13×13, with or without the swap rule.
 
-Rules. Players alternate in putting a stone on a free cell; stones never move. Player 0 wins by
-connecting the top row with the bottom row, player 1 the left column with the right column (+1, −1).
-Cell (row, column) has up to six neighbours: left and right, above and above right, below and below
-left. Exactly one player connects in the end, so that there are no draws. With ``swap=yes`` the
-second player may swap instead of the first stone: the first player's stone becomes one of the
-second player on the cell mirrored in the long diagonal, (row, column) to (column, row). So the
-second player takes over the opening, and both keep their sides, as in OpenSpiel.
+Rules. Players alternate in placing a stone on a free cell; stones never move. Player 0 wins by
+connecting the top row with the bottom row, player 1 by connecting the left column with the right
+column (+1, −1). Cell (row, column) has up to six neighbours: left and right, above and above right,
+below and below left. Exactly one player connects, so there are no draws. With ``swap=yes`` the
+second player may swap instead of placing the first stone: the first player's stone becomes a stone
+of the second player on the cell mirrored in the long diagonal, (row, column) to (column, row). So
+the second player takes over the opening, and both keep their sides, as in OpenSpiel.
 
 Actions. The cell, row-major from the top left; with ``swap=yes`` one more, the swap, legal only as
-the second ply. People write ``a1`` (top left) to e.g. ``k11``, and ``swap``.
+the second ply. Cells are written ``a1`` (top left) to e.g. ``k11``, and the swap ``swap``.
 
 Observation. (size, size, 3): own stones, opponent's stones, whether the observer is player 0 (the
 last plane is constant).
 
 Symmetries. The half turn.
 
-Position. ``cells`` holds the stones; ``edges`` says which of its own two edges each stone is
-connected with, 1 the top or left, 2 the bottom or right. A new stone passes its edges on to its
-group by a flood, which changes each stone at most twice a game. Source: Browne, "Hex Strategy",
-2000; the edges as in OpenSpiel's hex.
+Position. ``cells`` holds the stones; ``edges`` says with which of the owner's two edges each stone
+is connected, 1 the top or left, 2 the bottom or right. A new stone updates its group by a flood
+fill, which changes each stone at most twice a game. Source: Browne, "Hex Strategy", 2000; the edges
+as in OpenSpiel's hex.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from ....envs.specification import Parameter
 from .profile import PROFILE
 
 CELLS = 169  # capacity: 13 × 13
-NO, YES = range(2)  # of the swap rule
+NO, YES = range(2)  # the swap rule
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1))  # (row, column) to the neighbours
 BOTH_EDGES = 3
-COLOURS = ("#24408e", "#d7263d")  # of stones and of their edges
+COLOURS = ("#24408e", "#d7263d")  # of stones and edges
 
 
 @declare_game(
@@ -61,7 +61,7 @@ COLOURS = ("#24408e", "#d7263d")  # of stones and of their edges
     ],
     parameters=(
         Parameter("size", int, 11, "cells on a side", 2, 13),
-        Parameter("swap", str, "no", "whether the swap rule holds", choices=("no", "yes")),
+        Parameter("swap", str, "no", "whether there is a swap rule", choices=("no", "yes")),
     ),
     heuristics=("distance",),
 )
@@ -71,7 +71,7 @@ class Hex(NamedTuple):
 
 
 def turns(rules: Hex, first: int, second: int) -> tuple[int, ...]:
-    """Who may be to move: a swap is a turn that adds no stone."""
+    """The players who may be to move: a swap is a turn without a new stone."""
     after_swap = rules.swap == YES and second > 0 and second - first in (0, 1)
     return alternate(rules, first, second) + ((first + second + 1 & 1,) if after_swap else ())
 
@@ -118,7 +118,7 @@ def neighbour(rules, cell, step):
 
 @kernel
 def place(rules, position, cell, player):
-    """Put a stone on a free cell and update the edges that its group is connected with."""
+    """Put a stone on a free cell and update the edges of its group."""
     position.cells[cell] = player + 1
     position.hash ^= mix64(np.uint64(2 * cell + player + 1))
     group_edges = _own_edges(rules, cell, player)
@@ -220,11 +220,11 @@ def from_observation(rules, observation, position):
         elif stones[1] != 0:
             place(rules, position, cell, 1 - player)
             other += 1
-    # a swap is a ply without a new stone, so that the turn tells whether there was one
+    # a swap is a ply without a new stone, so the player to move shows whether there was one
     swaps = (own + other + player) & 1
     position.ply = own + other + swaps
     if other - own not in (0, 1) or (swaps == 1 and (rules.swap == NO or other == 0)):
-        start(rules, position)  # no position has this observation; the initial one has another
+        start(rules, position)  # no position has this observation
 
 
 @r.key.register_body(Hex)
@@ -267,14 +267,14 @@ def random_action(rules, position, rng, scratch):
 
 @r.facts.register(Hex)
 def facts(rules: Hex) -> Facts:
-    # with the swap rule one more action, and one ply that adds no stone
+    # the swap rule adds one action, and one ply without a stone
     most = rules.size**2 + rules.swap
     return Facts(most, most, -1.0, 1.0, (rules.size, rules.size, 3))
 
 
 @r.complexity.register(Hex)
 def complexity(rules: Hex) -> Complexity:
-    # two positions for each board: after a swap the other player is to move
+    # two positions per board: after a swap the other player is to move
     return cells_complexity(rules.size**2, positions_each=1 + rules.swap, fewer_each_ply=True)
 
 

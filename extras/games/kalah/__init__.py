@@ -1,4 +1,4 @@
-"""Kalah: sow seeds round the board; the last one in one's own store moves again."""
+"""Kalah: sow seeds around the board; a last seed in the own store gives another move."""
 
 from . import drawing, heuristics
 from .rules import Kalah

@@ -28,15 +28,15 @@ from ....envs.pictures.drawing import (
 from .rules import NOBODY, Kalah, first_pit, store_of
 
 SIDE, HEIGHT = 1.5, 3.8  # the width of a store with its margin, and the height of the picture
-ROWS = (2.7, 1.1)  # where the centres of the pits of player 0 and of player 1 lie
+ROWS = (2.7, 1.1)  # the heights of the pits' centres of player 0 and of player 1
 PIT_RADIUS, SEED_RADIUS = 0.44, 0.085
-GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))  # seeds lie like those of a sunflower
+GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))  # arranges seeds as in a sunflower
 WOOD, INK, FAINT = "#c99f68", "#20242b", "#6b6558"
 
 
 @r.board_text.register(Kalah)
 def board_text(rules: Any, position: Any) -> str:
-    """The pits with their names, the second player's above, and what lies in the stores."""
+    """The pits with their names, the second player's above, and the seeds in the stores."""
     names = list(COLUMN_LETTERS[: rules.pits])
     sides = [
         [str(int(position.seeds[first_pit(rules, player) + pit])) for pit in range(rules.pits)]
@@ -52,13 +52,13 @@ def board_text(rules: Any, position: Any) -> str:
 
 @r.board_rows.register(Kalah)
 def board_rows(rules: Kalah, position: Any) -> list[str]:
-    """The seeds in the pits of each player from ``a`` on, and in the store: ``4,4,4,4,4,4,0``."""
+    """The seeds in each player's pits, from ``a``, and in the store: ``4,4,4,4,4,4,0``."""
     sides = np.asarray(position.seeds)[: 2 * rules.pits + 2].reshape(2, rules.pits + 1)
     return [",".join(map(str, side.tolist())) for side in sides]
 
 
 def _seeds_of_rows(rules: Kalah, rows: Sequence[str]) -> np.ndarray:
-    """The seeds of both players, int8 (2, pits + 1); ValueError if rows are none of the board."""
+    """The seeds of both players, int8 (2, pits + 1); ValueError if the rows are invalid."""
     if len(rows) != 2:
         raise ValueError(f"it has 2 rows, with / between them, not {len(rows)}")
     sides = [[entry.strip() for entry in row.split(",")] for row in rows]
@@ -89,7 +89,7 @@ def problems(rules: Kalah, rows: Sequence[str], player: int) -> list[str]:
     odd = [] if seeds.sum() == total else [f"there are {total} seeds, not {seeds.sum()}"]
     in_pits = seeds[:, : rules.pits].sum(axis=1)
     if rules.remaining != NOBODY and min(in_pits) == 0 < max(in_pits):
-        odd.append("seeds are left in the pits of one side, where the end puts them into a store")
+        odd.append("one side has no seeds in its pits, so all seeds must be in the stores")
     return odd
 
 
@@ -100,7 +100,7 @@ def score(rules: Kalah, position: Any) -> tuple[int, int]:
 
 
 def _pit_centre(rules: Kalah, player: int, pit: int) -> tuple[float, float]:
-    """Where a pit lies on the picture: player 0's from left to right, player 1's back again."""
+    """The centre of a pit: player 0's pits run from left to right, player 1's back."""
     column = pit if player == 0 else rules.pits - 1 - pit
     return SIDE + column + 0.5, ROWS[player]
 
@@ -119,7 +119,7 @@ def board(rules: Kalah) -> Board:
 
 
 def _seed_discs(pit: int, x: float, y: float, seeds: int, stretch: float = 1.0) -> list[Piece]:
-    """Seeds lying in a pit, or in a store, which is longer than wide by ``stretch``."""
+    """The seeds of a pit, or of a store, which is ``stretch`` times as high as wide."""
     radius = min(SEED_RADIUS, 0.28 * math.sqrt(stretch / max(seeds, 1)))
     discs: list[Piece] = []
     for number in range(seeds):
@@ -133,7 +133,7 @@ def _seed_discs(pit: int, x: float, y: float, seeds: int, stretch: float = 1.0) 
 
 @r.picture.register(Kalah)
 def picture(rules: Kalah, position: Any, last_action: int | None) -> Picture:
-    """Pits and stores with their seeds and numbers; the pit that was sown last has a ring."""
+    """Pits and stores with their seeds and numbers; the last sown pit has a ring."""
     width = rules.pits + 2 * SIDE
     middle = sum(ROWS) / 2
     shapes: list[Shape | Piece] = [Rectangle(0.15, 0.42, width - 0.3, HEIGHT - 0.84, WOOD, 0.35)]

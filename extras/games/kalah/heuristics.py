@@ -1,4 +1,4 @@
-"""The heuristics of Kalah, and which moves to try first."""
+"""The heuristics and the move order of Kalah."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ....envs.compiled.kernels import kernel
 from .rules import OPPONENT, OWNER, YES, Kalah, first_pit, lead
 
 OPPORTUNITIES, STORES = range(2)  # in the order of the declaration
-# Points of `opportunities`: for a seed in a store or a pit; for a captured seed and a move after
-# which one moves again, to the player to move and to the other. They are those of a linear fit of
-# the margin in games of alpha-beta, in hundredths of a seed, rounded.
+# Points of `opportunities`, in hundredths of a seed: for a seed in a store or a pit; for a captured
+# seed and for an extra move, to the player to move and to the opponent. They come from a linear fit
+# of the margin in games of alpha-beta, rounded.
 STORE_POINTS, PIT_POINTS = 100, 10
 CAPTURE_POINTS, AGAIN_POINTS = (75, 40), (200, 90)
 
 
 @kernel
 def _last_step(rules, position, player, pit):
-    """How far from pit ``a`` the last seed of a pit falls: ``rules.pits`` is the player's store."""
+    """The distance of a pit's last seed from pit ``a``; ``rules.pits`` is the player's store."""
     return (pit + position.seeds[first_pit(rules, player) + pit]) % (2 * rules.pits + 1)
 
 
 @kernel
 def _captured_seeds(rules, position, player, pit):
-    """What a player captures by sowing a pit, the last seed included; 0 if nothing."""
+    """The seeds that a player captures by sowing a pit, including the last seed."""
     first, last = first_pit(rules, player), _last_step(rules, position, player, pit)
     seeds, lap = np.int64(position.seeds[first + pit]), 2 * rules.pits + 1
     if seeds == 0 or seeds > lap or last >= rules.pits:
@@ -39,7 +39,7 @@ def _captured_seeds(rules, position, player, pit):
 
 @r.order_actions.register_body(Kalah)
 def order_actions(rules, position, actions, count):
-    """Moves after which one moves again, then captures, large ones first, then from the store on.
+    """Extra moves first, then captures, large ones first, then the pits nearest to the store.
 
     Source: Irving, Donkers and Uiterwijk, "Solving Kalah", ICGA Journal 23, 2000.
     """
@@ -55,7 +55,7 @@ def order_actions(rules, position, actions, count):
 
 @kernel
 def side_points(rules, position, player):
-    """``opportunities`` of one side but for its store."""
+    """``opportunities`` of one side, without its store."""
     first, seeds, again, most = first_pit(rules, player), 0, 0, 0
     for pit in range(rules.pits):
         seeds += np.int64(position.seeds[first + pit])
@@ -70,10 +70,10 @@ def side_points(rules, position, player):
 def evaluate(rules, position, player, heuristic):
     """The heuristics ``opportunities`` and ``stores``.
 
-    ``stores``: seeds in the own store less those in the opponent's. ``opportunities``: 100 for each
-    of these; 10 for each seed in the own pits, if those left at the end are the owner's (−10 if the
-    opponent's); for each seed of the side's largest capture 75 if it is to move, else 40; for each
-    pit whose last seed falls into the store 200 or 90; less the same of the opponent.
+    ``stores``: seeds in the own store minus the opponent's. ``opportunities``: 100 for each of
+    these; 10 for each seed in the own pits if remaining seeds go to the owner (−10 if to the
+    opponent); for each seed of the largest capture 75 if the side is to move, else 40; for each pit
+    whose last seed falls into the store 200 or 90 likewise; minus the opponent's points.
     """
     stores = lead(rules, position, player)
     if heuristic == STORES:

@@ -9,7 +9,7 @@ PROFILE = Profile(
     examples=(Example("kalah", "kalah", "alphabeta:depth=4", "cfaeb", 10),),
     won_game=WonGame("kalah:pits=4,seeds=2", "d,b,b,c,a,d"),
     notation=(
-        "A pit is its letter, counted from the mover's left towards the mover's store: a is the "
+        "A pit is a letter, counted from the mover's left towards the mover's store: a is the "
         "farthest."
     ),
     lead=390.0,

@@ -1,36 +1,36 @@
 """Kalah with 2 to 6 pits on a side and 1 to 6 seeds in each at the start.
 
 Rules. Each player has a row of pits and a store at its right end. A move takes all seeds of one of
-the mover's pits and sows them one by one into the places that follow: the pits up to the store, the
-store, the opponent's pits, and on with the mover's own; the opponent's store is left out. If the
-last seed falls into the mover's **store, the mover moves again**, as often as it does. If it falls
-into a pit of the mover that was empty and seeds lie in the opponent's pit opposite, all of them and
-the last seed go to the mover's store. The game ends as soon as one side has no seeds in its pits.
-More seeds in the store win. With ``reward="win"`` the winner gets +1 and the loser −1; with
+the mover's pits and sows them one by one into the next places: the mover's pits up to the store,
+the store, the opponent's pits, then the mover's pits again; the opponent's store is skipped. If the
+last seed falls into the mover's **store, the mover moves again**. If it falls into an empty pit of
+the mover and there are seeds in the opponent's pit opposite, all of them and the last seed go to
+the mover's store. The game ends as soon as one side has no seeds in its pits. The player with more
+seeds in the store wins. With ``reward="win"`` the winner gets +1 and the loser −1; with
 ``reward="margin"`` each gets the difference of the stores at the end.
 
-Variants. ``empty_capture="yes"``: the last seed in an empty pit goes to the store even if none lie
-opposite. ``remaining`` says who gets the seeds that are left in the pits at the end: their
-``owner``, the ``opponent``, or ``nobody``, with whom they stay where they are.
+Variants. ``empty_capture="yes"``: the last seed in an empty pit goes to the store even if the
+opposite pit is empty. ``remaining`` says who gets the seeds that remain in the pits at the end:
+their ``owner``, the ``opponent``, or ``nobody``; then they stay in the pits.
 
 Actions. The mover's pit, from the far end of the row to the store: ``a`` to e.g. ``f``.
 
 Observation. (2, pits + 1, planes): binary digit of the seeds × 6, exact number of seeds × 13,
 whether the observer is to move, whether the observer is player 0 (the last two are constant). The
 upper row is the opponent's side, its pits from right to left, so that opposite pits share a column,
-then its store; the lower row is the observer's side. There are as many digits, the lowest first, as
-the number of all seeds has. The planes after them are 1 where there are exactly 1, 2, … 2·pits + 1
-seeds: so many end where they began.
+then its store; the lower row is the observer's side. The number of digits is the number that the
+count of all seeds has; the lowest digit is first. The next planes are 1 for exactly 1, 2, …
+2·pits + 1 seeds: 2·pits + 1 seeds end in the pit where they began.
 
-Symmetries. None: the half turn of the board changes the players.
+Symmetries. None: the half turn of the board exchanges the players.
 
-Length. Every game ends. With p pits, let a seed that lies d places before the store of its side
-weigh p(p − 1) + d, and a seed in a store nothing. A move of seeds at distance d takes at least 1
-off the weight of all seeds: those that fall short of the mover's store lose at least 1 each; one
-that falls into it loses p(p − 1) + d; up to the next that does so, at most one falls into each pit
-of both sides, and one that falls at distance e gains e − d, which is at most 2(0 + … + (p − 1)) =
-p(p − 1) together. Captures and the end of the game take off more. At the start all seeds weigh
-s·p(2p² − p + 1), where s is their number in a pit: no game has more moves.
+Length. Every game ends. With p pits, a seed at distance d before the store of its side has the
+weight p(p − 1) + d, and a seed in a store has none. A move of seeds at distance d reduces the total
+weight by at least 1: a seed that falls short of the mover's store loses at least 1; a seed that
+falls into it loses p(p − 1) + d; before the next seed that falls into it, at most one seed falls
+into each pit of both sides, and a seed that falls at distance e gains e − d, in total at most
+2(0 + … + (p − 1)) = p(p − 1). Captures and the end of the game reduce the weight further. At the
+start the total weight is s·p(2p² − p + 1), with s seeds in each pit: no game has more moves.
 
 Position. ``seeds`` is the ring of player 0's pits and store, then player 1's. Source: Irving,
 Donkers and Uiterwijk, "Solving Kalah", ICGA Journal 23, 2000 (with ``empty_capture="yes"``);
@@ -59,7 +59,7 @@ PLACES = 2 * (MOST_PITS + 1)  # capacity: pits and stores
 NO, YES = range(2)  # of empty captures
 OWNER, OPPONENT, NOBODY = range(3)  # who gets the remaining seeds
 WIN, MARGIN = range(2)  # what a game returns
-BITS = np.uint64(7)  # of a number of seeds in a key: there are at most 72
+BITS = np.uint64(7)  # per number of seeds in a key: there are at most 72 seeds
 
 
 @declare_game(
@@ -72,12 +72,12 @@ BITS = np.uint64(7)  # of a number of seeds in a key: there are at most 72
     parameters=(
         Parameter("pits", int, 6, "pits on a side", 2, MOST_PITS),
         Parameter("seeds", int, 4, "seeds in a pit at the start", 1, 6),
-        Parameter("empty_capture", str, "no", "captures of nothing", choices=("no", "yes")),
+        Parameter("empty_capture", str, "no", "capture opposite empty pits", choices=("no", "yes")),
         Parameter(
             "remaining",
             str,
             "owner",
-            "who gets the seeds left in the pits",
+            "who gets the seeds that remain in the pits",
             choices=("owner", "opponent", "nobody"),
         ),
         Parameter("reward", str, "win", "what a game returns", choices=("win", "margin")),
@@ -94,7 +94,7 @@ class Kalah(NamedTuple):
 
 @kernel
 def first_pit(rules, player):
-    """The place of a player's pit ``a``; the store is ``rules.pits`` places further."""
+    """The place of a player's pit ``a``; the store is ``rules.pits`` places later."""
     return np.int64(player) * (rules.pits + 1)
 
 
@@ -162,7 +162,7 @@ def sow(rules, position, action):
 
 @kernel
 def _clear_pits(rules, position):
-    """At the end, put the remaining seeds into the store of the player who gets them."""
+    """Put the remaining seeds into the store of the player who gets them."""
     for player in range(2):
         store = store_of(rules, player if rules.remaining == OWNER else 1 - player)
         first = first_pit(rules, player)
@@ -194,7 +194,7 @@ def to_move(rules, position):
 
 @kernel
 def lead(rules, position, player):
-    """The seeds in a player's store less those in the opponent's (int64)."""
+    """The seeds in a player's store minus the seeds in the opponent's store (int64)."""
     own, other = store_of(rules, player), store_of(rules, 1 - player)
     return np.int64(position.seeds[own]) - np.int64(position.seeds[other])
 
@@ -253,7 +253,7 @@ def from_observation(rules, observation, position):
     cleared = position.seeds[rules.pits] + position.seeds[2 * rules.pits + 1] == total
     is_possible = cleared or rules.remaining == NOBODY or not is_over(rules, position)
     if total != 2 * rules.pits * rules.seeds or not is_possible:
-        start(rules, position)  # no position has this observation; the initial one has another
+        start(rules, position)  # no position has this observation
 
 
 @r.key.register_body(Kalah)

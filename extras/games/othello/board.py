@@ -7,8 +7,8 @@ import numpy as np
 from ....envs.compiled.kernels import kernel
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
-INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)  # where discs can be enclosed sideways
-# one step to the right, down-left, down and down-right; shifts to the right are the opposite ones
+INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)  # columns where discs can be enclosed sideways
+# steps to the right, down-left, down and down-right; right shifts are the opposite steps
 STEPS = (np.uint64(1), np.uint64(7), np.uint64(8), np.uint64(9))
 DOWN = np.uint64(8)
 
@@ -23,7 +23,7 @@ def cell_bit(rules, action):
 def enclosed(own, other, step):
     """The opponent's discs in unbroken rows from own discs, backwards and forwards by a step.
 
-    A flood over at most six discs in a row. On narrow boards it stays on the board, as there are no
+    A fill of at most six discs in a row. On narrow boards it stays on the board, as there are no
     discs beyond the edge.
     """
     inner = other if step == DOWN else other & INNER_COLUMNS
@@ -36,7 +36,7 @@ def enclosed(own, other, step):
 
 @kernel
 def open_cells(rules, own, other):
-    """The free cells on which a disc of ``own`` turns at least one of ``other``."""
+    """The free cells where a disc of ``own`` turns at least one disc of ``other``."""
     cells = ZERO
     for step in STEPS:
         back, forth = enclosed(own, other, step)

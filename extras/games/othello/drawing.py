@@ -28,7 +28,7 @@ r.score.register(Othello)(scores)
 
 @r.picture.register(Othello)
 def picture(rules: Othello, position: Any, last_action: int | None) -> Picture:
-    """A green board with the cells' names at its sides; the last disc carries a dot."""
+    """A green board with the cells' names at its sides; the last disc has a dot."""
     shapes: list[Any] = [Rectangle(EDGE, EDGE, rules.size, rules.size, "#1f7a4d")]
     far = EDGE + rules.size
     for at in range(rules.size + 1):

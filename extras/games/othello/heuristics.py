@@ -17,7 +17,7 @@ MOVE_POINTS, CORNER_POINTS, BESIDE_CORNER_POINTS = 10, 100, 30
 
 @kernel
 def side_points(rules, own, other):
-    """``mobility`` of one side: its open cells and corners, less its discs beside free corners."""
+    """``mobility`` of one side: its open cells and corners, minus discs beside free corners."""
     points = MOVE_POINTS * count_bits(open_cells(rules, own, other))
     for row, beside_row in ((0, 1), (rules.size - 1, rules.size - 2)):
         for column, beside_column in ((0, 1), (rules.size - 1, rules.size - 2)):
@@ -34,7 +34,7 @@ def side_points(rules, own, other):
 def evaluate(rules, position, player, heuristic):
     """The heuristics ``patterns``, ``mobility`` and ``discs``.
 
-    ``patterns``: what patterns of discs are worth, in eighths of a disc, see :mod:`.patterns`; on
+    ``patterns``: the value of patterns of discs, in eighths of a disc, see :mod:`.patterns`; on
     boards other than 8×8 the same as ``mobility``. ``mobility``: 10 for each cell open to the side,
     100 for each corner, −30 for each disc diagonally beside a free corner, minus the opponent's
     points. ``discs``: own discs minus the opponent's.

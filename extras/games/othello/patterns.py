@@ -1,15 +1,15 @@
-"""Pattern tables of Othello on 8×8 boards: what discs on edges, corners and lines are worth.
+"""Pattern tables of Othello on 8×8 boards: values of discs on edges, corners and lines.
 
-A position is worth the sum of its patterns' weights to the player to move. A pattern is a set of
-cells, numbered by its discs to the base of three: 0 for a free cell, 1 for a disc of the player to
-move, 2 for one of the opponent. Patterns are read in the four rotations of the board. Mirror images
-share a weight, so all eight images of a position are worth the same. The cells open to either
-player and the discs on the board count too. Each stage of the game, four discs long, has weights of
-its own.
+The value of a position for the player to move is the sum of its patterns' weights. A pattern is a
+set of cells; its discs form a number in base three: 0 for a free cell, 1 for a disc of the player
+to move, 2 for a disc of the opponent. Patterns are read in the four rotations of the board. Mirror
+images share a weight, so all eight images of a position have the same value. The cells open to
+either player and the discs on the board count too. Each stage of the game, four discs long, has
+separate weights.
 
-``patterns.npz`` beside this file holds the weights, one array for each table: int8, (stages,
-classes), in eighths of a disc. A class is a number and its mirror image; classes are in the order
-of their lower numbers. Written by ``benchmarks/extras/games/othello/fit_patterns.py``.
+The weights are in ``patterns.npz``, one array for each table: int8, (stages, classes), in eighths
+of a disc. A class is a number and its mirror image; classes are in the order of their lower
+numbers. Written by ``benchmarks/extras/games/othello/fit_patterns.py``.
 
 Source: Buro, "Improving heuristic mini-max search by supervised learning", 2002.
 """
@@ -30,10 +30,10 @@ FILE = Path(__file__).with_name("patterns.npz")
 DIGEST = "36a9e073c94e108c5de3bf0a2468d8e8e6423841d6789c2e6521cd24a588a73a"
 
 SIZE = 8  # cells on a side of the board
-# Stages by the discs put down since the start: the first up to ply 11, the last from ply 52 on.
+# Stages by the discs placed since the start: the first up to ply 11, the last from ply 52.
 STAGES, STAGE_PLIES, FIRST_PLIES = 12, 4, 8
 POINTS_PER_DISC = 8
-MOST_MOVES = 31  # open cells that are told apart
+MOST_MOVES = 31  # largest number of open cells with a weight
 
 
 class _PatternTable(NamedTuple):
@@ -41,7 +41,7 @@ class _PatternTable(NamedTuple):
 
     Attributes:
         cells: (row, column) of each digit, the lowest first.
-        mirror: the digits' places in the mirror image with the same weight.
+        mirror: the places of the digits in the mirror image.
     """
 
     cells: tuple[tuple[int, int], ...]
@@ -73,7 +73,7 @@ TABLES = {
     **{f"diagonal{n}": _line(*((i, i + 8 - n) for i in range(n))) for n in (8, 7, 6, 5, 4)},
 }
 COUNTS = 2 * (MOST_MOVES + 1) + STAGE_PLIES  # own open cells, the opponent's, plies of the stage
-# Where the tables begin in the third array, which holds all but edges and blocks, and the counts.
+# The starts of tables and counts in the third array, which holds all tables but edges and blocks.
 SIZES = np.array([3 ** len(table.cells) for table in list(TABLES.values())[2:]])
 STARTS = np.cumsum(SIZES) - SIZES
 FIRST_COUNT = int(SIZES.sum())
@@ -83,18 +83,18 @@ def load_weights() -> dict[str, np.ndarray[Any, Any]]:
     """The weights in the file, by table and class.
 
     Raises:
-        RuntimeError: it is not the file that belongs to this version.
+        RuntimeError: it is not the file of this version.
     """
     if hashlib.sha256(FILE.read_bytes()).hexdigest() != DIGEST:
-        raise RuntimeError(f"{FILE} is not the file that this version of plyground came with")
+        raise RuntimeError(f"{FILE} is not the file of this version of plyground")
     with np.load(FILE) as file:
         return {name: file[name] for name in file.files}
 
 
 def spread_weights(weights: dict[str, np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], ...]:
-    """The weights by number, int8, (stages, …): of edges, of blocks, and of all the others.
+    """The weights by number, int8, (stages, …): of edges, of blocks, and of all others.
 
-    These are three arrays since numba compiles constants of one megabyte at most into a kernel.
+    There are three arrays since numba limits a constant in a kernel to one megabyte.
     """
     edge, block, *others = (weights[name][:, table.classes] for name, table in TABLES.items())
     return edge, block, np.concatenate([*others, weights["counts"]], 1)
@@ -104,25 +104,25 @@ EDGES, BLOCKS, OTHERS = spread_weights(load_weights())
 
 _BITS = np.arange(1 << 10)[:, None] >> np.arange(10) & 1
 TERNARY = (_BITS @ 3 ** np.arange(10)).astype(np.int32)  # numbers of own discs, by their bits
-# the same for a block that is read from the right
+# the same for a block read from the right
 MIRRORED = (_BITS @ 3 ** np.array([4, 3, 2, 1, 0, 9, 8, 7, 6, 5])).astype(np.int32)
 DIAGONALS = np.array(
     [sum(1 << 9 * i + shift for i in range(8 - shift)) for shift in range(5)], np.uint64
 )
 FILES = np.uint64(0x0101010101010101)  # adds up rows
-S = np.arange(64).astype(np.uint64)  # what shifts take
+S = np.arange(64).astype(np.uint64)  # shift counts
 FIVE, BYTE = np.uint64(0x1F), np.uint64(0xFF)
 X_LEFT, X_RIGHT = np.uint64(1 << 8), np.uint64(1 << 9)
 SECOND_FIVE = np.uint64(0x1F << 5)
 THREE, SECOND_THREE, THIRD_THREE = np.uint64(7), np.uint64(7 << 3), np.uint64(7 << 6)
-# halves that change places when a board is transposed and turned upside down
+# halves that are exchanged when a board is transposed and its rows are reversed
 SWAPS = np.array([0x00AA00AA00AA00AA, 0x0000CCCC0000CCCC, 0x00000000F0F0F0F0], np.uint64)
 BYTES, PAIRS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
 
 
 @inner_kernel
 def rotate(board):
-    """The board turned by a quarter."""
+    """The board after a quarter turn."""
     for i in range(3):  # transpose
         step = S[7 << i]
         swap = (board ^ (board >> step)) & SWAPS[i]
@@ -149,25 +149,25 @@ def _block_bits(board):
 
 @inner_kernel
 def _diagonal_bits(board, shift):
-    """A diagonal as if its discs stood in one row, from the left."""
+    """The discs of a diagonal as a row, from the left."""
     return ((board & DIAGONALS[shift]) * FILES) >> S[56 + shift]
 
 
 @inner_kernel
 def number(own, other):
-    """The number of a pattern from the bits of both players' discs in it."""
+    """The number of a pattern, from the bits of both players' discs."""
     return np.int64(TERNARY[np.int64(own)]) + 2 * np.int64(TERNARY[np.int64(other)])
 
 
 @kernel
 def _stage_of(plies):
-    """The stage of the game after so many discs have been put down."""
+    """The stage of the game after ``plies`` placed discs."""
     return min(max((plies - FIRST_PLIES) // STAGE_PLIES, 0), STAGES - 1)
 
 
 @inner_kernel
 def pattern_points(rules, edges, blocks, others, position, player):
-    """What an unfinished position on an 8×8 board is worth to a player, in points.
+    """The points of an unfinished position on an 8×8 board, for a player.
 
     ``edges``, ``blocks`` and ``others`` are the weights, see :func:`spread_weights`.
     """

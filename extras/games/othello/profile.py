@@ -14,7 +14,7 @@ PROFILE = Profile(
         "sgf": Elsewhere("2"),
     },
     training={
-        # All games are about as long, so near wins are worth no more; see docs/alphazero.md.
+        # All games have about the same length, so wins need no discount; see docs/alphazero.md.
         "alphazero": (
             TrainingSettings(
                 {

@@ -1,24 +1,24 @@
 """Othello (Reversi) on square boards of an even size, 4×4 to 8×8.
 
 Rules. Player 0 (Black) begins; each side starts with two discs in the centre, crosswise. A disc is
-put on a free cell so that at least one straight row of the opponent's discs, in any of the eight
-directions, ends at another disc of the mover; all discs so enclosed turn over. A player without
-such a cell passes; the game ends when neither player has one. More discs on the board win. With
-``reward="win"`` the winner gets +1 and the loser −1; with ``reward="margin"`` each gets the
-difference of the discs. Cells that are free at the end count for the winner, and half for each in a
-draw, as in tournaments, published scores and other programs; with ``empties="nobody"`` they do not
-count. Who wins is the same.
+placed on a free cell so that it encloses at least one straight row of the opponent's discs, in any
+of the eight directions, between itself and another disc of the mover; all enclosed discs turn over.
+A player without such a cell passes; the game ends when neither player has such a cell. The player
+with more discs wins. With ``reward="win"`` the winner gets +1 and the loser −1; with
+``reward="margin"`` each gets the difference of the discs. Free cells at the end count for the
+winner, and half for each player in a draw, as in tournaments, published scores and other programs;
+with ``empties="nobody"`` they do not count. The winner is the same.
 
-Version 1 counts free cells for the winner. Version 0 counted them for nobody.
+Version 1 counts free cells for the winner. Version 0 did not count them.
 
 Actions. The cell, row-major from the top left, then the pass. A pass is legal exactly when the
-player to move has no cell and the opponent has one. People write ``a1`` (top left) to e.g. ``h8``,
-and ``pass``.
+player to move has no cell and the opponent has one. Cells are written ``a1`` (top left) to e.g.
+``h8``, and the pass ``pass``.
 
 Observation. (size, size, 3): own discs, opponent's discs, whether the observer is player 0 (the
 last plane is constant).
 
-Symmetries. The four that leave the first discs as they are: the half turn and both diagonals.
+Symmetries. The four that keep the initial position: identity, half turn, and both diagonals.
 
 Position. A bitboard for each player: cell (row, column) is bit ``8 * row + column`` on every board.
 ``moves`` holds the cells open to the player to move; where there are none, ``state`` tells a pass
@@ -47,7 +47,7 @@ from .board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cells, turne
 from .profile import PROFILE
 
 WIN, MARGIN = range(2)
-WINNER, NOBODY = range(2)  # whom free cells count for
+WINNER, NOBODY = range(2)  # the player for whom free cells count
 PLAYS, PASSES, OVER = range(3)  # values of `state`
 # ranks of cells by their distances from the edges: corner, edge, inside, beside a corner
 RANKS = np.array([[0, 3, 1], [3, 4, 2], [1, 2, 2]])
@@ -72,7 +72,7 @@ COLOURS = ("#20242b", "#f7f4ee")  # of the discs
             "empties",
             str,
             "winner",
-            "whom cells count for that are free at the end",
+            "the player for whom free cells count at the end",
             choices=("winner", "nobody"),
         ),
     ),
@@ -86,7 +86,7 @@ class Othello(NamedTuple):
 
 
 def _free_centre(rules: Othello, rows: Sequence[str], player: int) -> list[str]:
-    """Whether one of the four cells is free that hold discs from the start."""
+    """Whether one of the four central cells is free."""
     middle = (rules.size // 2 - 1, rules.size // 2)
     if any(rows[row][column] == "." for row in middle for column in middle):
         return ["the four cells in the centre always hold discs"]
@@ -176,7 +176,7 @@ def is_over(rules, position):
 
 @kernel
 def lead(rules, position, player):
-    """The discs of a player more than the opponent's; at the end with the free cells that count."""
+    """A player's discs minus the opponent's; at the end with the free cells that count."""
     own, other = count_bits(position.discs[player]), count_bits(position.discs[1 - player])
     ahead = np.int64(own - other)
     if position.state == OVER and rules.empties == WINNER:
@@ -203,7 +203,7 @@ def as_played(rules: Othello) -> Othello:
 
 
 def scores(rules: Othello, position: Any) -> tuple[int, int]:
-    """What counts for each player: the discs, and at the end a share of the free cells."""
+    """The score of each player: the discs, and at the end a share of the free cells."""
     first, second = (int(count_bits(discs)) for discs in position.discs)
     if position.state == OVER and rules.empties == WINNER:
         free, ahead = rules.size**2 - first - second, int(np.sign(first - second))
@@ -232,7 +232,7 @@ def from_observation(rules, observation, position):
             own |= cell_bit(rules, action)
         if planes[1] != 0:
             other |= cell_bit(rules, action)
-    if own & other == ZERO:  # else two discs in one place: the initial position looks different
+    if own & other == ZERO:  # else two discs on one cell: no position has this observation
         position.mover = 0 if observation[0, 0, 2] != 0 else 1
         position.discs[position.mover] = own
         position.discs[1 - position.mover] = other
@@ -267,7 +267,7 @@ def order_actions(rules, position, actions, count):
 @r.facts.register(Othello)
 def facts(rules: Othello) -> Facts:
     cells = rules.size**2
-    # Between two passes a disc is put down, and neither the first nor the last ply is a pass.
+    # Between two passes a disc is placed, and neither the first nor the last ply is a pass.
     longest = 2 * (cells - 4) - 1
     most = float(cells) if rules.reward == MARGIN else 1.0
     return Facts(cells + 1, longest, -most, most, (rules.size, rules.size, 3))
@@ -275,7 +275,7 @@ def facts(rules: Othello) -> Facts:
 
 @r.complexity.register(Othello)
 def complexity(rules: Othello) -> Complexity:
-    # Two positions for each board: after a pass the board does not tell who is to move.
+    # Two positions per board: after a pass the board does not show who is to move.
     return cells_complexity(rules.size**2, positions_each=2)
 
 

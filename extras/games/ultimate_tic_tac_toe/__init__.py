@@ -1,4 +1,4 @@
-"""Ultimate tic-tac-toe: nine small boards on a large one, a cell sends the opponent to a board."""
+"""Ultimate tic-tac-toe: nine small boards in a large one; a cell sends the opponent to a board."""
 
 from . import drawing, heuristics
 from .rules import UltimateTicTacToe

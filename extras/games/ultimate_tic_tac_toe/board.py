@@ -1,6 +1,6 @@
-"""Boards of three by three places as sets of nine bits, small boards and the large one alike.
+"""Boards of three by three places as sets of nine bits, for the small boards and the large one.
 
-A place (row, column) is bit ``3 * row + column``. What is asked of a set stands in tables.
+A place (row, column) is bit ``3 * row + column``. Tables give the properties of each set.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ LINES = np.array([0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124], np.int16
 
 _SETS = np.arange(1 << PLACES)
 _BITS = _SETS[:, None] >> np.arange(PLACES) & 1
-WON = ((_SETS[:, None] & LINES) == LINES).any(axis=1)  # whether a set holds three in a row
+WON = ((_SETS[:, None] & LINES) == LINES).any(axis=1)  # whether a set has three in a row
 COUNTS = _BITS.sum(axis=1).astype(np.int8)
 MEMBERS = np.argsort(-_BITS, axis=1, kind="stable").astype(np.int8)  # ascending, then the others
 
 _ROWS, _COLUMNS = np.divmod(np.arange(PLACES), 3)
-# the action of a cell, by its small board and its place there
+# the action of a cell, by small board and place
 ACTIONS = (
     27 * _ROWS[:, None] + 9 * _ROWS + 3 * _COLUMNS[:, None] + _COLUMNS
 ).astype(np.int16)  # fmt: skip
@@ -41,7 +41,7 @@ def place_of(action):
 
 @kernel
 def free_places(position, board):
-    """The free places of a small board; none where it is won."""
+    """The free places of a small board; none if it is won."""
     if (position.boards[0] | position.boards[1]) >> board & 1:
         return np.int64(0)
     return np.int64(ALL & ~(position.marks[0, board] | position.marks[1, board]))
@@ -49,7 +49,7 @@ def free_places(position, board):
 
 @kernel
 def open_boards(position, place):
-    """The small boards in which a player may play whom a move on ``place`` sends there."""
+    """The small boards that are open after a move on ``place``."""
     if free_places(position, place) != 0:
         return np.int64(1 << place)
     boards = np.int64(0)
@@ -61,9 +61,9 @@ def open_boards(position, place):
 
 @kernel
 def _sends_to(position, place, mover):
-    """Whether the mover can have been sent to ``position.open`` by a move on ``place``.
+    """Whether a last move on ``place`` can have led to ``position.open`` for the mover.
 
-    The opponent must have a mark there whose board was not closed before, in a game not over.
+    The opponent must have a mark there, on a board that was open, in an unfinished game.
     """
     if position.open != 0 and position.open != open_boards(position, place):
         return False
@@ -82,7 +82,7 @@ def _sends_to(position, place, mover):
 
 @kernel
 def is_reached(position, mover):
-    """Whether a game can lead to these marks and boards, with ``position.open`` for the mover."""
+    """Whether a last move can have led to these marks, boards and ``position.open``."""
     marked, is_full = np.int64(0), True
     for board in range(PLACES):
         marked |= position.marks[0, board] | position.marks[1, board]

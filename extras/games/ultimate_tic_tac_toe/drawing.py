@@ -29,22 +29,22 @@ from .rules import CELLS, SIDE, UltimateTicTacToe, finish
 
 NAMES = 0.5  # room at the sides with names
 GAP = 0.3  # between small boards, and around the grid
-FREE, SENT = ".", "+"  # in rows of characters; SENT marks the only small board that is open
-OPEN, FRAME = "#d9ecd2", "#3a8f4f"  # of the small boards that are open to the mover
-FADED = ("#e6a3ae", "#e8cc84")  # of marks in boards that are won
-LARGE_LETTERS = ("X.X.X.X.X", "OOOO.OOOO")  # a small board that is won, as text
+FREE, SENT = ".", "+"  # in rows of characters; SENT marks the only open small board
+OPEN, FRAME = "#d9ecd2", "#3a8f4f"  # colours of open small boards
+FADED = ("#e6a3ae", "#e8cc84")  # colours of marks in won boards
+LARGE_LETTERS = ("X.X.X.X.X", "OOOO.OOOO")  # a won small board as text
 
 
 def _owner_of(position: Any, board: int) -> int | None:
-    """Who has won a small board."""
+    """The player who has won a small board, or None."""
     return next((player for player in range(2) if position.boards[player] >> board & 1), None)
 
 
 @r.board_text.register(UltimateTicTacToe)
 def board_text(rules: UltimateTicTacToe, position: Any) -> str:
-    """The grid with its coordinates; ``.`` are cells that the player to move may choose.
+    """The grid with its coordinates; ``.`` is a legal cell.
 
-    A small board that is won is one large letter.
+    A won small board is one large letter.
     """
     symbols = []
     for action, mark in enumerate(seen_cells(rules, position).ravel()):
@@ -69,16 +69,16 @@ def board_text(rules: UltimateTicTacToe, position: Any) -> str:
 
 
 def corner(index: int) -> float:
-    """Where a row or a column of cells begins, without the margin before the grid."""
+    """The start of a row or a column of cells, without the margin of the grid."""
     return index + GAP * (index // 3)
 
 
 @r.board.register(UltimateTicTacToe)
 @functools.cache
 def board(rules: UltimateTicTacToe) -> Board:
-    """The cells; in one more row the small boards, of which one may be marked as the open one.
+    """The cells, and a row of small boards, of which one may be marked as the only open board.
 
-    Each small board is named by its central cell, and marked in the gap above it.
+    Each small board is named by its central cell and marked in the gap above it.
     """
     areas = [
         rectangle_area(NAMES + corner(column), GAP + corner(row), 1, 1)
@@ -106,7 +106,7 @@ def board_rows(rules: UltimateTicTacToe, position: Any) -> list[str]:
 
 
 def _sent_boards(rows: Sequence[str]) -> list[int]:
-    """The small boards that are marked as the ones to be played in."""
+    """The small boards that are marked as open."""
     return [board for board, mark in enumerate(rows[SIDE]) if mark == SENT]
 
 
@@ -125,7 +125,7 @@ def set_up(rules: Any, rows: Sequence[str], player: int, position: Any) -> None:
     not_closed = _boards_not_closed(position)
     for board in sent:
         if not not_closed >> board & 1:
-            raise ValueError("a small board that is won or full cannot be played in")
+            raise ValueError("a small board that is won or full cannot be marked as open")
     position.open = 0 if over else sum(1 << board for board in sent) or not_closed
     count = CELLS - cells.count(FREE)
     position.ply = count + (count + player & 1)
@@ -138,11 +138,11 @@ def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     first, second = (cells.count(mark) for mark in rules.declaration.marks)
     odd = turn_problems(rules, first, second, player)
     if len(sent) > 1:
-        odd.append("at most one small board can be marked as the one to be played in")
+        odd.append("at most one small board can be marked as open")
     position = np.recarray(1, rules.declaration.dtype)[0]
     set_up(rules, rows, player, position)
     if (sent and position.open == 0) or not is_reached(position, player):
-        odd.append("no last move leads to these marks and this choice of small boards")
+        odd.append("no last move leads to these marks and open small boards")
     return odd
 
 
@@ -160,7 +160,7 @@ def _mark_shapes(player: int, x: float, y: float, size: float, colour: str) -> t
 def small_board(
     rules: Any, position: Any, board: int, last_action: int | None
 ) -> list[Shape | Piece]:
-    """One small board: its ground, its lines, its marks, and who has won it."""
+    """One small board: background, lines, marks, and its winner's mark."""
     left, top = NAMES + corner(board % 3 * 3), GAP + corner(board // 3 * 3)
     owner, is_open = _owner_of(position, board), position.open >> board & 1
     ground = OPEN if is_open else "#fffdf8" if owner is None else BOX_FILLS[owner]
@@ -190,10 +190,10 @@ def small_board(
 
 @r.picture.register(UltimateTicTacToe)
 def picture(rules: UltimateTicTacToe, position: Any, last_action: int | None) -> Picture:
-    """The small boards between thick lines, those open to the mover green.
+    """The small boards between thick lines; open boards are green.
 
-    A board that is won carries a large mark over faded ones; the last cell is tinted, and a line
-    joins the three boards that won the game.
+    A won board has a large mark over faded ones; the last cell is tinted, and a line joins the
+    three boards that won the game.
     """
     far = corner(SIDE - 1) + 1
     shapes: list[Shape | Piece] = []

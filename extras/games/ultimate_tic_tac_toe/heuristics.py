@@ -1,8 +1,7 @@
 """The heuristics of ultimate tic-tac-toe.
 
-Both count lines, of which three pass through a corner of a board, four through the centre and two
-through the other places. Most programs do so, with weights of their own: weights of half or twice
-as much play equally well.
+Both count lines: three through each corner of a board, four through the centre and two through the
+other places. Most programs do so with other weights; half or double weights play equally well.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from .board import COUNTS, LINES, PLACES, free_places
 from .rules import UltimateTicTacToe
 
 LINES_HEURISTIC, BOARDS_HEURISTIC = range(2)  # in the order of the declaration
-# points of a line that is open to a side and holds one of its places, or two
+# points of an open line with one own place, or two
 SMALL_ONE, SMALL_TWO = 1, 4
 LARGE_ONE, LARGE_TWO = 30, 120
 
 _SETS = np.arange(1 << PLACES)
 _HELD = COUNTS[_SETS[:, None] & LINES]
 _LINE_BITS = 1 << np.arange(len(LINES))
-# for each set of places the lines that hold one of them at least, exactly one, and two, as bits
+# for each set of places the lines with at least one of them, exactly one, and two, as bits
 TOUCHED = ((_HELD > 0) * _LINE_BITS).sum(axis=1).astype(np.int16)
 ONES = ((_HELD == 1) * _LINE_BITS).sum(axis=1).astype(np.int16)
 TWOS = ((_HELD == 2) * _LINE_BITS).sum(axis=1).astype(np.int16)
@@ -30,7 +29,7 @@ TWOS = ((_HELD == 2) * _LINE_BITS).sum(axis=1).astype(np.int16)
 
 @kernel
 def line_points(places, lines, one, two):
-    """The points of a side that has these places, for those of its lines that are open to it."""
+    """The points of a side with these places on its open lines."""
     return one * np.int64(COUNTS[ONES[places] & lines]) + two * np.int64(
         COUNTS[TWOS[places] & lines]
     )
@@ -68,10 +67,10 @@ def _board_points(position, player):
 def evaluate(rules, position, player, heuristic):
     """The heuristics ``lines`` and ``boards``, each a side's points minus the opponent's.
 
-    ``lines``: for each line of the large board that holds no board which the opponent has won or
-    nobody can win any more, 30 points with one own board, 120 with two, and the points of its
-    unfinished boards: 1 for each line of theirs with one own mark and none of the opponent's, 4
-    with two. ``boards``: for each board won, the lines of the large board through it.
+    ``lines``: for each line of the large board without a drawn board or a board of the opponent, 30
+    points with one own board, 120 with two, and the points of its unfinished boards: 1 for each of
+    their lines with one own mark and none of the opponent's, 4 with two. ``boards``: for each won
+    board, the number of lines of the large board through it.
     """
     if heuristic == BOARDS_HEURISTIC:
         return np.int64(_board_points(position, player) - _board_points(position, 1 - player))

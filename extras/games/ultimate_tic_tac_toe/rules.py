@@ -1,20 +1,20 @@
-"""Ultimate tic-tac-toe: nine small boards of tic-tac-toe are the places of a large one.
+"""Ultimate tic-tac-toe: nine small boards of tic-tac-toe are the places of a large board.
 
-Rules. Player 0 (X) begins; the first move is free. Three of a player's marks in a row,
-horizontally, vertically or diagonally, win a small board; three small boards in a row win the game
-(+1, −1). The place of a move in its small board names the small board in which the opponent must
-play next: a move in the upper right cell of any board sends the opponent to the upper right board.
-A small board that is won or full is closed. Who is sent to a closed board plays in any other. The
-game also ends when all small boards are closed. With ``tie="draw"`` it is then a draw; with
+Rules. Player 0 (X) begins; the first move may be anywhere. Three marks in a row, horizontally,
+vertically or diagonally, win a small board; three small boards in a row win the game (+1, −1). The
+place of a move in its small board decides the small board in which the opponent must play next: a
+move in the upper right cell of any board sends the opponent to the upper right board. A small board
+that is won or full is closed. A player who is sent to a closed board may play in any open board.
+The game also ends when all small boards are closed. With ``tie="draw"`` it is then a draw; with
 ``tie="boards"`` the side with more small boards wins, and equal numbers are a draw.
 
-Actions. The cell, row-major from the top left over the whole grid of 9×9 cells: it is what people
-see, and what networks and symmetries take. They write its column and row, ``a1`` (bottom left) to
-``i9``; some write the small board and the place in it.
+Actions. The cell, row-major from the top left over the whole grid of 9×9 cells, which suits
+networks and symmetries. Cells are written by column and row, ``a1`` (bottom left) to ``i9``; some
+programs write the small board and the place in it.
 
 Observation. (9, 9, 5): own marks, opponent's marks, own boards, opponent's boards, boards open to
-the mover (each board is marked in all its nine cells). The last plane is empty once the game is
-over. The numbers of marks tell who is to move.
+the mover (each board is marked in all its nine cells). The last plane is empty when the game is
+over. The numbers of marks show who is to move.
 
 Symmetries. All eight of the square.
 
@@ -79,7 +79,7 @@ DRAW, BOARDS = range(2)  # who wins if no three small boards in a row are won
             "tie",
             str,
             "draw",
-            "who wins without three boards in a row: nobody, or who has more boards",
+            "the result without three boards in a row: a draw, or more boards win",
             choices=("draw", "boards"),
         ),
     ),
@@ -104,7 +104,7 @@ def start(rules, position):
 
 @kernel
 def finish(rules, position):
-    """End the game if there are three boards in a row, or no board is open any more."""
+    """End the game if there are three boards in a row, or no board is open."""
     for player in range(2):
         if WON[position.boards[player]]:
             position.winner, position.open = player, 0
@@ -181,8 +181,8 @@ def from_observation(rules, observation, position):
         own += observation[cell // SIDE, cell % SIDE, 0] != 0
         other += observation[cell // SIDE, cell % SIDE, 1] != 0
     if own != (own + other) // 2:
-        return  # too many marks of one side: leave the initial position, which looks different
-    # the observer is to move, so the number of marks tells who observes
+        return  # too many marks of one side: no position has this observation
+    # the observer is to move, so the number of marks shows who observes
     mover = (own + other) & 1
     for cell in range(CELLS):
         for plane in range(2):
@@ -197,7 +197,7 @@ def from_observation(rules, observation, position):
         if observation[board // 3 * 3, board % 3 * 3, 4] != 0:
             position.open |= 1 << board
     if not is_reached(position, mover):
-        start(rules, position)  # nobody is sent so: the initial position looks different
+        start(rules, position)  # no position has this observation
         return
     position.ply = own + other
     finish(rules, position)
@@ -205,7 +205,7 @@ def from_observation(rules, observation, position):
 
 @r.key.register_body(UltimateTicTacToe)
 def key(rules, position):
-    """What is open to whom, and each board: the marks of one that is won play no part any more."""
+    """Hashes the open boards, the turn, and each board; a won board's marks do not matter."""
     hashed = mix64(np.uint64(position.open << 1 | position.ply & 1) + np.uint64(1))
     for board in range(PLACES):
         first, second = np.int64(position.marks[0, board]), np.int64(position.marks[1, board])
@@ -237,7 +237,7 @@ def transform(rules, position, permutation, out):
 
 @r.order_actions.register_body(UltimateTicTacToe)
 def order_actions(rules, position, actions, count):
-    """Moves that win a board first, then those that stop one; moves that leave the choice last."""
+    """Moves that win a board, moves that block one, others; moves to a closed board last."""
     ranks, mover = np.empty(count, np.int64), position.ply & 1
     for i in range(count):
         board, place = board_of(actions[i]), place_of(actions[i])
@@ -253,7 +253,7 @@ def order_actions(rules, position, actions, count):
 
 @r.random_action.register_body(UltimateTicTacToe)
 def random_action(rules, position, rng, scratch):
-    """The free place of a random number, counted board by board."""
+    """Draw a random number and find the free place with this number, board by board."""
     free = 0
     for board in range(PLACES):
         if position.open >> board & 1:
@@ -274,7 +274,7 @@ def facts(rules: UltimateTicTacToe) -> Facts:
 
 @r.complexity.register(UltimateTicTacToe)
 def complexity(rules: UltimateTicTacToe) -> Complexity:
-    # for the same marks one of nine boards is open to the mover, or any
+    # for the same marks one of nine boards is open to the mover, or all
     return cells_complexity(CELLS, positions_each=PLACES + 1, fewer_each_ply=True)
 
 

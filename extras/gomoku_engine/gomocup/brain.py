@@ -71,8 +71,8 @@ class Brain:
 
         Args:
             line: the line, with or without its end.
-            arrival: when it came, by ``time.perf_counter``. Its time runs from then on, or from
-                the answer to the command before it, if that came later.
+            arrival: when it came, by ``time.perf_counter``. Its time runs from then, or from the
+                previous answer if that was later.
         """
         now = time.perf_counter() if arrival is None else arrival
         self._arrival = max(now, self._last_answer)

@@ -26,7 +26,7 @@ class Engine:
 
     Args:
         command: the program, by its full path, and its arguments.
-        folder: its working directory, or None for the present one.
+        folder: its working directory, or None for the current directory.
     """
 
     def __init__(self, command: Sequence[str], folder: str | None = None) -> None:
@@ -50,7 +50,7 @@ class Engine:
             while data:
                 data = data[os.write(self._input, data) :]
         except BlockingIOError:
-            raise Fault(HUNG, "hung: its engine reads nothing of what it is sent") from None
+            raise Fault(HUNG, "hung: its engine does not read its input") from None
         except OSError:
             raise self._exit_fault() from None
 

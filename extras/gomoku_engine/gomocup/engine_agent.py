@@ -35,9 +35,9 @@ class GomocupAgent(Agent):
     """Plays by an engine of the Gomocup protocol: gomoku with five in a row, in all rules.
 
     The command is split into words as by a shell, including quotes, but no shell runs it. Each game
-    has a separate engine process, which is ended with its children. An engine that hangs, ends,
-    answers nonsense or an impossible cell raises a Fault, which forfeits the game; the next game
-    has a new process.
+    has a separate engine process, which is ended with its children. An engine that hangs, exits, or
+    gives an invalid answer raises a Fault, which forfeits the game; the next game has a new
+    process.
     """
 
     summary = "an engine of the Gomocup protocol: gomocup:COMMAND,time=1"
@@ -50,7 +50,7 @@ class GomocupAgent(Agent):
         Parameter(
             "threads", int, None, "number of threads, sent to the engine (INFO thread_num)", 1, 1024
         ),
-        Parameter("folder", str, None, "its working directory (default: the present one)"),
+        Parameter("folder", str, None, "its working directory (default: the current directory)"),
     )
     argument = "command"
     isolated = foreign = True
@@ -80,7 +80,7 @@ class GomocupAgent(Agent):
     def check_game(self, game: Game) -> None:
         if rule_number(game.rules) is None:
             raise SpecificationError(
-                f"{game.spec} is no game of the Gomocup protocol, which knows {GAME} with "
+                f"the Gomocup protocol does not support {game.spec}, only {GAME} with "
                 f"connect={CONNECT}"
             )
 
@@ -91,7 +91,7 @@ class GomocupAgent(Agent):
         self._start()
 
     def reset(self, seed: int = 0) -> None:
-        """Begin a game with a new process, unless the present one has not played yet."""
+        """Begin a game with a new process, unless the current one has not played yet."""
         super().reset(seed)
         if self._engine is not None and self._engine_stones != []:
             self.close()
@@ -99,7 +99,7 @@ class GomocupAgent(Agent):
             self._start()
 
     def close(self) -> None:
-        """End the engine and all that it has started."""
+        """End the engine and its child processes."""
         if self._finalizer is not None:
             self._finalizer()
         self._engine = self._finalizer = None
@@ -140,7 +140,7 @@ class GomocupAgent(Agent):
         """The action of an answer; Fault if it is not a cell. The match refuses a taken one."""
         match = re.fullmatch(r"(-?\d{1,9})\s*,\s*(-?\d{1,9})", answer, re.ASCII)
         if match is None:
-            raise Fault(NO_ACTION, f"answered {plain_text(answer, 60)!r}, which is no move")
+            raise Fault(NO_ACTION, f"answered {plain_text(answer, 60)!r}, which is not a move")
         try:
             return cell_at(position.game, int(match[1]), int(match[2]))
         except ProtocolError as error:

@@ -81,8 +81,8 @@ def build_dataset(
 ) -> int:
     """Write a dataset; returns its number of positions.
 
-    These are fewer than ``count`` if there are no more. The same arguments give the same file,
-    wherever its positions are solved. A stopped build is resumed.
+    It has fewer positions than ``count`` if there are no more. The same arguments give the same
+    file, wherever its positions are solved. A stopped build is resumed.
 
     Raises:
         SpecificationError: no solver for the game, impossible plies, a file that cannot be written
@@ -265,8 +265,8 @@ class _Parts:
             raise SpecificationError(f"{folder} cannot be used: {error.strerror}") from None
         if read_json(path) != settings:
             raise SpecificationError(
-                f"{folder} contains parts of another dataset; finish it with its own "
-                f"settings, remove the folder, or choose another file name"
+                f"{folder} contains parts of another dataset; finish it with the same settings, "
+                f"remove the folder, or choose another file name"
             )
 
     def positions(self, draw: Callable[[], list[Actions]]) -> list[Actions]:

@@ -12,7 +12,7 @@ from .positions import Actions
 
 ILLEGAL_VALUE = np.int16(-32768)  # the value of an illegal action
 ILLEGAL_RESULT = np.int8(-128)
-UNKNOWN_VALUE = np.int16(-32767)  # of a legal action that a teacher did not choose
+UNKNOWN_VALUE = np.int16(-32767)  # the value of a legal action that a teacher did not choose
 UNKNOWN_RESULT = np.int8(-127)
 
 
@@ -23,7 +23,7 @@ class Labels(NamedTuple):
         values: int16 of shape (positions, num_actions): the value of each action in the solver's
             unit; ``ILLEGAL_VALUE`` for an illegal action.
         results: int8 of the same shape: +1 the action wins under best play, 0 it draws, −1 it
-            loses; ``ILLEGAL_RESULT`` where it is not legal.
+            loses; ``ILLEGAL_RESULT`` for an illegal action.
     """
 
     values: np.ndarray
@@ -31,7 +31,7 @@ class Labels(NamedTuple):
 
 
 def label(solver: Solver, positions: Sequence[Actions]) -> Labels:
-    """Solve every legal action of positions that go on, given by the actions that lead to them."""
+    """Solve every legal action of unfinished positions, given by the actions that lead to them."""
     shape = (len(positions), solver.game.facts.num_actions)
     values, results = np.full(shape, ILLEGAL_VALUE), np.full(shape, ILLEGAL_RESULT)
     for row, actions in enumerate(positions):

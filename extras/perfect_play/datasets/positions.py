@@ -75,8 +75,8 @@ def check_plies(game: Game, plies: range) -> None:
     """Refuse impossible plies, with a SpecificationError."""
     if not plies or plies.start < 0 or plies.stop > game.facts.longest_game:
         raise SpecificationError(
-            f"plies {plies.start} to {plies.stop - 1} are not possible; a position of {game.spec} "
-            f"that goes on has 0 to {game.facts.longest_game - 1}"
+            f"plies {plies.start} to {plies.stop - 1} are not possible; an unfinished position of "
+            f"{game.spec} has 0 to {game.facts.longest_game - 1}"
         )
 
 

@@ -8,7 +8,7 @@ still has the teacher's choice.
 Source: Silver et al., "Mastering the game of Go with deep neural networks and tree search", Nature
 2016 (a policy and a value learnt from games); Ross, Gordon, Bagnell, "A reduction of imitation
 learning and structured prediction to no-regret online learning", AISTATS 2011 (why the positions
-must hold mistakes).
+must include mistakes).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def play_games(game: Game, agent: Agent, seed: int, number: int) -> list[list[Le
 
 
 def labels_of(game: Game, answers: list[Lesson]) -> Labels:
-    """The labels of lessons: only the teacher's choice is known, by how its game ended."""
+    """The labels of lessons: only the teacher's choice is known, by the result of its game."""
     shape = (len(answers), game.facts.num_actions)
     values, results = np.full(shape, ILLEGAL_VALUE), np.full(shape, ILLEGAL_RESULT)
     for row, lesson in enumerate(answers):

@@ -40,7 +40,7 @@ class PositionValue:
     solved: int | None = None
 
     def to_json(self, game: Game) -> dict[str, Any]:
-        """A value as plain data; ``expected_score`` is that of player_0, from 0 to 1."""
+        """A value as plain data; ``expected_score`` is for player_0, from 0 to 1."""
         facts = game.facts
         width = facts.max_return - facts.min_return
         return {
@@ -74,7 +74,7 @@ class ReviewedMove:
         solver_loss: the loss in the solver's own unit, if known.
         better: better actions; empty for a best move.
         line: a line that begins with the first of them.
-        reply: the best reply to a move that is not a best one, as a line.
+        reply: the best reply to a move that is not best, as a line.
         opening: whether the move belongs to a given opening; such moves do not count.
     """
 
@@ -94,7 +94,7 @@ class ReviewedMove:
     opening: bool = False
 
     def to_json(self, game: Game) -> dict[str, Any]:
-        """A graded move as plain data; values are those of player_0 and of the mover."""
+        """A graded move as plain data; ``before`` and ``after`` are values for the mover."""
         names = game.action_to_text
         return {
             "ply": self.ply,
@@ -143,5 +143,5 @@ class PlayerTotals:
 
 
 def from_first(value: float, player: int) -> float:
-    """Convert a value of player_0 to one of a player, or back."""
+    """Convert a value for player_0 to a value for a player, or back."""
     return -value + 0.0 if player else value

@@ -41,9 +41,9 @@ class Review:
     Attributes:
         played: the game.
         agent: the specification of the agent that estimated.
-        solver_nodes: the solver's nodes for a position; None where the game has no solver.
-        values: the value of every position, the initial one first: one more than there are moves.
-        moves: the moves with their grades, the first one first.
+        solver_nodes: the solver's node limit per position; None without a solver.
+        values: the value of every position, from the initial one: one more than there are moves.
+        moves: the moves with their grades, in order.
     """
 
     played: PlayedGame
@@ -90,7 +90,7 @@ class Review:
         }
 
     def print(self, console: Console) -> None:
-        """Print the graded moves one by one, the totals, and where the values come from."""
+        """Print the graded moves, the totals, and the sources of the values."""
         game = self.played.game
         players = game.declaration.player_names(marked=True)
         table = plain_table("ply", "", "move", "value after", "grade", left=5)

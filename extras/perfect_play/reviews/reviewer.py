@@ -5,9 +5,8 @@ agent proves them. Otherwise they are the agent's estimates, and marked as such.
 
 Positions are evaluated from the last to the first: late ones are solved first, and the solver's
 table then helps with earlier ones. Once positions take too many nodes, the solver is not used for
-earlier ones. Proofs are propagated along the game: the position before a winning move is won, and
-after a move from a lost position, or after the best move of a proved one, the value is that of the
-position before.
+earlier ones. Proofs are propagated along the game: the position before a winning move is won, and a
+move from a lost position, or the best move of a proved position, keeps the value.
 
 A move is compared with the best one of its position:
 
@@ -63,9 +62,9 @@ class Reviewer:
 
     Args:
         game: the game.
-        agent: the agent for positions that are not solved, or its specification; by default that of
+        agent: the agent for positions that are not solved, or its specification; by default
             :func:`~plyground.evaluation.reviews.estimator_of`.
-        seed: the agent's seed, set anew for every position.
+        seed: the agent's seed, set again for every position.
         solver_nodes: the solver's node limit per position, lower if nodes are expensive
             (``Solver.node_cost``); 0 disables the solver.
         memory_mb: size of the solver's table in MiB.

@@ -3,11 +3,11 @@
 The policy learns the optimal actions of each position, with equal weights, and the value learns the
 result (the margin, in games that have one). A share of the positions is held out: the metric
 ``held_out/optimal`` is the share in which the most probable action is optimal. The policy files
-state the source: ``supervised by the exact solver``. With a teacher, its move replaces the optimal
-actions, the result of its game that of perfect play, and the policy files name it.
+state the source: ``supervised by the exact solver``. A teacher's move replaces the optimal actions,
+the result of its game replaces the result of perfect play, and the policy files name the teacher.
 
 A network whose weights fit any board learns from positions of several boards, each minibatch from
-one of them.
+one board.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _final_margins(data: Dataset, rows: np.ndarray) -> np.ndarray:
 
 
 def _check_same(files: Sequence[Path], names: str, record: Path) -> None:
-    """Refuse datasets other than those that the run began with; their digests are recorded."""
+    """TrainingError if the datasets differ from the recorded digests of the run's first ones."""
     digests = []
     for path in files:
         with path.open("rb") as file:

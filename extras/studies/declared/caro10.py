@@ -11,7 +11,7 @@ from .searches import at_equal_cost, equal_cost, fixed, ladder, named_pool, pick
 
 _GAME, _SMALL = "gomoku:size=10", "gomoku:size=5,connect=4"
 _MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
-_ROW = (  # stones in the middle row of 5×5: one window along it, and those across
+_ROW = (  # stones in the middle row of 5×5: one window along it, and the windows across
     ("five", "XXXXX"), ("four", "XXXX1"), ("three", "XXX2"), ("two", "XX3"), ("one", "X4"),
 )  # fmt: skip
 _ROWS = tuple(
@@ -24,7 +24,7 @@ _SAME_DEPTH = (
     ("alpha-beta", "caro10_alphabeta:depth={depth}"),
     ("alphabeta", "alphabeta:depth={depth}"),
 )
-# A ply more for alpha-beta: its fixed depth stands where the other's depth is filled in.
+# A ply more for alpha-beta: a fixed depth instead of the blank.
 _ONE_DEEPER = tuple(
     (("minimax", "caro10_minimax:depth={depth}"), ("a ply deeper", f"caro10_alphabeta:depth={ply}"))
     for ply in (4, 5)

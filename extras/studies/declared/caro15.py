@@ -20,7 +20,7 @@ from .searches import (
 )  # fmt: skip
 
 _GAME, _SMALL = "gomoku", "gomoku:size=5,connect=4"
-_LEVELS, _OWN = ("easy", "medium", "hard"), "caro15_hard"  # the project's own hard level
+_LEVELS, _OWN = ("easy", "medium", "hard"), "caro15_hard"  # the hard level of the project
 _HARD = _OWN, "hard"
 _CASES = (
     sample("c15-win", "a14", "f14"),
@@ -30,7 +30,7 @@ _CASES = (
     sample("c15-fork", "h8"),
     Case("the centre of an empty board", _GAME, "", ("h8",)),
 )
-# The boards that the course shows beside its points of cells.
+# The course's boards with points of cells.
 _SAMPLES = (
     sample("c15-block", "b14", "g14"),
     sample("c15-attack", "c13", "g13"),

@@ -15,8 +15,8 @@ from .searches import sample, seats_figure, sizes_figure
 _SMALL = "connect_four:rows=4,cols=4"
 _MIDDLE = "connect_four:rows=5,cols=5"
 _QUICK = "connect_four:rows=4,cols=5"
-# The plain search of the course, with its evaluation and without: every child of the root gets the
-# whole window.
+# The plain search of the course, with and without its evaluation: every root move is searched with
+# the full window.
 _WINDOWS = "textbook:depth={depth},heuristic=windows,values=yes"
 _PLAIN = "textbook:depth={depth},heuristic=none,values=yes"
 _HALF = "7/7/7/XXX1XX1/OOO1OO1/XXX1XX1:X"

@@ -30,7 +30,7 @@ def _dots(size: str, margin: bool = True) -> str:
 
 _BOARDS = ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5", "5x5")
 _SOLVED = (("game", _dots("4x4", False)), ("way", "solver"))
-# The plain search of the course: to the end, without and with its order of moves, and to a depth.
+# The plain search of the course: to the end, with and without its move order, and to a depth.
 _UNORDERED = "textbook:depth={depth},heuristic=none"
 _PLAIN = f"{_UNORDERED},ordering=default"
 _EXACT = _PLAIN.format(depth=12)
@@ -52,7 +52,7 @@ _CASES = (
         "v 1 1,h 0 0,v 1 2,v 0 1,h 0 1,h 2 0,v 1 0,v 0 0",
     ),
 )
-# The boards that the course shows.
+# The course's boards.
 _SAMPLES = (sample("dots-box", "v 0 1"), sample("dots-corner", "v 0 1"),
             sample("dots-ending", "v 1 1"))  # fmt: skip
 _SCORED = (
@@ -68,11 +68,11 @@ _SCORED = (
 _ANSWERING = ("alphabeta:depth=20", "minimax:depth=5", "greedy", "montecarlo:simulations=200",
               "montecarlo:simulations=1000", "mcts:simulations=2000", "random")  # fmt: skip
 _SIZES_AND_DEPTHS = (("3x3", 4), ("3x4", 4), ("4x4", 4), ("4x4", 6), ("4x5", 4), ("5x5", 4))
-# Adaptive depth changes nothing at the start: it looks further as the moves get fewer.
+# Adaptive depth has no effect at the start: it grows as the moves get fewer.
 _LATER = (Task(_dots("4x4"), (4,), 8, 8), Task(_dots("4x4"), (4,), 14, 8),
           Task(_dots("5x5"), (4,), 12, 8), Task(_dots("5x5"), (4,), 24, 8))  # fmt: skip
 _FROM_THE_START = tuple(Task(_dots(size), (depth,)) for size, depth in _SIZES_AND_DEPTHS)
-# Later the plain search takes long: completed boxes use up no depth.
+# Later the plain search is slow: completed boxes do not reduce the depth.
 _PLAIN_CUT = (("plain search, classic heuristic", _CUT_OFF),)
 _TASKS = (*_FROM_THE_START, *_LATER)
 _CUTS = (

@@ -9,7 +9,7 @@ from ..measurements.games import COUNT_BLANK, Strength
 from ..measurements.measurement import ALL
 from .searches import named_pool
 
-# what the page calls searches, their specifications, and the counts of the quick run
+# names of searches on the page, specifications, and counts of the quick run
 _SEARCHES = (
     ("alpha-beta", "alphabeta:nodes={count}", 1000),
     ("pure Monte Carlo", "montecarlo:simulations={count}", 20),
@@ -17,7 +17,7 @@ _SEARCHES = (
     ("MCTS by a network", "mcts:simulations={count},network=zoo:{zoo}", 20),
 )
 _ZOO = "{zoo}"  # in a specification: the name of a network
-_SECONDS = 0.02  # of processor time a move
+_SECONDS = 0.02  # processor time per move
 _PAIRS, _QUICK_PAIRS = 20, 3
 
 
@@ -45,16 +45,14 @@ class _GameBoard(NamedTuple):
         return named_pool(self.game, tuple(searches), pairs, self.opening, seconds=_SECONDS)
 
 
-# By kinds: rows of stones, boxes and seeds that are counted, discs that turn, sides that are
-# joined, pieces that move, boards within a board. A game is one line.
+# The kinds: rows of stones, counted boxes and seeds, turning discs, connected sides, moving pieces,
+# boards within a board. A game is one line.
 _BOARDS = (
     _GameBoard("tic_tac_toe:size=4", "random:2", "tic_tac_toe"),
     _GameBoard("connect_four", "random:4", "connect_four"),
     _GameBoard("gomoku:size=9", "random:4", "gomoku"),
     _GameBoard("dots_and_boxes", "random:4", "dots_and_boxes"),
-    _GameBoard(
-        "kalah", "random:4"
-    ),  # with fewer seeds a search ends where it has proved the result
+    _GameBoard("kalah", "random:4"),  # with fewer seeds searches prove the result early
     _GameBoard("othello", "random:4"),
     _GameBoard("hex:size=7", "random:2", "hex"),
     _GameBoard("breakthrough:size=6", "random:4", "breakthrough"),

@@ -10,10 +10,10 @@ from ..measurements.games import Strength
 from ..measurements.measurement import ALL
 from ..measurements.quality import Case
 
-Searches = tuple[tuple[str, str], ...]  # what pages call searches, and their specifications
+Searches = tuple[tuple[str, str], ...]  # names of searches on pages, and specifications
 
 _ORDER = "ordering=default"
-_STEPS = (  # what switches an improvement of the textbook's search on, and what pages call it
+_STEPS = (  # options of the textbook search that turn improvements on, and their names on pages
     (_ORDER, "+ order"),
     ("killers=yes", "+ killers"),
     ("history=yes", "+ history"),
@@ -31,7 +31,7 @@ def _steps(first: str, base: str, steps: tuple[tuple[str, str], ...]) -> Searche
 
 
 def ladder(heuristic: str = "default", shared: str = "") -> Searches:
-    """To a depth: minimax, plain alpha-beta, then one improvement more in each.
+    """Searches to a depth: minimax, plain alpha-beta, then one improvement more in each.
 
     Args:
         heuristic: what values positions at the depth limit.
@@ -46,7 +46,7 @@ def ladder(heuristic: str = "default", shared: str = "") -> Searches:
 
 
 def at_equal_cost(heuristic: str, shared: str = "") -> Searches:
-    """Within ``{count}`` nodes: plain search, then one improvement more in each.
+    """Searches within ``{count}`` nodes: plain search, then one improvement more in each.
 
     A search within a limit deepens ply by ply in any case: that is how it has an answer in time.
     """
@@ -57,7 +57,7 @@ def at_equal_cost(heuristic: str, shared: str = "") -> Searches:
 def equal_cost(
     measurement: int = 0, title: str = "Elo of the searches", lead: bool = False
 ) -> tuple[Any, ...]:
-    """The test whether the costs of a pool are equal, and the figure of its ratings."""
+    """The claim that the costs of a pool are equal, and the figure of its ratings."""
     text = "A move of each costs the same processor time, within 10 %"
     return (
         Claim(text, "cost", 0.9, 1.1, measurement=measurement),
@@ -83,13 +83,13 @@ def duels(
 
 
 def seats_figure(title: str, x: str = "first", series: str = "second", **fields: Any) -> Figure:
-    """The results of the first and of the second player as bars."""
+    """A figure of the results of the first and the second player, as bars."""
     stacked = ("draws", "second_wins")
     return Figure("bars", x, "first_wins", title, series, stacked=stacked, **fields)
 
 
 def sizes_figure(measurement: int = 0) -> Figure:
-    """The sizes of game trees by board, as exponents of ten."""
+    """A figure of the sizes of game trees by board, as exponents of ten."""
     return Figure("bars", "game", "exponent", "Minimax leaves at most, as an exponent of ten",
                   measurement=measurement)  # fmt: skip
 
@@ -108,13 +108,13 @@ def pick(names: tuple[str, ...], searches: Searches) -> Searches:
 
 
 def named_pool(game: str, searches: Searches, pairs: int, opening: str, **fields: Any) -> Strength:
-    """A pool of searches that its page calls by their names."""
+    """A pool of searches with names on its page."""
     names, specs = zip(*searches)
     return Strength(game, specs, pairs, opening, names=names, **fields)
 
 
 def sample(name: str, *right: str) -> Case:
-    """A board that a course shows, with the right moves; without them the solver tells."""
+    """A board from a course, with its right moves; without them the solver decides."""
     boards = (board for profile in profiles().values() for board in profile.boards)
     board = next(board for board in boards if board.name == name)
     return Case(name, board.game, right=right, board=board.position)

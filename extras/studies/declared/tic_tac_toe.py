@@ -20,7 +20,7 @@ _CASES = (
 )
 _SOLVED = (("game", "tic_tac_toe:size=4"), ("way", "solver"))
 _FULL = "alphabeta:depth={depth},heuristic=none"
-_TEXTBOOK = "textbook:depth=9,values=yes"  # as the course searches
+_TEXTBOOK = "textbook:depth=9,values=yes"  # the course's search
 _LINES = (
     Case("the centre taken", "tic_tac_toe", "b2"),
     Case("a corner taken", "tic_tac_toe", "a1"),

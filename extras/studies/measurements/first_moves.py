@@ -1,4 +1,4 @@
-"""First moves: their exact values, and what pure Monte Carlo believes of them."""
+"""First moves: their exact values, and their estimates by pure Monte Carlo."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from .measurement import (
 
 @dataclasses.dataclass(frozen=True)
 class FirstMoves(Measurement):
-    """The first moves of a board: equal ones under its symmetries stand in one row.
+    """The first moves of a board; moves that are equal by symmetry share a row.
 
     Attributes:
         game: the game.
         simulations: random games after each move.
-        memory_mb: the most memory of the solver's table.
-        seed: decides the random games.
+        memory_mb: memory limit of the solver's table.
+        seed: the seed of the random games.
     """
 
     game: str
@@ -82,13 +82,13 @@ class FirstMoves(Measurement):
 
 @dataclasses.dataclass(frozen=True)
 class MonteCarloChoices(Measurement):
-    """How many random games pure Monte Carlo needs to choose a best first move.
+    """The number of random games that pure Monte Carlo needs to choose a best first move.
 
     Attributes:
         game: the game.
         simulations: random games after each move.
-        trials: how often the choice is made, each time with another seed.
-        memory_mb: the most memory of the solver's table.
+        trials: number of choices, each with a different seed.
+        memory_mb: memory limit of the solver's table.
         seed: the first seed.
     """
 
@@ -122,7 +122,7 @@ class MonteCarloChoices(Measurement):
 
 
 def exact_values(game: Game, memory_mb: int, folder: Path) -> dict[int, int]:
-    """The exact value of every first move; what was solved before is read from a file."""
+    """The exact value of every first move; an earlier result is read from its file."""
     name = re.sub(r"\W+", "-", game.spec)
     path = folder / f"first-moves-{__version__}-{name}.solved"
     if not path.exists():
@@ -136,7 +136,7 @@ def exact_values(game: Game, memory_mb: int, folder: Path) -> dict[int, int]:
 
 
 def symmetry_classes(game: Game) -> list[list[int]]:
-    """The first moves, those together that lead to images of one position."""
+    """The first moves, grouped by symmetry."""
     classes: dict[int, list[int]] = {}
     for action in game.initial_position().legal_actions():
         classes.setdefault(int(game.symmetries[:, action].min()), []).append(action)

@@ -1,7 +1,7 @@
-"""Games: who wins from which seat, how strong the agents of a pool are, and what they cost.
+"""Games: results by seat, the strength of the agents of a pool, and their costs.
 
-Times are processor time of the games' own moves. It does not depend on what else the machine does,
-as seconds of a clock would, and counts that of all threads.
+Times are processor time of the moves, summed over all threads. Unlike wall-clock time, it does not
+depend on other load of the machine.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ from .measurement import (
 
 COUNT_BLANK = "{count}"  # in a specification: the nodes or simulations of equal cost
 BOOK_BLANK = "{book}"  # the book's file
-# The most is more than any move needs: a search that proves the result costs no more with more.
+# A search that proves the result stops early, so its count may grow up to MOST_COUNT.
 FIRST_COUNT, LEAST_COUNT, MOST_COUNT = 50, 4, 100_000_000
-ROUNDS, TRIALS = 8, 5  # of games whose costs correct the counts; those with one pair a meeting
-NEAR = 0.1  # how far a cost of the same may be from the pool's median
-DRIFT = 1.2  # how far the median itself may be from the cost that is declared
+ROUNDS, TRIALS = 8, 5  # rounds that correct the counts; the first TRIALS play one pair a meeting
+NEAR = 0.1  # largest relative difference between a cost and the pool's median
+DRIFT = 1.2  # largest factor between the median and the declared cost
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,15 +65,15 @@ class Book:
     """An opening book that is made before a pool plays; ``book={book}`` stands for its file.
 
     Attributes:
-        agent: who analyses its positions.
-        plies: of how many first plies.
+        agent: the agent that analyses its positions.
+        plies: its depth in plies.
     """
 
     agent: str
     plies: int
 
     def path(self, game: Game, folder: Path) -> Path:
-        """The file, made if it is not there yet."""
+        """The file; it is created if it does not exist."""
         text = json.dumps([FORMAT, __version__, game.spec, self.agent, self.plies])
         name = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
         path = folder / f"{name}.book"
@@ -90,11 +90,11 @@ class _Pool(Measurement):
         game: the game.
         agents: their specifications.
         pairs: pairs of games in each meeting.
-        opening: where openings come from.
-        seed: decides openings and the agents' random choices.
-        names: what pages call the agents where specifications say too little.
-        book: the book of those with ``book={book}``.
-        seconds: the processor time a move for which ``{count}`` is filled in.
+        opening: the source of openings.
+        seed: the seed of openings and agents.
+        names: names of the agents on pages, if not their specifications.
+        book: the book of agents with ``book={book}``.
+        seconds: the processor time per move that ``{count}`` should cost.
     """
 
     game: str
@@ -112,16 +112,15 @@ class _Pool(Measurement):
 
     @property
     def labels(self) -> list[str]:
-        """What pages call the agents."""
+        """The names of the agents on pages."""
         return list(self.names or self.agents)
 
     def play(self, path: Path) -> tuple[list[str], list[StoredGame], CrossTable]:
-        """The agents with counts filled in, their games, and the cross table of these.
+        """The agents with counts filled in, their games, and their cross table.
 
-        Where moves are to cost the same, the counts follow from what they cost in the games before.
-        A pair a meeting shows it; once that is right, or after ``TRIALS`` rounds, all games are
-        played, and corrected likewise.
-        What the store holds already is not played again.
+        For moves of equal cost, each round corrects the counts by the costs of the round before.
+        Rounds play one pair a meeting until the costs agree or ``TRIALS`` rounds are over, then all
+        games. Games in the store are not played again.
         """
         counts = [FIRST_COUNT] * len(self.agents)
         pairs = self.pairs if self.repeatable else 1
@@ -147,7 +146,7 @@ class _Pool(Measurement):
         return agents, games, table
 
     def _games(self, agents: Sequence[str], pairs: int, path: Path) -> list[StoredGame]:
-        # The agents are the suite's own: a process of their own would only cost time.
+        # The agents are plyground's: isolation would only cost time.
         plan = Plan(
             self.game,
             tuple(agents),
@@ -169,9 +168,9 @@ class _Pool(Measurement):
         return games
 
     def costs(self, table: CrossTable) -> list[float | None]:
-        """What a move of each agent with a count costs, 1 being as much as it should.
+        """The cost of a move of each agent with a count, relative to the target.
 
-        That is their median, unless it has gone far from what is declared.
+        The target is their median, limited to a range around the declared cost.
         """
         seconds = [row.seconds_per_move if COUNT_BLANK in spec else None
                    for spec, row in zip(self.agents, table.rows)]  # fmt: skip
@@ -182,7 +181,7 @@ class _Pool(Measurement):
 
 @dataclasses.dataclass(frozen=True)
 class Seats(_Pool):
-    """Results of the first and of the second player of each meeting, with intervals."""
+    """Results of the first and the second player of each meeting, with intervals."""
 
     columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
@@ -223,7 +222,7 @@ class Seats(_Pool):
 
 
 def _of_decided(results: np.ndarray, pairs: list[int]) -> tuple[float | None, ...]:
-    """The share of the first player's wins among the games that are no draws, with its interval."""
+    """The share of the first player's wins among decided games, with its interval."""
     decided = np.flatnonzero(results)
     if not decided.size:
         return None, None, None
@@ -232,9 +231,9 @@ def _of_decided(results: np.ndarray, pairs: list[int]) -> tuple[float | None, ..
 
 @dataclasses.dataclass(frozen=True)
 class Strength(_Pool):
-    """Ratings of a pool, and the time a move; then its cross table. The mean rating is 0.
+    """Ratings of a pool with mean 0, and the time per move; then its cross table.
 
-    An agent has a row for all its games and one against each opponent.
+    An agent has a row for all its games and a row for each opponent.
     """
 
     columns: ClassVar[tuple[Column, ...]] = (
@@ -264,7 +263,7 @@ class Strength(_Pool):
         except RatingsError:
             ratings = None
         order = ratings.order() if ratings else [row.number for row in table.standings()]
-        if self.names:  # what is named is declared in an order of its own
+        if self.names:  # named agents keep their declared order
             order = sorted(order)
         times = [row.seconds_per_move or 0.0 for row in table.rows]
         scores, costs = [row.total.score or 0.0 for row in table.rows], self.costs(table)
@@ -290,7 +289,7 @@ class Strength(_Pool):
                 costs[number],
             )
         scores_of_pairs: dict[tuple[str, str], Any] = {}
-        for first, second, pairs, singles in meetings:  # a game without its other half stands alone
+        for first, second, pairs, singles in meetings:  # singles are games of incomplete pairs
             own = np.repeat([*PAIR_POINTS / 2, *SINGLE_POINTS], [*pairs, *singles])
             scores_of_pairs |= {(first, second): own, (second, first): 1 - own}
         for number, other in itertools.permutations(order, 2):
@@ -302,7 +301,7 @@ class Strength(_Pool):
 
 
 def corrected(count: int, cost: float | None) -> int:
-    """The count for a cost of 1; more than two digits would be noise."""
+    """The count for a relative cost of 1, rounded to two digits."""
     if cost is None:
         return count
     better = max(LEAST_COUNT, min(round(count / min(max(cost, 0.05), 20.0)), MOST_COUNT))

@@ -30,17 +30,17 @@ from .quality import Case
 
 @dataclasses.dataclass(frozen=True)
 class Heuristics(Measurement):
-    """The rank correlation of heuristics with exact values, and how well they choose moves.
+    """The rank correlation of heuristics with exact values, and the quality of their moves.
 
-    A heuristic chooses the move after which the position is worth most to the mover, finished games
-    by their result before all others.
+    A heuristic chooses the move with the highest value for the mover after it. Wins come before all
+    heuristic values, losses after them.
 
     Attributes:
         game: the game; it must have an exact solver.
         heuristics: names of the game's heuristics.
-        positions: how many random positions.
-        seed: decides them.
-        from_ply: how many random moves they have at least; None: as suits the solver.
+        positions: number of random positions.
+        seed: the seed of the positions.
+        from_ply: least number of random moves; None: what the solver can solve.
         time_limit: seconds for solving a position.
     """
 
@@ -66,7 +66,7 @@ class Heuristics(Measurement):
         judge = MoveJudge(game, time_limit=self.time_limit)
         sample = sample_positions(judge, self.positions, self.seed, self.from_ply).positions
         positions, phases = zip(*sample)
-        values = [judge.values(position) or {} for position in positions]  # all are solved
+        values = [judge.values(position) or {} for position in positions]
         exact = [
             max(own.values())
             if game.facts.max_return == 1
@@ -89,7 +89,7 @@ class Heuristics(Measurement):
 
 @dataclasses.dataclass(frozen=True)
 class StaticValues(Measurement):
-    """What heuristics say of positions made by hand, from the side of the mover.
+    """Values of heuristics in hand-made positions, for the mover.
 
     Attributes:
         cases: the positions.
@@ -127,7 +127,7 @@ def _evaluate(position: Position, player: int, heuristic: int) -> int:
 
 
 def _prefers_best(position: Position, values: Mapping[int, int], heuristic: int) -> bool:
-    """Whether the move that the heuristic prefers, the first of equals, is a best one."""
+    """Whether the heuristic's first preferred move is a best move."""
     mover = position.to_move
 
     def worth(action: int) -> tuple[float, int]:
@@ -140,7 +140,7 @@ def _prefers_best(position: Position, values: Mapping[int, int], heuristic: int)
 
 
 def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Spearman's rank correlation, equal values sharing their mean rank; None if all are equal."""
+    """Spearman's rank correlation, with mean ranks for ties; None if all values are equal."""
     from scipy.stats import spearmanr
 
     if len(set(first)) == 1 or len(set(second)) == 1:

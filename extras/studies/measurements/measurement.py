@@ -1,4 +1,4 @@
-"""What all measurements have in common: they are data, and they fill one table."""
+"""The base class of measurements: declared as data, with one table of results."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from ....evaluation.fingerprints import sources_of_agent, sources_of_rules
 from ....evaluation.statistics.intervals import share_interval
 
 Row = dict[str, Any]
-FORMAT = 3  # raised when a measurement changes what it puts into the columns it has
+FORMAT = 3  # raised when the meaning of a column changes
 
-SOLVER = "solver"  # stands for the exact solver itself where agents are named
+SOLVER = "solver"  # the exact solver, among names of agents
 ALL = "all"  # the part of a table that holds all moves or positions
 
-# What a column holds, which decides how a page writes it.
+# The kinds of columns, which decide the format of their values.
 TEXT, COUNT, SHARE, NUMBER, DIFFERENCE, SECONDS, YES, LARGE = (
     "text", "count", "share", "number", "signed", "seconds", "yes", "large",
 )  # fmt: skip
@@ -37,12 +37,12 @@ class Column(NamedTuple):
 
     Attributes:
         key: its name in the rows.
-        heading: what stands above it.
-        kind: what it holds: ``TEXT``, ``COUNT``, …
-        timed: whether it holds times. They differ from run to run and are kept apart.
+        heading: its heading.
+        kind: the kind of its values: ``TEXT``, ``COUNT``, …
+        timed: whether its values are times. They differ between runs and have a separate file.
         interval: the columns of its 95 % interval, which pages and figures show with it: two for
             its ends, one for half its width.
-        detail: whether it stands in the file of the table only, and not on the page.
+        detail: whether it is only in the file of the table, not on the page.
     """
 
     key: str
@@ -54,7 +54,7 @@ class Column(NamedTuple):
 
 
 def share_columns(key: str, heading: str) -> tuple[Column, Column, Column]:
-    """A share and the ends of its interval, whose values :func:`share_values` gives."""
+    """The columns of a share and the ends of its interval; see :func:`share_values`."""
     low, high = f"{key}_low", f"{key}_high"
     share = Column(key, heading, SHARE, interval=(low, high))
     return share, Column(low, "from", SHARE), Column(high, "to", SHARE)
@@ -63,11 +63,11 @@ def share_columns(key: str, heading: str) -> tuple[Column, Column, Column]:
 def share_values(
     hits: npt.ArrayLike, clusters: npt.ArrayLike | None = None
 ) -> tuple[float, float, float]:
-    """A share and the ends of its interval, for the three columns of :func:`share_columns`.
+    """The values of the three columns of :func:`share_columns`.
 
     Args:
-        hits: for each observation whether it counts.
-        clusters: the number of the cluster each belongs to; None: they are independent.
+        hits: whether each observation counts.
+        clusters: the cluster number of each observation; None: they are independent.
     """
     counts = np.asarray(hits).astype(np.int64)
     groups = np.arange(len(counts)) if clusters is None else np.asarray(clusters, np.int64)
@@ -76,36 +76,36 @@ def share_values(
 
 @dataclasses.dataclass(frozen=True)
 class Measurement(ABC):
-    """A measurement, declared by its fields. The same fields give the same rows, times apart.
+    """A measurement, declared by its fields. The same fields give the same rows, except times.
 
-    Most declare their game in a field ``game``, or several in ``boards``, and their agents in a
-    field ``agents``; others override :meth:`games` and :meth:`agents_named`.
+    Most declare their game in a field ``game``, or several games in ``boards``, and their agents in
+    a field ``agents``; others override :meth:`games` and :meth:`agents_named`.
     """
 
     columns: ClassVar[tuple[Column, ...]] = ()
-    # Of a cross table: the column of its rows, that of its columns, which is ALL in rows that do
-    # not belong to it, and the column that it shows.
+    # The columns of a cross table: row names; column names, or ALL in rows outside the table; and
+    # the values shown.
     cross: ClassVar[tuple[str, str, str] | None] = None
 
     @abstractmethod
     def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
-        """The lines of the table, each with a value for every column, in their order.
+        """The rows of the table, each with a value for every column, in order.
 
         Args:
-            path: what is finished is kept in files of this name, each with an ending of its own.
+            path: the stem of files for partial results.
         """
 
     def measure(self, path: Path) -> list[Row]:
-        """Fill the table: a row for each line, by the keys of the columns."""
+        """The rows of the table, by the keys of the columns."""
         keys = [column.key for column in self.columns]
         return [dict(zip(keys, row, strict=True)) for row in self.rows(path)]
 
     def games(self) -> tuple[str, ...]:
-        """The specifications of the games it uses."""
+        """The specifications of its games."""
         return getattr(self, "boards", ()) or (getattr(self, "game", ""),)
 
     def agents_named(self) -> tuple[str, ...]:
-        """The specifications of the agents it uses, perhaps with blanks: ``{depth}``."""
+        """The specifications of its agents, which may have blanks such as ``{depth}``."""
         return getattr(self, "agents", ())
 
     @property
@@ -114,11 +114,11 @@ class Measurement(ABC):
         return all(agent.options.get("time") is None for agent in self._agents().values())
 
     def _agents(self) -> dict[str, Agent]:
-        """The agents it uses, by specification."""
+        """Its agents by specification."""
         return {spec: make_agent(example(spec)) for spec in self.agents_named() if spec != SOLVER}
 
     def versions(self) -> dict[str, Any]:
-        """The versions of the agents and other files that it uses."""
+        """The versions of its agents and other files."""
         return {spec: agent.version for spec, agent in self._agents().items()}
 
     def pictures(self) -> list[tuple[str, str]]:
@@ -132,8 +132,8 @@ class Measurement(ABC):
     def digest(self) -> str:
         """A hash of everything that decides the rows.
 
-        Another network is another measurement, and so are other rules and another search, even
-        where the version of plyground is the same.
+        A different network, different rules or a different search make a different measurement,
+        even with the same version of plyground.
         """
         games, agents = [make_game(spec) for spec in self.games()], self._agents()
         sources = [sources_of_rules(game) for game in games]
@@ -147,13 +147,13 @@ class Measurement(ABC):
 
 
 def example(spec: str) -> str:
-    """A specification with something in its blanks: depth 1, no book."""
+    """A specification with example values for its blanks: depth 1, no book."""
     spec = spec.replace(",book={book}", "")
     return spec.replace("{depth}", "1").replace("{count}", "1")
 
 
 def matches(row: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
-    """Whether a row has these values, or one of those in a tuple."""
+    """Whether a row has these values; a tuple allows several values."""
     return all(
         row.get(key) in (value if isinstance(value, tuple) else (value,))
         for key, value in where.items()

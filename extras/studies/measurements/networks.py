@@ -1,4 +1,4 @@
-"""Networks: what their training cost and what they reached, as their model cards say."""
+"""Networks: the cost and the results of their training, from their model cards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .measurement import (
     share_columns,
 )  # fmt: skip
 
-OPTIMAL = "optimal moves"  # what the training runs call the share of them
+OPTIMAL = "optimal moves"  # its name in training runs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,10 +55,10 @@ class Networks(Measurement):
 
 @dataclasses.dataclass(frozen=True)
 class Learning(Measurement):
-    """What the shipped networks of some boards scored while they learnt, without search.
+    """The scores of the shipped networks of some boards during training, without search.
 
-    The table holds the share of best moves and the score against the last opponent of the run,
-    which is the strongest.
+    The table has the share of best moves and the score against the last opponent of the run, which
+    is the strongest.
     """
 
     boards: tuple[str, ...]
@@ -84,12 +84,12 @@ class Learning(Measurement):
 
 
 def _hours(training: Mapping[str, Any]) -> float:
-    """The processor time of a run and of those before it."""
+    """The processor time of a run and its earlier runs."""
     before = _hours(training["before"]) if "before" in training else 0.0
     return float(training["processor_hours"]) + before
 
 
 def _cards(boards: tuple[str, ...]) -> list[Card]:
-    """The model cards of the networks that learnt on some boards."""
+    """The model cards of the networks trained on these boards."""
     games = [make_game(board) for board in boards]
     return [card for card in cards() if make_game(card.game) in games]

@@ -1,4 +1,4 @@
-"""Nodes: what searches visit to a depth, and which boards can be solved from the start."""
+"""Nodes: the nodes of searches to a depth, and the boards that can be solved from the start."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .measurement import (
     Measurement,
 )  # fmt: skip
 
-LEAST_SECONDS, MOST_PASSES = 0.2, 100  # a search is timed for so long, or in so many passes
+LEAST_SECONDS, MOST_PASSES = 0.2, 100  # a search is repeated until either limit
 RESULTS: dict[int | None, str] = {1: "win", 0: "draw", -1: "loss", None: "-"}
 
 
@@ -40,9 +40,9 @@ class Task:
     Attributes:
         game: the game.
         depths: in plies.
-        plies: random moves that lead to each position; 0: the start.
-        positions: how many.
-        board: in their place one board as text, which no game need reach.
+        plies: number of random moves before each position; 0: the start.
+        positions: number of positions.
+        board: one board as text instead of random positions; it need not be reachable.
     """
 
     game: str
@@ -76,11 +76,11 @@ class Nodes(Measurement):
     """The nodes of searches in the same positions.
 
     Attributes:
-        tasks: what is searched.
+        tasks: the positions and depths.
         variants: a name and a specification for each search; ``{depth}`` stands for the depth. The
-            first one is what the others are compared with.
-        seed: decides the positions.
-        skip: (variant, depth) from which on a variant is left out because it takes too long.
+            others are compared with the first.
+        seed: the seed of the positions.
+        skip: (variant, depth): the variant is skipped from this depth because it takes too long.
     """
 
     tasks: tuple[Task, ...]
@@ -106,7 +106,7 @@ class Nodes(Measurement):
         return tuple(spec for _, spec in self.variants)
 
     def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
-        first = None  # stays None at depths at which the first variant is left out
+        first = None  # None at depths that skip the first variant
         for place, decisions, seconds in self.searches():
             nodes, reached = (float(np.mean(each)) for each in zip(
                 *((decision.nodes, decision.depth) for decision in decisions)
@@ -125,7 +125,7 @@ class Nodes(Measurement):
             yield *place, nodes, fewer, reached, branching, same, time_of_one, quicker
 
     def searches(self) -> Iterable[tuple[tuple[Any, ...], list[Decision], Sequence[float]]]:
-        """What every search decides in every position of a task, and its processor times."""
+        """The decisions of every search in every position of a task, with processor times."""
         for task in self.tasks:
             positions = task.sample(self.seed)
             where = task.game, task.plies, task.board or None, len(positions)
@@ -138,7 +138,7 @@ class Nodes(Measurement):
 def _search(spec: str, depth: int, positions: list[Position]) -> tuple[list[Decision], list[float]]:
     """The decisions of a search to a depth, and the mean processor time of each.
 
-    Short searches are repeated until their time can be told from the clock's and the cache's noise.
+    Short searches are repeated to reduce the noise of the clock and the caches.
     """
     game = positions[0].game
     agent = make_agent(spec.replace("{depth}", str(depth)), game)
@@ -178,13 +178,13 @@ class Spread(Nodes):
 
 @dataclasses.dataclass(frozen=True)
 class Reach(Measurement):
-    """Every way of solving on the boards that it is asked about.
+    """The results of several solving methods on boards of growing size.
 
     Attributes:
         boards: the games, the smallest first.
         ways: name, agent (``solver`` for the exact solver; ``{depth}`` stands for the longest
-            game) and how many of the boards it is tried on.
-        memory_mb: the most memory of the solver's table.
+            game) and the number of boards to try it on.
+        memory_mb: memory limit of the solver's table.
     """
 
     boards: tuple[str, ...]

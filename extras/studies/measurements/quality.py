@@ -41,8 +41,8 @@ from .measurement import (
     share_values,
 )  # fmt: skip
 
-MEMORY_MB = 64  # of the solver's table that judges hand-made positions
-# What is wrong with a move, by the column that counts it, the gravest first.
+MEMORY_MB = 64  # of the solver's table for hand-made positions
+# The kinds of errors, by the columns that count them, the gravest first.
 MISSED_WIN, MISSED_PARRY, WORSE_RESULT, SAME_RESULT = ERRORS = (
     "missed_win", "missed_parry", "worse_result", "same_result",
 )  # fmt: skip
@@ -50,14 +50,14 @@ MISSED_WIN, MISSED_PARRY, WORSE_RESULT, SAME_RESULT = ERRORS = (
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A position and what is right in it.
+    """A position and its right moves.
 
     Attributes:
-        name: what the position shows.
+        name: its name.
         game: the game.
         moves: the moves that lead to it, by name, separated by commas.
-        right: the right moves by name; empty where the exact solver tells.
-        board: in place of moves, the board as text, which no game need reach.
+        right: the right moves by name; empty if the exact solver decides.
+        board: the board as text instead of moves; it need not be reachable.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Answers(Measurement):
     Attributes:
         cases: the positions.
         agents: the agents' specifications.
-        seed: decides the agents' random choices.
+        seed: the seed of the agents.
     """
 
     cases: tuple[Case, ...]
@@ -142,9 +142,9 @@ class MoveQuality(Measurement):
     Attributes:
         game: the game; it must have an exact solver.
         agents: the agents' specifications.
-        positions: how many random positions.
-        seed: decides the positions and the agents' random choices.
-        from_ply: how many random moves the positions have at least; None: as suits the solver.
+        positions: number of random positions.
+        seed: the seed of the positions and the agents.
+        from_ply: least number of random moves; None: what the solver can solve.
         time_limit: seconds for solving a position.
     """
 
@@ -185,7 +185,7 @@ class MoveQuality(Measurement):
 
 
 def _quality(moves: list[JudgedMove], action_grades: list[dict[int, int]]) -> Iterable[float]:
-    """The columns of an agent's moves from the share of best ones on."""
+    """The columns of an agent's moves, from the share of best moves."""
     clusters = np.array([move.cluster for move in moves], np.int64)
     losses = np.array([move.loss for move in moves], np.int64)
     errors = [kind_of_error(move, action_grades[move.cluster]) for move in moves]
@@ -196,7 +196,7 @@ def _quality(moves: list[JudgedMove], action_grades: list[dict[int, int]]) -> It
 
 
 def kind_of_error(move: JudgedMove, action_grades: Mapping[int, int]) -> str | None:
-    """What is wrong with a move, None if it is one of the best."""
+    """The kind of error of a move; None if it is a best move."""
     if move.loss == 0:
         return None
     grade, best = action_grades[move.action], max(action_grades.values())

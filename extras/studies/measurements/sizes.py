@@ -1,4 +1,4 @@
-"""Sizes of trees: what a game declares about its board, and its move sequences counted."""
+"""Sizes of trees: the declared bounds of a game, and its counted move sequences."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .measurement import COUNT, LARGE, NUMBER, SHARE, TEXT, Column, Measurement
 
 @dataclasses.dataclass(frozen=True)
 class TreeSizes(Measurement):
-    """Bounds on the size of games, and how many move sequences they have to a depth.
+    """Bounds on the size of games, and their number of move sequences to a depth.
 
     Attributes:
         boards: the games.
-        plies: the depth to which sequences are counted.
+        plies: the depth of the counted sequences.
     """
 
     boards: tuple[str, ...]

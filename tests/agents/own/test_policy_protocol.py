@@ -363,7 +363,7 @@ def test_a_game_that_an_agent_cannot_play_is_refused():
 def test_an_action_that_does_not_exist_is_refused_in_a_sentence(action):
     for player in (lambda position: action, lambda observations, masks: masks[:, 0] * 0 + action):
         with pytest.raises(
-            IllegalActionError, match=f"chose the illegal action {action}; legal are"
+            IllegalActionError, match=f"chose the illegal action {action}; legal actions:"
         ):
             evaluate(player, NAME, ["random"], pairs=1)
 

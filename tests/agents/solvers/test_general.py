@@ -263,7 +263,7 @@ def facts(rules: Halves) -> Facts:
 
 def test_returns_that_are_no_whole_numbers_are_refused():
     game = Game(Halves())
-    with pytest.raises(SpecificationError, match="it takes returns that are whole numbers"):
+    with pytest.raises(SpecificationError, match="it needs integer returns"):
         GeneralSolver(game).solve(game.initial_position())
 
 

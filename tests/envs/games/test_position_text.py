@@ -95,7 +95,7 @@ def test_every_place_has_a_name_and_an_area_inside_the_picture(spec):
         ("kalah", "4,4,4,4,4,4,0/4,4,4,4,4,4,-1:A", "row 2 has 7 numbers with commas"),
         ("kalah", "4,4,4,4,4,4,0/4,4,4,4,4,4,1:A", "there are 48 seeds at most, not 49"),
         ("kalah", "4,4,4,4,4,4,0/4,4,4,4,4,3,0:A", "there are 48 seeds, not 47"),
-        ("kalah", "0,0,0,0,0,0,24/4,4,4,4,4,4,0:A", "seeds are left in the pits of one side"),
+        ("kalah", "0,0,0,0,0,0,24/4,4,4,4,4,4,0:A", "one side has no seeds in its pits"),
     ],
 )  # fmt: skip
 def test_what_no_position_is_written_as_is_refused_in_a_sentence(spec, text, wrong):

@@ -229,7 +229,7 @@ def illegal_action_in_raw_env(game):
         with pytest.raises(AssertionError) as caught:
             play_illegally([environment])
         assert type(caught.value) is error
-        assert ("legal are 1 (" in str(caught.value)) == (error is IllegalMoveError)
+        assert ("legal actions: 1 (" in str(caught.value)) == (error is IllegalMoveError)
 
 
 def copies(game):

@@ -150,7 +150,7 @@ def test_a_full_disk_is_reported_and_what_was_committed_stays(store):
             count += 1
 
     with pytest.raises(
-        StoreError, match=r"cannot be written: the disk is full .*the same command goes on"
+        StoreError, match=r"cannot be written: the disk is full .*repeat the command to continue"
     ):
         fill()
     with Store(store.path) as again:

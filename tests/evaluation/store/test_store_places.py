@@ -87,7 +87,7 @@ def test_a_tournament_that_fills_the_disk_stops_with_a_clear_error_and_goes_on_w
     )
     assert result.returncode == 2
     assert "plyground: the store store.db cannot be written: the disk is full" in result.stderr
-    assert "when there is space the same command goes on" in result.stderr
+    assert "free some space and repeat the command to continue" in result.stderr
     assert "Traceback" not in result.stderr
     again = plyground(disk, *COMMAND)
     assert again.exit_code == 2
@@ -196,7 +196,7 @@ def lose(path: Path, how: str) -> None:
         ("removed", "was removed or renamed while it was in use"),
         ("renamed", "was removed or renamed while it was in use"),
         ("replaced", "was replaced by another file while it was in use"),
-        ("truncated", "was (cut short|damaged) while it was in use|cannot be written: .*malformed"),
+        ("truncated", "was (truncated|damaged) while it was in use|cannot be written: .*malformed"),
     ],
 )
 @pytest.mark.parametrize("after", [3, 6], ids=["half way", "after the last game"])

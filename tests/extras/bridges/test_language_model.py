@@ -92,7 +92,7 @@ def test_an_illegal_answer_is_refused_with_the_reason_and_asked_again(serve):
     assert position.game.action_to_text(action) == "b2"
     last = stand_in.asked[-1][1]["messages"]
     assert [one["role"] for one in last] == ["system", "user"] + ["assistant", "user"] * 2
-    assert last[-1]["content"].startswith("'z9' is no legal move. The last line must be one of: ")
+    assert last[-1]["content"].startswith("'z9' is not legal. The last line must be one of: ")
 
 
 def test_a_model_without_a_legal_move_forfeits_and_the_tournament_goes_on(serve, tmp_path):
@@ -102,7 +102,7 @@ def test_a_model_without_a_legal_move_forfeits_and_the_tournament_goes_on(serve,
     assert len(games) == 4
     for game in games:
         assert game.result.fault is not None
-        assert "gave no legal move: 'I resign' is no legal move" in game.result.reason
+        assert "gave no legal move: 'I resign' is not legal" in game.result.reason
 
 
 @pytest.mark.parametrize("isolation", ["never", "always"])

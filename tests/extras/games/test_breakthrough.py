@@ -47,8 +47,8 @@ def test_the_last_piece_that_is_captured_ends_the_game():
     ("text", "wrong"),
     [
         ("X7/8/8/8/8/8/8/7O:X", "only one player can have won"),
-        ("X7/8/8/8/4O3/8/8/8:X", "White \\(X\\) has won, so that Black \\(O\\) is to move"),
-        ("8/8/8/8/4O3/8/8/8:O", "Black \\(O\\) has won, so that White \\(X\\) is to move"),
+        ("X7/8/8/8/4O3/8/8/8:X", "White \\(X\\) has won, so Black \\(O\\) must be to move"),
+        ("8/8/8/8/4O3/8/8/8:O", "Black \\(O\\) has won, so White \\(X\\) must be to move"),
         ("8/XXXXXXXX/XXXXXXXX/X7/8/8/8/4O3:X", "each player has 16 pieces at most, not 17"),
     ],
 )

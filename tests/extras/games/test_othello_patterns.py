@@ -69,7 +69,7 @@ def test_another_file_is_refused(monkeypatch, tmp_path):
     other = tmp_path / "patterns.npz"
     other.write_bytes(patterns.FILE.read_bytes() + b"0")
     monkeypatch.setattr(patterns, "FILE", other)
-    with pytest.raises(RuntimeError, match="not the file that this version of plyground came with"):
+    with pytest.raises(RuntimeError, match="not the file of this version of plyground"):
         patterns.load_weights()
 
 

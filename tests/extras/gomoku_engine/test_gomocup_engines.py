@@ -130,8 +130,8 @@ def test_every_game_has_a_process_of_its_own(playing, tmp_path, child_processes)
         ("Exits", EXITED, "has no engine any more: it ended its process with exit status 3"),
         ("KillsItself", EXITED, "it was killed by signal 9 (SIGKILL)"),
         ("ClosesItsOutput", EXITED, "it closed its output"),
-        ("TalksNonsense", NO_ACTION, "answered 'I resign', which is no move"),
-        ("AnswersError", NO_ACTION, "answered 'ERROR out of ideas', which is no move"),
+        ("TalksNonsense", NO_ACTION, "answered 'I resign', which is not a move"),
+        ("AnswersError", NO_ACTION, "answered 'ERROR out of ideas', which is not a move"),
         ("NeverEndsItsLine", NO_ACTION, "wrote a line that does not end"),
         ("PlaysOffTheBoard", ILLEGAL_ACTION, "played 9,0 is off the board of 9x9"),
         ("PlaysOnAStone", ILLEGAL_ACTION, "played the illegal action"),
@@ -243,7 +243,7 @@ def test_what_cannot_be_run_is_refused(spec, message):
 
 @pytest.mark.parametrize("game", ["connect_four", "gomoku:size=7,connect=4"])
 def test_other_games_are_refused(game):
-    with pytest.raises(SpecificationError, match=f"{game} is no game of the Gomocup protocol"):
+    with pytest.raises(SpecificationError, match=f"protocol does not support {game}"):
         make_agent(f"gomocup:{REFERENCE}", game)
 
 

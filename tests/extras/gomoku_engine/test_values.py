@@ -125,5 +125,5 @@ def test_both_players_are_judged_alike():
 
 def test_a_file_of_other_weights_is_refused():
     name, _ = values.FREESTYLE_WEIGHTS
-    with pytest.raises(RuntimeError, match="is not the file that this version of plyground came"):
+    with pytest.raises(RuntimeError, match="is not the file of this version of plyground"):
         values.load_weights(name, "0" * 64)

@@ -372,8 +372,8 @@ def test_the_command_makes_a_file_that_agents_play_from(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = plyground("book tic_tac_toe --agent alphabeta:depth=9 --plies 2 --out ttt.book")
     assert result.stdout == (
-        "4 positions of the first 2 plies of tic_tac_toe, as alphabeta:depth=9 sees them, are "
-        "in ttt.book\n"
+        "ttt.book has 4 positions of the first 2 plies of tic_tac_toe, analysed by "
+        "alphabeta:depth=9\n"
     )
     output = plyground_json("analyse tic_tac_toe --moves a1 --agent alphabeta:book=ttt.book")
     assert (output["name"], output["from_book"], output["score_in_words"]) == ("b2", True, "draw")

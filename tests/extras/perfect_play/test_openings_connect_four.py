@@ -171,7 +171,7 @@ def test_a_file_of_something_else_is_refused_and_stays(tmp_path):
     ("game", "plies", "message"),
     [
         ("tic_tac_toe", 2, "exact openings exist for connect four only"),
-        ("connect_four:rows=1,cols=4", 4, "no game of connect_four:rows=1,cols=4"),
+        ("connect_four:rows=1,cols=4", 4, "all games of connect_four:rows=1,cols=4 end"),
         ("connect_four:rows=9,cols=9", 2, "at most 64"),
     ],
 )

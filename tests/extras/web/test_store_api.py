@@ -127,7 +127,7 @@ def test_what_a_deterministic_opponent_does_not_play_is_refused(client, path):
         if spec != "random":
             answer = client.post("/api/finish", json=body | {"moves": WON["moves"]})
             assert (answer.status_code, answer.json()["code"]) == (409, "other_move")
-            assert "plays otherwise at move 2." in answer.json()["error"]
+            assert "plays a different move 2." in answer.json()["error"]
         assert client.post("/api/finish", json=body | {"moves": moves}).status_code == 200
     with Store(path) as store:
         assert len(store.tournaments()) == 4
@@ -265,6 +265,6 @@ def test_no_game_is_kept_in_a_store_that_does_not_check(client, path):
         connection.execute("UPDATE games SET return_0 = -return_0, return_1 = -return_1")
     answer = client.post("/api/finish", json=body)
     assert answer.status_code in (422, 503)
-    assert "do not check" in answer.json()["error"]
+    assert "failed its checks" in answer.json()["error"]
     with Store(path) as store:
         assert len(store.game_keys(1)) == 1

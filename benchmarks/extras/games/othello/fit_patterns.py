@@ -1,11 +1,10 @@
 """Fit the pattern tables of Othello, ``extras/games/othello/patterns.npz``.
 
-Run with ``python benchmarks/extras/games/othello/fit_patterns.py FOLDER``. The positions are those
-of games by alpha-beta with random moves among its own. The last stage of the game is fitted first,
-to exact margins. Each earlier one is fitted to searches that end in later stages, by the weights
-that these have by then. What was played and labelled stands in the folder: the same command goes on
-there. It prints the errors on a twentieth of the positions, from which it does not learn, and the
-hash that ``extras/games/othello/patterns.py`` names.
+Run with ``python benchmarks/extras/games/othello/fit_patterns.py FOLDER``. The positions come from
+games of alpha-beta with some random moves. The last stage of the game is fitted first, to exact
+margins. Each earlier stage is fitted to searches that end in later stages, with their fitted
+weights. The folder stores games and labels, so the same command resumes. It prints the errors on a
+held-out twentieth of the positions, and the hash for ``extras/games/othello/patterns.py``.
 
 Source: Buro, "Improving heuristic mini-max search by supervised learning", 2002.
 """
@@ -42,7 +41,7 @@ MOST = 127  # of a weight
 
 
 class FittedOthello(NamedTuple):
-    """Othello whose heuristic takes the weights fitted so far."""
+    """Othello with the weights fitted so far as its heuristic."""
 
     size: int
     reward: int
@@ -84,7 +83,7 @@ def search_to(search, plan, depth, source):
 
 @kernel
 def play_games(search, plan, games, rng, board, actions, out):
-    """Play games; write the positions, own and opponent's discs, to ``out``; returns how many."""
+    """Play games; write positions, own and opponent's discs, to ``out``; returns their number."""
     rules, count = search[0], 0
     for _ in range(games):
         r.start(rules, board[0])
@@ -120,7 +119,7 @@ def write_position(rules, position, out, count):
 
 @kernel
 def label(search, plan, depth, discs, board, margins):
-    """Write the margins, in discs, that searches of positions promise the player to move."""
+    """Write the search values of positions for the player to move, in discs."""
     for i in range(discs.shape[0]):
         own, other = discs[i, 0], discs[i, 1]
         position = board[0]
@@ -137,7 +136,7 @@ def label(search, plan, depth, discs, board, margins):
 
 
 def new_search(heuristic, weights=None):
-    """A search by a heuristic of the game, or by weights; its plan; a board to write to."""
+    """A search by a heuristic of the game or by weights, with its plan and a board."""
     game = make_game("othello:empties=nobody")
     agent = make_agent(f"alphabeta:depth=60,table=0.25,heuristic={heuristic}", game)
     search = agent.new_search(game, 60)
@@ -191,7 +190,7 @@ def stages_of(discs):
 
 
 def columns_of(discs, starts):
-    """The columns of the least squares' matrix for each position, one for each weight it has."""
+    """The nonzero columns of the least-squares matrix for each position."""
     cells = np.arange(64, dtype=np.uint64)
     digits = (discs[:, :1] >> cells & np.uint64(1)) + 2 * (discs[:, 1:] >> cells & np.uint64(1))
     boards = digits.astype(np.int64).reshape(-1, 8, 8)
@@ -224,7 +223,7 @@ def count_moves(rules, discs, out):
 
 
 def fit(columns, margins, before):
-    """The weights, in points, that fit margins best and differ little from those before."""
+    """The weights, in points, that fit margins best, regularised towards the previous weights."""
     rows = np.arange(len(margins) + 1) * columns.shape[1]
     ones, shape = np.ones(columns.size), (len(margins), before.size)
     matrix = csr_matrix((ones, columns.ravel(), rows), shape)

@@ -1,11 +1,11 @@
 """The exact solver of Hex.
 
-Values are results: +1 the side to move wins, −1 it loses. The solver does not look for the quickest
-win. It still wins in the end, because a won position is kept won and the board fills up. In a lost
-position agents ask a search for the action that resists longest.
+Values are results: +1 the side to move wins, −1 it loses. The solver does not search for the
+shortest win. It still wins, because it keeps the position won and the board fills up. In a lost
+position agents use a search to find the action that resists longest.
 
-With the swap rule the second player always wins: after a stone that wins for the first player, the
-swap makes it the second player's own, mirrored, and puts the first player in the other's place.
+With the swap rule the second player always wins: if the first stone wins for the first player, the
+swap makes it a winning stone of the second player.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _HexSolver(ProvingSolver):
     def prove(
         self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
     ) -> Proof:
-        """See :meth:`ProvingSolver.prove`; ``value`` saves nothing."""
+        """See :meth:`ProvingSolver.prove`; ``value`` is not used."""
         legal, swap = position.legal_actions(), self.game.rules.swap == YES
         if swap and position.record.ply == 0:
             return Proof(-1, -1, legal[0])

@@ -1,10 +1,10 @@
-"""Bitboards of the Hex solver, and the cells that are dead or captured.
+"""Bitboards of the Hex solver, and its dead and captured cells.
 
-A stone is dead if it cannot change who connects, whatever comes: then it counts as a stone of
-either side. Two neighbouring free cells are captured by a side if it can answer an opponent's stone
-on one of them by a stone on the other one that leaves the first dead: then both count as stones of
-this side. Both are told from the six cells around a cell alone: it joins nothing if its neighbours
-of each side form one chain around it, however its free neighbours are filled.
+A stone is dead if it cannot change who connects: then it counts as a stone of either side. Two
+adjacent free cells are captured by a side if it can answer an opponent's stone on one of them by a
+stone on the other that makes the first dead: then both count as stones of this side. Both depend
+only on the six cells around a cell: it is dead if its neighbours of each side form one chain around
+it, however its free neighbours are filled.
 
 Sources: Hayward, van Rijswijck, "Hex and combinatorics", 2006 (dead and captured cells); Björnsson,
 Hayward, Johanson, van Rijswijck, "Dead cell analysis in Hex and the Shannon game", 2007.
@@ -25,7 +25,7 @@ from ..rules import Hex
 ZERO, ONE = np.uint64(0), np.uint64(1)
 BIT = np.array([1 << cell for cell in range(64)], np.uint64)
 MOST_CELLS = 64
-# (row, column) to the neighbours, in the order in which they stand around a cell
+# (row, column) steps to the neighbours, in their order around a cell
 AROUND = ((0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1), (1, 0))
 PLACE = np.array([3**number for number in range(6)], np.int64)  # value of a neighbour in a code
 
@@ -42,7 +42,7 @@ DEAD = _dead_by_code()
 
 
 class HexBoard(NamedTuple):
-    """A board as the search needs it.
+    """The constants of a board size.
 
     Attributes:
         cells: number of cells.
@@ -73,7 +73,7 @@ def make_board(rules: Hex) -> HexBoard:
             around[cell, number] = row * size + column
             beside[cell] |= BIT[row * size + column]
         else:
-            # The side whose edge it is. Beyond a corner it may be either: it stands between both.
+            # The side that owns the edge. Beyond a corner either will do.
             frame[cell] += PLACE[number] * (2 if 0 <= row < size else 1)
     rows = [sum(1 << row * size + column for column in range(size)) for row in (0, size - 1)]
     columns = [sum(1 << row * size + column for row in range(size)) for column in (0, size - 1)]
@@ -113,9 +113,9 @@ def neighbours_of(board, cells):
 
 @inner_kernel
 def fill(board, first, second, look):
-    """The stones of both sides after filling dead and captured cells, and what each captured.
+    """The stones of both sides after filling dead and captured cells, and each side's captures.
 
-    ``look`` are the cells that may be dead or captured now: those beside the latest stone.
+    ``look`` is the set of cells that may be dead or captured now: the latest stone's neighbours.
     """
     captures_1, captures_2 = ZERO, ZERO
     while True:

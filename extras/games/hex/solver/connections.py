@@ -1,12 +1,12 @@
 """Virtual connections of one side: H-search.
 
 A full connection joins two ends even if the opponent moves first, a semi connection if the side
-itself does. Ends are the side's chains of stones, its two edges and single free cells. The carrier
-is the set of free cells that a connection needs. Two rules build larger ones:
+moves first. Ends are the side's chains of stones, its two edges and single free cells. The carrier
+is the set of free cells that a connection needs. Two rules build larger connections:
 
-- And: full connections from x to m and from m to y whose carriers do not meet are a full connection
+- And: full connections from x to m and from m to y with disjoint carriers are a full connection
   from x to y if m is a chain, a semi connection if m is a free cell.
-- Or: semi connections from x to y without a cell common to all of them are a full connection.
+- Or: semi connections from x to y without a cell common to all carriers are a full connection.
 
 Source: Anshelevich, "A hierarchical approach to computer Hex", Artificial Intelligence 134, 2002.
 """
@@ -28,18 +28,18 @@ JOINED, FULL, SEMI, NOTHING = 3, 2, 1, 0
 
 
 class Net(NamedTuple):
-    """The connections of one side. Ends are cells (of a chain its lowest), and the two edges.
+    """The connections of one side. Ends are cells (the lowest cell of a chain) and the two edges.
 
     Attributes:
-        chain: bool (ends,): whether an end is a chain or an edge, no free cell.
+        chain: bool (ends,): whether an end is a chain or an edge, not a free cell.
         links: int64 (ends, ends): the ends to which each end has full connections.
         full: uint64 (ends, ends, MOST_FULL): their carriers, the same in both directions.
-        semi: uint64 (ends, ends, MOST_SEMI): carriers, from the lower end to the higher.
-        link_counts, full_counts, semi_counts: how many there are.
+        semi: uint64 (ends, ends, MOST_SEMI): carriers of semi connections, lower end first.
+        link_counts, full_counts, semi_counts: the numbers of entries.
         edge_semi: uint64 (MOST_EDGE_SEMI,): carriers of semi connections between the edges.
         edge_key: int64: the cell to play for each of them.
-        steps: int64 (MOST_STEPS, 2), step_carriers: full connections to be built on.
-        counts: int64 (2,): of edge_semi, of steps.
+        steps: int64 (MOST_STEPS, 2), step_carriers: the queue of full connections to extend.
+        counts: int64 (2,): the lengths of edge_semi and of steps.
     """
 
     chain: Any
@@ -57,7 +57,7 @@ class Net(NamedTuple):
 
 
 def new_net(board: HexBoard) -> Net:
-    """Room for the connections of one side."""
+    """Empty arrays for the connections of one side."""
     ends = board.cells + 2
     return Net(
         np.zeros(ends, np.bool_),
@@ -77,7 +77,7 @@ def new_net(board: HexBoard) -> Net:
 
 @inner_kernel
 def _chain_of(board, own, seed):
-    """All stones that a set of stones is connected with."""
+    """All stones connected with a set of stones."""
     chain = seed
     while True:
         more = neighbours_of(board, seed) & own & ~chain
@@ -89,7 +89,7 @@ def _chain_of(board, own, seed):
 
 @inner_kernel
 def _add_full(net, x, y, carrier):
-    """Add a full connection that no other one makes superfluous."""
+    """Add a full connection unless a smaller carrier is known."""
     count, size = net.full_counts[x, y], 0
     for i in range(count):
         other = net.full[x, y, i]
@@ -115,7 +115,7 @@ def _add_full(net, x, y, carrier):
 
 @inner_kernel
 def _union_without_common_cell(carriers, count, carrier):
-    """The union of carriers, one of them given, that have no cell in common; all bits if none."""
+    """The union of carriers without a common cell, one of them given; all bits if there is none."""
     common = union = carrier
     while common != ZERO:
         best, least, smallest = -1, count_bits(common), 0
@@ -133,7 +133,7 @@ def _union_without_common_cell(carriers, count, carrier):
 
 @inner_kernel
 def _add_semi(net, edge, x, y, carrier, key):
-    """Add a semi connection, and the full ones that follow from it by the or rule."""
+    """Add a semi connection, and full connections by the or rule."""
     if x > y:
         x, y = y, x
     for i in range(net.full_counts[x, y]):
@@ -172,9 +172,9 @@ def _add_semi(net, edge, x, y, carrier, key):
 
 @kernel
 def connect(board, net, own, other, side, enough):
-    """Find the connections of a side until its edges have one that is enough.
+    """Find the connections of a side until its edges have a connection of the kind ``enough``.
 
-    Returns JOINED if stones join the edges, else the best connection found between them.
+    Returns JOINED if stones connect the edges, else the best connection found between them.
     """
     chain, links, full, counts = net.chain, net.links, net.full, net.counts
     link_counts, full_counts, semi_counts = net.link_counts, net.full_counts, net.semi_counts
@@ -188,7 +188,7 @@ def connect(board, net, own, other, side, enough):
         for y in range(ends):
             full_counts[x, y] = semi_counts[x, y] = 0
     counts[:] = 0
-    # 1. The edges, the chains and the free cells, each with the free cells beside it.
+    # 1. Connect edges, chains and free cells with the adjacent free cells.
     left = own
     for number in range(2):
         seed = own & board.edges[side, number]
@@ -218,7 +218,7 @@ def connect(board, net, own, other, side, enough):
         while near != ZERO:
             _add_full(net, x, lowest_bit_index(near), ZERO)
             near &= near - ONE
-    # 2. Each full connection is prolonged at both ends; edges need not be gone through.
+    # 2. Extend each full connection at both ends; an edge need not be a middle end.
     step = 0
     while step < counts[1]:
         carrier = carriers[step]

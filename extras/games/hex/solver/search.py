@@ -1,13 +1,13 @@
 """The search of the Hex solver: depth-first proof-number search with carriers.
 
-The proof number ``phi`` of a position is how many positions have yet to be proved, at least, for a
-win of the side to move; ``delta`` is the same for a loss. The search follows the child that is
-nearest to a proof until another one clearly is.
+The proof number ``phi`` of a position is the least number of positions to prove for a win of the
+side to move; ``delta`` is the same for a loss. The search follows the most-proving child until
+another child is clearly better.
 
-The opponent's proof of a child holds a carrier: the free cells that its win needs. A move outside
-of it loses too. So does one outside of a semi connection between the opponent's edges. The mover
-must play in the cells common to all of them, the region; where it is empty, the mover has lost, and
-the union of the carriers is what the opponent needs.
+The opponent's proof of a child has a carrier: the free cells that the win needs. A move outside the
+carrier loses too, and so does a move outside a semi connection between the opponent's edges. The
+mover must play in the cells common to all of them, the region. If the region is empty, the mover
+has lost, and the union of the carriers is the carrier of the opponent's win.
 
 Sources: Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002; Pawlewicz,
 Lew, "Improving depth-first PN-search: 1 + ε trick", 2006; Hayward, Björnsson, Johanson, Kan, Po,
@@ -28,7 +28,7 @@ from .connections import FULL, JOINED, SEMI, connect
 from .table import UNKNOWN, half_turn, key_of, probe, store
 
 ENTER, LOOK, LEAVE, FINISH = range(4)  # what to do next at the current ply
-PROVED = 1 << 30  # the proof number of what cannot be proved
+PROVED = 1 << 30  # infinity: the proof number of a disproved result
 NO_CELL = -1
 
 NODE = np.dtype(
@@ -44,9 +44,9 @@ NODE = np.dtype(
         ("carrier", np.uint64),
         ("inferior", np.uint64),
         ("killers", np.uint64),
-        ("count", np.int64),  # of children
+        ("count", np.int64),  # number of children
         ("child", np.int64),
-        ("start", np.int64),  # nodes visited before
+        ("start", np.int64),  # node count at the start
     ]
 )
 
@@ -55,9 +55,9 @@ CHILD = np.dtype(
         ("cell", np.int64),
         ("first", np.uint64),
         ("second", np.uint64),
-        ("own_captures", np.uint64),  # of the side that moves there
-        ("captures", np.uint64),  # of the other side
-        ("phi", np.int64),  # from the view of the child's mover
+        ("own_captures", np.uint64),  # of the parent's mover
+        ("captures", np.uint64),  # of the opponent
+        ("phi", np.int64),  # for the child's mover
         ("delta", np.int64),
         ("carrier", np.uint64),  # the winner's, once solved
     ]
@@ -105,9 +105,9 @@ def begin(board, stack, first, second, mover):
 
 @inner_kernel
 def evaluate(board, own_net, opponent_net, node):
-    """Look for connections of both sides; the proof numbers, region and carrier of a node.
+    """Set the proof numbers, region and carrier of a node by the connections of both sides.
 
-    Returns the cell that wins, if a semi connection does.
+    Returns the winning cell of a semi connection, or NO_CELL.
     """
     mover = node.mover
     own, other = node.first, node.second
@@ -144,10 +144,10 @@ def evaluate(board, own_net, opponent_net, node):
 
 @inner_kernel
 def prune(board, node):
-    """Find inferior moves: those to which the opponent has an answer that leaves them dead.
+    """Find inferior moves: the opponent has an answer that makes them dead.
 
-    After this answer, the killer, the opponent has gained a stone, so that another move is no
-    worse. Killers are not inferior themselves.
+    This answer, the killer, gains the opponent a stone, so playing on the killer cell is no worse.
+    Killers are not inferior.
     """
     free = board.all_cells & ~(node.first | node.second)
     answer = 2 if node.mover == 0 else 1
@@ -193,7 +193,7 @@ def _make_children(board, node, children):
 
 @inner_kernel
 def look_up(board, table, node, children):
-    """What the table knows of the children that are not solved."""
+    """Read the table's entries of the unsolved children."""
     for i in range(node.count):
         child = children[i]
         if child.phi != 0 and child.delta != 0 and node.region & BIT[child.cell] != ZERO:
@@ -208,9 +208,9 @@ def look_up(board, table, node, children):
 
 @inner_kernel
 def _sum_up(node, children):
-    """The proof numbers of a node by those of its children; the best child, the second-best delta.
+    """Set a node's proof numbers by its children; returns the best child, the second-best delta.
 
-    Once the node is solved, its region is the carrier of the winner.
+    The region of a solved node is the winner's carrier.
     """
     for i in range(node.count):
         child = children[i]
@@ -233,7 +233,7 @@ def _sum_up(node, children):
             elif child.delta < second:
                 second = child.delta
     if best == NO_CELL:
-        if node.region != ZERO:  # inferior moves are left: the opponent needs their killers
+        if node.region != ZERO:  # only inferior moves remain: the opponent needs their killers
             node.carrier |= node.killers
         node.region = node.carrier
     return best, second
@@ -241,9 +241,9 @@ def _sum_up(node, children):
 
 @kernel
 def run(board, table, stack, own_net, opponent_net, nodes_allowed):
-    """Search on for at most so many nodes; whether the search is complete.
+    """Continue the search for ``nodes_allowed`` nodes; whether it is complete.
 
-    The root's proof numbers then tell who wins, and ``state.action`` a move that does.
+    The root's proof numbers then give the winner, and ``state.action`` a winning move.
     """
     nodes, children, state = stack
     ply, step, node_count = state.ply, state.step, state.nodes
@@ -286,7 +286,7 @@ def run(board, table, stack, own_net, opponent_net, nodes_allowed):
                 child, below = children[ply, best], nodes[ply + 1]
                 below.first, below.second, below.mover = child.first, child.second, 1 - node.mover
                 below.phi_limit = node.delta_limit - node.delta + child.phi
-                # a quarter more than the second-best, so that the search changes less often
+                # a quarter more than the second-best, so that the search switches less often
                 below.delta_limit = min(node.phi_limit, second + second // 4 + 1)
                 ply += 1
                 step = ENTER

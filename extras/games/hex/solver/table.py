@@ -1,9 +1,8 @@
-"""The transposition table of the Hex solver: proof numbers, and the cells that matter.
+"""The transposition table of the Hex solver: proof numbers, regions and carriers.
 
-A position is kept with its dead and captured cells filled, and shares its entry with its half turn:
-the image with the lower stones stands for both. An entry holds the stones themselves, so it is
-never taken for that of another position. A bucket is four entries; where it is full, the entry that
-took the fewest nodes gives way.
+A position is stored with its dead and captured cells filled, and shares its entry with its half
+turn: the key is the image with the lower stones. An entry contains all stones, so there are no
+collisions. A bucket has four entries; if it is full, the entry with the fewest nodes is replaced.
 """
 
 from __future__ import annotations
@@ -35,18 +34,18 @@ ENTRY = np.dtype(
     [
         ("first", np.uint64),  # the stones of player 0 and of player 1
         ("second", np.uint64),
-        ("region", np.uint64),  # where the mover must play; once solved, the winner's carrier
-        ("carrier", np.uint64),  # what the opponent needs against moves outside of the region
+        ("region", np.uint64),  # where the mover must play; the winner's carrier if solved
+        ("carrier", np.uint64),  # what the opponent needs against moves outside the region
         ("phi", np.uint32),  # the proof numbers of the mover's win and of its loss
         ("delta", np.uint32),
         ("nodes", np.uint32),
-        ("mover", np.uint32),  # 1 more than the player
+        ("mover", np.uint32),  # the player plus 1; 0 is an empty entry
     ]
 )
 
 
 class _HexKey(NamedTuple):
-    """The image of a position that stands for it, whether that is its half turn, and its bucket."""
+    """The key image of a position, whether it is the half turn, and the bucket."""
 
     first: np.uint64
     second: np.uint64
@@ -55,13 +54,13 @@ class _HexKey(NamedTuple):
 
 
 def new_table(memory_mb: int) -> np.recarray[Any, Any]:
-    """An empty table of at most so many MiB: a power of two of entries."""
+    """An empty table of at most ``memory_mb`` MiB; its number of entries is a power of two."""
     return np.zeros(entries_within(memory_mb, ENTRY.itemsize, BUCKET), ENTRY).view(np.recarray)
 
 
 @inner_kernel
 def half_turn(cells, stones):
-    """A set of cells of a board after a half turn: its bits in reverse."""
+    """A set of cells after a half turn: its bits in reverse."""
     for level in range(6):
         swap, mask = SWAPS[level], MASKS[level]
         stones = ((stones >> swap) & mask) | ((stones & mask) << swap)
@@ -94,7 +93,7 @@ def probe(table, key, mover):
 
 @inner_kernel
 def store(table, cells, key, mover, phi, delta, region, carrier, nodes):
-    """Keep what is known of a position."""
+    """Store the result of a position."""
     index = probe(table, key, mover)
     if index == UNKNOWN:
         index = key.bucket

@@ -1,7 +1,7 @@
 """The exact solver of Othello.
 
-The value of a position is how many discs more than the opponent the side to move has at the end,
-under best play by both, with the cells that are free then if they count for the winner.
+The value of a position is the margin in discs of the side to move at the end, under best play by
+both, including free cells if they count for the winner.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from .table import NO_CELL, new_table
 
 @register_solver(Othello)
 class _OthelloSolver(ProvingSolver):
-    """Solves Othello on every board, as far as time allows: up to some 24 free cells."""
+    """Solves Othello on every board, in practice up to about 24 free cells."""
 
     meaning = (
-        "The value is the margin in discs at the end, own minus the opponent's; whom free cells "
-        "count for is the game's parameter empties."
+        "The value is the margin in discs at the end, own minus the opponent's; the game's "
+        "parameter empties says for whom free cells count."
     )
     plies_at_once = 16
     plies_in_seconds = 20
@@ -38,7 +38,7 @@ class _OthelloSolver(ProvingSolver):
         self._board = make_board(game.rules)
         self._stack = s.new_stack(self._board)
         self.most = self._board.size
-        self._most_free = 0  # free cells of the position that is being solved
+        self._most_free = 0  # free cells of the position to solve
         self.clear()
 
     def prepare(self) -> None:

@@ -1,4 +1,4 @@
-"""What the search knows about a board of Othello: cells, neighbours, quadrants, stable discs.
+"""The constants of an Othello board for the search: cells, neighbours, quadrants, stable discs.
 
 Cell (row, column) is bit ``8 * row + column`` on every board, as in the game's rules.
 """
@@ -22,7 +22,7 @@ CELL_VALUES = {(0, 0): 18, (0, 1): 4, (1, 1): 2, (0, 2): 12, (1, 2): 6, (2, 2): 
 
 
 class OthelloBoard(NamedTuple):
-    """A board as the search needs it.
+    """The constants of a board size.
 
     Attributes:
         cells: the set of all cells.
@@ -33,8 +33,8 @@ class OthelloBoard(NamedTuple):
         quadrant_cells: uint64 (16,): the cells of each set of quadrants.
         lines: uint64 (lines, 2): rows, columns and diagonals as sets, and the index of their step.
         borders: uint64 (4,): the cells without a neighbour on one side, for each step.
-        values: int64 (64,): how good a move on each cell is by itself.
-        fills: whether cells that are free at the end count for the winner.
+        values: int64 (64,): ordering points of a move on each cell.
+        fills: whether free cells at the end count for the winner.
     """
 
     cells: np.uint64
@@ -93,7 +93,7 @@ def make_board(rules: Othello) -> OthelloBoard:
 
 @inner_kernel
 def difference(own, other):
-    """The discs of ``own`` more than those of ``other``."""
+    """The discs of ``own`` minus the discs of ``other``."""
     return count_bits(own) - count_bits(other)
 
 
@@ -110,10 +110,10 @@ def final_margin(board, own, other):
 
 @inner_kernel
 def stable_discs(board, own, other):
-    """How many discs of ``own`` are sure to stay, at least.
+    """A lower bound on the number of stable discs of ``own``.
 
-    A disc stays if in each of the four directions its line is full, or it stands at the edge, or
-    has a neighbour of its own side that stays.
+    A disc is stable if in each of the four directions its line is full, or it is at the edge, or
+    has a stable neighbour of the same side.
     """
     discs = own | other
     along = (board.borders[0], board.borders[1], board.borders[2], board.borders[3])

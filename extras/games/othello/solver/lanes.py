@@ -1,6 +1,6 @@
-"""Othello's bitboards four directions at a time, in the vector registers of the processor.
+"""SIMD operations on Othello's bitboards: four directions at a time.
 
-LLVM turns vectors of four 64-bit lanes into whatever the processor has. Interpreted code
+LLVM maps vectors of four 64-bit lanes to the processor's vector registers. Interpreted code
 (``NUMBA_DISABLE_JIT``) uses the kernels of the game's rules instead.
 """
 
@@ -47,7 +47,7 @@ def _constant(*lanes: int) -> ir.Constant:
 
 
 def _spread(builder: Any, value: Any) -> Any:
-    """A vector of the same value in each lane."""
+    """A vector with the same value in each lane."""
     first = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), value, ir.IntType(32)(0))
     lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
     return builder.shuffle_vector(first, ir.Constant(VECTOR, ir.Undefined), lanes)
@@ -75,11 +75,11 @@ def _turned_discs(typing_context: Any, rays: Any, cell: Any, own: Any, other: An
             ray = builder.load(builder.bitcast(pointer, VECTOR.as_pointer()), align=8)
             ends = builder.and_(ray, builder.xor(others, all_cells))
             if first == 0:
-                # The lowest cell of the ray that holds no disc of the opponent.
+                # The lowest cell of the ray without a disc of the opponent.
                 end = builder.and_(ends, builder.sub(zero, ends))
                 inside = builder.and_(ray, builder.sub(end, _constant(*[1] * LANES)))
             else:
-                # The highest: all cells below it are filled, then the one with none above remains.
+                # The highest such cell: fill all cells below it, then keep the top one.
                 for times in (1, 2, 4):
                     far = builder.lshr(ends, _constant(*(times * step for step in STEPS)))
                     ends = builder.or_(ends, far)

@@ -1,8 +1,8 @@
 """The last one to four free cells of Othello, without a stack: a function for each number.
 
-Each asks a null window: is the value more than ``alpha``? The value returned is a lower bound if it
-is, an upper bound if not. Cells are tried in turn; a disc beside none of the opponent's turns none.
-Each function also returns how many positions it visited.
+Each searches a null window: is the value more than ``alpha``? The returned value is a lower bound
+if it is, an upper bound if not. Cells without an adjacent disc of the opponent are skipped. Each
+function also returns the number of visited positions.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _last_two(board, own, other, first, second, alpha):
 
 @kernel
 def _last_three(board, own, other, first, second, third, alpha):
-    """The value of a position with three free cells: one alone in its quadrant comes first."""
+    """The value of a position with three free cells; a single cell in a quadrant comes first."""
     if board.quadrants[first] == board.quadrants[second]:
         first, third = third, first
     elif board.quadrants[first] == board.quadrants[third]:
@@ -80,7 +80,7 @@ def _last_three(board, own, other, first, second, third, alpha):
 
 @kernel
 def last_four(board, own, other, odd, alpha):
-    """The value of a position with four free cells: those in quadrants of odd number come first."""
+    """The value of a position with four free cells; cells in odd quadrants come first."""
     free = board.cells & ~(own | other)
     cells = free & board.quadrant_cells[odd]
     a = _next_cell(cells, free)
@@ -112,7 +112,7 @@ def last_four(board, own, other, odd, alpha):
 
 @inner_kernel
 def _next_cell(first, free):
-    """The lowest free cell, one of ``first`` as long as there is one."""
+    """The lowest free cell of ``first``, or of ``free`` if there is none."""
     return lowest_bit_index(first & free if first & free != ZERO else free)
 
 

@@ -15,7 +15,7 @@ from . import search as s
 from .board import OthelloBoard, make_board
 from .table import new_table
 
-MOST = 10  # plies to go: about 30 µs in random positions
+MOST = 10  # free cells: about 30 µs in random positions
 ALL_NODES = 1 << 62
 
 
@@ -46,7 +46,7 @@ def solved_value(rules, solver, position, plies):
 
 @kernel
 def search_leaf(rules, solver, position, free):
-    """The return of player 0, by null windows until it is proved."""
+    """The return of player 0, proved by null-window searches."""
     mover = r.to_move(rules, position)
     own, other = position.discs[mover], position.discs[1 - mover]
     lower, upper = -np.int64(solver.board.size), np.int64(solver.board.size)

@@ -1,9 +1,9 @@
-"""The search of Othello's solver: null-window negamax on two bitboards, on an explicit stack.
+"""The search of Othello's solver: null-window negamax on two bitboards, with an explicit stack.
 
-Every search asks: is the value more than ``alpha``? Positions with many free cells are looked up in
-the table and try the moves first that leave the opponent the fewest ("fastest first"). Those with
-few try cells in quadrants with an odd number of free cells first (parity), which costs less than it
-saves; the last four cells have functions of their own.
+Every search asks: is the value more than ``alpha``? Positions with many free cells use the table,
+and first try the moves that leave the opponent the fewest replies ("fastest first"). Positions with
+few free cells first try cells in quadrants with an odd number of free cells (parity), which is
+cheaper; the last four cells have specialised functions.
 
 Sources: Andersson, "Writing an Othello program", 2007 (parity, the last cells); Buro, "Techniques
 for the design of game evaluation functions", 1994 (fastest first); Delorme, Edax (stability).
@@ -25,17 +25,17 @@ from .lanes import RAYS, open_cells, turned_discs
 from .last_cells import LOWEST, last_few, last_four
 
 ENTER, LEAVE, ADVANCE, FINISH = range(4)  # what to do next at the current ply
-SHALLOW = 7  # free cells up to which moves are tried by parity
+SHALLOW = 7  # largest number of free cells for move ordering by parity
 MOST_MOVES = 40
-# Stable discs are counted where alpha is at least the free cells times this much, less that.
+# Stable discs are counted if alpha is at least STABILITY_SLOPE * free cells - STABILITY_LESS.
 STABILITY_SLOPE, STABILITY_LESS = 2, 4
 
 NODE = np.dtype(
     [
         ("own", np.uint64),  # the discs of the side to move
         ("other", np.uint64),
-        ("moves", np.uint64),  # its open cells; at a shallow node those not tried yet
-        ("alpha", np.int64),  # is the value more than alpha?
+        ("moves", np.uint64),  # its open cells; at a shallow node the untried ones
+        ("alpha", np.int64),
         ("best", np.int64),
         ("best_move", np.int64),
         ("move", np.int64),  # the cell that leads to the next ply
@@ -47,7 +47,7 @@ NODE = np.dtype(
     ]
 )
 SHALLOW_NODE = -1
-# What a move loses for each reply, and gains in an odd quadrant; the table's move comes first.
+# Move ordering: penalty per reply, bonus for an odd quadrant, bonus for the table's move.
 REPLY_SCORE, ODD_SCORE, TABLE_MOVE_SCORE = 16, 8, 1 << 20
 
 CHILD = np.dtype(
@@ -67,7 +67,7 @@ STATE = np.dtype(
         ("step", np.int64),
         ("value", np.int64),
         ("nodes", np.int64),
-        ("mask", np.uint64),  # of the buckets in use
+        ("mask", np.uint64),  # mask of the buckets in use
     ]
 )
 
@@ -77,7 +77,7 @@ class OthelloStack(NamedTuple):
 
     Attributes:
         nodes: NODE (plies,).
-        children: CHILD (plies, MOST_MOVES): children not searched yet.
+        children: CHILD (plies, MOST_MOVES): unsearched children.
         state: one STATE record.
     """
 
@@ -98,7 +98,7 @@ def new_stack(board: OthelloBoard) -> OthelloStack:
 
 @kernel
 def begin(board, table, stack, own, other, alpha, most_free):
-    """Prepare the stack: is the value of a position that is not over more than ``alpha``?
+    """Prepare a null-window search of an unfinished position above ``alpha``.
 
     ``most_free`` is the number of free cells that decides how much of the table is used.
     """
@@ -117,9 +117,9 @@ def begin(board, table, stack, own, other, alpha, most_free):
 
 @inner_kernel
 def run(board, table, stack, nodes_allowed):
-    """Search on for about so many nodes; whether the search is complete.
+    """Continue the search for about ``nodes_allowed`` nodes; whether it is complete.
 
-    Its value is then ``state.value``, its best move that of the root.
+    The value is then in ``state.value``, the best move in the root.
     """
     nodes, children, state = stack
     ply, step, value, node_count = state.ply, state.step, state.value, state.nodes
@@ -177,7 +177,7 @@ def enter_node(board, table, mask, node, children, at_root):
     """Visit a position: LEAVE with its value, or ADVANCE with its moves."""
     own, other, alpha = node.own, node.other, node.alpha
     node.best, node.best_move = LOWEST, t.NO_CELL
-    # 1. Without a move, the side passes, or the game is over.
+    # 1. A pass, or the end of the game.
     if node.moves == ZERO:
         moves = open_cells(board.cells, other, own)
         if moves == ZERO:
@@ -186,16 +186,16 @@ def enter_node(board, table, mask, node, children, at_root):
         child.own, child.other, child.moves = other, own, moves
         child.move, child.score, node.count = t.NO_CELL, 0, 1
         return ADVANCE, 0
-    # 2. The opponent keeps its stable discs.
+    # 2. Stability cutoff.
     if alpha >= STABILITY_SLOPE * node.free - STABILITY_LESS and not at_root:
         upper = board.size - 2 * stable_discs(board, other, own)
         if upper <= alpha:
             return LEAVE, upper
-    # 3. With few free cells, moves are tried by parity.
+    # 3. Few free cells: moves by parity.
     if node.free <= SHALLOW and not at_root:
         node.count = SHALLOW_NODE
         return ADVANCE, 0
-    # 4. The table may settle the node, or name the move to try first.
+    # 4. Transposition table.
     node.bucket = t.bucket_of(mask, own, other)
     data = t.probe(table, node.bucket, own, other)
     first = t.NO_CELL
@@ -206,14 +206,14 @@ def enter_node(board, table, mask, node, children, at_root):
             return LEAVE, lower
         if not at_root and upper <= alpha:
             return LEAVE, upper
-    # 5. The moves that leave the opponent the fewest come first.
+    # 5. Fastest first.
     node.count = list_children(board, table, mask, node, children, first, at_root)
     return ADVANCE, 0
 
 
 @inner_kernel
 def list_children(board, table, mask, node, children, first, at_root):
-    """Write the children that the table does not settle; their number."""
+    """List the children that the table does not settle; returns their number."""
     moves, count = node.moves, 0
     odd_cells = board.quadrant_cells[node.odd]
     while moves != ZERO:
@@ -267,7 +267,7 @@ def swap(one, other):
 
 @inner_kernel
 def _take_best(children, last):
-    """The child with the highest score, and the last of them in its place."""
+    """Take the child with the highest score; the last child takes its place."""
     best = last
     for i in range(last):
         if children[i].score > children[best].score:
@@ -281,7 +281,7 @@ def _take_best(children, last):
 def _try_shallow(board, node, after):
     """Try the next moves of a node with few free cells.
 
-    LOWEST where the position ``after`` the next move needs a search; else the value of the node.
+    Returns LOWEST if the position ``after`` the next move needs a search, else the node's value.
     """
     visits = 0
     while node.moves != ZERO and node.best <= node.alpha:
@@ -306,7 +306,7 @@ def _try_shallow(board, node, after):
 
 @inner_kernel
 def store_node(board, table, node, node_count):
-    """Store what the search of a position proved; a pass is not stored."""
+    """Store the proved bound of a position; a pass is not stored."""
     if node.moves == ZERO or node.free <= SHALLOW:
         return
     lower = node.best if node.best > node.alpha else -t.UNKNOWN

@@ -1,9 +1,9 @@
 """The transposition table of Othello: bounds on the value, and the best move.
 
-An entry holds the discs of both sides, mixed with what it says of them. So it is never taken for
-that of another position, and an entry of which another thread has written a part is taken for none.
-A bucket has two entries: the first keeps the position that took more effort, the second the latest.
-A search with few free cells uses a small part of the table, which stays in the processor's caches.
+An entry contains the discs of both sides, mixed with its data. So there are no collisions, and an
+entry that another thread has partly overwritten is not found. A bucket has two entries: the first
+keeps the position that took more effort, the second the latest. A search with few free cells uses a
+small part of the table, which stays in the processor's caches.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from .....envs.compiled.kernels import inner_kernel
 from .....envs.compiled.randomness import GAMMA, MIX_1, mix64
 from ..board import ONE, ZERO
 
-WORDS = 3  # of an entry: its two sides, and its data
+WORDS = 3  # per entry: two sides and the data
 BUCKET_WORDS = 2 * WORDS
 OFFSET = 64  # added to values to store them
 BYTE = np.uint64(255)
 UPPER_SHIFT, MOVE_SHIFT, EFFORT_SHIFT = np.uint64(8), np.uint64(16), np.uint64(24)
-MARK = np.uint64(1 << 32)  # tells data from an empty entry
-UNKNOWN = 64  # bounds that say nothing are this far from 0
+MARK = np.uint64(1 << 32)  # distinguishes data from an empty entry
+UNKNOWN = 64  # an unknown bound is this or its negative
 NO_CELL = 127
 
 
 def new_table(memory_mb: int) -> np.ndarray:
-    """An empty table of at most so many MiB: a power of two of buckets, as uint64 words."""
+    """An empty table of at most ``memory_mb`` MiB, uint64; the buckets are a power of two."""
     return np.zeros(entries_within(memory_mb, 8 * BUCKET_WORDS) * BUCKET_WORDS, np.uint64)
 
 
 @inner_kernel
 def bucket_mask(table, free):
-    """The mask of bucket numbers for a search that begins with so many free cells."""
+    """The mask of bucket numbers for a search that begins with ``free`` free cells."""
     buckets = np.uint64(table.size // BUCKET_WORDS)
     return min(buckets, ONE << np.uint64(max(free, 8))) - ONE
 
@@ -46,7 +46,7 @@ def bucket_of(mask, own, other):
 
 @inner_kernel
 def probe(table, bucket, own, other):
-    """The data of the entry of a position, or 0; see the functions ``…_of`` below."""
+    """The data of a position's entry, or 0; see the functions ``…_of`` below."""
     for word in (bucket, bucket + WORDS):
         data = table[word + 2]
         if holds(table, word, data, own, other):
@@ -56,7 +56,7 @@ def probe(table, bucket, own, other):
 
 @inner_kernel
 def holds(table, word, data, own, other):
-    """Whether an entry with this data is that of a position."""
+    """Whether an entry with this data belongs to a position."""
     return (
         table[word] == own ^ data * GAMMA
         and table[word + 1] == other ^ own * MIX_1 ^ data
@@ -66,9 +66,9 @@ def holds(table, word, data, own, other):
 
 @inner_kernel
 def store(table, bucket, own, other, lower, upper, move, nodes):
-    """Keep bounds and the best move of a position that took so many nodes.
+    """Store bounds and the best move of a position; ``nodes`` is the search effort.
 
-    Bounds stored before remain valid.
+    Earlier bounds remain valid.
     """
     effort = 1
     while nodes > 1:
