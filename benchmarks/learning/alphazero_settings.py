@@ -31,8 +31,7 @@ COMMON = (
     "games=512",
     "simulations_per_update=1500000",
     "full_share=0.25",
-    "first_simulations=32",
-    "simulations=96",
+    "simulations=32,96",
 )
 RESULT = "judged.json"
 

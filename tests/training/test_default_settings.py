@@ -40,8 +40,12 @@ from plyground.training.ppo.settings import PPOSettings
         (AlphaZeroSettings, "gomoku:size=10", {"games": 256, "cache": 512, "judged": 0}),
         (AlphaZeroSettings, "gomoku:size=11", {"games": 128, "cache": 1024, "judged": 0}),
         (AlphaZeroSettings, "hex", {"discount": 0.99, "judged": 0}),
-        (AlphaZeroSettings, "othello:size=6", {"discount": 1.0, "simulations": 48, "blocks": 2}),
-        (AlphaZeroSettings, "othello", {"full_share": 1.0, "simulations": 64, "blocks": 3}),
+        (
+            AlphaZeroSettings,
+            "othello:size=6",
+            {"discount": 1.0, "simulations": "24,48", "blocks": 2},
+        ),
+        (AlphaZeroSettings, "othello", {"full_share": 1.0, "simulations": "24,64", "blocks": 3}),
     ],
 )
 def test_the_defaults_of_a_board_follow_from_facts_and_from_the_profile(kind, spec, expected):

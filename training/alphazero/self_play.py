@@ -84,7 +84,7 @@ class SelfPlayer:
         self.game: Game = game
         self.settings: AlphaZeroSettings = settings
         search, games = settings.search, settings.games.games
-        most = max(search.simulations, search.first_simulations, search.fast_simulations)
+        most = max(search.span)
         entries = _cache_entries(game, settings.games.cache)
         options = search_options(game, search, 0.0)
         with announce_compilation(f"self-play of {game.name}"):

@@ -158,8 +158,7 @@ class AlphaZeroSettings(LearnerSettings):
                 "simulations_per_update": 400_000,
                 "window_smallest": 30_000,
                 "full_share": 1.0,
-                "first_simulations": 24,
-                "simulations": 40,
+                "simulations": "24,40",
                 "evaluations": 4,
                 "judged": 0,
             },
@@ -215,7 +214,7 @@ class AlphaZeroSettings(LearnerSettings):
         total, workers, games = (
             self.games.simulations_per_update, self.games.workers, self.games.games
         )  # fmt: skip
-        each, search = total / (workers * games), self.search.simulations
+        each, search = total / (workers * games), self.search.span.last
         if each < search:  # every chunk restarts its searches: none would ever finish
             raise SpecificationError(
                 f"workers={workers} with games={games} are not possible: between two updates a "
@@ -249,8 +248,8 @@ class AlphaZeroSettings(LearnerSettings):
         settings = {"judged": 0, "solved_plies": 0} | super().defaults(game, length, gpu)
         if gpu:
             workers = CHUNKS_OF_THREAD * max(available_processors() - 1, 1)
-            searches = settings.get("simulations", SearchSettings.simulations)
-            most = GPU_FOREST_BYTES // (bytes_of_tree(game, searches) * workers)
+            search = SearchSettings(settings.get("simulations", SearchSettings.simulations))
+            most = GPU_FOREST_BYTES // (bytes_of_tree(game, search.span.last) * workers)
             games = min(settings["games"], 1 << max(most.bit_length() - 1, 4))
             simulations = SIMULATIONS_OF_GAME * workers * games
             settings |= {

@@ -18,14 +18,14 @@ PROFILE = Profile(
         "alphazero": (
             TrainingSettings(
                 {
-                    "simulations": 48,
+                    "simulations": "24,48",
                     "value_scale": 0.7,
                     "solved_plies": 10,
                     "discount": 1.0,
                     "evaluate": "greedy;alphabeta:depth=3",
                 }
             ),
-            TrainingSettings({"simulations": 64, "blocks": 3}, fewest=50),
+            TrainingSettings({"simulations": "24,64", "blocks": 3}, fewest=50),
         ),
         "ppo": (
             TrainingSettings(
