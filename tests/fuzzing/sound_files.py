@@ -17,7 +17,7 @@ SETTINGS = {
     "ppo": "games=8 rollout=8 batch_size=32 epochs=1 dense=8 hidden=8",
     "dqn": "games=8 rollout=4 batch_size=16 minibatches=1 dense=8 memory=64 first_steps=16",
     "alphazero": "games=4 simulations=2 simulations_per_update=64 hours=0 "
-    "batch_size=8 channels=4 blocks=0 hidden=4 units=8 judged=0",
+    "batch_size=8 channels=4 blocks=0 hidden=4 judged=0",
     "supervised": "batch_size=8 batches_per_update=2 channels=4 blocks=0 hidden=4",
 }
 LAST = "supervised"  # it learns from another file

@@ -16,7 +16,8 @@ from ...envs.specification import SpecificationError
 from ...envs.workers.processors import available_processors
 from ..settings import UNLIMITED, RunSettings
 
-DENSE, CONVOLUTIONS = "dense", "convolutions"
+DENSE, CONVOLUTIONS, POOLED = "dense", "convolutions", "pooled"
+UNITS_OF_CHANNEL = 8  # of a dense layer: 32 channels are 256 units
 AUTO = "auto"
 SHORT_ROUNDS = 6  # at the beginning
 WINDOW_EXPONENT, WINDOW_SLOPE = 0.75, 0.4  # alpha and beta of [3]
@@ -29,14 +30,22 @@ SIMULATIONS_OF_GAME = 700  # between two updates, by default where the network i
 class NetworkSettings(Settings):
     """The network's shape."""
 
-    trunk: str = setting(CONVOLUTIONS, "Kind of network.", choices=(DENSE, CONVOLUTIONS))
-    channels: int = setting(32, "Channels of each convolution.", low=1)
-    blocks: int = setting(2, "Residual blocks of two layers each.", low=0, high=40)
-    units: int = setting(256, "Units of each dense layer.", low=1)
-    hidden: int = setting(64, "Width of the heads.", low=1)
-    pooled: bool = setting(
-        False, "Whether the heads see only means and maxima, so that weights fit any board."
+    trunk: str = setting(
+        CONVOLUTIONS,
+        "Kind of network; pooled: convolutions, and the heads see only means and maxima, so that "
+        "weights fit any board.",
+        choices=(DENSE, CONVOLUTIONS, POOLED),
     )
+    channels: int = setting(
+        32, "Channels of each convolution; a dense layer has eight units for each.", low=1
+    )
+    blocks: int = setting(2, "Residual blocks of two layers each.", low=0, high=40)
+    hidden: int = setting(64, "Width of the heads.", low=1)
+
+    @property
+    def units(self) -> int:
+        """The units of each dense layer."""
+        return UNITS_OF_CHANNEL * self.channels
 
 
 @dataclasses.dataclass(frozen=True)

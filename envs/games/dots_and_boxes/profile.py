@@ -89,13 +89,13 @@ PROFILE = Profile(
                     "judged": 200,
                 }
             ),
-            TrainingSettings({"units": 384, "opening_plies": Fraction(1, 2)}, most=LARGE - 1),
+            TrainingSettings({"channels": 48, "opening_plies": Fraction(1, 2)}, most=LARGE - 1),
+            TrainingSettings({"channels": 48}, most=LARGE - 1, gpu=True),
             # From random positions of all plies it learns the endings first, then earlier positions
             # from them: without these, 4×4 boxes were not learnt in 48 minutes.
             TrainingSettings(
                 {
-                    "trunk": "convolutions",
-                    "pooled": True,
+                    "trunk": "pooled",
                     "full_share": 1.0,
                     "simulations": "40,64",
                     "value_scale": 0.5,

@@ -96,7 +96,7 @@ PROFILE = Profile(
                 {
                     "games": 256,
                     "blocks": 4,
-                    "pooled": True,
+                    "trunk": "pooled",
                     "window_smallest": 50_000,
                     "window_largest": 500_000,
                     "evaluate": "random;easy;medium",

@@ -59,7 +59,7 @@ PROFILE = Profile(
                     "window_smallest": 20_000,
                     "window_largest": 200_000,
                     "trunk": "dense",
-                    "units": 128,
+                    "channels": 16,
                     "blocks": 2,
                     "hidden": 32,
                     "cache": 64,
@@ -74,9 +74,11 @@ PROFILE = Profile(
                 }
             ),
             TrainingSettings(
-                {"hours": 1.0, "units": 256, "opening_plies": 10, "evaluate": "random;greedy"},
+                {"hours": 1.0, "channels": 32, "opening_plies": 10, "evaluate": "random;greedy"},
                 fewest=10,
             ),
+            TrainingSettings({"channels": 16}, most=9, gpu=True),
+            TrainingSettings({"channels": 32}, fewest=10, gpu=True),
         ),
     },
     words=Path(__file__).parent / "words",
