@@ -37,8 +37,8 @@ from plyground.training.ppo.settings import PPOSettings
             "dots_and_boxes:rows=4,cols=4",
             {"trunk": "pooled", "opening_plies": 36, "channels": 32, "discount": 1.0},
         ),
-        (AlphaZeroSettings, "gomoku:size=10", {"games": 256, "cache": 512, "judged": 0}),
-        (AlphaZeroSettings, "gomoku:size=11", {"games": 128, "cache": 1024, "judged": 0}),
+        (AlphaZeroSettings, "gomoku:size=10", {"games": 256, "judged": 0}),
+        (AlphaZeroSettings, "gomoku:size=11", {"games": 128, "judged": 0}),
         (AlphaZeroSettings, "hex", {"discount": 0.99, "judged": 0}),
         (
             AlphaZeroSettings,

@@ -27,7 +27,7 @@ GAME = make_game("tic_tac_toe")
 QUICK = (
     "steps=1200", "games=16", "simulations_per_update=600", "simulations=8", "judged=0",
     "batch_size=64", "channels=2", "hidden=8",
-    "cache=1", "evaluations=1", "evaluation_pairs=2", "window_smallest=500",
+    "evaluations=1", "evaluation_pairs=2", "window_smallest=500",
 )  # fmt: skip
 
 

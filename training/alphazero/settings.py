@@ -110,7 +110,6 @@ class GamesSettings(Settings):
         "Simulations of self-play between two updates; the first rounds are shorter.",
         low=1,
     )
-    cache: int = setting(512, "Cache of network evaluations per process in MiB.", low=0)
     predecessor: str = setting(
         "",
         "A network that plays all games of the run, for a larger one to learn from [3]: zoo:NAME, "
@@ -182,7 +181,6 @@ class AlphaZeroSettings(LearnerSettings):
                 "hidden": 64,
                 "batch_size": 4096,
                 "learning_rate": 3e-3,
-                "cache": 128,
                 "window_smallest": 300_000,
                 # of 16 cores and a small game; `defaults` says what others have
                 "workers": 30,
@@ -257,7 +255,9 @@ class AlphaZeroSettings(LearnerSettings):
         settings = {"judged": 0, "solved_plies": 0} | super().defaults(game, length, gpu)
         if gpu:
             workers = CHUNKS_OF_THREAD * max(available_processors() - 1, 1)
-            search = SearchSettings(settings.get("simulations", SearchSettings.simulations))
+            search = SearchSettings().replace(
+                simulations=settings.get("simulations", SearchSettings.simulations)
+            )
             most = GPU_FOREST_BYTES // (bytes_of_tree(game, search.span.last) * workers)
             games = min(settings["games"], 1 << max(most.bit_length() - 1, 4))
             simulations = SIMULATIONS_OF_GAME * workers * games

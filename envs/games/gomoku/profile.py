@@ -103,7 +103,7 @@ PROFILE = Profile(
                     "evaluation_pairs": 30,
                 }
             ),
-            TrainingSettings({"games": 128, "window_largest": 250_000, "cache": 1024}, fewest=101),
+            TrainingSettings({"games": 128, "window_largest": 250_000}, fewest=101),
         ),
     },
     words=Path(__file__).parent / "words",

@@ -62,7 +62,6 @@ PROFILE = Profile(
                     "channels": 16,
                     "blocks": 2,
                     "hidden": 32,
-                    "cache": 64,
                     "opening_plies": 6,
                     "batch_size": 512,
                     "learning_rate": 2e-3,
