@@ -123,7 +123,7 @@ def measure_training(
         train(
             "alphazero", GAME, out, device=device, hours=seconds / 3600, workers=workers,
             channels=channels, blocks=blocks, batch_size=batch, games=games, reuse=reuse,
-            judged=0, keep=0, evaluations=1, precision="bfloat16",
+            keep=0, evaluations=1, precision="bfloat16",
             simulations_per_update=workers * games * 700,
         )  # fmt: skip
         rows = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]

@@ -25,8 +25,7 @@ import scipy.stats
 COMMON = (
     "clock=processor",
     "evaluations=4",
-    "judged=0",
-    "window_smallest=30000",
+    "window=30000,2000000",
     # those of long runs
     "games=512",
     "simulations_per_update=1500000",

@@ -147,7 +147,7 @@ def test_a_full_disk_ends_the_run_and_says_what_is_left(tmp_path, monkeypatch):
 
 
 def test_old_files_of_the_window_are_removed(tmp_path):
-    options = settings("steps=4000", "window_smallest=200", "window_largest=200")
+    options = settings("steps=4000", "window=200")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
         run = train(GAME, options, 1, tmp_path / "run", {}, CPU)
@@ -163,6 +163,9 @@ def test_settings_that_make_no_sense_are_refused():
         ("trunk=cake", "trunk"),
         ("search=minimax", "search"),
         ("discount=1.5", "discount"),
+        ("simulations=1", "simulations=1 is not possible; it is a whole number of at least 2"),
+        ("simulations=8,16,24", "or two such as 24,64"),
+        ("window=0,5", "window=0,5 is not possible"),
         ("nonsense=1", "there is no setting 'nonsense'"),
     ):
         with pytest.raises(SpecificationError, match=complaint):
@@ -346,10 +349,11 @@ def test_a_run_counts_what_was_played_in_rounds_that_begin_small(tmp_path):
 
 
 def test_the_command_trains_measures_and_resumes(tmp_path, capsys):
-    quick = [text for text in QUICK if not text.startswith(("evaluate", "judged", "hours"))]
+    quick = [text for text in QUICK if not text.startswith(("evaluate", "hours"))]
     arguments = ["train", "alphazero", "tic_tac_toe", "--out", str(tmp_path / "run")]
-    arguments += ["--hours", "0", "--workers", "1", "--evaluate", "random", "--device", "cpu"]
-    for text in (*quick, "judged=30", "evaluation_pairs=5"):
+    arguments += ["--hours", "0", "--workers", "1", "--device", "cpu"]
+    arguments += ["--evaluate", "random;optimal moves"]
+    for text in (*quick, "evaluation_pairs=5"):
         arguments += ["--set", text]
     assert cli_run(arguments) == 0
     first = capsys.readouterr()

@@ -21,7 +21,7 @@ SIZES = {
     "dqn": SB3 | {"first_steps": 32},
     "alphazero": {
         "hours": 0, "games": 64, "simulations_per_update": 64 * 9 * 40, "simulations": 9,
-        "full_share": 1.0, "batch_size": 64, "trunk": "dense", "channels": 2, "judged": 0,
+        "full_share": 1.0, "batch_size": 64, "trunk": "dense", "channels": 2,
     },
     "supervised": {
         "batch_size": 32, "batches_per_update": 4, "trunk": "dense", "channels": 2, "hidden": 8,

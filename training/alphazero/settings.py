@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 
 from ...agents.search.forest import SearchSettings, bytes_of_tree
 from ...agents.solvers.leaf import new_leaf_solver
+from ...agents.solvers.solver import solver_class_of
 from ...envs.game import Game
-from ...envs.loading.settings import POSITIVE, Settings, setting
+from ...envs.loading.settings import POSITIVE, Settings, Span, setting
 from ...envs.profile import TrainingSettings
 from ...envs.specification import SpecificationError
 from ...envs.workers.processors import available_processors
-from ..settings import UNLIMITED, RunSettings
+from ..settings import OPTIMAL, UNLIMITED, RunSettings
 
 DENSE, CONVOLUTIONS, POOLED = "dense", "convolutions", "pooled"
 UNITS_OF_CHANNEL = 8  # of a dense layer: 32 channels are 256 units
@@ -73,7 +74,8 @@ class LearnerSettings(RunSettings):
     learning: LearningSettings = LearningSettings()
     evaluate: str = setting(
         "greedy;alphabeta:depth=2;alphabeta:depth=4",
-        "Opponents for evaluations, separated by semicolons, or none.",
+        "Opponents for evaluations, separated by semicolons, or none; optimal moves: comparison "
+        "with perfect play.",
         metavar="AGENT;AGENT",
     )
     precision: str = setting(
@@ -115,11 +117,18 @@ class GamesSettings(Settings):
         "A network that plays all games of the run, for a larger one to learn from [3]: zoo:NAME, "
         "a policy file or a run; empty: none.",
     )
-    window_smallest: int = setting(
-        100_000, "Initial size of the replay window in samples [3].", low=1
+    window: str = setting(
+        "100000,2000000",
+        "Initial and maximum size of the replay window in samples, or one number; it grows with "
+        "all samples [3].",
+        metavar="N,N",
     )
-    window_largest: int = setting(2_000_000, "Maximum size of the replay window in samples.", low=1)
     reuse: float = setting(4.0, "Mean number of uses of each sample [3].", low=POSITIVE)
+
+    def __post_init__(self) -> None:
+        """Convert and check every value."""
+        super().__post_init__()
+        object.__setattr__(self, "window", str(Span.read("window", self.window, low=1)))
 
     def simulations_of_round(self, number: int) -> int:
         """Simulations of self-play before an update: each of the first rounds doubles the last.
@@ -133,11 +142,11 @@ class GamesSettings(Settings):
 
         Source: [3].
         """
-        smallest = self.window_smallest
+        smallest, largest = Span.read("window", self.window, low=1)
         if samples <= smallest:
             return smallest
         growth = ((samples / smallest) ** WINDOW_EXPONENT - 1.0) / WINDOW_EXPONENT
-        return int(min(self.window_largest, smallest * (1.0 + WINDOW_SLOPE * growth)))
+        return int(min(largest, smallest * (1.0 + WINDOW_SLOPE * growth)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,11 +173,10 @@ class AlphaZeroSettings(LearnerSettings):
             {
                 "games": 256,
                 "simulations_per_update": 400_000,
-                "window_smallest": 30_000,
+                "window": "30000,2000000",
                 "full_share": 1.0,
                 "simulations": "24,40",
                 "evaluations": 4,
-                "judged": 0,
             },
             hours=0.09,
             gpu=False,
@@ -181,7 +189,7 @@ class AlphaZeroSettings(LearnerSettings):
                 "hidden": 64,
                 "batch_size": 4096,
                 "learning_rate": 3e-3,
-                "window_smallest": 300_000,
+                "window": "300000,2000000",
                 # of 16 cores and a small game; `defaults` says what others have
                 "workers": 30,
                 "games": 2048,
@@ -206,9 +214,6 @@ class AlphaZeroSettings(LearnerSettings):
         "",
         "Initial weights, also of a smaller network: zoo:NAME, a policy file or a run; "
         "empty: random weights.",
-    )
-    judged: int = setting(
-        200, "Positions in which its moves are compared with perfect play; 0: none.", low=0
     )
     evaluations: int = setting(18, "Number of evaluations of the learner.", low=1)
     keep: int = setting(
@@ -247,12 +252,12 @@ class AlphaZeroSettings(LearnerSettings):
         length: Mapping[str, Any] = {},
         gpu: bool = False,
     ) -> dict[str, Any]:
-        """As for every run. Moves are judged by perfect play only where the profile says so.
+        """As for every run. Moves are compared with perfect play where a solver takes the board.
 
         Leaves are solved on the boards on which the game's solver answers at once. On a GPU there
         are two chunks for each processor but the learner's, of as many games as memory holds.
         """
-        settings = {"judged": 0, "solved_plies": 0} | super().defaults(game, length, gpu)
+        settings = {"solved_plies": 0} | super().defaults(game, length, gpu)
         if gpu:
             workers = CHUNKS_OF_THREAD * max(available_processors() - 1, 1)
             search = SearchSettings().replace(
@@ -265,4 +270,16 @@ class AlphaZeroSettings(LearnerSettings):
                 "workers": workers, "games": games, "simulations_per_update": simulations
             }  # fmt: skip
         plies = min(settings["solved_plies"], new_leaf_solver(game).most)
-        return settings | {"solved_plies": plies}
+        names = settings.get("evaluate", cls.evaluate).split(";")
+        if OPTIMAL in names and not _is_solvable(game):
+            names.remove(OPTIMAL)
+        return settings | {"solved_plies": plies, "evaluate": ";".join(names)}
+
+
+def _is_solvable(game: Game) -> bool:
+    """Whether the exact solver takes the board."""
+    try:
+        solver_class_of(game)
+    except SpecificationError:
+        return False
+    return True

@@ -35,7 +35,6 @@ PROFILE = Profile(
                     "gamma": 0.95,
                     "gae_lambda": 0.9,
                     "evaluate": "random;greedy;alphabeta:depth=2",
-                    "evaluation_plies": 4,
                 }
             ),
         ),
