@@ -20,7 +20,7 @@ SIZES = {
     "ppo": SB3,
     "dqn": SB3 | {"first_steps": 32},
     "alphazero": {
-        "hours": 0, "games": 64, "simulations_per_update": 64 * 9 * 40, "simulations": "24,9",
+        "hours": 0, "games": 64, "simulations_per_update": 64 * 9 * 40, "simulations": "16,9",
         "full_share": 1.0, "batch_size": 64, "trunk": "dense", "channels": 2,
     },
     "supervised": {
