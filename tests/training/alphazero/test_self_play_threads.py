@@ -81,7 +81,7 @@ def test_a_packed_state_of_another_form_or_size_is_refused():
     games = new_games(GAME, 4, 1)
     state = pack_games(games)
     unpack_games(state, new_games(GAME, 4, 2))
-    cut = {**state, "moves": state["moves"][:-3]}
+    cut = {**state, "past": state["past"][:-3]}
     other = new_games(make_game("tic_tac_toe:size=4"), 4, 1)
     for wrong, target in (
         ({}, games),
