@@ -246,9 +246,8 @@ class OpposedSettings(RunSettings):
         4, "Maximum number of random moves at the beginning of a game.", low=0
     )
     long_openings: float = setting(
-        0.0, "Share of the games with up to long_opening_plies random moves.", low=0, high=1
+        0.0, "Share of the games with up to 30 random moves at the beginning.", low=0, high=1
     )
-    long_opening_plies: int = setting(30, "Maximum number of random moves of such a game.", low=0)
     regret: str = setting(
         "",
         "Agent that judges the learner's actions, such as alphabeta:depth=3: rewards are then the "
@@ -265,8 +264,9 @@ class OpposedSettings(RunSettings):
     rehearsal: float = setting(
         0.3, "Share of the games against the opponents of earlier stages.", low=0, high=0.9
     )
-    snapshots: int = setting(10, "Past versions of the learner to keep as opponents.", low=1)
-    snapshot_every: int = setting(100_000, "Steps between two of these versions.", low=1)
+    snapshot_every: int = setting(
+        100_000, "Steps between two past versions of the learner, its opponents.", low=1
+    )
     initial: str = setting(
         "",
         "A run of the same algorithm that supplies the initial weights; empty: none.",

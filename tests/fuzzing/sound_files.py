@@ -14,7 +14,7 @@ from fuzzing.cases import TOML
 
 PACKAGED, CARD = zoo.FOLDER, "tic_tac_toe/tic_tac_toe_3x3.json"
 SETTINGS = {
-    "ppo": "games=8 rollout=8 batch_size=32 epochs=1 dense=8 hidden=8",
+    "ppo": "games=8 rollout=8 batch_size=32 epochs=1 dense=8",
     "dqn": "games=8 rollout=4 batch_size=16 minibatches=1 dense=8 memory=64 first_steps=16",
     "alphazero": "games=4 simulations=2 simulations_per_update=64 hours=0 "
     "batch_size=8 channels=4 blocks=0 hidden=4",
