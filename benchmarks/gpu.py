@@ -84,7 +84,7 @@ def measure_self_play(
     shape: str, games: int, threads: int, device: torch.device, seconds: float
 ) -> None:
     """Print simulations and evaluations of self-play alone."""
-    settings = settings_of(shape, games=games, cache=128, simulations_per_update=10**9)
+    settings = settings_of(shape, games=games, simulations_per_update=10**9)
     workers = ThreadWorkers(GAME, settings, device, threads)
     weights = AlphaZeroLearner(GAME, settings, 1, device).weights()
     states: list = [{}] * 2 * threads
@@ -123,7 +123,7 @@ def measure_training(
         train(
             "alphazero", GAME, out, device=device, hours=seconds / 3600, workers=workers,
             channels=channels, blocks=blocks, batch_size=batch, games=games, reuse=reuse,
-            cache=128, judged=0, keep=0, evaluations=1, precision="bfloat16",
+            keep=0, evaluations=1, precision="bfloat16",
             simulations_per_update=workers * games * 700,
         )  # fmt: skip
         rows = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]

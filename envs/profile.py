@@ -14,6 +14,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .loading.settings import OPENING_PLIES
+
 
 class Example(NamedTuple):
     """A board that pages offer by name.
@@ -180,6 +182,7 @@ class Profile(NamedTuple):
             openings.
         elsewhere: the game in other programs: ``openspiel``, ``kaggle``, ``gomocup``,
             ``pettingzoo`` (the same actions and observations); in ``sgf`` it is a number.
+        evaluation_plies: random moves that begin the games of a training run's evaluations.
         training: tuned settings by algorithm; later entries replace values of earlier ones.
         notation: how a person writes its moves, in a sentence, where they are no cells or columns.
         words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language. Its
@@ -196,6 +199,7 @@ class Profile(NamedTuple):
     engine: str | None = None
     opening_judge: OpeningJudge | None = None
     elsewhere: Mapping[str, Elsewhere] = {}
+    evaluation_plies: int = OPENING_PLIES
     training: Mapping[str, tuple[TrainingSettings, ...]] = {}
     notation: str = ""
     words: Path | None = None

@@ -29,6 +29,8 @@ from .sb3 import BoardVecEnv
 from .settings import OpposedSettings
 
 CPU = torch.device("cpu")
+LONG_OPENING_PLIES = 30  # at most: measured in docs/training.md, "Both kinds of openings"
+PAST_VERSIONS = 10  # of the learner, the newest ones, as opponents
 
 
 class _EpisodeCollector(BaseCallback):
@@ -70,7 +72,7 @@ def open_games(
         "random",
         opening_plies=settings.opening_plies,
         long_openings=settings.long_openings,
-        long_opening_plies=settings.long_opening_plies,
+        long_opening_plies=LONG_OPENING_PLIES,
         regret=settings.regret or None,
         symmetries=settings.symmetries,
         observation=observation,
@@ -105,7 +107,7 @@ class Sb3Learner:
         model.set_logger(Logger(None, []))
         self._collector = _EpisodeCollector()
         self.callback: Any = model._setup_learn(settings.steps, self._collector)[1]
-        self.snapshots: Snapshots = Snapshots(self.policy, settings.snapshots, seed)
+        self.snapshots: Snapshots = Snapshots(self.policy, PAST_VERSIONS, seed)
         self.curriculum: Curriculum = Curriculum(settings, self.env.game, self.snapshots, make)
         self.env.games.set_opponents(self.curriculum.opponents)
         self._snapshot_step = 0  # of the newest snapshot
@@ -121,8 +123,8 @@ class Sb3Learner:
         except (KeyError, RuntimeError):
             raise TrainingError(
                 f"initial={run} is not possible: it is a run of another algorithm, or its network "
-                f"has another shape; the game and the settings channels, layers, dense and hidden "
-                f"must agree"
+                f"has another shape; the game and the settings channels, layers and dense must "
+                f"agree"
             ) from None
 
     @property

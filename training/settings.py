@@ -14,7 +14,7 @@ from ..agents.effects import not_to_make
 from ..agents.opponents import MIXTURE, read_mixture
 from ..agents.policies.named import effects_of_network
 from ..envs.game import Game
-from ..envs.loading.settings import OPENING_PLIES, Settings, parameters_of
+from ..envs.loading.settings import Settings, parameters_of
 from ..envs.loading.settings import setting as setting  # noqa: PLC0414  # exported too
 from ..envs.profile import TrainingSettings, tuned_settings
 from ..envs.specification import SpecificationError, check_names
@@ -25,6 +25,8 @@ LENGTH = ("steps", "hours")  # the budget of a run
 # Settings that name agents, and those that name networks.
 AGENTS, NETWORKS = ("evaluate", "opponent", "regret"), ("initial", "predecessor")
 CURRICULUM, SELF, NONE = "curriculum:", "self", "none"
+OPTIMAL = "optimal moves"  # in `evaluate`: the share of them, by perfect play
+JUDGED = 200  # positions for that, a game each as in 100 pairs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,14 +53,14 @@ class RunSettings(Settings):
     )
     evaluate: str = setting(
         "random;greedy;alphabeta:depth=2;alphabeta:depth=4;mcts:simulations=100",
-        "Opponents for evaluations, separated by semicolons, or none.",
+        "Opponents for evaluations, separated by semicolons, or none; optimal moves: comparison "
+        "with perfect play.",
         metavar="AGENT;AGENT",
     )
     evaluations: int = setting(20, "Number of evaluations of the learner.", low=1)
     evaluation_pairs: int = setting(
         100, "Openings per evaluation; each is played in both seats.", low=1
     )
-    evaluation_plies: int = setting(OPENING_PLIES, "Random moves in each of these openings.", low=0)
     keep: int = setting(
         0, "Number of snapshots to keep and rate, evenly over the run; 0: none.", low=0
     )
@@ -187,9 +189,8 @@ class RunSettings(Settings):
     @property
     def opponents_to_measure(self) -> list[str]:
         """The opponents of :attr:`evaluate`; empty if it is ``none``."""
-        if self.evaluate.strip() == NONE:
-            return []
-        return [name.strip() for name in self.evaluate.split(";")]
+        names = [name.strip() for name in self.evaluate.split(";")]
+        return [] if names == [NONE] else [name for name in names if name != OPTIMAL]
 
     @property
     def counts_processor_time(self) -> bool:
@@ -199,7 +200,8 @@ class RunSettings(Settings):
     @property
     def judged(self) -> int:
         """The number of positions in which moves are compared with perfect play."""
-        return 0
+        is_named = OPTIMAL in (name.strip() for name in self.evaluate.split(";"))
+        return JUDGED if is_named else 0
 
     @property
     def processes(self) -> int:
@@ -244,9 +246,8 @@ class OpposedSettings(RunSettings):
         4, "Maximum number of random moves at the beginning of a game.", low=0
     )
     long_openings: float = setting(
-        0.0, "Share of the games with up to long_opening_plies random moves.", low=0, high=1
+        0.0, "Share of the games with up to 30 random moves at the beginning.", low=0, high=1
     )
-    long_opening_plies: int = setting(30, "Maximum number of random moves of such a game.", low=0)
     regret: str = setting(
         "",
         "Agent that judges the learner's actions, such as alphabeta:depth=3: rewards are then the "
@@ -263,8 +264,9 @@ class OpposedSettings(RunSettings):
     rehearsal: float = setting(
         0.3, "Share of the games against the opponents of earlier stages.", low=0, high=0.9
     )
-    snapshots: int = setting(10, "Past versions of the learner to keep as opponents.", low=1)
-    snapshot_every: int = setting(100_000, "Steps between two of these versions.", low=1)
+    snapshot_every: int = setting(
+        100_000, "Steps between two past versions of the learner, its opponents.", low=1
+    )
     initial: str = setting(
         "",
         "A run of the same algorithm that supplies the initial weights; empty: none.",
@@ -297,4 +299,4 @@ def _agents_in(text: str) -> list[str]:
         for part in parts
         for spec in ([s for _, s in read_mixture(part)] if part.startswith(MIXTURE) else [part])
     ]
-    return [spec for spec in specs if spec not in ("", SELF, NONE)]
+    return [spec for spec in specs if spec not in ("", SELF, NONE, OPTIMAL)]

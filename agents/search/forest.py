@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs.game import Game
-from ...envs.loading.settings import POSITIVE, Settings, parameters_of, setting
+from ...envs.loading.settings import POSITIVE, Settings, Span, parameters_of, setting
 from .descent import NODE
 from .puct_kernels import Leaves, new_leaves, puct_options
 from .search_form import blank_records
@@ -22,6 +22,7 @@ from .search_form import blank_records
 # Bits of a position's flags in the history of a game.
 IS_SAMPLE, EXACT_VALUE = 1, 2
 GUMBEL, PUCT = "gumbel", "puct"  # searches at the root
+FAST_SIMULATIONS = 16  # the least of a fast search, if a full search has as many
 MOST_CONSIDERED = 16  # actions that sequential halving begins with: mctx, ``gumbel_muzero_policy``
 
 GAME = np.dtype(
@@ -95,11 +96,17 @@ class SearchSettings(Settings):
         "Search at the root: gumbel (sequential halving, [2]) or puct (Dirichlet noise, [1]).",
         choices=(GUMBEL, PUCT),
     )
-    simulations: int = setting(64, "Simulations of a full search at the end of the run.", low=2)
-    first_simulations: int = setting(24, "The same at the start; it grows linearly.", low=2)
-    fast_simulations: int = setting(16, "Simulations of a fast search [3].", low=1)
+    simulations: str = setting(
+        "24,64",
+        "Simulations of a full search at the start and at the end of the run, or one number; they "
+        "grow linearly.",
+        metavar="N,N",
+    )
     full_share: float = setting(
-        1.0, "Share of the moves searched in full and recorded [3].", low=POSITIVE, high=1
+        1.0,
+        "Share of the moves searched in full and recorded; other searches are fast [3].",
+        low=POSITIVE,
+        high=1,
     )
     value_scale: float = setting(0.1, "c_scale of the completed Q values [2].", low=0)
     c_puct: float = setting(1.5, "Weight of the priors below the root [1].", low=0)
@@ -116,25 +123,51 @@ class SearchSettings(Settings):
         low=0,
     )
 
+    def __post_init__(self) -> None:
+        """Convert and check every value."""
+        super().__post_init__()
+        object.__setattr__(self, "simulations", str(self.span))
+
+    @property
+    def span(self) -> Span:
+        """Simulations of a full search at the start and at the end of the run."""
+        return Span.read("simulations", self.simulations, low=2)
+
     def full_simulations(self, progress: float) -> int:
         """Simulations of a full search after this share of the run."""
-        grown = (self.simulations - self.first_simulations) * min(progress, 1.0)
-        return self.first_simulations + round(grown)
+        first, last = self.span
+        return first + round((last - first) * min(progress, 1.0))
+
+    @property
+    def fast_simulations(self) -> int:
+        """Simulations of a fast search: half of a full one at the start, at least 16.
+
+        [3] has a sixth to a fifth of a full search.
+        """
+        first = self.span.first
+        return max(first // 2, min(first, FAST_SIMULATIONS))
 
 
 _new_type: Any = namedtuple  # type checkers need not know its fields
 _NUMBERS = [each.name for each in parameters_of(SearchSettings) if each.kind is not str]
-# What kernels read: the numeric settings by name; `gumbel`, whether the root is searched by it;
-# `puct`, the PuctOptions below the root.
-SearchOptions: Any = _new_type("SearchOptions", [*_NUMBERS, "gumbel", "puct"])
+# What kernels read: the numeric settings by name; the simulations of a full and of a fast search;
+# `gumbel`, whether the root is searched by it; `puct`, the PuctOptions below the root.
+SearchOptions: Any = _new_type(
+    "SearchOptions", [*_NUMBERS, "simulations", "fast_simulations", "gumbel", "puct"]
+)
 
 
 def search_options(game: Game, settings: SearchSettings, progress: float) -> Any:
     """The SearchOptions of games after this share of the run."""
     values = {name: getattr(settings, name) for name in _NUMBERS}
-    values["simulations"] = settings.full_simulations(progress)
     puct = puct_options(game, settings.c_puct, discount=settings.discount)
-    return SearchOptions(**values, gumbel=settings.search == GUMBEL, puct=puct)
+    return SearchOptions(
+        **values,
+        simulations=settings.full_simulations(progress),
+        fast_simulations=settings.fast_simulations,
+        gumbel=settings.search == GUMBEL,
+        puct=puct,
+    )
 
 
 class Games(NamedTuple):

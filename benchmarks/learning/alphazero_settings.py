@@ -25,14 +25,12 @@ import scipy.stats
 COMMON = (
     "clock=processor",
     "evaluations=4",
-    "judged=0",
-    "window_smallest=30000",
+    "window=30000,2000000",
     # settings of long runs
     "games=512",
     "simulations_per_update=1500000",
     "full_share=0.25",
-    "first_simulations=32",
-    "simulations=96",
+    "simulations=32,96",
 )
 RESULT = "judged.json"
 

@@ -132,7 +132,7 @@ def updates_with(
 def rows(game: Game, counts: tuple[int, ...], texts: list[str]) -> Iterator[tuple[str, ...]]:
     """A row for each number of workers."""
     for count in counts:
-        values = {"workers": count, "judged": 0, "evaluate": "none", "keep": 0}
+        values = {"workers": count, "evaluate": "none", "keep": 0}
         settings = AlphaZeroSettings.for_game(game, values, texts)
         recording = record(game, settings)
         workers = RecordedWorkers(recording)

@@ -24,8 +24,8 @@ import torch
 from plyground.training.checkpoints import initial_learner
 
 SETTINGS = (
-    "hours=0", "games=64", "simulations_per_update=60000", "simulations=32", "channels=16",
-    "blocks=1", "judged=0", "evaluations=1", "window_smallest=5000", "cache=16",
+    "hours=0", "games=64", "simulations_per_update=60000", "simulations=24,32", "channels=16",
+    "blocks=1", "evaluations=1", "window=5000,2000000",
 )  # fmt: skip
 MEMORY = 200 << 20  # of Ray's object store of each node, in bytes
 TIMES = ("time/", "per_second", "cpu_", "network_bytes")  # values that depend on the machine

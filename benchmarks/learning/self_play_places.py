@@ -38,7 +38,7 @@ def play(game: str, place: str, workers: int, minutes: float, settings: list[str
         words = [sys.executable, "-m", "plyground.cli", "train", "alphazero", game]
         words += ["--out", f"{folder}/run", "--workers", str(workers), "--runner", place]
         words += ["--hours", str(minutes / 60), "--keep", "0", "--evaluate", "none"]
-        for setting in ("judged=0", "evaluations=1", *settings):
+        for setting in ("evaluations=1", *settings):
             words += ["--set", setting]
         environment = os.environ | {"RAY_USAGE_STATS_ENABLED": "0"}
         subprocess.run(words, check=True, stderr=subprocess.DEVNULL, env=environment)

@@ -34,7 +34,7 @@ def samples(game, network: str, search: str, count: int):
     player = SelfPlayer(game, settings, torch.device("cpu"), 7)
     shape, random = game.facts.observation_shape, np.random.default_rng(0)
     while True:
-        chunk = player.play({}, 1.0, 4 * count * settings.search.simulations).chunk
+        chunk = player.play({}, 1.0, 4 * count * settings.search.span.last).chunk
         observations = np.unpackbits(chunk.observations, axis=1, count=int(np.prod(shape)))
         for index in random.permutation(len(observations)):
             observation = observations[index].reshape(shape).astype(np.int8)

@@ -130,7 +130,7 @@ def _rate_snapshots(
         raise SpecificationError(
             f"the anchor {anchor[0]} is not one of the run's opponents: {', '.join(agents)}"
         )
-    plies = max(int(facts["evaluation_plies"]), FEWEST_PLIES)
+    plies = max(game.profile.evaluation_plies, FEWEST_PLIES)
     terms: dict[str, Any] = {"opening": f"random:{plies}", "seed": facts["seed"], "anchor": anchor}
     pool = Ladder(game, agents, run / LADDER, pairs=pairs, place=place, **terms)
     # another path of the same folder has the same games

@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from ...agents.human import refuse_people
+from ...agents.solvers.solver import solver_class_of
 from ...envs import Game
 from ...envs.loading.settings import parameters_of
 from ...envs.specification import SpecificationError
@@ -25,7 +26,7 @@ from ...evaluation.report.progress_lines import ProgressLines
 from ...evaluation.runners.isolation import make_isolated_opponent
 from ...training.api import load_algorithm
 from ...training.folder import begun_settings
-from ...training.settings import OpposedSettings, RunSettings
+from ...training.settings import OPTIMAL, OpposedSettings, RunSettings
 from ...training.trackers import USUAL, Trackers
 from ..app import Interruption, missing_packages_are_refused, same_command
 from ..common import JsonOption, flag, option
@@ -249,6 +250,8 @@ def make_measure(
         return None
     from ...agents.opponents import make_opponents
 
+    if judged:
+        solver_class_of(game)  # refused here, before anything is created
     refuse_people(opponents, "training")
     for name in opponents:
         make_opponents(name, game, make_isolated_opponent)
@@ -257,7 +260,7 @@ def make_measure(
         game=game,
         against=opponents,
         pairs=settings.evaluation_pairs,
-        opening_plies=settings.evaluation_plies,
+        opening_plies=game.profile.evaluation_plies,
         seed=seed,
         judged=judged,
     )
@@ -328,4 +331,4 @@ class ProgressBar:
 
 
 def _against(name: str) -> str:
-    return name if name == "optimal moves" else f"against {name}"
+    return name if name == OPTIMAL else f"against {name}"

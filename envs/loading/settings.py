@@ -11,9 +11,10 @@ import dataclasses
 import math
 import typing
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
-from ..specification import Parameter
+from ..specification import Parameter, SpecificationError, plain_text
+from .numbers import read_number
 
 POSITIVE = 1e-12  # the lowest value of a number that must be positive
 OPENING_PLIES = 4  # random opening moves in all measurements, unless a setting overrides it
@@ -85,6 +86,34 @@ class Settings:
             and (value := getattr(self, field.name)) is not None
             and value is not False
         }
+
+
+class Span(NamedTuple):
+    """Two numbers of a setting that changes during a run: ``24,64``; one number stands for both."""
+
+    first: int
+    last: int
+
+    @classmethod
+    def read(cls, name: str, text: str, low: int) -> Self:
+        """The numbers in the text of a setting.
+
+        Raises:
+            SpecificationError: it is not one or two whole numbers of at least ``low``.
+        """
+        try:
+            numbers = [int(read_number(part.strip(), int)) for part in text.split(",")]
+        except (ValueError, OverflowError):
+            numbers = []
+        if len(numbers) not in (1, 2) or min(numbers) < low:
+            raise SpecificationError(
+                f"{name}={plain_text(text)} is not possible; it is a whole number of at least "
+                f"{low}, or two such as 24,64"
+            )
+        return cls(numbers[0], numbers[-1])
+
+    def __str__(self) -> str:
+        return f"{self.first}" if self.first == self.last else f"{self.first},{self.last}"
 
 
 def parameters_of(kind: type[Settings]) -> tuple[Parameter, ...]:

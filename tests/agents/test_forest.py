@@ -207,9 +207,7 @@ def test_the_cache_spares_evaluations_and_changes_nothing(entries):
 
 def test_a_share_of_the_moves_is_searched_in_full_and_recorded():
     game = SMALL
-    play = self_play(
-        game, options(game, full_share=0.25, simulations=8, fast_simulations=2), count=8
-    )
+    play = self_play(game, options(game, full_share=0.25, simulations="4,8"), count=8)
     play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 150)
     share = int(play.samples.count[0]) / int(play.tally[0].plies)
     assert 0.15 < share < 0.3  # moves without a choice are not searched

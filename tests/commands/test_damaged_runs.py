@@ -26,7 +26,7 @@ EDITS = [
     ("steps", "8192", "a whole number of at least 1"),
     ("steps", 0, "a whole number of at least 1"),
     ("evaluate", None, "a text"),
-    ("evaluation_plies", 2.5, "a whole number of at least 0"),
+    ("evaluation_pairs", 2.5, "a whole number of at least 1"),
     ("symmetries", "yes", "true or false"),
     ("learning_rate", float("nan"), "a number of at least 1e-12"),
     ("gamma", 1.5, "a number from 0 to 1"),

@@ -192,8 +192,8 @@ def test_generated_packages_that_are_installed_work_everywhere(tmp_path, monkeyp
     cli = ("-m", "plyground.cli")
     assert "my_nim" in run(*cli, "games").stdout
     assert "my_first" in run(*cli, "agents").stdout
-    small = ("games=16", "simulations_per_update=3000", "simulations=12", "units=32", "cache=1",
-             "first_simulations=8", "fast_simulations=4", "steps=300")  # fmt: skip
+    small = ("games=16", "simulations_per_update=3000", "simulations=8,12", "channels=4",
+             "steps=300")  # fmt: skip
     settings = [word for setting in small for word in ("--set", setting)]
     words = ("train", "alphazero", "my_nim", "--out", "run", "--hours", "0", "--workers", "2")
     trained = run(*cli, *words, *settings, "--evaluate", "my_first")

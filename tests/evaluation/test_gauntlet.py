@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from plyground import make_game, play_game
 from plyground.envs.loading.settings import OPENING_PLIES
+from plyground.envs.profile import Profile
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation import Ladder, Plan, quality, ratings, sprt
 from plyground.evaluation.gauntlet import evaluate, summarise
 from plyground.extras.studies.measurements.games import Strength
-from plyground.training.settings import RunSettings
 
 
 class First:
@@ -80,7 +80,7 @@ def test_perfect_play_is_asked_for_only_where_there_is_a_solver():
         evaluate(First(), "gomoku", [], judged=5)
 
 
-@pytest.mark.parametrize("measure", [evaluate, sprt, Ladder, Plan, Strength, RunSettings])
+@pytest.mark.parametrize("measure", [evaluate, sprt, Ladder, Plan, Strength, Profile])
 def test_whatever_measures_opens_with_equally_many_random_moves(measure):
     defaults = [
         parameter.default

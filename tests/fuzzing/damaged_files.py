@@ -43,7 +43,7 @@ CHECKSUM = hashlib.sha256().digest_size
 MAGIC = b"plyground checkpoint 1\n"
 NUMBERS = (-1, 0, 1, 2, 0.5, -0.5, 2**31, 2**63, 10**30, 1e308, float("nan"), float("inf"))
 OTHERS = (None, True, False, "", "x", "3", "zoo:nothing", [], [1], {}, {"x": 1}, [[[]]], "\ud800")
-USED = ("algorithm", "game", "seed", "steps", "hours", "evaluate", "evaluation_plies", "opponent")
+USED = ("algorithm", "game", "seed", "steps", "hours", "evaluate", "evaluation_pairs", "opponent")
 KINDS = (
     *("run.json", "checkpoint", "emptied", "window", "metrics", "dataset", "parts of a dataset"),
     *("book", "TOML", "card", "proof"),

@@ -14,15 +14,15 @@ from fuzzing.cases import TOML
 
 PACKAGED, CARD = zoo.FOLDER, "tic_tac_toe/tic_tac_toe_3x3.json"
 SETTINGS = {
-    "ppo": "games=8 rollout=8 batch_size=32 epochs=1 dense=8 hidden=8",
+    "ppo": "games=8 rollout=8 batch_size=32 epochs=1 dense=8",
     "dqn": "games=8 rollout=4 batch_size=16 minibatches=1 dense=8 memory=64 first_steps=16",
-    "alphazero": "games=4 simulations=2 first_simulations=2 simulations_per_update=64 hours=0 "
-    "batch_size=8 channels=4 blocks=0 hidden=4 units=8 judged=0",
+    "alphazero": "games=4 simulations=2 simulations_per_update=64 hours=0 "
+    "batch_size=8 channels=4 blocks=0 hidden=4",
     "supervised": "batch_size=8 batches_per_update=2 channels=4 blocks=0 hidden=4",
 }
 LAST = "supervised"  # it learns from another file
 STEPS = {"ppo": 128, "dqn": 64, "alphazero": 20, "supervised": 32}
-COMMON = "evaluations=1 evaluation_pairs=1 evaluation_plies=2"
+COMMON = "evaluations=1 evaluation_pairs=1"
 PROOF = ["solve", "dots_and_boxes:rows=2,cols=2", "--proof", "proof"]
 BOOK = ["analyse", "tic_tac_toe", "--agent", "alphabeta:depth=1,book=plain.book"]
 DATASET = ["dataset", "tic_tac_toe", "--positions", "600", "--out", "parts.npz"]

@@ -9,7 +9,7 @@ from plyground.agents.search.forest import SearchSettings, new_samples, search_o
 
 def options(game, discount=1.0, **changes):
     values = {
-        "simulations": 24, "fast_simulations": 8, "full_share": 1.0,
+        "simulations": "8,24", "full_share": 1.0,
         "value_scale": 0.3, "opening_plies": 0, "random_openings": 1.0,
         "discount": discount,
     }  # fmt: skip

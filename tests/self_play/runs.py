@@ -9,9 +9,9 @@ from plyground.training.alphazero.settings import AlphaZeroSettings
 CPU = torch.device("cpu")
 GAME = make_game("tic_tac_toe")
 QUICK = (
-    "hours=0", "steps=3000", "games=16", "simulations_per_update=3000", "simulations=12",
-    "first_simulations=8", "fast_simulations=4", "batch_size=64", "units=32", "hidden=8",
-    "cache=1", "evaluate=none", "judged=0", "evaluations=2", "window_smallest=500",
+    "hours=0", "steps=3000", "games=16", "simulations_per_update=3000", "simulations=8,12",
+    "batch_size=64", "channels=4", "hidden=8",
+    "evaluate=none", "evaluations=2", "window=500,200000",
 )  # fmt: skip
 
 

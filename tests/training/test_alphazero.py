@@ -129,8 +129,8 @@ def test_a_damaged_file_of_the_window_is_named(tmp_path):
 
 def test_the_folder_of_another_run_is_refused(tmp_path):
     train(GAME, settings("steps=100"), 1, tmp_path / "run", {}, CPU)
-    with pytest.raises(TrainingError, match="units is 32 there and 16 here"):
-        train(GAME, settings("steps=100", "units=16"), 1, tmp_path / "run", {}, CPU)
+    with pytest.raises(TrainingError, match="channels is 4 there and 2 here"):
+        train(GAME, settings("steps=100", "channels=2"), 1, tmp_path / "run", {}, CPU)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "note.txt").write_text("mine")
     with pytest.raises(TrainingError, match="is not the folder of a training run"):
@@ -147,7 +147,7 @@ def test_a_full_disk_ends_the_run_and_says_what_is_left(tmp_path, monkeypatch):
 
 
 def test_old_files_of_the_window_are_removed(tmp_path):
-    options = settings("steps=4000", "window_smallest=200", "window_largest=200")
+    options = settings("steps=4000", "window=200")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
         run = train(GAME, options, 1, tmp_path / "run", {}, CPU)
@@ -163,6 +163,9 @@ def test_settings_that_make_no_sense_are_refused():
         ("trunk=cake", "trunk"),
         ("search=minimax", "search"),
         ("discount=1.5", "discount"),
+        ("simulations=1", "simulations=1 is not possible; it is a whole number of at least 2"),
+        ("simulations=8,16,24", "or two such as 24,64"),
+        ("window=0,5", "window=0,5 is not possible"),
         ("nonsense=1", "there is no setting 'nonsense'"),
     ):
         with pytest.raises(SpecificationError, match=complaint):
@@ -210,7 +213,7 @@ def test_every_game_has_settings_and_a_network_that_takes_it(spec):
 
 def test_pooled_weights_fit_another_board():
     small, large = make_game("gomoku:size=9"), make_game("gomoku:size=15")
-    options = AlphaZeroSettings.for_game(small, {}, ["pooled=yes", "trunk=convolutions"])
+    options = AlphaZeroSettings.for_game(small, {}, ["trunk=pooled"])
     learner = AlphaZeroLearner(small, options, 1, CPU)
     other = AlphaZeroLearner(large, options, 2, CPU)
     other.average.load_state_dict(learner.average.state_dict())
@@ -223,7 +226,7 @@ def test_a_run_can_begin_with_the_weights_of_another(tmp_path):
     options = settings(f"initial={tmp_path / 'first'}")
     assert same(AlphaZeroLearner(GAME, options, 2, CPU).average.state_dict(), weights_of(first))
     with pytest.raises(TrainingError, match="its network has another shape"):
-        AlphaZeroLearner(GAME, settings(f"initial={tmp_path / 'first'}", "units=16"), 2, CPU)
+        AlphaZeroLearner(GAME, settings(f"initial={tmp_path / 'first'}", "channels=2"), 2, CPU)
     with pytest.raises(TrainingError, match="has no intact checkpoint"):
         AlphaZeroLearner(GAME, settings(f"initial={tmp_path}"), 2, CPU)
 
@@ -231,7 +234,7 @@ def test_a_run_can_begin_with_the_weights_of_another(tmp_path):
 @pytest.mark.parametrize(
     ("game", "network", "larger"),
     [
-        ("tic_tac_toe", "tic_tac_toe", ("units=200", "blocks=3", "hidden=40")),
+        ("tic_tac_toe", "tic_tac_toe", ("channels=25", "blocks=3", "hidden=40")),
         ("connect_four", "connect_four", ("channels=40", "blocks=4", "hidden=50")),
         ("gomoku:size=9", "gomoku", ("channels=36", "blocks=5")),
         ("dots_and_boxes", "dots_and_boxes", ("channels=33",)),
@@ -264,7 +267,7 @@ def test_weights_of_another_board_are_not_taken_over_where_heads_know_the_cells(
 
 
 def test_a_predecessor_plays_the_games_that_another_network_learns_from(tmp_path):
-    options = settings("predecessor=zoo:tic_tac_toe", "units=48")
+    options = settings("predecessor=zoo:tic_tac_toe", "channels=6")
     learners = [AlphaZeroLearner(GAME, options, seed, CPU) for seed in (1, 2)]
     chunks = [
         SelfPlayer(GAME, options, CPU, 1).play(learner.weights(), 0.0, 2000).chunk
@@ -273,7 +276,7 @@ def test_a_predecessor_plays_the_games_that_another_network_learns_from(tmp_path
     assert len(chunks[0].keys) > 0
     for first, second in zip(*chunks):
         assert np.array_equal(first, second)
-    own = SelfPlayer(GAME, settings("units=48"), CPU, 1).play(learners[0].weights(), 0.0, 2000)
+    own = SelfPlayer(GAME, settings("channels=6"), CPU, 1).play(learners[0].weights(), 0.0, 2000)
     assert not np.array_equal(own.chunk.policies, chunks[0].policies)
 
 
@@ -346,10 +349,11 @@ def test_a_run_counts_what_was_played_in_rounds_that_begin_small(tmp_path):
 
 
 def test_the_command_trains_measures_and_resumes(tmp_path, capsys):
-    quick = [text for text in QUICK if not text.startswith(("evaluate", "judged", "hours"))]
+    quick = [text for text in QUICK if not text.startswith(("evaluate", "hours"))]
     arguments = ["train", "alphazero", "tic_tac_toe", "--out", str(tmp_path / "run")]
-    arguments += ["--hours", "0", "--workers", "1", "--evaluate", "random", "--device", "cpu"]
-    for text in (*quick, "judged=30", "evaluation_pairs=5"):
+    arguments += ["--hours", "0", "--workers", "1", "--device", "cpu"]
+    arguments += ["--evaluate", "random;optimal moves"]
+    for text in (*quick, "evaluation_pairs=5"):
         arguments += ["--set", text]
     assert cli_run(arguments) == 0
     first = capsys.readouterr()
@@ -360,5 +364,5 @@ def test_the_command_trains_measures_and_resumes(tmp_path, capsys):
     again = capsys.readouterr()
     assert "there is nothing to do" in again.err
     assert again.out == first.out
-    assert cli_run([*arguments, "--set", "units=16"]) == 2
-    assert "units is 32 there and 16 here" in capsys.readouterr().err
+    assert cli_run([*arguments, "--set", "channels=2"]) == 2
+    assert "channels is 4 there and 2 here" in capsys.readouterr().err

@@ -85,7 +85,7 @@ def test_positions_are_the_averages_of_their_samples():
 
 
 def test_the_oldest_samples_leave_a_window_that_grows():
-    window_size = settings("window_smallest=100", "window_largest=1000").games.window_size
+    window_size = settings("window=100,1000").games.window_size
     assert window_size(50) == 100
     sizes = [window_size(count) for count in range(100, 20_000, 100)]
     assert sizes == sorted(sizes)

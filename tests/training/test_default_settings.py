@@ -17,31 +17,35 @@ from plyground.training.ppo.settings import PPOSettings
 @pytest.mark.parametrize(
     ("kind", "spec", "expected"),
     [
-        (PPOSettings, "tic_tac_toe", {"gamma": 1.0, "steps": 2_500_000, "evaluation_plies": 0}),
+        (PPOSettings, "tic_tac_toe", {"gamma": 1.0, "steps": 2_500_000}),
         (PPOSettings, "connect_four", {"gamma": 0.95, "steps": 16_000_000, "gae_lambda": 0.9}),
         (PPOSettings, "dots_and_boxes", {"gamma": 1.0, "batch_size": 256, "entropy": 0.03}),
         (PPOSettings, "gomoku:size=9", {"gamma": 0.99, "dense": "none", "layers": 3}),
         (PPOSettings, "hex", {"gamma": 0.99, "games": PPOSettings().games}),
         (DQNSettings, "dots_and_boxes", {"gamma": 1.0, "steps": 2_000_000}),
         (DQNSettings, "gomoku", {"memory": 50_000, "evaluations": 5}),
-        (AlphaZeroSettings, "tic_tac_toe", {"hours": 0.1, "units": 128, "opening_plies": 6}),
-        (AlphaZeroSettings, "tic_tac_toe:size=4", {"hours": 1.0, "units": 256, "judged": 200}),
-        (AlphaZeroSettings, "connect_four", {"opening_plies": 16, "judged": 200}),
+        (AlphaZeroSettings, "tic_tac_toe", {"hours": 0.1, "channels": 16, "opening_plies": 6}),
+        (AlphaZeroSettings, "tic_tac_toe:size=4", {"hours": 1.0, "channels": 32}),
+        (AlphaZeroSettings, "connect_four", {"opening_plies": 16, "hidden": 48}),
         (
             AlphaZeroSettings,
             "dots_and_boxes:rows=3,cols=3",
-            {"trunk": "dense", "opening_plies": 12, "units": 384, "discount": 1.0},
+            {"trunk": "dense", "opening_plies": 12, "channels": 48, "discount": 1.0},
         ),
         (
             AlphaZeroSettings,
             "dots_and_boxes:rows=4,cols=4",
-            {"trunk": "convolutions", "opening_plies": 36, "units": 256, "discount": 1.0},
+            {"trunk": "pooled", "opening_plies": 36, "channels": 32, "discount": 1.0},
         ),
-        (AlphaZeroSettings, "gomoku:size=10", {"games": 256, "cache": 512, "judged": 0}),
-        (AlphaZeroSettings, "gomoku:size=11", {"games": 128, "cache": 1024, "judged": 0}),
-        (AlphaZeroSettings, "hex", {"discount": 0.99, "judged": 0}),
-        (AlphaZeroSettings, "othello:size=6", {"discount": 1.0, "simulations": 48, "blocks": 2}),
-        (AlphaZeroSettings, "othello", {"full_share": 1.0, "simulations": 64, "blocks": 3}),
+        (AlphaZeroSettings, "gomoku:size=10", {"games": 256}),
+        (AlphaZeroSettings, "gomoku:size=11", {"games": 128}),
+        (AlphaZeroSettings, "hex", {"discount": 0.99}),
+        (
+            AlphaZeroSettings,
+            "othello:size=6",
+            {"discount": 1.0, "simulations": "24,48", "blocks": 2},
+        ),
+        (AlphaZeroSettings, "othello", {"full_share": 1.0, "simulations": "24,64", "blocks": 3}),
     ],
 )
 def test_the_defaults_of_a_board_follow_from_facts_and_from_the_profile(kind, spec, expected):
@@ -86,6 +90,19 @@ def test_what_is_for_short_runs_of_an_algorithm_replaces_what_is_for_all_runs_of
     runs = [AlphaZeroSettings.for_game(game, {"hours": hours}) for hours in (0.05, 3.0)]
     values = [(run.judged, run.search.full_share, run.network.hidden) for run in runs]
     assert values == [(0, 1.0, 48), (200, 0.25, 48)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "judged"), [("connect_four", 200), ("connect_four:rows=8,cols=8", 0), ("hex", 0)]
+)
+def test_moves_are_compared_with_perfect_play_where_it_is_known(spec, judged):
+    settings = AlphaZeroSettings.for_game(make_game(spec))
+    assert settings.judged == judged
+    assert settings.opponents_to_measure == [
+        "greedy", "alphabeta:depth=2", "alphabeta:depth=4"
+    ]  # fmt: skip
+    only = PPOSettings.for_game(make_game(spec), {"evaluate": "optimal moves"})
+    assert (only.judged, only.opponents_to_measure) == (200, [])
 
 
 @pytest.mark.parametrize(

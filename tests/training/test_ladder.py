@@ -25,9 +25,9 @@ pytestmark = pytest.mark.thorough
 
 GAME = make_game("tic_tac_toe")
 QUICK = (
-    "steps=1200", "games=16", "simulations_per_update=600", "simulations=8", "judged=0",
-    "first_simulations=8", "fast_simulations=4", "batch_size=64", "units=16", "hidden=8",
-    "cache=1", "evaluations=1", "evaluation_pairs=2", "window_smallest=500",
+    "steps=1200", "games=16", "simulations_per_update=600", "simulations=8",
+    "batch_size=64", "channels=2", "hidden=8",
+    "evaluations=1", "evaluation_pairs=2", "window=500,200000",
 )  # fmt: skip
 
 

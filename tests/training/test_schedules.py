@@ -20,11 +20,11 @@ SIZES = {
     "ppo": SB3,
     "dqn": SB3 | {"first_steps": 32},
     "alphazero": {
-        "hours": 0, "games": 64, "simulations_per_update": 64 * 9 * 40, "simulations": 9,
-        "full_share": 1.0, "batch_size": 64, "trunk": "dense", "units": 16, "judged": 0,
+        "hours": 0, "games": 64, "simulations_per_update": 64 * 9 * 40, "simulations": "16,9",
+        "full_share": 1.0, "batch_size": 64, "trunk": "dense", "channels": 2,
     },
     "supervised": {
-        "batch_size": 32, "batches_per_update": 4, "trunk": "dense", "units": 16, "hidden": 8,
+        "batch_size": 32, "batches_per_update": 4, "trunk": "dense", "channels": 2, "hidden": 8,
     },
 }  # fmt: skip
 STEPS = {"ppo": 256, "dqn": 256, "alphazero": 4000, "supervised": 128}  # of an update, about

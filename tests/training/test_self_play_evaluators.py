@@ -29,7 +29,7 @@ CPU = torch.device("cpu")
 
 @pytest.mark.parametrize(
     ("spec", "changes"),
-    [("tic_tac_toe", []), ("dots_and_boxes:rows=2,cols=2,reward=margin", ["pooled=yes"])],
+    [("tic_tac_toe", []), ("dots_and_boxes:rows=2,cols=2,reward=margin", ["trunk=pooled"])],
 )
 def test_the_kernel_of_self_play_computes_what_torch_computes(spec, changes):
     game = make_game(spec)
@@ -54,8 +54,8 @@ def test_the_kernel_of_self_play_computes_what_torch_computes(spec, changes):
     ("spec", "changes"),
     [
         ("tic_tac_toe", ["trunk=dense"]),
-        ("connect_four", ["pooled=yes"]),
-        ("othello:size=4", ["pooled=yes"]),  # which has a pass
+        ("connect_four", ["trunk=pooled"]),
+        ("othello:size=4", ["trunk=pooled"]),  # which has a pass
         ("dots_and_boxes:rows=2,cols=2,reward=margin", []),
     ],
 )
@@ -63,9 +63,7 @@ def test_weights_that_are_taken_over_give_the_bits_of_their_policy_file(
     spec, changes, precision, tmp_path
 ):
     game = make_game(spec)
-    options = AlphaZeroSettings.for_game(
-        game, {}, [f"precision={precision}", "units=32", *SMALL, *changes]
-    )
+    options = AlphaZeroSettings.for_game(game, {}, [f"precision={precision}", *SMALL, *changes])
     observations = random_observations(game, STEP)
     kernel = make_evaluator(game, options, CPU)
     for seed in (1, 2):

@@ -21,7 +21,7 @@ from ..checkpoints import initial_learner
 from ..export import weights_of_policy
 from ..folder import TrainingError
 from .network import BoardNetwork
-from .settings import CONVOLUTIONS, DENSE, LearnerSettings
+from .settings import CONVOLUTIONS, DENSE, POOLED, UNITS_OF_CHANNEL, LearnerSettings
 
 Weights = dict[str, torch.Tensor]
 OUTPUTS = ("policy.3.", "policy.cells.2.", "policy.whole.", "judgement.")  # the game's, or results
@@ -40,8 +40,8 @@ def load_initial(network: BoardNetwork, game: Game, source: str) -> None:
     except (KeyError, ValueError):
         raise TrainingError(
             f"initial={source} is not possible: its network has another shape; a larger network "
-            f"takes over a smaller one of the same trunk, and pooled=yes lets weights fit another "
-            f"board"
+            f"takes over a smaller one of the same trunk, and trunk=pooled lets weights fit "
+            f"another board"
         ) from None
     network.load_state_dict(weights)
 
@@ -74,10 +74,15 @@ def network_of(game: Game, settings: LearnerSettings, policy: bytes) -> BoardNet
     entry, features = weights["entry.weight"], weights["summary.0.weight"]
     shape: dict[str, Any] = {"hidden": len(features), "blocks": _blocks(weights)}
     if entry.ndim == 2:
-        shape |= {"trunk": DENSE, "units": len(entry)}
+        if len(entry) % UNITS_OF_CHANNEL:
+            raise TrainingError(
+                f"the predecessor's dense layers have {len(entry)} units, which is no multiple of "
+                f"{UNITS_OF_CHANNEL}"
+            )
+        shape |= {"trunk": DENSE, "channels": len(entry) // UNITS_OF_CHANNEL}
     else:
         pooled = features.shape[1] == 2 * len(entry)
-        shape |= {"trunk": CONVOLUTIONS, "channels": len(entry), "pooled": pooled}
+        shape |= {"trunk": POOLED if pooled else CONVOLUTIONS, "channels": len(entry)}
     network = BoardNetwork(game, settings.network.replace(**shape), settings.discount)
     network.load_state_dict(weights)
     return network
@@ -125,7 +130,7 @@ def _layout(network: BoardNetwork, name: str) -> tuple[int, int]:
         return 2, 1
     if network.settings.trunk == DENSE or name not in ("policy.1.weight", "summary.0.weight"):
         return 1, 1
-    if name == "summary.0.weight" and network.settings.pooled:
+    if name == "summary.0.weight" and network.settings.trunk == POOLED:
         return 2, 1
     return 1, network.state_dict()[name].shape[1] // network.settings.channels
 

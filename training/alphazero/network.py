@@ -17,7 +17,7 @@ from ...agents.policies.compiled.boards import action_order
 from ...envs.game import Game
 from ...envs.optional.defaults import action_cells
 from ...envs.specification import SpecificationError
-from .settings import DENSE, NetworkSettings
+from .settings import DENSE, POOLED, NetworkSettings
 
 RESULTS = 3  # win, draw, loss
 
@@ -166,7 +166,7 @@ class BoardNetwork(nn.Module):
             self.entry = nn.Conv2d(planes, channels, 3, padding=1)
             pooling = [block % 2 == 1 for block in range(settings.blocks)]
             self.blocks = nn.Sequential(*(_ResidualBlock(channels, each) for each in pooling))
-            features = 2 * channels if settings.pooled else channels * rows * columns
+            features = channels * (2 if settings.trunk == POOLED else rows * columns)
         self.policy: nn.Module = _policy_head(game, settings)
         self.summary: nn.Sequential = nn.Sequential(nn.Linear(features, hidden), nn.ReLU())
         self.judgement: nn.Linear = nn.Linear(hidden, RESULTS + 2)
@@ -182,8 +182,8 @@ class BoardNetwork(nn.Module):
             raise SpecificationError(f"{game.spec} is not another board of {own.spec}")
         if not isinstance(self.policy, _PlanarPolicy):
             raise SpecificationError(
-                f"to learn from {own.spec} and {game.spec}, a network needs pooled=yes and a game "
-                f"whose actions are cells"
+                f"to learn from {own.spec} and {game.spec}, a network needs trunk=pooled and a "
+                f"game whose actions are cells"
             )
         self.policy.add_board(game)
 
@@ -195,7 +195,7 @@ class BoardNetwork(nn.Module):
         else:
             board = observations.permute(0, 3, 1, 2)
             trunk = self.blocks(torch.relu(self.entry(board)))
-            features = pool(trunk) if self.settings.pooled else trunk.flatten(1)
+            features = pool(trunk) if self.settings.trunk == POOLED else trunk.flatten(1)
         values = self.judgement(self.summary(features)).float()
         results, nearness = values[:, :RESULTS], values[:, RESULTS]
         if self.margin:
@@ -216,7 +216,7 @@ def _policy_head(game: Game, settings: NetworkSettings) -> nn.Module:
         return nn.Sequential(
             nn.Linear(settings.units, hidden), nn.ReLU(), nn.Linear(hidden, actions)
         )
-    if settings.pooled and (action_cells(game.rules)[:, 0] >= 0).any():
+    if settings.trunk == POOLED and (action_cells(game.rules)[:, 0] >= 0).any():
         return _PlanarPolicy(channels, hidden, game)
     return nn.Sequential(
         nn.Flatten(),

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ...agents.search import forest_games
-from ...agents.search.forest import Games, SearchSettings, new_games, search_options
+from ...agents.search.forest import ENTRY, Games, SearchSettings, new_games, search_options
 from ...agents.solvers.leaf import new_leaf_solver
 from ...agents.solvers.solver import solver_class_of
 from ...envs.compiled.kernels import announce_compilation
@@ -18,7 +18,7 @@ from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..folder import TrainingError
 from .evaluator import Evaluation, Evaluator, TorchNetwork, make_evaluator
-from .settings import AlphaZeroSettings
+from .settings import AlphaZeroSettings, GamesSettings
 from .window import Canonical, ReplayChunk
 
 # A checkpoint contains the positions of the games in progress, and the data of every fully searched
@@ -29,6 +29,8 @@ LEVEL = 1  # zlib level: the fastest
 # Share of the game's result in the value's target; the search's is the rest. Prasad, "Lessons from
 # AlphaZero: connect four", 2018; measured in docs/tables/alphazero/alphazero_settings.csv.
 RESULT_SHARE = 0.5
+CACHE_BESIDE_GPU, CACHE = 128 * 2**20, 512 * 2**20  # bytes, of each player
+LARGE_BOARD = 100  # actions
 
 
 class SelfPlayResult(NamedTuple):
@@ -84,8 +86,8 @@ class SelfPlayer:
         self.game: Game = game
         self.settings: AlphaZeroSettings = settings
         search, games = settings.search, settings.games.games
-        most = max(search.simulations, search.first_simulations, search.fast_simulations)
-        entries = _cache_entries(game, settings.games.cache)
+        most = max(search.span)
+        entries = cache_entries(game, settings.games, device.type == "cuda")
         options = search_options(game, search, 0.0)
         with announce_compilation(f"self-play of {game.name}"):
             self._play = forest_games.new_self_play(game, options, games, seed, most, entries)
@@ -247,10 +249,18 @@ def _nothing(game: Game) -> tuple[np.ndarray, np.ndarray]:
     return np.zeros((0, game.facts.num_actions), np.float32), np.zeros(0, np.float32)
 
 
-def _cache_entries(game: Game, mebibytes: int) -> int:
-    """The largest power of two of entries that fits; 1 if none fits."""
-    each = 8 + 4 + 4 + 4 * game.facts.num_actions
-    return 1 << max(0, (mebibytes * 2**20 // each).bit_length() - 1)
+def cache_entries(game: Game, settings: GamesSettings, on_gpu: bool) -> int:
+    """The entries of a player's cache of network evaluations: a power of two.
+
+    They are at least four for each simulation of an update's chunk, or as many as memory holds: 128
+    MiB beside a GPU, with its many players; else 512 MiB, twice as much on boards with more than
+    100 actions.
+    """
+    actions = game.facts.num_actions
+    memory = CACHE_BESIDE_GPU if on_gpu else CACHE * (2 if actions > LARGE_BOARD else 1)
+    most = memory // (ENTRY.itemsize + 4 * actions)
+    simulations = -(-settings.simulations_per_update // settings.workers)
+    return min(1 << (4 * simulations - 1).bit_length(), 1 << (most.bit_length() - 1))
 
 
 # -- the games under way as a checkpoint holds them: a few hundred bytes each --

@@ -9,14 +9,16 @@ from typing import Any, ClassVar
 
 from ...agents.search.forest import SearchSettings, bytes_of_tree
 from ...agents.solvers.leaf import new_leaf_solver
+from ...agents.solvers.solver import solver_class_of
 from ...envs.game import Game
-from ...envs.loading.settings import POSITIVE, Settings, setting
+from ...envs.loading.settings import POSITIVE, Settings, Span, setting
 from ...envs.profile import TrainingSettings
 from ...envs.specification import SpecificationError
 from ...envs.workers.processors import available_processors
-from ..settings import UNLIMITED, RunSettings
+from ..settings import OPTIMAL, UNLIMITED, RunSettings
 
-DENSE, CONVOLUTIONS = "dense", "convolutions"
+DENSE, CONVOLUTIONS, POOLED = "dense", "convolutions", "pooled"
+UNITS_OF_CHANNEL = 8  # of a dense layer: 32 channels are 256 units
 AUTO = "auto"
 SHORT_ROUNDS = 6  # at the beginning
 WINDOW_EXPONENT, WINDOW_SLOPE = 0.75, 0.4  # alpha and beta of [3]
@@ -29,14 +31,22 @@ SIMULATIONS_OF_GAME = 700  # between two updates, by default where the network i
 class NetworkSettings(Settings):
     """The network's shape."""
 
-    trunk: str = setting(CONVOLUTIONS, "Kind of network.", choices=(DENSE, CONVOLUTIONS))
-    channels: int = setting(32, "Channels of each convolution.", low=1)
-    blocks: int = setting(2, "Residual blocks of two layers each.", low=0, high=40)
-    units: int = setting(256, "Units of each dense layer.", low=1)
-    hidden: int = setting(64, "Width of the heads.", low=1)
-    pooled: bool = setting(
-        False, "Whether the heads see only means and maxima, so that weights fit any board."
+    trunk: str = setting(
+        CONVOLUTIONS,
+        "Kind of network; pooled: convolutions, and the heads see only means and maxima, so that "
+        "weights fit any board.",
+        choices=(DENSE, CONVOLUTIONS, POOLED),
     )
+    channels: int = setting(
+        32, "Channels of each convolution; a dense layer has eight units for each.", low=1
+    )
+    blocks: int = setting(2, "Residual blocks of two layers each.", low=0, high=40)
+    hidden: int = setting(64, "Width of the heads.", low=1)
+
+    @property
+    def units(self) -> int:
+        """The units of each dense layer."""
+        return UNITS_OF_CHANNEL * self.channels
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,7 +74,8 @@ class LearnerSettings(RunSettings):
     learning: LearningSettings = LearningSettings()
     evaluate: str = setting(
         "greedy;alphabeta:depth=2;alphabeta:depth=4",
-        "Opponents for evaluations, separated by semicolons, or none.",
+        "Opponents for evaluations, separated by semicolons, or none; optimal moves: comparison "
+        "with perfect play.",
         metavar="AGENT;AGENT",
     )
     precision: str = setting(
@@ -101,17 +112,23 @@ class GamesSettings(Settings):
         "Simulations of self-play between two updates; the first rounds are shorter.",
         low=1,
     )
-    cache: int = setting(512, "Cache of network evaluations per process in MiB.", low=0)
     predecessor: str = setting(
         "",
         "A network that plays all games of the run, for a larger one to learn from [3]: zoo:NAME, "
         "a policy file or a run; empty: none.",
     )
-    window_smallest: int = setting(
-        100_000, "Initial size of the replay window in samples [3].", low=1
+    window: str = setting(
+        "100000,2000000",
+        "Initial and maximum size of the replay window in samples, or one number; it grows with "
+        "all samples [3].",
+        metavar="N,N",
     )
-    window_largest: int = setting(2_000_000, "Maximum size of the replay window in samples.", low=1)
     reuse: float = setting(4.0, "Mean number of uses of each sample [3].", low=POSITIVE)
+
+    def __post_init__(self) -> None:
+        """Convert and check every value."""
+        super().__post_init__()
+        object.__setattr__(self, "window", str(Span.read("window", self.window, low=1)))
 
     def simulations_of_round(self, number: int) -> int:
         """Simulations of self-play before an update: each of the first rounds doubles the last.
@@ -125,11 +142,11 @@ class GamesSettings(Settings):
 
         Source: [3].
         """
-        smallest = self.window_smallest
+        smallest, largest = Span.read("window", self.window, low=1)
         if samples <= smallest:
             return smallest
         growth = ((samples / smallest) ** WINDOW_EXPONENT - 1.0) / WINDOW_EXPONENT
-        return int(min(self.window_largest, smallest * (1.0 + WINDOW_SLOPE * growth)))
+        return int(min(largest, smallest * (1.0 + WINDOW_SLOPE * growth)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,12 +173,10 @@ class AlphaZeroSettings(LearnerSettings):
             {
                 "games": 256,
                 "simulations_per_update": 400_000,
-                "window_smallest": 30_000,
+                "window": "30000,2000000",
                 "full_share": 1.0,
-                "first_simulations": 24,
-                "simulations": 40,
+                "simulations": "24,40",
                 "evaluations": 4,
-                "judged": 0,
             },
             hours=0.09,
             gpu=False,
@@ -174,8 +189,7 @@ class AlphaZeroSettings(LearnerSettings):
                 "hidden": 64,
                 "batch_size": 4096,
                 "learning_rate": 3e-3,
-                "cache": 128,
-                "window_smallest": 300_000,
+                "window": "300000,2000000",
                 # of 16 cores and a small game; `defaults` says what others have
                 "workers": 30,
                 "games": 2048,
@@ -201,9 +215,6 @@ class AlphaZeroSettings(LearnerSettings):
         "Initial weights, also of a smaller network: zoo:NAME, a policy file or a run; "
         "empty: random weights.",
     )
-    judged: int = setting(
-        200, "Positions in which its moves are compared with perfect play; 0: none.", low=0
-    )
     evaluations: int = setting(18, "Number of evaluations of the learner.", low=1)
     keep: int = setting(
         10, "Number of snapshots to keep and rate, evenly over the run; 0: none.", low=0
@@ -215,7 +226,7 @@ class AlphaZeroSettings(LearnerSettings):
         total, workers, games = (
             self.games.simulations_per_update, self.games.workers, self.games.games
         )  # fmt: skip
-        each, search = total / (workers * games), self.search.simulations
+        each, search = total / (workers * games), self.search.span.last
         if each < search:  # every chunk restarts its searches: none would ever finish
             raise SpecificationError(
                 f"workers={workers} with games={games} are not possible: between two updates a "
@@ -241,20 +252,34 @@ class AlphaZeroSettings(LearnerSettings):
         length: Mapping[str, Any] = {},
         gpu: bool = False,
     ) -> dict[str, Any]:
-        """As for every run. Moves are judged by perfect play only where the profile says so.
+        """As for every run. Moves are compared with perfect play where a solver takes the board.
 
         Leaves are solved on the boards on which the game's solver answers at once. On a GPU there
         are two chunks for each processor but the learner's, of as many games as memory holds.
         """
-        settings = {"judged": 0, "solved_plies": 0} | super().defaults(game, length, gpu)
+        settings = {"solved_plies": 0} | super().defaults(game, length, gpu)
         if gpu:
             workers = CHUNKS_OF_THREAD * max(available_processors() - 1, 1)
-            searches = settings.get("simulations", SearchSettings.simulations)
-            most = GPU_FOREST_BYTES // (bytes_of_tree(game, searches) * workers)
+            search = SearchSettings().replace(
+                simulations=settings.get("simulations", SearchSettings.simulations)
+            )
+            most = GPU_FOREST_BYTES // (bytes_of_tree(game, search.span.last) * workers)
             games = min(settings["games"], 1 << max(most.bit_length() - 1, 4))
             simulations = SIMULATIONS_OF_GAME * workers * games
             settings |= {
                 "workers": workers, "games": games, "simulations_per_update": simulations
             }  # fmt: skip
         plies = min(settings["solved_plies"], new_leaf_solver(game).most)
-        return settings | {"solved_plies": plies}
+        names = settings.get("evaluate", cls.evaluate).split(";")
+        if OPTIMAL in names and not _is_solvable(game):
+            names.remove(OPTIMAL)
+        return settings | {"solved_plies": plies, "evaluate": ";".join(names)}
+
+
+def _is_solvable(game: Game) -> bool:
+    """Whether the exact solver takes the board."""
+    try:
+        solver_class_of(game)
+    except SpecificationError:
+        return False
+    return True

@@ -41,7 +41,6 @@ class DQNSettings(OpposedSettings):
     exploration_share: float = setting(
         0.5, "Share of the run after which the final share is reached.", low=POSITIVE, high=1
     )
-    gradient_norm: float = setting(10.0, "Gradients are clipped to this norm.", low=POSITIVE)
 
     def __post_init__(self) -> None:
         """Convert and check every value, and their combinations."""

@@ -21,6 +21,8 @@ from ..sb3_learner import CPU, Sb3Learner, from_bytes, open_games, to_bytes
 from .masked import MaskedDQN, MaskedDQNPolicy, MaskedTrunk, PlainQNetwork
 from .settings import DQNSettings
 
+GRADIENT_NORM = 10.0  # to which gradients are clipped: stable-baselines3's default
+
 
 def train(
     game: Game,
@@ -82,7 +84,7 @@ def new_model(env: BoardVecEnv, settings: DQNSettings, seed: int, device: torch.
         target_update_interval=max(settings.target_every, settings.games),
         exploration_fraction=settings.exploration_share,
         exploration_final_eps=settings.exploration,
-        max_grad_norm=settings.gradient_norm,
+        max_grad_norm=GRADIENT_NORM,
         policy_kwargs={
             "net_arch": [],
             "features_extractor_class": MaskedTrunk,

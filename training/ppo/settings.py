@@ -40,8 +40,6 @@ class PPOSettings(OpposedSettings):
         0.2, "Clipping range of the ratio of new to old probability.", low=POSITIVE
     )
     value_weight: float = setting(0.5, "Weight of the value's loss.", low=0)
-    gradient_norm: float = setting(0.5, "Gradients are clipped to this norm.", low=POSITIVE)
-    hidden: int = setting(64, "Width of the heads of a network without dense layers.", low=1)
     precision: str = setting(
         "auto",
         "Precision of products in the network; auto: bfloat16 if the processor supports it.",

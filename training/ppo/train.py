@@ -27,6 +27,9 @@ except ImportError as error:
 
 from ..network import BoardPolicy, action_places, full_precision
 
+GRADIENT_NORM = 0.5  # to which gradients are clipped: stable-baselines3's default
+HEADS = 64  # width of the heads of a network without dense layers
+
 
 def train(
     game: Game,
@@ -79,7 +82,7 @@ def new_model(
         "channels": settings.channels,
         "layers": settings.layers,
         "dense": settings.units,
-        "hidden": settings.hidden,
+        "hidden": HEADS,
         "bfloat16": use_bfloat16(settings.precision, device),
         "places": action_places(game),
     }
@@ -95,7 +98,7 @@ def new_model(
         clip_range=settings.clip,
         ent_coef=settings.entropy,
         vf_coef=settings.value_weight,
-        max_grad_norm=settings.gradient_norm,
+        max_grad_norm=GRADIENT_NORM,
         policy_kwargs=network,
         seed=seed,
         device=device,

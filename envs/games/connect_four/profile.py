@@ -6,6 +6,7 @@ from ...profile import Elsewhere, Example, Profile, SampleBoard, TrainingSetting
 
 SHALLOW = "mix:0.5 alphabeta:depth=2,0.2 alphabeta:depth=1,0.3 random"
 DEEPER = "mix:0.4 alphabeta:depth=4,0.3 alphabeta:depth=2,0.15 random,0.15 self"
+OPPONENTS = "greedy;alphabeta:depth=2;alphabeta:depth=4"
 
 PROFILE = Profile(
     levels=("greedy", "alphabeta:depth=4", "alphabeta:time=1"),
@@ -38,7 +39,6 @@ PROFILE = Profile(
                     "gamma": 0.95,
                     "gae_lambda": 0.9,
                     "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
-                    "evaluation_plies": 4,
                     "evaluations": 20,
                 }
             ),
@@ -65,7 +65,6 @@ PROFILE = Profile(
                     "target_every": 5_000,
                     "exploration": 0.05,
                     "exploration_share": 0.3,
-                    "evaluation_plies": 4,
                     "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
                 }
             ),
@@ -76,10 +75,9 @@ PROFILE = Profile(
                     "opening_plies": 16,
                     "blocks": 3,
                     "hidden": 48,
-                    "judged": 200,
+                    "evaluate": f"{OPPONENTS};optimal moves",
                     "full_share": 0.25,
-                    "first_simulations": 32,
-                    "simulations": 96,
+                    "simulations": "32,96",
                     "batch_size": 1024,
                     "learning_rate": 2e-3,
                     "gradient_norm": 1.0,
@@ -96,6 +94,7 @@ PROFILE = Profile(
                     "gradient_norm": 10.0,
                     "value_weight": 0.5,
                     "reuse": 3.0,
+                    "evaluate": OPPONENTS,
                     "evaluations": 3,
                     "keep": 3,
                 },

@@ -7,6 +7,7 @@ from ...profile import Elsewhere, Example, Profile, SampleBoard, TrainingSetting
 
 LARGE = 25  # edges
 DOTS3, DOTS4 = "dots_and_boxes:dots=3x3", "dots_and_boxes:dots=4x4"
+OPPONENTS = "greedy;alphabeta:depth=4"
 
 PROFILE = Profile(
     levels=("greedy", "alphabeta:depth=3", "alphabeta:time=1"),
@@ -82,25 +83,22 @@ PROFILE = Profile(
                     "gradient_norm": 1.0,
                     "value_weight": 1.0,
                     "full_share": 0.25,
-                    "first_simulations": 48,
-                    "simulations": 128,
-                    "fast_simulations": 24,
+                    "simulations": "48,128",
                     "c_puct": 0.75,
                     "random_openings": 0.6,
-                    "evaluate": "greedy;alphabeta:depth=4",
-                    "judged": 200,
+                    "evaluate": f"{OPPONENTS};optimal moves",
                 }
             ),
-            TrainingSettings({"units": 384, "opening_plies": Fraction(1, 2)}, most=LARGE - 1),
+            TrainingSettings({"channels": 48, "opening_plies": Fraction(1, 2)}, most=LARGE - 1),
+            TrainingSettings({"channels": 48}, most=LARGE - 1, gpu=True),
+            TrainingSettings({"evaluate": OPPONENTS}, hours=0.09, gpu=False),
             # From random positions of all plies it learns the endings first, then earlier positions
             # from them: without these, 4×4 boxes were not learnt in 48 minutes.
             TrainingSettings(
                 {
-                    "trunk": "convolutions",
-                    "pooled": True,
+                    "trunk": "pooled",
                     "full_share": 1.0,
-                    "first_simulations": 40,
-                    "simulations": 64,
+                    "simulations": "40,64",
                     "value_scale": 0.5,
                     "random_openings": 1.0,
                     "opening_plies": Fraction(9, 10),

@@ -1,11 +1,10 @@
 """Data about tic-tac-toe for the other folders."""
 
 from pathlib import Path
-from typing import Any
 
 from ...profile import Elsewhere, Example, Profile, TrainingSettings, WonGame
 
-OPPONENTS: dict[str, Any] = {"evaluate": "random;alphabeta:depth=9", "evaluation_plies": 0}
+PERFECT, GREEDY = "random;alphabeta:depth=9", "random;greedy"
 
 PROFILE = Profile(
     levels=("random", "greedy", "alphabeta:depth=9,time=1"),
@@ -16,6 +15,7 @@ PROFILE = Profile(
         "openspiel": Elsewhere("mnk(m={cols},n={rows},k={connect})"),
         "pettingzoo": Elsewhere("tictactoe_v3", where={"rows": 3, "cols": 3, "connect": 3}),
     },
+    evaluation_plies=0,
     training={
         "ppo": (
             TrainingSettings(
@@ -29,7 +29,7 @@ PROFILE = Profile(
                     "entropy": 0.03,
                     "gamma": 1.0,
                     "evaluation_pairs": 500,
-                    **OPPONENTS,
+                    "evaluate": PERFECT,
                 }
             ),
         ),
@@ -43,7 +43,7 @@ PROFILE = Profile(
                     "dense": "256,128",
                     "gamma": 1.0,
                     "evaluation_pairs": 200,
-                    **OPPONENTS,
+                    "evaluate": PERFECT,
                 }
             ),
         ),
@@ -55,29 +55,36 @@ PROFILE = Profile(
                     "games": 256,
                     "simulations_per_update": 300_000,
                     "full_share": 0.25,
-                    "first_simulations": 16,
-                    "simulations": 48,
-                    "window_smallest": 20_000,
-                    "window_largest": 200_000,
+                    "simulations": "16,48",
+                    "window": "20000,200000",
                     "trunk": "dense",
-                    "units": 128,
+                    "channels": 16,
                     "blocks": 2,
                     "hidden": 32,
-                    "cache": 64,
                     "opening_plies": 6,
                     "batch_size": 512,
                     "learning_rate": 2e-3,
                     "gradient_norm": 1.0,
                     "value_weight": 1.0,
                     "evaluation_pairs": 200,
-                    "judged": 200,
-                    **OPPONENTS,
+                    "evaluate": f"{PERFECT};optimal moves",
                 }
             ),
             TrainingSettings(
-                {"hours": 1.0, "units": 256, "opening_plies": 10, "evaluate": "random;greedy"},
+                {
+                    "hours": 1.0,
+                    "channels": 32,
+                    "opening_plies": 10,
+                    "evaluate": f"{GREEDY};optimal moves",
+                },
                 fewest=10,
             ),
+            TrainingSettings({"window": "30000,200000"}, hours=0.09, gpu=False),
+            TrainingSettings({"evaluate": PERFECT}, most=9, hours=0.09, gpu=False),
+            TrainingSettings({"evaluate": GREEDY}, fewest=10, hours=0.09, gpu=False),
+            TrainingSettings({"window": "200000"}, gpu=True),
+            TrainingSettings({"channels": 16}, most=9, gpu=True),
+            TrainingSettings({"channels": 32}, fewest=10, gpu=True),
         ),
     },
     words=Path(__file__).parent / "words",

@@ -18,14 +18,14 @@ PROFILE = Profile(
         "alphazero": (
             TrainingSettings(
                 {
-                    "simulations": 48,
+                    "simulations": "24,48",
                     "value_scale": 0.7,
                     "solved_plies": 10,
                     "discount": 1.0,
                     "evaluate": "greedy;alphabeta:depth=3",
                 }
             ),
-            TrainingSettings({"simulations": 64, "blocks": 3}, fewest=50),
+            TrainingSettings({"simulations": "24,64", "blocks": 3}, fewest=50),
         ),
         "ppo": (
             TrainingSettings(
@@ -35,7 +35,6 @@ PROFILE = Profile(
                     "gamma": 0.95,
                     "gae_lambda": 0.9,
                     "evaluate": "random;greedy;alphabeta:depth=2",
-                    "evaluation_plies": 4,
                 }
             ),
         ),

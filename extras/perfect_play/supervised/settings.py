@@ -23,7 +23,7 @@ class SupervisedSettings(LearnerSettings):
     data: str = setting(
         "",
         "The dataset: a file of plyground dataset, or several, separated by semicolons. With "
-        "pooled=yes they may be of several boards.",
+        "trunk=pooled they may be of several boards.",
         metavar="FILE;FILE",
     )
     held_out: float = setting(

@@ -27,7 +27,7 @@ SMALL = {
     "batch_size": 64,
     "batches_per_update": 20,
     "trunk": "dense",
-    "units": 64,
+    "channels": 8,
     "hidden": 32,
     "evaluate": "none",
     "precision": "float32",
@@ -170,7 +170,7 @@ def test_the_command_trains_lists_settings_and_refuses_in_a_sentence(data, tmp_p
     assert "random: " in process.stdout
 
 
-POOLED = {"trunk": "convolutions", "channels": 8, "blocks": 1, "pooled": True}
+POOLED = {"trunk": "pooled", "channels": 8, "blocks": 1}
 
 
 def test_one_network_learns_from_two_boards_and_plays_both(tmp_path):
@@ -201,8 +201,8 @@ def test_one_network_learns_from_two_boards_and_plays_both(tmp_path):
 @pytest.mark.parametrize(
     ("other", "options", "complaint"),
     [
-        ("gomoku:size=5,connect=4", {}, "needs pooled=yes"),
-        ("hex:size=5", {"pooled": True}, "is not another board of gomoku:size=7"),
+        ("gomoku:size=5,connect=4", {}, "needs trunk=pooled"),
+        ("hex:size=5", {"trunk": "pooled"}, "is not another board of gomoku:size=7"),
     ],
 )
 def test_boards_that_the_weights_do_not_fit_are_refused(tmp_path, other, options, complaint):
@@ -212,7 +212,7 @@ def test_boards_that_the_weights_do_not_fit_are_refused(tmp_path, other, options
         files.append(tmp_path / f"{number}.npz")
         build_taught_dataset(each, 40, files[-1], "random")
     settings = settings_for(
-        ";".join(map(str, files)), 640, **(POOLED | {"pooled": False} | options)
+        ";".join(map(str, files)), 640, **(POOLED | {"trunk": "convolutions"} | options)
     )
     with pytest.raises(SpecificationError, match=complaint):
         train(game, settings, 1, tmp_path / "run", {}, torch.device("cpu"))
@@ -220,7 +220,9 @@ def test_boards_that_the_weights_do_not_fit_are_refused(tmp_path, other, options
 
 def test_a_run_that_goes_on_keeps_its_own_settings():
     game = make_game("tic_tac_toe")
-    own = SupervisedSettings.for_game(game, {"data": "games.npz", "units": 16, "value_weight": 0.5})
+    own = SupervisedSettings.for_game(
+        game, {"data": "games.npz", "channels": 2, "value_weight": 0.5}
+    )
     begun = {"game": game.spec, **own.values()}
     assert SupervisedSettings.for_game(game, begun=begun) == own
     assert SupervisedSettings.for_game(make_game("hex"), begun=begun).network != own.network

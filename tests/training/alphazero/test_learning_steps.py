@@ -23,11 +23,11 @@ pytestmark = pytest.mark.thorough
 
 CPU = torch.device("cpu")
 STEPS = 100
-SMALL = ("precision=float32", "batch_size=32", "units=16", "channels=8", "blocks=2", "hidden=8")
+SMALL = ("precision=float32", "batch_size=32", "channels=8", "blocks=2", "hidden=8")
 CASES = {
     "tic_tac_toe": (),
     "connect_four": (),
-    "hex:size=3": ("pooled=yes",),
+    "hex:size=3": ("trunk=pooled",),
     "dots_and_boxes:rows=1,cols=2,reward=margin": ("trunk=dense",),
 }
 

@@ -81,7 +81,7 @@ def test_a_packed_state_of_another_form_or_size_is_refused():
     games = new_games(GAME, 4, 1)
     state = pack_games(games)
     unpack_games(state, new_games(GAME, 4, 2))
-    cut = {**state, "values": state["values"][:-3]}
+    cut = {**state, "past": state["past"][:-3]}
     other = new_games(make_game("tic_tac_toe:size=4"), 4, 1)
     for wrong, target in (
         ({}, games),
@@ -96,11 +96,12 @@ def test_a_packed_state_of_another_form_or_size_is_refused():
 def test_networks_on_a_gpu_are_larger_and_play_more_games_at_once():
     usual = AlphaZeroSettings.for_game(GAME)
     large = AlphaZeroSettings.for_game(GAME, gpu=True)
-    assert (large.network.channels, large.network.blocks) == (128, 5)
+    assert (large.network.channels, large.network.blocks) == (16, 5)  # of dense layers: as usual
     assert large.games.games > usual.games.games
     assert large.learning.batch_size > usual.learning.batch_size
     # more cells, larger trees, fewer games
     wide = AlphaZeroSettings.for_game(make_game("gomoku:size=19"), gpu=True)
+    assert (wide.network.channels, wide.network.blocks) == (128, 5)
     assert wide.games.games <= large.games.games
     # a run that goes on keeps what its device decided
     again = AlphaZeroSettings.for_game(GAME, begun=large.values())
