@@ -23,26 +23,6 @@ def test_worker_processes_and_limits_are_options_of_a_tournament():
     assert scores[0] == scores[1]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--runner cloud", "--runner must be one of local, processes"),
-        ("--runner local --concurrency 2", "one job at a time"),
-        ("--runner processes --address auto", " has an --address"),
-        ("--memory-limit much", "not an amount of memory"),
-        ("--memory-limit 1M", "needs a memory_limit of at least 256M"),
-        ("--isolate perhaps", "--isolate must be one of auto, always, never"),
-        ("--move-timeout 0", "--move-timeout must be a number from 1e-06 to 1000000000"),
-        ("--game-time -1", "--game-time must be a number from 1e-06"),
-    ],
-)
-def test_conditions_that_make_no_sense_are_refused(options, message):
-    result = plyground(f"tournament tic_tac_toe random random {options}")
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
 @pytest.mark.thorough
 def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():
     result = plyground(

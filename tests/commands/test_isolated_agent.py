@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from command_line import invoke
-from plyground import make_agent, make_game
+from plyground import make_game
 from plyground.agents.opponents import make_opponents
 from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.evaluation.runners import isolation
 from plyground.evaluation.runners.isolation import (
     IsolatedAgent,
     make_isolated_opponent,
-    make_safe_agent,
 )
 
 pytestmark = pytest.mark.thorough
@@ -102,22 +101,6 @@ def test_an_opponent_of_training_thinks_in_one_process_and_a_network_in_this_one
     assert made.act(GAME.initial_position()) == 0
     network = make_isolated_opponent("zoo:tic_tac_toe", GAME)
     assert not isinstance(network, IsolatedAgent)
-
-
-def test_an_isolated_agent_decides_as_the_agent_itself():
-    own, separate = make_agent("alphabeta:depth=3", GAME), IsolatedAgent("alphabeta:depth=3", GAME)
-    position = GAME.position([4, 0])
-    mine, other = own.analyse(position), separate.analyse(position)
-    assert (mine.action, mine.value, dict(mine.scores)) == (
-        other.action, other.value, dict(other.scores),
-    )  # fmt: skip
-    assert (own.spec, own.version, own.deterministic) == (
-        separate.spec, separate.version, separate.deterministic,
-    )  # fmt: skip
-
-
-def test_agents_of_plyground_stay_in_this_process():
-    assert not isinstance(make_safe_agent("greedy", GAME), IsolatedAgent)
 
 
 def test_numbers_of_numpy_are_written_as_json():
