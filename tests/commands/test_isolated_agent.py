@@ -9,10 +9,7 @@ from plyground import make_game
 from plyground.agents.opponents import make_opponents
 from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.evaluation.runners import isolation
-from plyground.evaluation.runners.isolation import (
-    IsolatedAgent,
-    make_isolated_opponent,
-)
+from plyground.evaluation.runners.isolation import IsolatedAgent, make_isolated_opponent
 
 pytestmark = pytest.mark.thorough
 

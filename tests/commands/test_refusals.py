@@ -8,7 +8,8 @@ import pytest
 from command_line import invoke
 
 # A command line and a part of what is said of it. LONG stands for a very long word, PAIR for a
-# tournament of tic-tac-toe, FOUR for one of connect four, TRAIN for a run of tic-tac-toe.
+# tournament of tic-tac-toe, FOUR for one of connect four, TRAIN for a run of tic-tac-toe,
+# TUNE for a sweep.
 TABLE = """
 nothing | nknown command
 LONG | nknown command
@@ -100,8 +101,8 @@ PAIR --opening random:MANY | there is no file
 PAIR --opening random:9 | lasts at most 9 plies; an opening of 9 plies leaves nothing to play
 PAIR --opening all:8 | no opening of 8 plies leaves tic_tac_toe undecided
 PAIR --opening random:8 | choose fewer opening plies
-tournament gomoku random easy --opening swap2:0 | has from 1 to 24 stones, not 0
-tournament gomoku random easy --opening swap2:30 | has from 1 to 24 stones, not 30
+tournament gomoku random greedy --opening swap2:0 | has from 1 to 24 stones, not 0
+tournament gomoku random greedy --opening swap2:30 | has from 1 to 24 stones, not 30
 PAIR --balanced alphabeta:depth=2 | the largest distance from 0 with --within POINTS (half of
 PAIR --balanced alphabeta:time=1 --within 5 | so its judgement is not repeatable; limit it by
 PAIR --balanced random | random cannot judge openings: it does not evaluate positions
@@ -177,10 +178,47 @@ train alphazero connect_four:rows=8,cols=8 --out r --set solved_plies=1 | at mos
 train alphazero hex --out r --set predecessor=zoo:nothing | the zoo has no network 'nothing'
 train alphazero hex --out r --set predecessor=zoo:gomoku | not hex
 train alphazero hex --out r --set predecessor=none.onnx | there is no policy file or training run
+train alphazero tic_tac_toe --out r --runner ray | --runner ray needs --workers
+train alphazero tic_tac_toe --out r --address 192.0.2.1:1 | --runner ray needs --workers
+
+new game My-Nim | is not a valid name
+new game class | is not a valid name
+new game gomoku | a game 'gomoku' exists already
+new agent greedy | an agent 'greedy' exists already
+new learner ppo | a learner 'ppo' exists already
+new engine my_engine | game
+
+play tic_tac_toe --against nobody | there is no agent 'nobody'
+play tic_tac_toe --seat 2 | invalid value "2" for --seat
+watch tic_tac_toe human random | a person cannot play in a game that is watched
+watch tic_tac_toe nobody random | there is no agent 'nobody'
+watch tic_tac_toe random random --delay -1 | delay
+watch tic_tac_toe random random --store no/such/folder/g.db | does not exist
+replay nowhere.db | there is no store nowhere.db
+import | import needs a file
+import games.txt | games.txt: game files end in .psq, .sgf, .hsgf, .ggf or .wtb
+import missing.sgf | missing.sgf cannot be read: No such file
+import missing.sgf --rule renju | there is no rule 'renju'
+pull s3://one/ttt --out a.onnx | no package fetches policies of 's3' (there are: hf)
+push none.onnx hf://one/ttt | there is no policy file or training run 'none.onnx'
+study | give the studies to run: dots_and_boxes, connect_four
+study conect_four | there is no study 'conect_four'; did you mean 'connect_four'?
+study tic_tac_toe caro10 --only D7 | no experiment of tic_tac_toe and caro10 answers a line 'D7'
+study tic_tac_toe --concurrency 0 | --concurrency
+study tic_tac_toe --seed -1 | --seed
+TUNE | give settings to search, such as --set learning_rate=0.0001..0.01
+TUNE --set learning_rate=0.1 | give settings to search
+TUNE --set learning_rte=0.1..0.2 | there is no setting 'learning_rte'; did you mean
+TUNE --set learning_rate=0.1..0.01 | 'learning_rate=0.1..0.01' is not of the form
+TUNE --set learning_rate=0.1..0.2..0.3 | is not of the form NAME=LOW..HIGH
+TUNE --set layers=1..300 | layers=300 is not possible for ppo: layers must be a whole number
+TUNE --set clock=wall|sun | clock=sun is not possible for ppo: clock must be one of
+TUNE --set evaluate=none --set layers=0..2 | a sweep needs scores: give opponents with --evaluate
 """
 WORDS = {
     "FOUR": "tournament connect_four random greedy",
     "PAIR": "tournament tic_tac_toe random greedy",
+    "TUNE": "tune ppo tic_tac_toe --out s --steps 8k --evaluate random",
     "TRAIN": "train ppo tic_tac_toe --out r",
     "LONG": "x" * 100_000,
     "MANY": "9" * 5000,

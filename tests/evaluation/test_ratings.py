@@ -20,8 +20,6 @@ from plyground.evaluation.statistics.ratings import (
     score_of,
 )
 
-VALUES = np.array([0, 0.5, 1, 1.5, 2])
-
 
 def simulated_pairs(
     rng: np.random.Generator, difference: float, pairs: int, draws: float, bias: float
@@ -104,18 +102,6 @@ def test_a_general_optimiser_finds_the_same_maximum_of_the_penalised_likelihood(
         loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-12}
     )
     assert rate(names(3), pool, ("agent 0", 0)).elo[1:] == pytest.approx(ELO * optimum.x, abs=1e-3)
-
-
-def test_intervals_agree_with_a_bootstrap_over_pairs():
-    rng = np.random.default_rng(3)
-    again = []
-    for _ in range(400):
-        samples = [
-            m._replace(pairs=tuple(rng.multinomial(300, np.array(m.pairs) / 300))) for m in POOL
-        ]
-        again.append(rate(names(5), samples).elo)
-    margins = [rate(names(5), POOL).margin(agent) for agent in range(5)]
-    assert margins == pytest.approx(1.96 * np.std(again, axis=0), rel=0.1)
 
 
 def test_intervals_respect_that_the_games_of_a_pair_belong_together():

@@ -75,12 +75,6 @@ def test_averages_and_their_intervals_are_those_of_rliable(statistic, value, low
     assert (ours[1][0], ours[2][0]) == pytest.approx((low, high), abs=0.01)
 
 
-def test_the_interquartile_mean_ignores_the_seed_that_failed_and_the_mean_does_not():
-    scores = np.array([[0.0, 0.8, 0.8, 0.8, 0.8]])[:, :, None]
-    assert average(scores, "iqm")[0] == pytest.approx(0.8)
-    assert average(scores, "mean")[0] == pytest.approx(0.64)
-
-
 def test_the_bootstrap_draws_seeds_of_each_opponent_by_themselves():
     """Opponents that differ are no spread: seeds that agree leave none."""
     scores = np.array([[0.1] * 4, [0.9] * 4])[:, :, None]

@@ -11,12 +11,7 @@ from plyground.envs.specification import SpecificationError
 from plyground.training import train
 from plyground.training.checkpoints import unpack
 from plyground.training.dqn.settings import DQNSettings
-from plyground.training.folder import (
-    TrainingError,
-    begun_settings,
-    newest_checkpoint,
-    read_metrics,
-)
+from plyground.training.folder import TrainingError, begun_settings, newest_checkpoint, read_metrics
 from plyground.training.ppo.settings import PPOSettings
 
 pytestmark = pytest.mark.thorough

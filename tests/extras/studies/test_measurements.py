@@ -25,12 +25,7 @@ from plyground.extras.studies.measurements.heuristics import (
 from plyground.extras.studies.measurements.measurement import ALL
 from plyground.extras.studies.measurements.networks import OPTIMAL, Learning, Networks
 from plyground.extras.studies.measurements.nodes import Nodes, Reach, Spread, Task
-from plyground.extras.studies.measurements.quality import (
-    Answers,
-    Case,
-    MoveQuality,
-    kind_of_error,
-)
+from plyground.extras.studies.measurements.quality import Answers, Case, MoveQuality, kind_of_error
 from plyground.extras.studies.measurements.sizes import TreeSizes
 
 pytestmark = pytest.mark.thorough

@@ -8,7 +8,7 @@ import sys
 from itertools import pairwise
 
 import pytest
-from command_line import invoke, plyground
+from command_line import invoke
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation import evaluate
 from plyground.training import train
@@ -81,10 +81,6 @@ def test_what_is_not_there_is_refused_before_a_folder_is_made(tmp_path, monkeypa
     assert 'pip install "plyground[trackers]"' in missing.stderr
     assert "there is no tracker 'paper'" in unknown.stderr
     assert not (tmp_path / "run").exists()
-
-
-def test_the_option_stands_in_the_help():
-    assert "--log" in plyground("train ppo --help").stdout
 
 
 # -- a run that stops and goes on, in all three libraries --

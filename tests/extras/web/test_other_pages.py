@@ -7,10 +7,8 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-from pages import in_words, proved_labels
 from playwright.sync_api import expect
 from plyground import make_game
-from plyground.agents import solve
 from plyground.agents.solvers.solver import make_solver
 from plyground.evaluation.store.store import Store
 from plyground.extras.web.api import solved_json
@@ -28,17 +26,6 @@ LOST = "ccbdbdadb"  # red's last move turns a draw into a loss
 def server(store):
     with running("--store", str(store)) as web_server:
         yield web_server
-
-
-@pytest.mark.fast_cases(1)
-def test_the_exact_value_of_every_move_stands_on_the_board(visit):
-    page = visit(f"/analyse?game={SMALL}&moves=ccbbd&agent=greedy")
-    expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
-    position = make_game(SMALL).position(list("ccbbd"))
-    values = solve(position, moves="all").values
-    labels = [in_words(position.after(action), value) for action, value in values.items()]
-    expect(page.locator("#exact-text")).to_contain_text("Best:")
-    assert proved_labels(page) == labels
 
 
 PART = "breakthrough:rows=5,cols=4", "OOOO/O1O1/1XO1/1XX1/XXXX:X"
