@@ -15,11 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.faults import ILLEGAL_ACTION, NO_ACTION, RAISED, begin, close
+from plyground.agents.faults import ILLEGAL_ACTION, NO_ACTION, OUT_OF_TIME, RAISED, begin, close
 from plyground.agents.human import HumanQuit, read_move
 from plyground.agents.random_agent import RandomAgent
 from plyground.envs import IllegalActionError
 from plyground.envs.specification import SpecificationError
+from plyground.evaluation.conditions import Conditions
 from plyground.evaluation.match import play_game
 from plyground.evaluation.runners.isolation import IsolatedAgent
 
@@ -117,6 +118,16 @@ def test_a_fault_forfeits_the_game_with_its_reason(answer, fault, reason):
     assert result.moves == (*full_column, 0)
     assert re.search(reason, result.reason), result.reason
     assert "\n" not in result.reason
+
+
+def test_the_time_of_a_game_is_that_of_all_moves_of_a_player():
+    def slow(position):
+        time.sleep(0.15)
+        return position.legal_actions()[0]
+
+    result = play_game("tic_tac_toe", [slow, Script(8, 7)], conditions=Conditions(game_time=0.25))
+    assert (result.fault, result.forfeited) == (OUT_OF_TIME, 0)
+    assert "s for its moves; 0.25 s a game are allowed" in result.reason
 
 
 def test_a_forfeit_costs_the_most_that_the_game_can_cost():
