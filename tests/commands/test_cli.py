@@ -124,12 +124,6 @@ def test_match_tells_the_moves_and_the_result():
     assert re.match(r"Red \(X\) wins: 4 in a row|Yellow \(O\) wins|draw", lines[-1])
 
 
-def test_match_shows_the_board_after_every_move():
-    result = plyground("match tic_tac_toe random random --show")
-    moves = [line for line in result.stdout.splitlines() if " plays " in line]
-    assert result.stdout.count("   a b c") == len(moves) + 1
-
-
 def test_match_as_json_holds_the_moves():
     value = json.loads(plyground("match connect_four random random --opening d --json").stdout)
     assert value["opening"] == [3]

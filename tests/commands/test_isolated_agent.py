@@ -110,3 +110,15 @@ def test_a_game_cannot_be_changed_by_an_agent_that_is_given_positions():
     position = GAME.initial_position().copy()
     with pytest.raises(AttributeError, match="a game cannot be changed"):
         position.game.rules = make_game("tic_tac_toe:size=4").rules
+
+
+def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():
+    spec = "python:failing_agents:EndsTheProcessAtOnce"
+    words = ["tournament", "tic_tac_toe", "random", "greedy", spec, "--pairs", "2"]
+    words += ["--opening", "random:2", "--withdraw-after", "2"]
+    result = invoke(words)
+    assert result.exit_code == 0
+    said = f"{spec} was withdrawn: its process crashed in 2 games in a row; 6 of its games are not"
+    assert said in " ".join(result.stderr.split())
+    assert "tic_tac_toe: 6 games" in result.stdout
+    assert "all 6 games of this tournament are already in" in invoke(words).stderr

@@ -269,40 +269,6 @@ def test_a_cell_may_be_given_by_name_or_by_row_and_column(line):
     assert read_move(make_game("tic_tac_toe"), line) == 1
 
 
-@pytest.mark.parametrize(
-    ("spec", "line", "name"),
-    [
-        ("hex:size=5", "2 3", "c2"),  # Hex and Othello number their rows from the top
-        ("hex:size=5,swap=yes", "5 1", "a5"),
-        ("othello", "3 4", "d3"),
-        ("gomoku:size=7", "2 3", "c2"),
-    ],
-)
-def test_two_numbers_are_those_at_the_sides_of_the_board(spec, line, name):
-    game = make_game(spec)
-    assert game.action_to_text(read_move(game, line)) == name
-
-
-@pytest.mark.parametrize(
-    ("spec", "moves", "line", "message"),
-    [
-        ("hex:size=3", ["b2"], "b2", "b2 is taken"),
-        ("hex:size=3", ["b2"], "4 1", "rows go from 1 (top) to 3, columns from 1 (left) to 3"),
-        ("hex:size=3,swap=yes", [], "swap", "swap cannot be played now"),
-        ("othello", [], "d4", "d4 is taken"),
-        ("othello", [], "a1", "a1 cannot be played now"),
-        ("connect_four:rows=4,cols=4", ["a", "a", "a", "a"], "1", "a cannot be played now"),
-        ("dots_and_boxes:rows=1,cols=1", ["h 0 0"], "h00", "h 0 0 is taken"),
-    ],
-)
-def test_a_person_is_told_why_a_move_cannot_be_played(spec, moves, line, message):
-    position = make_game(spec).position(moves)
-    answer = position.game.action_to_text(position.legal_actions()[0])
-    agent, told = human(line, answer)
-    assert agent.act(position) == position.legal_actions()[0]
-    assert any(message in text for text in told)
-
-
 @pytest.mark.parametrize("lines", [["q"], ["quit"], []])
 def test_a_person_may_leave_at_any_time(lines):
     agent, _ = human(*lines)
@@ -315,24 +281,6 @@ def test_a_person_may_leave_at_any_time(lines):
 
 def write_module(folder: Path, name: str, text: str) -> None:
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
-
-
-def test_a_python_agent_is_found_in_the_current_folder_and_reset_for_each_game(
-    tmp_path, monkeypatch
-):
-    write_module(
-        tmp_path,
-        "own_bots",
-        "class Bot:\n    def reset(self, seed):\n        self.seed = seed\n"
-        "    def act(self, position):\n        return position.legal_actions()[0]\n",
-    )
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.path", list(sys.path))
-    agent = make_agent("python:own_bots:Bot")
-    assert agent.spec == "python:own_bots:Bot"
-    play_game("connect_four", [agent, Script(*range(6, -1, -1))], seeds=(17, 0))
-    assert agent.bot.seed == 17
-    assert make_agent(agent.spec).act(make_game("tic_tac_toe").initial_position()) == 0
 
 
 OWN_AGENTS = """
@@ -388,17 +336,6 @@ def test_functions_classes_and_objects_of_a_module_play(name, own_process, tmp_p
     with contextlib.closing(agent):
         begin(agent, game, 2**62 + 5)
         assert agent.act(game.position([3])) == 6
-
-
-def test_an_agent_of_ones_own_gets_the_moves_of_the_game_in_a_match():
-    moves_each_time = []
-
-    def act(position, moves):
-        moves_each_time.append(moves)
-        return position.legal_actions()[0]
-
-    result = play_game("connect_four", [act, Script(*range(6, -1, -1))], opening=[3, 3])
-    assert moves_each_time == [result.moves[:ply] for ply in range(2, len(result.moves), 2)]
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,12 @@ on.
 from __future__ import annotations
 
 import os
-import re
 import resource
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
-from command_line import plyground
 from plyground import make_game
 from plyground.commands.learning.runs import ProgressBar
 from plyground.envs.specification import SpecificationError
@@ -103,36 +100,6 @@ def command(folder, *options):
     arguments = ["train", "ppo", "tic_tac_toe", "--opponent", OPPONENT, "--evaluate", "random"]
     program = [sys.executable, "-m", "plyground.cli", *arguments]
     return [*program, "--out", str(folder), *settings, *options]
-
-
-@pytest.mark.thorough
-def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
-    folder = tmp_path / "run"
-    environment = dict(os.environ) | {"PLYGROUND_CHECKPOINT_SECONDS": "0"}
-    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(command(folder, "--steps", "10k"), env=environment, **pipes)
-    deadline = time.monotonic() + 120
-    while not list(folder.glob("checkpoints/*.checkpoint")):
-        assert process.poll() is None, process.stderr.read()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    newest = newest_step(folder)
-    assert newest < 10_000
-    resumed = plyground(*command(folder, "--steps", "10k")[3:])
-    assert resumed.exit_code == 0, resumed.stderr
-    assert "resumed at step" in resumed.stderr
-    assert re.search(r"finished: 10,\d{3} steps", resumed.stderr)  # whole rollouts
-    assert resumed.stdout.startswith("random: ")
-    steps = [row["step"] for row in read_metrics(folder) if row["kind"] == "update"]
-    assert steps == list(range(256, steps[-1] + 1, 256))  # nothing lost, nothing twice
-    assert (folder / "best.onnx").exists()
-    again = plyground(*command(folder, "--steps", "10k")[3:])
-    assert "the run is finished" in again.stderr
-    other = plyground(*command(folder, "--steps", "5k")[3:])
-    assert (other.exit_code, other.stderr.count("\n")) == (2, 1)
-    assert "holds another run: steps is 10000 there and 5000 here" in other.stderr
 
 
 def test_old_scores_are_not_printed_again():

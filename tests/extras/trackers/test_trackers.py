@@ -229,24 +229,6 @@ def test_trackers_are_no_part_of_what_the_run_is(run):
           games=32, rollout=8, batch_size=64, dense="32", epochs=1)  # fmt: skip
 
 
-@pytest.mark.thorough
-def test_seeds_that_begin_side_by_side_find_the_store_of_mlflow_made(tmp_path, monkeypatch):
-    from mlflow import MlflowClient
-
-    monkeypatch.chdir(tmp_path)  # where there is no store yet
-    for name in ("MLFLOW_TRACKING_URI", "MLFLOW_EXPERIMENT_NAME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
-    words = "train ppo tic_tac_toe --out runs --seeds 3 --log mlflow --steps 256 --evaluate none"
-    small = [f"--set={each}" for each in ("games=32", "rollout=8", "batch_size=64", "dense=16")]
-    result = invoke([*words.split(), *small, "--opponent", "random"])
-    assert result.exit_code == 0, result.stderr
-    client = MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
-    experiment = client.get_experiment_by_name("plyground")
-    names = sorted(each.info.run_name for each in client.search_runs([experiment.experiment_id]))
-    assert names == ["runs/seed_1", "runs/seed_2", "runs/seed_3"]
-
-
 def test_what_runs_share_is_made_by_each_tracker_that_has_such_a_thing(tmp_path):
     trackers, made = Trackers("none"), []
     trackers._makers["one"] = Memory
