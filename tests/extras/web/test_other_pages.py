@@ -256,20 +256,32 @@ def test_a_game_that_ends_is_kept_in_the_store(visit, store):
     assert not any("finish" in url for url in requests)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(
-    "path",
-    ["/analyse?game=tic_tac_toe&moves=b2&agent=greedy", "/watch?game=tic_tac_toe", "/games",
-     "/ratings", "/review?game=tic_tac_toe&moves=b2,a1,a2"],
-)  # fmt: skip
-@pytest.mark.thorough
-def test_axe_finds_no_fault_and_nothing_sticks_out(visit, path, scheme):
+# Pages, and what is clicked on them before they are examined.
+PLAY = "/play?game=connect_four&opponent=human"
+EXAMINED = [
+    *[("/", None), ("/", ".card summary"), (PLAY, "#menu summary"), (PLAY, "[data-opens=how]")],
+    *[("/play?game=othello&opponent=human", None), ("/watch?game=tic_tac_toe", None)],
+    *[("/play?game=breakthrough&opponent=human", ".area"), ("/games", None), ("/ratings", None)],
+    *[("/analyse?game=tic_tac_toe&moves=b2&agent=greedy", None), ("/analyse?game=hex", "#edit")],
+    ("/review?game=tic_tac_toe&moves=b2,a1,a2", None),
+]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (360, "dark"), (1280, "dark")])
+@pytest.mark.parametrize(("path", "opener"), EXAMINED)
+@pytest.mark.fast_cases(1)
+def test_axe_finds_no_fault_and_nothing_sticks_out(visit, path, opener, width, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
-    page = visit(path, viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    size = {"width": width, "height": 740}
+    page = visit(path, viewport=size, color_scheme=scheme, reduced_motion="reduce")
+    if opener is not None:
+        page.locator(opener).first.click()
     violations = Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in violations] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (ground == "rgb(21, 23, 28)") == (scheme == "dark")
 
 
 @pytest.mark.thorough

@@ -410,21 +410,6 @@ def test_the_page_speaks_vietnamese_by_browser_and_by_link(visit):
     assert page.get_attribute("html", "lang") == "en"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("path", ["/", "/play?game=othello&opponent=human"])
-@pytest.mark.thorough
-def test_axe_finds_no_fault_and_nothing_sticks_out(visit, path, width, scheme):
-    from axe_playwright_python.sync_playwright import Axe
-
-    page = visit(path, viewport={"width": width, "height": 800}, color_scheme=scheme)
-    violations = Axe().run(page).response["violations"]
-    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in violations] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (ground == "rgb(21, 23, 28)") == (scheme == "dark")
-
-
 @pytest.mark.thorough
 def test_the_page_goes_on_after_the_server_was_restarted(visit):
     with running() as own:

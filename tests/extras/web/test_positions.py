@@ -150,15 +150,3 @@ def test_the_editor_begins_with_the_position_shown(visit, spec):
     expect(page.locator("#editor-said")).to_have_text("This is a position.")
     page.click("#use")
     page.wait_for_url(lambda url: f"position={position.to_text()}" in url)
-
-
-@pytest.mark.thorough
-def test_the_editor_has_no_serious_fault_and_fits_a_phone(visit):
-    from axe_playwright_python.sync_playwright import Axe
-
-    page = visit("/analyse?game=connect_four", viewport={"width": 360, "height": 740})
-    page.click("#edit")
-    expect(page.locator("#editor-said")).to_have_text("This is a position.")
-    content = Axe().run(page).response["violations"]
-    assert [each["id"] for each in content if each["impact"] in ("serious", "critical")] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
