@@ -159,8 +159,8 @@ def test_a_store_is_exported_and_imported_again(tmp_path):
         numbers = [one.number for one in games_store.tournaments()]
         copies = [game for number in numbers for game in games_store.games(number)]
     for field in ("moves", "returns"):
-        one, other = (sorted(getattr(each.result, field) for each in of) for of in (copies, games))
-        assert one == other
+        ours, theirs = (sorted(getattr(g.result, field) for g in of) for of in (games, copies))
+        assert ours == theirs
     report = plyground(f"report {other} --json")
     assert report.exit_code == 0, report.stderr
     standing = plyground(f"export {store} --format sgf")

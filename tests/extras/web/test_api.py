@@ -113,7 +113,6 @@ def test_moves_of_one_letter_need_no_commas():
 @pytest.mark.parametrize(
     ("path", "code", "quotation"),
     [
-        ("/play?game=chess", "game", "There is no game 'chess'"),
         ("/api/check?game=chess&agent=random", "game", "There is no game 'chess'"),
         ("/api/check?game=connect_four:rows=99&agent=random", "game", "rows must be a whole"),
         ("/api/check?game=hex&agent=nobody", "agent", "There is no agent 'nobody'"),
@@ -377,6 +376,9 @@ def test_no_path_leads_to_the_file_system(client, path):
 
 def test_what_a_visitor_writes_is_text_in_a_page(client):
     answer = client.get("/play", params={"game": "<script>alert(1)</script>"})
+    assert answer.status_code == 422
+    assert "<h1>" in answer.text  # errors of pages are pages
+    assert "There is no game" in answer.text
     assert "<script>alert" not in answer.text
     answer = client.get("/play", params={"game": "tic_tac_toe", "opponent": "<script>alert(1)"})
     assert "<script>alert" not in answer.text
