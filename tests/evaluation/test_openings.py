@@ -58,14 +58,6 @@ def test_openings_come_round_again_when_there_are_no_more():
     assert openings[7:14] == openings[:7] == openings[14:]
 
 
-def test_no_opening_lets_the_player_to_move_win_at_once():
-    game = make_game("tic_tac_toe")
-    assert all(
-        leaves_the_game_open(game.position(opening))
-        for opening in first(200, game, "random:5", seed=1)
-    )
-
-
 def test_without_moves_there_is_one_opening():
     openings = openings_of(make_game("tic_tac_toe"), "random:0", seed=1)
     assert (openings[0], openings[7], openings.find(10)) == ((), (), 1)

@@ -122,14 +122,6 @@ def test_a_perfect_score_gives_a_finite_rating_and_a_wide_interval(pairs):
     assert ratings.superiority(0, 1) > (0.75 if pairs == 1 else 0.99)
 
 
-def test_a_chain_of_perfect_scores_is_rated_in_its_order():
-    pairs = itertools.combinations(names(6), 2)
-    ratings = rate(names(6), [Meeting(*pair, (0, 0, 0, 0, 4)) for pair in pairs])
-    assert ratings.order() == list(range(6))
-    assert np.isfinite(ratings.elo).all()
-    assert np.isfinite(ratings.covariance).all()
-
-
 @pytest.mark.parametrize(
     ("count", "pairs", "draws", "bias", "spread"),
     [(2, 10, 0.3, 0.5, 100), (5, 20, 0.0, 0.0, 200), (8, 5, 0.2, 0.3, 150)],

@@ -74,13 +74,6 @@ def test_the_worth_of_the_first_move_takes_games_with_one_opening_as_one_observa
     )
 
 
-def test_where_every_game_ends_alike_the_first_move_has_no_worth_in_elo(tmp_path):
-    store_results(tmp_path / "store.db", [(0, 0, 1, 1), (0, 1, 0, 1)], ("a", "b"))
-    (report,) = report_store(Store(tmp_path / "store.db"))
-    assert report.first_move_elo is None
-    assert report.first_seat.score == 1
-
-
 @pytest.mark.parametrize(
     "results",
     [

@@ -16,7 +16,6 @@ from plyground.agents.policies.zoo import ZooNetworks
 from plyground.commands.app import run as cli_run
 from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero import window as window_module
-from plyground.training.alphazero.initial import embed_weights
 from plyground.training.alphazero.learner import AlphaZeroLearner
 from plyground.training.alphazero.self_play import SelfPlayer
 from plyground.training.alphazero.settings import AlphaZeroSettings
@@ -171,17 +170,6 @@ def test_a_larger_network_that_begins_with_a_smaller_one_computes_the_same(game,
     np.testing.assert_allclose(
         observation.value.detach().numpy() * learner.network.scale, values, atol=1e-4
     )
-
-
-def test_weights_of_another_board_are_not_taken_over_where_heads_know_the_cells():
-    game = make_game("connect_four:rows=6,cols=8")
-    smaller = AlphaZeroLearner(GAME, settings(), 1, CPU).network.state_dict()
-    network = AlphaZeroLearner(game, AlphaZeroSettings.for_game(game), 1, CPU).network
-    small = make_game("connect_four")
-    learner = AlphaZeroLearner(small, AlphaZeroSettings.for_game(small, {}), 1, CPU)
-    for state in (smaller, learner.network.state_dict()):
-        with pytest.raises((KeyError, ValueError)):
-            embed_weights(network, state)
 
 
 def test_a_predecessor_plays_the_games_that_another_network_learns_from(tmp_path):

@@ -167,13 +167,3 @@ def test_more_opponents_than_colours_have_lines_of_their_own(tmp_path, drawn):
     draw_curves([write_run(tmp_path / "run", 1, opponents=names)], tmp_path / "a.png")
     lines = lines_of(drawn[0]).values()
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(names)
-
-
-@pytest.mark.parametrize("ending", ["pdf", "eps"])
-def test_figures_hold_fonts_that_journals_take(seeds, tmp_path, ending):
-    draw_curves(seeds, tmp_path / f"a.{ending}")
-    content = (tmp_path / f"a.{ending}").read_bytes()
-    is_type_42 = b"/CIDFontType2" in content or b"/FontType 42" in content
-    assert is_type_42
-    assert b"/Type3" not in content
-    assert b"/FontType 3" not in content

@@ -17,13 +17,9 @@ from plyground.training.ppo.settings import PPOSettings
 @pytest.mark.parametrize(
     ("kind", "spec", "expected"),
     [
-        (PPOSettings, "tic_tac_toe", {"gamma": 1.0, "steps": 2_500_000, "evaluation_plies": 0}),
         (PPOSettings, "connect_four", {"gamma": 0.95, "steps": 16_000_000, "gae_lambda": 0.9}),
-        (PPOSettings, "dots_and_boxes", {"gamma": 1.0, "batch_size": 256, "entropy": 0.03}),
         (PPOSettings, "gomoku:size=9", {"gamma": 0.99, "dense": "none", "layers": 3}),
-        (PPOSettings, "hex", {"gamma": 0.99, "games": PPOSettings().games}),
         (DQNSettings, "dots_and_boxes", {"gamma": 1.0, "steps": 2_000_000}),
-        (DQNSettings, "gomoku", {"memory": 50_000, "evaluations": 5}),
         (AlphaZeroSettings, "tic_tac_toe", {"hours": 0.1, "units": 128, "opening_plies": 6}),
         (AlphaZeroSettings, "tic_tac_toe:size=4", {"hours": 1.0, "units": 256, "judged": 200}),
         (AlphaZeroSettings, "connect_four", {"opening_plies": 16, "judged": 200}),
@@ -38,8 +34,6 @@ from plyground.training.ppo.settings import PPOSettings
             {"trunk": "convolutions", "opening_plies": 36, "units": 256, "discount": 1.0},
         ),
         (AlphaZeroSettings, "gomoku:size=10", {"games": 256, "cache": 512, "judged": 0}),
-        (AlphaZeroSettings, "gomoku:size=11", {"games": 128, "cache": 1024, "judged": 0}),
-        (AlphaZeroSettings, "hex", {"discount": 0.99, "judged": 0}),
         (AlphaZeroSettings, "othello:size=6", {"discount": 1.0, "simulations": 48, "blocks": 2}),
         (AlphaZeroSettings, "othello", {"full_share": 1.0, "simulations": 64, "blocks": 3}),
     ],

@@ -24,11 +24,6 @@ def weights(folder):
     return unpack(newest_checkpoint(folder))["learner"]["policy"]
 
 
-def row(player):
-    """A measurement as a dictionary."""
-    return [{"opponent": "nobody", "score": 0.5, "low": 0.4, "high": 0.6}]
-
-
 def test_a_run_goes_on_with_its_own_settings_whatever_the_defaults_are(tmp_path):
     train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL_RUN | {"clip": 0.3, "gamma": 0.9})
     train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL_RUN | {"steps": 1024})
@@ -94,12 +89,6 @@ def test_weights_that_do_not_fit_or_are_not_there_are_refused(tmp_path):
         values = SMALL_RUN | changes | {"initial": str(tmp_path / initial)}
         with pytest.raises(TrainingError, match=complaint):
             train("ppo", "tic_tac_toe", tmp_path / complaint[:8], **values)
-
-
-def test_from_python_a_run_is_measured_by_what_it_is_handed(tmp_path):
-    run = train("ppo", "tic_tac_toe", tmp_path / "run", measure=row, evaluations=1, **SMALL_RUN)
-    assert run.best_rows == row(None)
-    assert (tmp_path / "run" / "best.onnx").exists()
 
 
 def test_from_python_what_does_not_exist_is_refused(tmp_path):

@@ -70,12 +70,6 @@ def test_a_tournament_is_entered_once_and_remembers_its_most_pairs(store):
     assert sqlite3.connect(store.path).execute(query).fetchall() == [(5,), (3,)]
 
 
-def test_games_are_committed_at_once(store):
-    number = store.enter_tournament("t", {}, AGENTS, 1)
-    store.add(number, game())
-    assert sqlite3.connect(store.path).execute("SELECT count(*) FROM games").fetchone() == (1,)
-
-
 def refusal(path) -> str:
     with pytest.raises(StoreError) as error:
         Store(path).open()

@@ -116,17 +116,14 @@ def test_of_a_tree_of_variations_the_main_line_is_read():
     ("read", "text", "message"),
     [
         (read_psq, "", "the first line is not of the form Piskvorky"),
-        (read_psq, "Piskvorky 15x15, 0:0, 0\na\nb\n", "there are no moves"),
         (read_psq, "Piskvorky 15x15, 0:0, 0\n16,1,0\na\nb\n", "off the board"),
         (read_psq, "Piskvorky 9x9, 0:0, 0\n1,1,0\na\nb\n-1\n4,Renju\n", "rule 4 is not a rule"),
         (games_of, "", "there is no game"),
-        (games_of, "hello", "outside the games"),
         (games_of, "(;GM[1];B[aa])", "another game"),
         (games_of, "(;GM[4];B[aa];B[bb])", "colours take turns"),
         (games_of, "(;GM[4]SZ[9];B[jj])", "not a cell"),
         (games_of, "(;GM[4];B[aa]", "does not end"),
         (games_of, "(;GM[4]AB[aa];B[bb])", "sets up stones"),
-        (games_of, "(;GM[4]SZ[big];B[aa])", "not a board size"),
         (games_of, "(;GM[4];B[aa] ]", "does not follow the format"),
     ],
 )
