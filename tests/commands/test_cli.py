@@ -4,6 +4,7 @@ quickly.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -17,6 +18,7 @@ import pytest
 from command_line import invoke, plyground, plyground_json
 from plyground import make_game
 from plyground.agents.registry import agent_classes
+from plyground.commands.app import command_functions, purposes
 from plyground.envs.registry import game_names
 from plyground.evaluation.store.store import Store
 
@@ -209,8 +211,6 @@ print([name for name in {heavy} if name in sys.modules], file=sys.stderr)
 
 
 def test_the_help_lists_every_command_by_its_purpose():
-    from plyground.commands.app import command_functions, purposes
-
     names = [name for names in purposes().values() for name in names]
     assert sorted(names) == sorted({words[0] for words in command_functions()})
     listing = plyground("--help").stdout
@@ -220,6 +220,13 @@ def test_the_help_lists_every_command_by_its_purpose():
     assert panels[::2] == [*purposes(), "Options"]
     for names, panel in zip(purposes().values(), panels[1::2]):
         assert re.findall(r"^│ ([a-z-]+) ", panel, re.MULTILINE) == list(names)
+
+
+@pytest.mark.parametrize("words", command_functions(), ids=" ".join)
+def test_every_command_has_help_with_an_example(words):
+    module, _, name = command_functions()[words].partition(":")
+    help_text = getattr(importlib.import_module(module), name).__doc__
+    assert f"plyground {' '.join(words)}" in " ".join(help_text.split())
 
 
 def test_without_a_command_a_board_and_three_commands_are_shown():
