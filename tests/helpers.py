@@ -17,11 +17,7 @@ from pathlib import Path
 from plyground import Game, Position, make_game
 from plyground.agents.registry import agent_classes, agent_presets, resolve_agent
 from plyground.envs import BUILT_IN
-from plyground.envs.specification import (
-    Parameter,
-    SpecificationError,
-    format_specification,
-)
+from plyground.envs.specification import Parameter, SpecificationError, format_specification
 from plyground.envs.workers.jobs import JobPlace
 from plyground.evaluation.openings import Openings
 from plyground.evaluation.plan import Plan
@@ -190,11 +186,7 @@ def random_positions(
 INTERACTIVE = {"human"}
 # What stands after the name of an agent that needs a file or a function; {network} is a policy file
 # of the game. Agents that need something else have tests of their own.
-ARGUMENTS = {
-    "policy": "{network}",
-    "python": "plain_agents:Leftmost",
-    "zoo": "tic_tac_toe",
-}
+ARGUMENTS = {"policy": "{network}", "python": "plain_agents:Leftmost", "zoo": "tic_tac_toe"}
 # Little effort for options that set the effort, where a preset does not set them.
 EFFORT = {"depth": 2, "simulations": 12, "memory": 4}
 

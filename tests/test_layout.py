@@ -64,12 +64,7 @@ LAYERS = {
         ("*",),  # review, notebook, tournament, api, …
         ("__init__",),
     ),
-    "training": (
-        ("*",),
-        ("ppo", "dqn", "alphazero"),
-        ("api",),
-        ("__init__",),
-    ),
+    "training": (("*",), ("ppo", "dqn", "alphazero"), ("api",), ("__init__",)),
 }
 SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 ALL_FILES = sorted(

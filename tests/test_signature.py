@@ -44,15 +44,3 @@ def test_a_signature_that_has_moved_ends_with_status_1(tmp_path, monkeypatch, ca
         assert signature.main([], path) == 1
         assert "the signature has moved" in capsys.readouterr().err
         path.write_text(text)
-
-
-def test_another_heuristic_or_seed_is_another_signature(monkeypatch):
-    position = signature.make_game("connect_four").position("d")
-
-    def count(agent):
-        return signature.digest(
-            signature.action_numbers(signature.make_agent(agent).analyse(position))
-        )
-
-    assert count("greedy") != count("greedy:heuristic=windows")
-    assert count("mcts:simulations=100") != count("mcts:simulations=101")

@@ -55,17 +55,3 @@ def test_no_file_names_what_only_one_machine_holds(pattern):
         for number, line in lines_of(name)
         if pattern.search(line)
     ] == []
-
-
-@pytest.mark.parametrize(
-    ("text", "match"),
-    [
-        ("see /" + "home/ann/notes", True),  # in two parts, since this file is examined too
-        ("cd /" + "tmp/a", True),
-        ("https://example.org/home/ann", False),
-        ("runs/tmp/a", False),
-        ("C:" + r"\Users\ann", True),
-    ],
-)
-def test_what_counts_as_a_path_of_one_machine(text, match):
-    assert bool(LOCAL.search(text)) == match

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -53,6 +54,16 @@ def scores_by_seat(agent: str, game: str = "tic_tac_toe", games: int = 400) -> l
             going &= ~is_over
         scores.append(float((np.sign(results) + 1).mean() / 2))
     return scores
+
+
+def check_that_it_learns(name: str, library: str, package: str, folder: Path) -> None:
+    """An example beats ``random`` from both seats, with at most two lines of plyground's own."""
+    example(name).main(out=str(folder / "net.onnx"))
+    scores = scores_by_seat(f"onnx:{folder / 'net.onnx'}")
+    version = importlib.metadata.version(package)
+    note(library=f"{library} {version}", scores=scores, lines=own_lines(name))
+    assert min(scores) >= 0.9
+    assert own_lines(name) <= 2
 
 
 def record(games: object) -> Ledger:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-
 import gymnasium
 from agilerl.algorithms.dqn import DQN
 from agilerl.components.replay_buffer import ReplayBuffer
 from agilerl.training.train_off_policy import train_off_policy
-from checks import example, note, own_lines, record, scores_by_seat
+from checks import check_that_it_learns, record
 
 
 def test_what_its_buffer_holds_is_what_was_played():
@@ -44,12 +42,4 @@ def test_what_its_buffer_holds_is_what_was_played():
 
 
 def test_its_ppo_beats_random_from_both_seats_in_minutes(tmp_path):
-    example("agilerl_ppo").main(out=str(tmp_path / "net.onnx"))
-    scores = scores_by_seat(f"onnx:{tmp_path / 'net.onnx'}")
-    note(
-        library=f"AgileRL {importlib.metadata.version('agilerl')}",
-        scores=scores,
-        lines=own_lines("agilerl_ppo"),
-    )
-    assert min(scores) >= 0.9
-    assert own_lines("agilerl_ppo") <= 2
+    check_that_it_learns("agilerl_ppo", "AgileRL", "agilerl", tmp_path)

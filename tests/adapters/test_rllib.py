@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-
 import numpy as np
 import pytest
-from checks import example, note, own_lines, rate, record, scores_by_seat
+from checks import check_that_it_learns, note, rate, record
 from pettingzoo.classic import connect_four_v3
 from plyground import as_policy, evaluate, play_game
 from plyground.envs import connect_four_v0, tic_tac_toe_v0
@@ -80,15 +78,7 @@ def test_its_pettingzoo_wrapper_takes_our_environment_for_both_players():
 
 
 def test_its_ppo_beats_random_from_both_seats_in_minutes(tmp_path):
-    example("rllib_ppo").main(out=str(tmp_path / "net.onnx"))
-    scores = scores_by_seat(f"onnx:{tmp_path / 'net.onnx'}")
-    note(
-        library=f"RLlib {importlib.metadata.version('ray')}",
-        scores=scores,
-        lines=own_lines("rllib_ppo"),
-    )
-    assert min(scores) >= 0.9
-    assert own_lines("rllib_ppo") <= 2
+    check_that_it_learns("rllib_ppo", "RLlib", "ray", tmp_path)
 
 
 def a_module(module_class, **settings):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-
 import numpy as np
-from checks import example, note, own_lines, rate, record, scores_by_seat
+from checks import check_that_it_learns, note, rate, record
 from pettingzoo.classic import connect_four_v3
 from plyground.extras.bridges.adapters.tianshou import make_envs
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
@@ -61,15 +59,7 @@ def test_episodes_are_collected_whole():
 
 
 def test_its_dqn_beats_random_from_both_seats_in_minutes(tmp_path):
-    example("tianshou_dqn").main(out=str(tmp_path / "net.onnx"))
-    scores = scores_by_seat(f"onnx:{tmp_path / 'net.onnx'}")
-    note(
-        library=f"Tianshou {importlib.metadata.version('tianshou')}",
-        scores=scores,
-        lines=own_lines("tianshou_dqn"),
-    )
-    assert min(scores) >= 0.9
-    assert own_lines("tianshou_dqn") <= 2
+    check_that_it_learns("tianshou_dqn", "Tianshou", "tianshou", tmp_path)
 
 
 def test_its_speed_is_noted():

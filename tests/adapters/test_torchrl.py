@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-
 import gymnasium
 import pytest
 import torch
-from checks import example, note, own_lines, rate, record, scores_by_seat
+from checks import check_that_it_learns, note, rate, record
 from pettingzoo.classic import connect_four_v3
 from plyground.extras.bridges.adapters.torchrl import make_envs
 from tensordict.nn import TensorDictModule
@@ -73,15 +71,7 @@ def test_its_gym_wrapper_takes_our_vector_environment():
 
 
 def test_its_ppo_beats_random_from_both_seats_in_minutes(tmp_path):
-    example("torchrl_ppo").main(out=str(tmp_path / "net.onnx"))
-    scores = scores_by_seat(f"onnx:{tmp_path / 'net.onnx'}")
-    note(
-        library=f"TorchRL {importlib.metadata.version('torchrl')}",
-        scores=scores,
-        lines=own_lines("torchrl_ppo"),
-    )
-    assert min(scores) >= 0.9
-    assert own_lines("torchrl_ppo") <= 2
+    check_that_it_learns("torchrl_ppo", "TorchRL", "torchrl", tmp_path)
 
 
 def test_its_speed_is_noted():

@@ -76,11 +76,6 @@ class FailsUntilMended(Agent):
         return Decision(action, Score(0.0), {action: Score(0.0)})
 
 
-class DividesByZero(Broken):
-    def misbehave(self, position):
-        return 1 // 0
-
-
 class RecursesForever(Broken):
     def misbehave(self, position):
         return self.misbehave(position)
@@ -101,16 +96,6 @@ class ReturnsFloat(Broken):
         return float(position.legal_actions()[0])
 
 
-class ReturnsTooMuch(Broken):
-    def misbehave(self, position):
-        return position.game.facts.num_actions
-
-
-class ReturnsNegative(Broken):
-    def misbehave(self, position):
-        return -1
-
-
 class ResetRaises(Broken):
     def reset(self, seed):
         if seed:  # being made is fine, being prepared for a game is not
@@ -118,17 +103,6 @@ class ResetRaises(Broken):
 
     def misbehave(self, position):
         return position.legal_actions()[0]
-
-
-class PlaysInTheGivenPosition(Broken):
-    """Does no wrong by its answers, but changes the position it was shown."""
-
-    patience = 0
-
-    def misbehave(self, position):
-        action = position.legal_actions()[-1]
-        position.play(action)
-        return action
 
 
 # -- what only a process of its own survives --
@@ -168,12 +142,6 @@ class HangsInAKernel(Broken):
 
     def misbehave(self, position):
         return endless(1)
-
-
-class HangsInReset(Broken):
-    def reset(self, seed):
-        if seed:
-            time.sleep(1000)
 
 
 class EndsTheProcess(Broken):

@@ -1,17 +1,27 @@
 """Damaged files of every kind: an answer or one sentence, and no file is lost.
 
-``cd tests && python -m fuzzing.damaged_files 10000`` tries many more.
+``cd tests && python -m fuzzing.damaged_files 10000`` tries many more. The machine code in the cache
+is damaged in the ways of benchmarks/attacks.py, which damages the other kinds of files too.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+
+import numba
 import pytest
 from command_line import invoke
 from fuzzing.damaged_files import KINDS, FilePlayground
 from fuzzing.sound_files import READERS, SETTINGS, copy_sound
+from helpers import ROOT
 from plyground.training import api
 
 pytestmark = pytest.mark.thorough
+
+SPEC = importlib.util.spec_from_file_location("attacks", ROOT / "benchmarks" / "attacks.py")
+attacks = sys.modules["attacks"] = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(attacks)
 
 # numbers of cases in which something was found once
 FAULTS = (256,)
@@ -57,3 +67,19 @@ def test_a_case_that_found_something_once_finds_nothing_now(number, playground):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_damaged_in_many_ways_is_refused_in_one_sentence(kind, playground):
     assert complaints(playground, kind, 20) == []
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory):
+    """Nothing but the machine code of a game and two agents."""
+    folder = tmp_path_factory.mktemp("warm")
+    assert attacks.run_apart(attacks.PLAY, folder)[0] == 0
+    (folder / "games.db").unlink()
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="about compiled code")
+@pytest.mark.parametrize("way", attacks.CACHE_WAYS, ids=lambda way: way.what)
+def test_a_damaged_cache_costs_time_and_no_game(way, warm, tmp_path):
+    assert attacks.apply(way, warm, tmp_path / "copy") is None

@@ -18,18 +18,10 @@ from plyground.training.folder import TrainingError, read_metrics, read_run
 RESUME, LONGER = training("ppo", "run"), training("ppo", "run", steps=2 * STEPS["ppo"])
 # field, value, what is allowed
 EDITS = [
-    ("algorithm", 7, "a text"),
     ("game", ["gomoku"], "a text"),
     ("game_version", True, "a whole number of at least 0"),
-    ("seed", -1, "a whole number of at least 0"),
     ("seed", 10**30, "a whole number of at least 0"),
-    ("steps", "8192", "a whole number of at least 1"),
-    ("steps", 0, "a whole number of at least 1"),
-    ("evaluate", None, "a text"),
-    ("evaluation_pairs", 2.5, "a whole number of at least 1"),
-    ("symmetries", "yes", "true or false"),
     ("learning_rate", float("nan"), "a number of at least 1e-12"),
-    ("gamma", 1.5, "a number from 0 to 1"),
     ("precision", "int4", "one of auto, float32, bfloat16"),
 ]
 
@@ -79,12 +71,6 @@ def test_a_description_without_what_every_run_has_is_refused(name, ppo_run):
     (ppo_run / "run.json").write_text(json.dumps(facts))
     with pytest.raises(TrainingError, match=f"run.json: description lacks {name}$"):
         read_run(ppo_run)
-
-
-def test_a_byte_order_mark_does_no_harm(ppo_run):
-    description = read_run(ppo_run)
-    (ppo_run / "run.json").write_bytes(b"\xef\xbb\xbf" + (ppo_run / "run.json").read_bytes())
-    assert read_run(ppo_run) == description
 
 
 @pytest.mark.parametrize("part", ["folder", "content", "file"])

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 import onnx
@@ -14,13 +11,6 @@ from command_line import plyground
 from fuzzing.sound_files import BOOK, STEPS, copy_sound, training
 
 FURTHER = training("ppo", "ppo", steps=2 * STEPS["ppo"])
-
-
-def store(path):
-    assert plyground("tournament", "tic_tac_toe", "random", "greedy", "--pairs", "1").exit_code == 0
-    Path("plyground-tournament.db").rename(path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 99")
 
 
 def policy(path):
@@ -45,9 +35,9 @@ def replacing(old, new):
     return replace
 
 
-# the file, how another format is made of it, a command that reads it
+# The file, how another format is made of it, a command that reads it; of stores see
+# tests/evaluation/store/test_store.py.
 KINDS = {
-    "store.db": (store, ["report", "store.db"]),
     "ppo/run.json": (replacing(b'"format": 1', b'"format": 99'), FURTHER),
     "ppo/checkpoints/*": (replacing(b"checkpoint 1", b"checkpoint 99"), FURTHER),
     "ppo/best.onnx": (policy, ["analyse", "tic_tac_toe", "--agent", "onnx:ppo/best.onnx"]),
@@ -67,9 +57,8 @@ def sound(tmp_path_factory):
 @pytest.mark.parametrize("name", KINDS)
 def test_another_format_is_refused(name, sound, tmp_path):
     spoil, words = KINDS[name]
-    if name != "store.db":
-        copy_sound(sound, tmp_path, name.partition("/")[0])
-    path = max(tmp_path.glob(name), default=tmp_path / name)
+    copy_sound(sound, tmp_path, name.partition("/")[0])
+    path = max(tmp_path.glob(name))
     spoil(path)
     before = path.read_bytes()
     result = plyground(*words)

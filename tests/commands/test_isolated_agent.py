@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from command_line import invoke
-from plyground import make_agent, make_game
+from plyground import make_game
 from plyground.agents.opponents import make_opponents
 from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.evaluation.runners import isolation
-from plyground.evaluation.runners.isolation import (
-    IsolatedAgent,
-    make_isolated_opponent,
-    make_safe_agent,
-)
+from plyground.evaluation.runners.isolation import IsolatedAgent, make_isolated_opponent
 
 pytestmark = pytest.mark.thorough
 
@@ -104,22 +100,6 @@ def test_an_opponent_of_training_thinks_in_one_process_and_a_network_in_this_one
     assert not isinstance(network, IsolatedAgent)
 
 
-def test_an_isolated_agent_decides_as_the_agent_itself():
-    own, separate = make_agent("alphabeta:depth=3", GAME), IsolatedAgent("alphabeta:depth=3", GAME)
-    position = GAME.position([4, 0])
-    mine, other = own.analyse(position), separate.analyse(position)
-    assert (mine.action, mine.value, dict(mine.scores)) == (
-        other.action, other.value, dict(other.scores),
-    )  # fmt: skip
-    assert (own.spec, own.version, own.deterministic) == (
-        separate.spec, separate.version, separate.deterministic,
-    )  # fmt: skip
-
-
-def test_agents_of_plyground_stay_in_this_process():
-    assert not isinstance(make_safe_agent("greedy", GAME), IsolatedAgent)
-
-
 def test_numbers_of_numpy_are_written_as_json():
     result = invoke(["analyse", "tic_tac_toe", "--agent", "python:failing_agents:Numpy", "--json"])
     assert result.exit_code == 0, result.output
@@ -130,3 +110,15 @@ def test_a_game_cannot_be_changed_by_an_agent_that_is_given_positions():
     position = GAME.initial_position().copy()
     with pytest.raises(AttributeError, match="a game cannot be changed"):
         position.game.rules = make_game("tic_tac_toe:size=4").rules
+
+
+def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():
+    spec = "python:failing_agents:EndsTheProcessAtOnce"
+    words = ["tournament", "tic_tac_toe", "random", "greedy", spec, "--pairs", "2"]
+    words += ["--opening", "random:2", "--withdraw-after", "2"]
+    result = invoke(words)
+    assert result.exit_code == 0
+    said = f"{spec} was withdrawn: its process crashed in 2 games in a row; 6 of its games are not"
+    assert said in " ".join(result.stderr.split())
+    assert "tic_tac_toe: 6 games" in result.stdout
+    assert "all 6 games of this tournament are already in" in invoke(words).stderr

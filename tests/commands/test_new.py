@@ -93,27 +93,8 @@ def test_a_package_with_a_game_is_written(tmp_path):
     for path in files:
         assert "$" not in Path(path).read_text().replace("$ ", "")
     assert "class MyNim(NamedTuple)" in Path("my_nim/my_nim/rules.py").read_text()
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("game", "My-Nim"), "is not a valid name"),
-        (("game", "class"), "is not a valid name"),
-        (("game", "gomoku"), "a game 'gomoku' exists already"),
-        (("agent", "greedy"), "an agent 'greedy' exists already"),
-        (("game", "my_nim", "--out", "full"), "full exists already"),
-        (("learner", "ppo"), "a learner 'ppo' exists already"),
-        (("engine", "my_engine"), "game"),
-    ],
-)
-def test_names_and_folders_that_are_not_possible_are_refused(words, message):
-    Path("full").mkdir()
-    Path("full/file").touch()
-    result = plyground("new", *words)
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert [path.name for path in Path().rglob("*.*")] == []
+    again = plyground("new", "game", "my_heap", "--out", "my_nim")
+    assert (again.exit_code, "my_nim exists already" in again.stderr) == (2, True)
 
 
 def test_a_module_that_is_not_installed_is_imported_first():
@@ -125,10 +106,6 @@ def test_a_module_that_is_not_installed_is_imported_first():
     result = run(*words, *agents, "--runner", "processes")
     assert result.returncode == 0, result.stderr
     assert "alphabeta:depth=15" in result.stdout
-    missing = plyground("--import", "no_such_module", "games")
-    assert missing.exit_code == 2
-    assert "there is no module 'no_such_module'" in missing.stderr
-    assert "--import needs the name" in plyground("--import").stderr
 
 
 def test_a_package_brings_a_runner(dist, monkeypatch):

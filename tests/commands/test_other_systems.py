@@ -80,11 +80,6 @@ def test_a_person_plays_from_a_pipe(system, words):
     assert re.search(r"^ 2 .*X", result.stdout, re.MULTILINE), result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("system", MISSING)
-def test_the_help_opens(system):
-    assert "Start here" in run_without(system, "--help").stdout
-
-
 def test_windows_is_told_that_processes_of_agents_need_another_system(monkeypatch):
     monkeypatch.setattr(process, "os", SimpleNamespace(name="nt"))
     with pytest.raises(SpecificationError, match="--isolate never and --runner local"):

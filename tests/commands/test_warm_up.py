@@ -115,12 +115,6 @@ def test_rules_and_agents_of_a_game_are_compiled():
     assert result.stdout.startswith(f"tic_tac_toe: rules and {count} agents, ")
 
 
-def test_an_unknown_game_is_refused():
-    result = command("warm-up", "chess")
-    assert result.exit_code == 2
-    assert "there is no game 'chess'" in result.stderr
-
-
 @pytest.mark.parametrize("spec", GAMES)
 def test_the_usual_opponents_of_a_game_are_among_them(spec):
     names = {agent.partition(":")[0] for agent in _specs(make_game(spec))}

@@ -115,16 +115,6 @@ def test_a_courses_script_prints_what_its_tasks_ask_for(script, tmp_path):
         assert max(means, key=lambda column: float(means[column])) == "d"
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_a_courses_script_is_short_and_leads_to_the_page_and_back(script):
-    text = script.read_text(encoding="utf-8")
-    assert 40 <= text.count("\n") <= 80
-    assert "docs/guide/courses.md" in text
-    assert f"examples/courses/{script.name}" in PAGE
-    is_vietnamese = re.search("[ạảấầẩậắằẳặẹẻẽếềểễệỉịọỏốồổỗộớờởợụủứừửữự]", text) is not None
-    assert is_vietnamese == (CLAIMS[script.stem][0] in "GR")
-
-
 def test_the_page_of_the_courses_names_every_line():
     rows = re.findall(r"^\| (?:.*\| )?([DCTGR]\d.*?) \|$", PAGE, re.MULTILINE)
     named = {task for row in rows for task in re.findall(r"[DCTGR]\d+", row)}

@@ -6,7 +6,6 @@ import re
 import shlex
 
 import pytest
-from command_line import invoke
 from helpers import ROOT
 from plyground import make_game
 from plyground.agents.registry import resolve_agent
@@ -25,8 +24,6 @@ ROWS = {
     )
 }
 EXAMPLES = {board.name for profile in profiles().values() for board in profile.boards}
-QUICK = [line for line, (_, takes) in ROWS.items() if takes == "seconds"]
-COMPILES_LITTLE = ["D2", "C2", "C9", "T2", "T4"]  # the others are thorough
 
 
 def words_of(command: str) -> list[str]:
@@ -60,23 +57,3 @@ def test_the_command_line_reads_every_command(line):
             agents = " ".join(words).partition(" --")[0].split()[2:]
         for agent in agents:
             resolve_agent(agent)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        pytest.param(line, marks=() if line in COMPILES_LITTLE else pytest.mark.thorough)
-        for line in QUICK
-    ],
-)
-def test_the_commands_that_take_seconds_run(line, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for command in ROWS[line][0]:
-        result = invoke(words_of(command))
-        assert (result.exit_code, bool(result.stdout)) == (0, True), result.stderr
-
-
-def test_a_command_that_the_command_line_does_not_know_is_noticed():
-    words = words_of("plyground size connect_four --colour red")
-    with pytest.raises(Exception, match="colour"):
-        make_app(words).parse_args(words, exit_on_error=False, print_error=False)

@@ -102,10 +102,7 @@ def test_pages_open_from_the_file_system_without_a_request(site, browser, width,
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         assert (
             page.evaluate("document.body.dataset.mdColorScheme")
-            == {
-                "light": "default",
-                "dark": "slate",
-            }[scheme]
+            == {"light": "default", "dark": "slate"}[scheme]
         )
     assert [url for url in requests if not url.startswith(("file:", "data:", "about:"))] == []
     assert errors == []

@@ -76,14 +76,6 @@ def test_searches_agree_before_the_last_move_and_the_store_holds_what_happened(t
         assert verification.played == 4
 
 
-def test_another_end_of_games_is_another_tournament(tmp_path):
-    path, plan = tmp_path / "store.db", Plan(GAME, ("random", "easy"), 1)
-    for draw_after in (None, 10):
-        run(plan, path, draw_after=draw_after)
-    with Store(path) as store:
-        assert len(store.tournaments()) == 2
-
-
 def test_the_command_ends_games_and_transforms_openings(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = plyground(
@@ -93,21 +85,6 @@ def test_the_command_ends_games_and_transforms_openings(tmp_path, monkeypatch):
     assert "opening swap2:3, transformed" in " ".join(result.stdout.split())
     output = plyground("verify plyground-tournament.db")
     assert output.exit_code == 0, output.output
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--draw-after 0", "--draw-after=0 is not possible for a tournament"),
-        ("--agreed-after -1", "--agreed-after must be a whole number of at least 1"),
-        ("--opening swap2:0", "has from 1 to 24 stones, not 0"),
-        ("--opening swap2:30", "has from 1 to 24 stones, not 30"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(options, message):
-    result = plyground(f"tournament {GAME} random easy {options}")
-    assert result.exit_code == 2
-    assert message in result.stderr
 
 
 @pytest.mark.parametrize("spec", ["gomoku:rows=5,cols=7", "connect_four", "dots_and_boxes"])

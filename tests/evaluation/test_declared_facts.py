@@ -79,21 +79,6 @@ def test_the_size_of_a_board_of_100_by_100_dots():
 
 
 @pytest.mark.parametrize(
-    ("spec", "complaint"),
-    [
-        ("kalah:pits=200", "kalah has games of up to 63,840,800 plies"),
-        ("dots_and_boxes:dots=300x300", "rows must be a whole number from 1 to 200"),
-        ("othello:size=21", "size must be even"),
-        ("connect_four:rows=3,cols=3", "4 in a row do not fit"),
-        ("connect_four:weight=3", "no parameter 'weight'"),
-    ],
-)
-def test_what_is_no_board_has_no_size(spec, complaint):
-    result = invoke(["size", spec])
-    assert (result.exit_code, complaint in result.stderr) == (2, True)
-
-
-@pytest.mark.parametrize(
     "number", [2**40, 3**42, 7**42, math.factorial(40), 10**12, 9_994 * 10**9, 9_996 * 10**9]
 )
 def test_a_large_number_is_rounded(number):

@@ -191,26 +191,6 @@ def test_an_agent_that_changes_the_folder_moves_no_store(own, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
-@pytest.mark.parametrize("isolation", ["never", "always"])
-@pytest.mark.fast_cases(1)
-def test_an_agent_that_raises_ctrl_c_itself_forfeits(isolation, own, tmp_path):
-    plan = PLAN.replace(agents=("random", "python:own_agents:leaves"), pairs=1)
-    games = play(plan, tmp_path / "store.db", HERE, isolate=isolation)
-    assert [game[7] for game in games] == [RAISED] * 2
-
-
-@pytest.mark.parametrize("isolation", ["never", "always"])
-@pytest.mark.fast_cases(1)
-def test_an_agent_that_cannot_be_made_is_named(isolation, own):
-    spec = "python:own_agents:Unmade"
-    words = ["tournament", "tic_tac_toe", "random", spec, "--isolate", isolation]
-    result = invoke([*words, "--store", "store.db"])
-    assert result.exit_code == 2, result.output
-    assert "raised GeneratorExit" in result.stderr
-    assert "Traceback" not in result.output
-
-
-@pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 def test_the_standard_error_of_an_isolated_agent_is_cut(own, capfd):
     with contextlib.closing(IsolatedAgent("python:own_agents:talks", GAME)) as player:
         begin(player, GAME, 1)

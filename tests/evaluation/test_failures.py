@@ -21,25 +21,19 @@ pytestmark = pytest.mark.fast_cases(8)
 
 GAME = "tic_tac_toe"
 MODULE = """
-import os, time
+import os
 import numpy as np
 
 def first(position):
     return position.legal_actions()[0]
 
-def raises_at_once(position):
-    return position["mask"]  # line 9
-
 def raises_later(position):
     if len(position.legal_actions()) < 8:
-        raise KeyError("mask")  # line 13
+        raise KeyError("mask")  # line 10
     return first(position)
 
 def plays_illegally(position):
     return position.moves[-1] if position.moves else 9
-
-def returns_float(position):
-    return float(first(position))
 
 def returns_none(position):
     return None
@@ -48,30 +42,21 @@ def returns_array(position):
     return np.array([first(position)])
 
 def exits(position):
-    raise SystemExit(3)  # line 29
-
-def hangs(position):
-    time.sleep(1.6)
-    return first(position)
+    raise SystemExit(3)  # line 23
 
 def ends_its_process(position):
     os._exit(3)
 """
 # what is said of each: of the fault, and of its place in the module
 WAYS = {
-    "raises_at_once": r"raised TypeError: .*mine.py, line 9",
-    "raises_later": r"raised KeyError: 'mask'.*mine.py, line 13",
+    "raises_later": r"raised KeyError: 'mask'.*mine.py, line 10",
     "plays_illegally": r"played the (illegal )?action \d",
-    "returns_float": r"returned \d\.0, which is no action",
     "returns_none": r"returned None, which is no action",
     "returns_array": r"returned array\(\[\d\]\), .* return int\(action\)",
-    "exits": r"raised SystemExit: 3.*mine.py, line 29",
+    "exits": r"raised SystemExit: 3.*mine.py, line 23",
 }
-# those that a match of this process cannot end, or does not outlive
-ISOLATED = WAYS | {
-    "hangs": r"(hung|took|thought)[^;]* s",
-    "ends_its_process": "ended its process with exit status 3",
-}
+# one that a match of this process does not outlive
+ISOLATED = WAYS | {"ends_its_process": "ended its process with exit status 3"}
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +72,7 @@ def mine(tmp_path_factory):
 
 
 def plan(player):
-    limits = {"move_timeout": 0.4} if "hangs" in str(player) else {}
-    return Plan(GAME, (player, "greedy"), pairs=2, **limits)
+    return Plan(GAME, (player, "greedy"), pairs=2)
 
 
 def a_game(player, folder):
@@ -127,7 +111,12 @@ SHOWN = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("way", WAYS)
+# tests/evaluation/test_match.py and runners/test_isolation.py show what is said of each fault; each
+# entry point is tried with one that names a place and one that names an answer.
+TOLD = ("raises_later", "returns_array")
+
+
+@pytest.mark.parametrize("way", TOLD)
 @pytest.mark.parametrize("entry", SHOWN)
 def test_the_result_shows_what_a_function_does_wrong_and_one_warning_too(
     entry, way, mine, tmp_path
@@ -170,13 +159,13 @@ def test_where_nothing_is_played_on_the_error_says_what_a_function_does_wrong(en
     assert all(re.search(part, text) for part in pattern.split(".*")), text
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", TOLD)
 def test_the_quality_of_moves_comes_with_a_warning(way, mine):
     with pytest.warns(FaultWarning, match=rf"{way} failed to move .*{WAYS[way]}"):
         quality(GAME, ["greedy", getattr(mine, way)], positions=4)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", TOLD)
 def test_a_sequential_test_comes_with_a_warning(way, mine):
     with pytest.warns(FaultWarning, match=rf"{way} forfeited .*{WAYS[way]}"):
         sprt(GAME, f"python:mine:{way}", "greedy", pairs=2)
@@ -195,9 +184,8 @@ def isolated_ratings(player, folder):
 
 def a_command(*words):
     def entry(player, folder):
-        limit = ["--move-timeout", "0.4"] if "hangs" in player else []
         store = [] if words[0] == "match" else ["--store", str(folder / "games.db")]
-        return plyground(*words, GAME, player, "greedy", *limit, *store).stdout
+        return plyground(*words, GAME, player, "greedy", *store).stdout
 
     return entry
 
@@ -219,13 +207,8 @@ COMMANDS = {
 }
 
 
-# a ladder sets no limit of time
-PAIRS = [
-    (entry, way) for entry in COMMANDS for way in ISOLATED if (entry, way) != ("ladder", "hangs")
-]
-
-
-@pytest.mark.parametrize(("entry", "way"), PAIRS)
+@pytest.mark.parametrize("way", ["raises_later", "ends_its_process"])
+@pytest.mark.parametrize("entry", COMMANDS)
 def test_commands_show_what_an_agent_in_a_process_of_its_own_does_wrong(entry, way, mine, tmp_path):
     shown = " ".join(COMMANDS[entry](f"python:mine:{way}", tmp_path).split())
     assert re.search(ISOLATED[way], shown), shown

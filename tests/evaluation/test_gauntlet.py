@@ -75,11 +75,6 @@ def test_moves_are_held_against_perfect_play_in_positions_that_are_solved_once()
     assert rows[1].games == perfect.games <= 30
 
 
-def test_perfect_play_is_asked_for_only_where_there_is_a_solver():
-    with pytest.raises(SpecificationError, match="solver"):
-        evaluate(First(), "gomoku", [], judged=5)
-
-
 @pytest.mark.parametrize("measure", [evaluate, sprt, Ladder, Plan, Strength, Profile])
 def test_whatever_measures_opens_with_equally_many_random_moves(measure):
     defaults = [

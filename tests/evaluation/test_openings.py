@@ -58,14 +58,6 @@ def test_openings_come_round_again_when_there_are_no_more():
     assert openings[7:14] == openings[:7] == openings[14:]
 
 
-def test_no_opening_lets_the_player_to_move_win_at_once():
-    game = make_game("tic_tac_toe")
-    assert all(
-        leaves_the_game_open(game.position(opening))
-        for opening in first(200, game, "random:5", seed=1)
-    )
-
-
 def test_without_moves_there_is_one_opening():
     openings = openings_of(make_game("tic_tac_toe"), "random:0", seed=1)
     assert (openings[0], openings[7], openings.find(10)) == ((), (), 1)
@@ -183,34 +175,6 @@ def test_a_bad_line_is_named_with_its_number_and_the_reason(text, message, tmp_p
     assert message in str(error.value)
 
 
-def test_a_file_that_is_no_text_is_refused(tmp_path):
-    path = tmp_path / "openings.txt"
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SpecificationError, match="is not a file of openings: it is not UTF-8 text"):
-        openings_of(make_game("connect_four"), str(path), seed=1)
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        (
-            "random",
-            "openings are random:PLIES, all:PLIES, swap2:STONES, balanced:STONES or a file, such "
-            "as random:2, all:4, swap2:5, balanced:5 or openings.txt; there is no file 'random'",
-        ),
-        ("all:x", "there is no file 'all:x'"),
-        ("missing.txt", "there is no file 'missing.txt'"),
-        ("random:9", "lasts at most 9 plies; an opening of 9 plies leaves nothing to play"),
-        ("all:8", "no opening of 8 plies leaves tic_tac_toe undecided"),
-        ("random:8", "choose fewer opening plies"),
-    ],
-)
-def test_a_specification_that_gives_no_opening_is_refused(spec, message):
-    with pytest.raises(SpecificationError) as error:
-        openings_of(make_game("tic_tac_toe"), spec, seed=1).find(1)
-    assert message in str(error.value)
-
-
 # -- balanced --
 
 
@@ -273,44 +237,6 @@ def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
     )
     assert judgements
     assert not set(judgements) & {*before, *expected[:6]}
-
-
-@pytest.mark.parametrize(
-    ("balanced", "within", "message"),
-    [
-        (
-            "alphabeta:depth=2",
-            None,
-            "values openings in points; give the largest distance from 0 with --within POINTS "
-            "(half of 20 random openings are",
-        ),
-        (
-            "alphabeta:time=1",
-            5,
-            "is limited by time, so its judgement is not repeatable; limit it by depth=, nodes= or "
-            "simulations=",
-        ),
-        (
-            "random",
-            None,
-            "random cannot judge openings: it does not evaluate positions; searches and solvers do",
-        ),
-        ("alphabeta:depth=2", -1, "within must be a number of at least 0"),
-        ("alphabeta:depth=2", float("nan"), "within must be a number of at least 0"),
-        ("nobody", None, "there is no agent 'nobody'"),
-        (None, 5, "applies only to openings that are judged (--balanced AGENT)"),
-        (
-            "alphabeta:depth=6",
-            0,
-            "openings of connect_four is balanced for alphabeta:depth=6 within 0; allow more "
-            "(--within)",
-        ),
-    ],
-)
-def test_a_judge_that_will_not_do_is_refused(balanced, within, message):
-    with pytest.raises(SpecificationError) as error:
-        openings_of(make_game("connect_four"), "random:1", 1, balanced, within).find(1)
-    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,7 @@ from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.report import parse_anchor, report_store
 from plyground.evaluation.statistics.intervals import QUANTILE
 from plyground.evaluation.statistics.ratings import ELO, elo_of
-from plyground.evaluation.store.store import (
-    Store,
-    StoredGame,
-    StoreError,
-)
+from plyground.evaluation.store.store import Store, StoredGame
 from plyground.evaluation.tournament import Tournament
 
 
@@ -33,41 +29,20 @@ def store_results(
     games have the same moves.
     """
     with Store(path) as store:
-        number = store.enter_tournament(
-            "known",
-            {"game": "connect_four", "seed": 3},
-            [Description(label, {}, "1", label=label) for label in labels],
-            5,
-        )
+        agents = [Description(label, {}, "1", label=label) for label in labels]
+        settings = {"game": "connect_four", "seed": 3}
+        number = store.enter_tournament("known", settings, agents, 5)
         for index, (pair, first, second, won) in enumerate(results):
-            values = {
-                "reason": "4 in a row" if won else "the board is full",
-                "fault": None,
-                "forfeited": None,
-            } | changes
-            result = GameResult(
-                (pair, index),
-                (won, -won),
-                values["reason"],
-                values["fault"],
-                values["forfeited"],
-                (0.5, 1.0),
-                (1, 1),
-            )
+            reason = "4 in a row" if won else "the board is full"
+            times = (0.5, 1.0), (1, 1)
+            result = GameResult((pair, index), (won, -won), reason, None, None, *times)
+            result = result._replace(**changes)
             store.add(number, StoredGame(pair, (first, second), (pair,), (1, 2), result))
 
 
 RESULTS = [
-    (0, 0, 1, 1),
-    (0, 1, 0, -1),
-    (1, 0, 1, 1),
-    (1, 1, 0, 0),
-    (2, 0, 1, -1),
-    (2, 1, 0, -1),
-    (0, 1, 2, 1),
-    (0, 2, 1, 1),
-    (1, 0, 2, 0),
-    (1, 2, 0, 0),
+    *[(0, 0, 1, 1), (0, 1, 0, -1), (1, 0, 1, 1), (1, 1, 0, 0), (2, 0, 1, -1), (2, 1, 0, -1)],
+    *[(0, 1, 2, 1), (0, 2, 1, 1), (1, 0, 2, 0), (1, 2, 0, 0)],
 ]
 
 
@@ -87,12 +62,6 @@ def test_a_report_counts_what_the_store_holds(tmp_path):
     assert report.ratings.order()[0] == 0
 
 
-def test_a_report_says_what_share_of_the_games_each_seat_wins(tmp_path):
-    store_results(tmp_path / "store.db", RESULTS)
-    text = " ".join(invoke(["report", str(tmp_path / "store.db")]).stdout.split())
-    assert "it wins 40.0 % of the games, the other 30.0 %, and 30.0 % are drawn" in text
-
-
 def test_the_worth_of_the_first_move_takes_games_with_one_opening_as_one_observation(tmp_path):
     store_results(tmp_path / "store.db", RESULTS)
     (report,) = report_store(Store(tmp_path / "store.db"))
@@ -103,13 +72,6 @@ def test_the_worth_of_the_first_move_takes_games_with_one_opening_as_one_observa
     assert report.first_move_elo == pytest.approx(
         (elo_of(score), QUANTILE * ELO * variance**0.5 / (score * (1 - score)))
     )
-
-
-def test_where_every_game_ends_alike_the_first_move_has_no_worth_in_elo(tmp_path):
-    store_results(tmp_path / "store.db", [(0, 0, 1, 1), (0, 1, 0, 1)], ("a", "b"))
-    (report,) = report_store(Store(tmp_path / "store.db"))
-    assert report.first_move_elo is None
-    assert report.first_seat.score == 1
 
 
 @pytest.mark.parametrize(
@@ -131,14 +93,8 @@ def test_where_games_show_no_spread_nothing_is_said_of_the_first_move(results, t
 
 
 def test_forfeits_are_counted_by_their_kind(tmp_path):
-    store_results(
-        tmp_path / "store.db",
-        [(0, 0, 1, 1)],
-        ("a", "b"),
-        reason="player_1 (b) raised ValueError: 17",
-        fault="raised",
-        forfeited=1,
-    )
+    fault = {"reason": "player_1 (b) raised ValueError: 17", "fault": "raised", "forfeited": 1}
+    store_results(tmp_path / "store.db", [(0, 0, 1, 1)], ("a", "b"), **fault)
     (report,) = report_store(Store(tmp_path / "store.db"))
     assert report.endings == {"forfeit: raised": 1}
 
@@ -147,18 +103,12 @@ def test_a_pool_that_cannot_be_rated_is_reported_with_the_reason(tmp_path):
     store_results(tmp_path / "store.db", [(0, 0, 1, 1), (0, 1, 0, 1)])
     (report,) = report_store(Store(tmp_path / "store.db"))
     assert report.ratings is None
-    assert (
-        report.unrated
-        == "no results connect these groups of agents, so that no ratings compare them: a, b; c"
-    )
+    reason = "no results connect these groups of agents, so that no ratings compare them: a, b; c"
+    assert report.unrated == reason
     result = run("report", str(tmp_path / "store.db"))
     assert "no ratings: no results connect these groups" in result.stdout
-    assert (
-        json.loads(run("report", str(tmp_path / "store.db"), "--json").stdout)["tournaments"][0][
-            "ratings"
-        ]
-        is None
-    )
+    (shown,) = json.loads(run("report", str(tmp_path / "store.db"), "--json").stdout)["tournaments"]
+    assert shown["ratings"] is None
 
 
 @pytest.fixture(scope="module")
@@ -183,20 +133,14 @@ def test_the_command_reports_each_tournament_within_the_width_of_a_terminal(stor
     assert any(re.match(r"random +0 +[1-9]\d* ", line) for line in lines)
     assert "30 games, " in result.stdout
     assert "8 games, 2 of them distinct" in result.stdout
-    assert (
-        "6 games repeat earlier ones of the same deterministic agents and do not count"
-        in result.stdout
-    )
+    assert "6 games repeat earlier ones of the same deterministic agents" in result.stdout
     assert all(len(line.rstrip()) <= 80 for line in lines)
 
 
 def test_json_holds_everything_the_text_shows(store_path):
-    first, second = json.loads(
-        run("report", str(store_path), "--anchor", "random=1000", "--json").stdout
-    )["tournaments"]
-    assert [agent["elo"] for agent in first["ratings"]["agents"] if agent["agent"] == "random"] == [
-        1000
-    ]
+    result = run("report", str(store_path), "--anchor", "random=1000", "--json")
+    first, second = json.loads(result.stdout)["tournaments"]
+    assert {each["agent"]: each["elo"] for each in first["ratings"]["agents"]}["random"] == 1000
     assert first["games"] == sum(first["endings"].values()) == 30
     assert first["first_move"]["games"] == 30 - first["repeated_games"]
     assert (second["games"], second["repeated_games"], second["distinct_games"]) == (8, 6, 2)
@@ -218,15 +162,7 @@ def test_an_anchor_is_an_agent_of_the_store_and_a_rating(store_path):
         report_store(Store(store_path), ("mcts", 0.0))
 
 
-def test_a_store_that_does_not_exist_is_not_made(tmp_path):
-    with pytest.raises(StoreError, match="there is no store"):
-        report_store(Store(tmp_path / "none.db"))
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_store_without_games_says_so(tmp_path):
     store_results(tmp_path / "store.db", [])
-    assert (
-        run("report", str(tmp_path / "store.db")).stdout.strip()
-        == f"{tmp_path / 'store.db'} holds no games"
-    )
+    said = run("report", str(tmp_path / "store.db")).stdout.strip()
+    assert said == f"{tmp_path / 'store.db'} holds no games"

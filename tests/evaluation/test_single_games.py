@@ -84,12 +84,6 @@ def test_a_game_is_found_by_its_number(store):
         store.game(7)
 
 
-def test_a_store_without_games_says_so(store):
-    store.open()
-    with pytest.raises(StoreError, match="it holds no games"):
-        store.game(1)
-
-
 def test_a_side_that_changed_its_level_is_named_by_both():
     assert joint_entry([GREEDY, GREEDY]) == GREEDY
     assert joint_entry([GREEDY, RANDOM, GREEDY]).label == "greedy, then random"

@@ -72,24 +72,12 @@ def test_the_ratio_is_zero_without_results_and_changes_sign_with_the_sides():
     )
 
 
-def test_many_pairs_agree_with_the_normal_approximation():
-    pairs = np.array([900, 2000, 4100, 2100, 900])
-    score = POINTS @ pairs / pairs.sum()
-    variance = (POINTS - score) ** 2 @ pairs / pairs.sum()
-    s0, s1 = score_of(0), score_of(10)
-    approximation = pairs.sum() * (s1 - s0) * (2 * score - s0 - s1) / (2 * variance)
-    assert log_likelihood_ratio(pairs.tolist(), 0, 10) == pytest.approx(approximation, rel=0.02)
-
-
 def test_bounds_are_walds():
     lower, upper = Hypotheses(alpha=0.05, beta=0.1).bounds
     assert (lower, upper) == pytest.approx((np.log(0.1 / 0.95), np.log(0.9 / 0.05)))
     hypotheses = Hypotheses(alpha=0.05, beta=0.1)
-    assert [hypotheses.verdict(ratio) for ratio in (lower - 0.01, 0.0, upper + 0.01)] == [
-        H0,
-        None,
-        H1,
-    ]
+    verdicts = [hypotheses.verdict(ratio) for ratio in (lower - 0.01, 0.0, upper + 0.01)]
+    assert verdicts == [H0, None, H1]
 
 
 @pytest.mark.parametrize(("true", "wrong"), [(0.0, H1), (100.0, H0)])
@@ -114,29 +102,10 @@ def test_errors_are_as_rare_as_promised(true, wrong):
     assert elo_of(score) == pytest.approx(true)
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"elo0": 20, "elo1": 0}, "elo0 must be less than elo1, not 20 and 0"),
-        ({"elo1": float("inf")}, "elo1 must be a number from -4000 to 4000"),
-        ({"elo1": 1e308}, "elo1 must be a number from -4000 to 4000"),
-        ({"elo0": float("nan")}, "elo0 must be a number from -4000 to 4000"),
-        ({"alpha": 0}, "alpha must be a number from 1e-06 to 0.499"),
-        ({"beta": 0.5}, "beta must be a number from 1e-06 to 0.499"),
-    ],
-)
-def test_what_cannot_be_tested_is_refused(values, message):
-    with pytest.raises(SpecificationError, match=re.escape(message)):
-        Hypotheses(**values)
-
-
 def test_a_test_is_between_two_agents(tmp_path):
+    plan = Plan("tic_tac_toe", ("random", "greedy", "random"))
     with pytest.raises(SpecificationError, match="between two agents, not 3"):
-        SprtMatch(
-            Plan("tic_tac_toe", ("random", "greedy", "random")),
-            Hypotheses(),
-            Store(tmp_path / "store.db"),
-        )
+        SprtMatch(plan, Hypotheses(), Store(tmp_path / "store.db"))
 
 
 # -- played --
@@ -184,32 +153,12 @@ def test_what_a_store_holds_beyond_the_deciding_pair_changes_nothing(tmp_path):
     assert play(tmp_path / "store.db").state == first.state
 
 
-@pytest.mark.thorough
-def test_agents_that_only_repeat_themselves_end_the_test_undecided(tmp_path):
-    match = play(
-        tmp_path / "store.db",
-        agents=("python:plain_agents:Leftmost", "python:plain_agents:Rightmost"),
-        opening="random:0",
-        pairs=500,
-    )
-    assert (match.state.verdict, match.exhausted, sum(match.state.pairs)) == (None, True, 1)
-    assert match.state.repeated == 20
-
-
 def test_agents_that_are_known_to_repeat_themselves_play_each_opening_once(tmp_path):
     for _ in range(2):  # the second time everything is in the store
-        match = play(
-            tmp_path / "store.db",
-            agents=("alphabeta:depth=2", "alphabeta:depth=3"),
-            opening="all:1",
-            pairs=500,
-        )
-        assert (
-            match.state.verdict,
-            match.exhausted,
-            sum(match.state.pairs),
-            match.state.repeated,
-        ) == (None, True, 3, 0)
+        agents = ("alphabeta:depth=2", "alphabeta:depth=3")
+        match = play(tmp_path / "store.db", agents=agents, opening="all:1", pairs=500)
+        assert (match.state.verdict, match.exhausted) == (None, True)
+        assert (sum(match.state.pairs), match.state.repeated) == (3, 0)
     with Store(tmp_path / "store.db") as store:
         assert len(store.game_keys(1)) == 6
 
@@ -236,12 +185,6 @@ def test_the_command_says_how_to_go_on_where_nothing_is_decided(tmp_path, monkey
         "not decided after 2 pairs; the same command with a higher --max-pairs resumes"
         in run("sprt tic_tac_toe random random --max-pairs 2").stdout
     )
-    result = run("sprt tic_tac_toe random random --elo0 5 --elo1 5")
-    assert (result.exit_code, result.stderr) == (
-        2,
-        "plyground: elo0 must be less than elo1, not 5 and 5\n",
-    )
-    assert "a person cannot play in a test" in run("sprt tic_tac_toe human random").stderr
 
 
 @pytest.mark.thorough
@@ -278,15 +221,7 @@ def test_hypotheses_that_cannot_be_are_refused(test):
         hypotheses_of({"test": test})
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        Hypotheses(1, 100),
-        Hypotheses(0, 99),
-        Hypotheses(0, 100, alpha=0.04),
-        Hypotheses(0, 100, beta=0.04),
-    ],
-)
+@pytest.mark.parametrize("changed", [Hypotheses(1, 100), Hypotheses(0, 100, beta=0.04)])
 def test_a_test_does_not_go_on_with_other_hypotheses(changed, tmp_path):
     first = play(tmp_path / "store.db", pairs=2)
     with pytest.raises(SpecificationError, match=re.escape(f"begun with {TO_100}; with {changed}")):

@@ -17,8 +17,6 @@ from pathlib import Path
 
 import pytest
 from helpers import count_games, records, run
-from plyground.agents.faults import ILLEGAL_ACTION, NO_ACTION, RAISED
-from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import GameResult
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.statistics.cross_table import CrossTable
@@ -62,13 +60,6 @@ def test_a_finished_tournament_plays_nothing_and_more_pairs_are_added_to_it(tmp_
     assert run(plan, tmp_path / "store.db") == before
 
 
-def test_one_store_keeps_many_tournaments_apart(tmp_path):
-    first = run(Plan("tic_tac_toe", ("random", "random"), pairs=2), tmp_path / "store.db")
-    second = run(Plan("tic_tac_toe", ("random", "greedy"), pairs=2), tmp_path / "store.db")
-    assert run(Plan("tic_tac_toe", ("random", "random"), pairs=2), tmp_path / "store.db") == first
-    assert second != first
-
-
 def test_a_name_belongs_to_one_plan(tmp_path):
     plan = Plan("tic_tac_toe", ("random", "random"), pairs=1)
     run(plan, tmp_path / "store.db", name="mine")
@@ -83,89 +74,19 @@ def test_a_name_belongs_to_one_plan(tmp_path):
             run(other, tmp_path / "store.db", name="mine")
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"agents": ("random",)}, "at least two agents, not 1"),
-        ({"pairs": 0}, "pairs must be a whole number from 1 to 1000000"),
-        ({"seed": -1}, "seed must be a whole number from 0 to 9.22337e+18"),
-        (
-            {"opening": "random:9"},
-            "lasts at most 9 plies; an opening of 9 plies leaves nothing to play",
-        ),
-        ({"opening": "random:8"}, "choose fewer opening plies"),
-        (
-            {"opening": "random:-1"},
-            "openings are random:PLIES, all:PLIES, swap2:STONES, balanced:STONES or a file",
-        ),
-        ({"format": "swiss"}, "format must be one of round-robin, gauntlet, ladder"),
-        ({"agents": ("random", "alphabeta:heuristic=windows")}, "windows"),
-        ({"game": "tic_tac"}, "did you mean 'tic_tac_toe'"),
-        ({"move_timeout": float("nan")}, "move_timeout must be a number from 1e-06"),
-        ({"memory_limit": "much"}, "memory_limit=much is not an amount of memory"),
-        ({"memory_limit": "1M"}, "needs a memory_limit of at least 256M"),
-    ],
-)
-def test_a_plan_that_cannot_be_played_is_refused_at_once(settings, message, tmp_path):
-    usual = {"game": "tic_tac_toe", "agents": ("random", "random")}
-    with pytest.raises(SpecificationError) as error:
-        run(Plan(**usual | settings), tmp_path / "store.db")
-    assert message in str(error.value)
-
-
-# -- faults --
-
-FAULTS = {
-    "PlaysIllegally": (ILLEGAL_ACTION, "played the illegal action"),
-    "Raises": (RAISED, "raised ValueError: I give up (agents.py, line "),
-    "DividesByZero": (RAISED, "raised ZeroDivisionError"),
-    "RecursesForever": (RAISED, "raised RecursionError"),
-    "Exits": (RAISED, "raised SystemExit: 1"),
-    "ReturnsNone": (NO_ACTION, "returned None, which is no action"),
-    "ReturnsFloat": (NO_ACTION, "which is no action; an action is a whole number"),
-    "ReturnsTooMuch": (ILLEGAL_ACTION, "played the action 9, which does not exist"),
-    "ReturnsNegative": (ILLEGAL_ACTION, "played the action -1, which does not exist"),
-    "ResetRaises": (RAISED, "raised OSError: the weights are gone"),
-}
-
-
 @pytest.mark.usefixtures("agents_in_this_process")
-def test_broken_agents_forfeit_their_games_and_leave_everybody_elses_alone(tmp_path):
+def test_broken_agents_leave_the_games_of_all_others_alone(tmp_path):
+    """How each of them fails is shown by tests/evaluation/test_match.py, and in processes of their
+    own by tests/evaluation/runners/test_isolation.py.
+    """
     good = ("random", "greedy")
-    plan = Plan(
-        "tic_tac_toe", (*good, *(f"python:broken.agents:{name}" for name in FAULTS)), pairs=3
-    )
-    # tests/evaluation/runners/test_isolation.py plays such agents in processes of their own
+    bad = (f"python:broken.agents:{name}" for name in ("Raises", "PlaysIllegally", "ResetRaises"))
+    plan = Plan("tic_tac_toe", (*good, *bad), pairs=3)
     games = run(plan, tmp_path / "store.db", isolate="never")
     expected = run(plan.replace(agents=good), tmp_path / "good.db")
     assert records([game for game in games if set(game.players) == {0, 1}]) == records(expected)
-    for number, (name, (fault, reason)) in enumerate(FAULTS.items(), 2):
-        lost = [
-            game
-            for game in games
-            if game.result.forfeited is not None and game.players[game.result.forfeited] == number
-        ]
-        assert lost, f"{name} never forfeited"
-        for game in lost:
-            seat = game.players.index(number)
-            assert game.result.fault == fault
-            assert f"player_{seat} (python:broken.agents:{name}) " in game.result.reason
-            assert reason in game.result.reason
-            assert game.result.returns[seat] == -1
-    assert not any(
-        game.result.forfeited is not None and game.players[game.result.forfeited] < 2
-        for game in games
-    )
-
-
-@pytest.mark.usefixtures("agents_in_this_process")
-def test_an_agent_that_changes_the_position_it_is_shown_changes_nothing(tmp_path):
-    games = run(
-        Plan("connect_four", ("random", "python:broken.agents:PlaysInTheGivenPosition"), pairs=5),
-        tmp_path / "store.db",
-        isolate="never",
-    )
-    assert all(game.result.fault is None for game in games)
+    losers = {game.players[game.result.forfeited] for game in games if game.result.fault}
+    assert losers == {2, 3, 4}
 
 
 # -- the table --
@@ -199,26 +120,6 @@ def test_the_table_counts_each_game_for_both_sides():
     assert sum(row.total.wins for row in table.rows) == sum(row.total.losses for row in table.rows)
 
 
-@pytest.mark.thorough
-def test_agents_that_repeat_one_game_without_saying_so_beforehand_are_found_out_by_the_table(
-    tmp_path,
-):
-    plan = Plan(
-        "connect_four",
-        ("python:plain_agents:Leftmost", "python:plain_agents:Rightmost"),
-        pairs=6,
-        opening="random:0",
-    )
-    with Store(tmp_path / "store.db") as store:
-        tournament = Tournament(plan, store)
-        tournament.run()
-        table = tournament.table()
-    row = table.rows[0]
-    # played twelve times, counted once in each seating
-    assert (row.played, row.total.games, row.distinct_games) == (12, 2, 2)
-    assert (table.games, table.repeated) == (12, 10)
-
-
 def test_a_repeated_game_counts_once_unless_the_agents_have_shown_to_vary():
     table = CrossTable(["a", "b"], None)
     for pair in range(3):
@@ -248,18 +149,9 @@ def all_records(pairs: int) -> list[tuple]:
 
 def start_process(path: Path, pairs: int) -> subprocess.Popen:
     options = ["--pairs", str(pairs), "--seed", str(PLAN.seed), "--store", str(path)]
-    command = [
-        sys.executable,
-        "-m",
-        "plyground.cli",
-        "tournament",
-        PLAN.game,
-        *PLAN.agents,
-        *options,
-    ]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=path.parent
-    )
+    command = [sys.executable, "-m", "plyground.cli", "tournament", PLAN.game, *PLAN.agents]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([*command, *options], text=True, cwd=path.parent, **pipes)
 
 
 def start_and_kill(path: Path, pairs: int, chance: random.Random) -> None:

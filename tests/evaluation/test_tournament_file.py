@@ -5,6 +5,7 @@ with a file is said before anything is played.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -62,23 +63,14 @@ def test_a_file_gives_plans_with_what_stands_at_the_top(small):
     first, second = read_tournaments(small)
     assert first == Plan("tic_tac_toe", ("random", "greedy"), pairs=2, seed=7)
     lines = str(small.parent / "lines.txt")
-    assert second == Plan(
-        "connect_four",
-        ("random", "greedy", "random"),
-        pairs=1,
-        seed=7,
-        format="gauntlet",
-        opening=lines,
-        name="three",
-    )
+    agents, more = ("random", "greedy", "random"), {"format": "gauntlet", "name": "three"}
+    assert second == Plan("connect_four", agents, pairs=1, seed=7, opening=lines, **more)
 
 
 def test_all_tournaments_of_a_file_are_played_into_one_store(small, tmp_path):
     result = plyground("tournament folder/small.toml --store games.db")
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.index("tic_tac_toe: 4 games") < result.stdout.index(
-        "connect_four: 4 games"
-    )
+    assert re.search("tic_tac_toe: 4 games(.|\n)*connect_four: 4 games", result.stdout)
     with Store(tmp_path / "games.db") as store:
         tournaments = store.tournaments()
         assert [sum(1 for _ in store.games(one.number)) for one in tournaments] == [4, 4]
@@ -119,49 +111,20 @@ def test_the_example_runs(tmp_path):
     ("text", "message"),
     [
         ("", "file.toml contains no tournaments; each begins with [[tournament]]"),
-        ("[tournament]\ngame = 'tic_tac_toe'", "each begins with [[tournament]]"),
         ("[[tournament]\n", "file.toml is not TOML: "),
-        (
-            "[[tournament]]\nagents = ['random', 'random']",
-            "file.toml, tournament 1: game is missing",
-        ),
         ("[[tournament]]\ngame = 'tic_tac_toe'", "file.toml, tournament 1: agents is missing"),
-        (
-            "[[tournament]]\ngmae = 'x'",
-            "file.toml, tournament 1: it cannot have 'gmae'; did you mean 'game'?",
-        ),
+        ("[[tournament]]\ngmae = 'x'", "it cannot have 'gmae'; did you mean 'game'?"),
         ("name = 'x'\n[[tournament]]\n", "file.toml, at the top: name belongs to one tournament"),
-        (
-            "pairs = '5'\n[[tournament]]\n",
-            'file.toml, at the top: pairs is "5"; it must be a whole number from 1 to 1000000',
-        ),
-        (
-            "pairs = true\n[[tournament]]\n",
-            "file.toml, at the top: pairs is true; it must be a whole number from 1 to 1000000",
-        ),
-        (
-            "[[tournament]]\nagents = 'random'",
-            'file.toml, tournament 1: agents is "random"; it must be a list, each a text',
-        ),
+        ("pairs = '5'\n[[tournament]]\n", 'at the top: pairs is "5"; it must be a whole number'),
+        ("[[tournament]]\nagents = 'random'", 'agents is "random"; it must be a list, each a text'),
         ("[[tournament]]\nagents = [1, 2]", "agents.0 is 1; it must be a text"),
-        ("[[tournament]]\nwithin = 'x'", 'within is "x"; it must be a number'),
-        (BOTH + "[[tournament]]\n[[tournament]]\nseed=3\n[[tournament]]\nseed=2", None),
-        (
-            BOTH + "[[tournament]]\n[[tournament]]\n",
-            "tournament 2: same name as tournament 1, or the same settings",
-        ),
-        (
-            BOTH + "[[tournament]]\nname='a'\n[[tournament]]\nseed=2\nname='a'\n",
-            "same name as tournament 1",
-        ),
+        (BOTH + 2 * "[[tournament]]\n", "tournament 2: same name as tournament 1, or the same"),
+        (BOTH + "[[tournament]]\nname='a'\n[[tournament]]\nseed=2\nname='a'\n", "same name as"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(text, message, tmp_path):
     path = tmp_path / "file.toml"
     path.write_text(text)
-    if message is None:
-        assert len(read_tournaments(path)) == 3
-        return
     with pytest.raises(SpecificationError) as error:
         read_tournaments(path)
     assert message in str(error.value)
@@ -170,31 +133,16 @@ def test_what_is_wrong_with_a_file_is_said(text, message, tmp_path):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (
-            "tournament missing.toml",
-            "the tournament file missing.toml cannot be read: No such file or directory",
-        ),
         ("tournament bad.toml", "there is no agent 'rnadom'; did you mean 'random'?"),
-        (
-            "tournament good.toml --pairs 3",
-            "--pairs belongs in the file good.toml, not on the command line",
-        ),
-        (
-            "tournament good.toml random",
-            "agents belongs in the file good.toml, not on the command line",
-        ),
-        (
-            "tournament good.toml --resume",
-            "there is nothing to resume: plyground-tournament.db does not hold this tournament",
-        ),
+        ("tournament good.toml --pairs 3", "--pairs belongs in the file good.toml, not on the"),
+        ("tournament good.toml random", "agents belongs in the file good.toml, not on the command"),
+        ("tournament good.toml --resume", "there is nothing to resume: plyground-tournament.db"),
     ],
 )
 def test_nothing_is_played_where_something_is_wrong(command, message, tmp_path):
-    good = "[[tournament]]\ngame = 'tic_tac_toe'\nagents = ['random', 'greedy']\n"
+    good = f"[[tournament]]\n{BOTH}"
     (tmp_path / "good.toml").write_text(good)
-    (tmp_path / "bad.toml").write_text(
-        good + "[[tournament]]\ngame = 'tic_tac_toe'\nagents = ['random', 'rnadom']\n"
-    )
+    (tmp_path / "bad.toml").write_text(good + good.replace("greedy", "rnadom"))
     result = plyground(command)
     assert result.exit_code == 2
     assert message in result.stderr

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
-from plyground.training.alphazero.learner import AlphaZeroLearner
-from plyground.training.alphazero.self_play import SelfPlayer, targets
+from plyground.training.alphazero.self_play import targets
 from plyground.training.alphazero.window import (
     Canonical,
     Positions,
@@ -134,30 +132,3 @@ def test_without_a_discount_results_count_in_full():
 
 
 # -- the learner --
-
-
-def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
-    options = settings("learning_rate=0.01")
-    player = SelfPlayer(GAME, options, CPU, 1)
-    learner = AlphaZeroLearner(GAME, options, 1, CPU)
-    window = ReplayWindow(CPU)
-    window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
-    positions = window.positions()
-    first = learner.learn([positions], 20, 0.0)
-    for _ in range(10):
-        last = learner.learn([positions], 20, 0.0)
-    for name in ("loss/policy", "loss/value", "loss/result"):
-        assert last[name] < 0.95 * first[name]
-    # an image of a position is judged alike, roughly: it was shown as often
-    canonical = Canonical(GAME)
-    observation = np.unpackbits(positions.observations[:40], axis=1, count=canonical.cells.shape[1])
-    with torch.no_grad():
-        values = [
-            learner.average(
-                torch.from_numpy(
-                    observation[:, cells].reshape(-1, *GAME.facts.observation_shape)
-                ).float()
-            ).value.numpy()
-            for cells in canonical.cells
-        ]
-    assert np.std(values, axis=0).mean() < 0.15

@@ -75,12 +75,6 @@ def test_averages_and_their_intervals_are_those_of_rliable(statistic, value, low
     assert (ours[1][0], ours[2][0]) == pytest.approx((low, high), abs=0.01)
 
 
-def test_the_interquartile_mean_ignores_the_seed_that_failed_and_the_mean_does_not():
-    scores = np.array([[0.0, 0.8, 0.8, 0.8, 0.8]])[:, :, None]
-    assert average(scores, "iqm")[0] == pytest.approx(0.8)
-    assert average(scores, "mean")[0] == pytest.approx(0.64)
-
-
 def test_the_bootstrap_draws_seeds_of_each_opponent_by_themselves():
     """Opponents that differ are no spread: seeds that agree leave none."""
     scores = np.array([[0.1] * 4, [0.9] * 4])[:, :, None]
@@ -173,13 +167,3 @@ def test_more_opponents_than_colours_have_lines_of_their_own(tmp_path, drawn):
     draw_curves([write_run(tmp_path / "run", 1, opponents=names)], tmp_path / "a.png")
     lines = lines_of(drawn[0]).values()
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(names)
-
-
-@pytest.mark.parametrize("ending", ["pdf", "eps"])
-def test_figures_hold_fonts_that_journals_take(seeds, tmp_path, ending):
-    draw_curves(seeds, tmp_path / f"a.{ending}")
-    content = (tmp_path / f"a.{ending}").read_bytes()
-    is_type_42 = b"/CIDFontType2" in content or b"/FontType 42" in content
-    assert is_type_42
-    assert b"/Type3" not in content
-    assert b"/FontType 3" not in content

@@ -17,13 +17,9 @@ from plyground.training.ppo.settings import PPOSettings
 @pytest.mark.parametrize(
     ("kind", "spec", "expected"),
     [
-        (PPOSettings, "tic_tac_toe", {"gamma": 1.0, "steps": 2_500_000}),
         (PPOSettings, "connect_four", {"gamma": 0.95, "steps": 16_000_000, "gae_lambda": 0.9}),
-        (PPOSettings, "dots_and_boxes", {"gamma": 1.0, "batch_size": 256, "entropy": 0.03}),
         (PPOSettings, "gomoku:size=9", {"gamma": 0.99, "dense": "none", "layers": 3}),
-        (PPOSettings, "hex", {"gamma": 0.99, "games": PPOSettings().games}),
         (DQNSettings, "dots_and_boxes", {"gamma": 1.0, "steps": 2_000_000}),
-        (DQNSettings, "gomoku", {"memory": 50_000, "evaluations": 5}),
         (AlphaZeroSettings, "tic_tac_toe", {"hours": 0.1, "channels": 16, "opening_plies": 6}),
         (AlphaZeroSettings, "tic_tac_toe:size=4", {"hours": 1.0, "channels": 32}),
         (AlphaZeroSettings, "connect_four", {"opening_plies": 16, "hidden": 48}),
@@ -38,13 +34,7 @@ from plyground.training.ppo.settings import PPOSettings
             {"trunk": "pooled", "opening_plies": 36, "channels": 32, "discount": 1.0},
         ),
         (AlphaZeroSettings, "gomoku:size=10", {"games": 256}),
-        (AlphaZeroSettings, "gomoku:size=11", {"games": 128}),
-        (AlphaZeroSettings, "hex", {"discount": 0.99}),
-        (
-            AlphaZeroSettings,
-            "othello:size=6",
-            {"discount": 1.0, "simulations": "24,48", "blocks": 2},
-        ),
+        (AlphaZeroSettings, "othello:size=6", {"simulations": "24,48", "blocks": 2}),
         (AlphaZeroSettings, "othello", {"full_share": 1.0, "simulations": "24,64", "blocks": 3}),
     ],
 )

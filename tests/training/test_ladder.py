@@ -17,8 +17,7 @@ from plyground.evaluation import Ladder, Store
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.train import train
 from plyground.training.curves import draw_curves, read_ratings
-from plyground.training.folder import add_ratings, read_metrics, snapshots_in
-from plyground.training.ppo.settings import PPOSettings
+from plyground.training.folder import read_metrics, snapshots_in
 from plyground.training.run import RATING_SHARE
 
 pytestmark = pytest.mark.thorough
@@ -121,14 +120,6 @@ def test_curves_show_the_ratings(ladder_run, tmp_path):
     assert heights[1] > 1.5 * heights[0]
 
 
-def test_a_damaged_rating_is_refused(ladder_run, tmp_path):
-    out = shutil.copytree(ladder_run[0], tmp_path / "run")
-    add_ratings(out, [{"step": 1, "kind": "rating", "elo": "high"}])
-    result = invoke(["curves", out, "--out", tmp_path / "curves.png"])
-    assert result.exit_code == 2
-    assert "is damaged" in result.stderr
-
-
 def test_snapshots_and_ratings_change_no_weight(tmp_path):
     without = train_quickly(tmp_path / "without", "keep=0")
     budgets = []
@@ -155,11 +146,6 @@ def test_a_resumed_run_drops_the_snapshots_after_its_checkpoint(tmp_path):
     assert not late.exists()
     assert longer.step in snapshots_in(out)
     assert list(snapshots_in(out))[:2] == steps
-
-
-def test_every_algorithm_can_keep_snapshots():
-    assert PPOSettings.for_game(GAME).keep == 0
-    assert PPOSettings.for_game(GAME, {}, ["keep=4"]).keep == 4
 
 
 def test_ppo_keeps_snapshots_that_the_ladder_rates(tmp_path):

@@ -69,10 +69,7 @@ def test_the_words_of_a_dead_process_bind_nobody_even_if_its_number_is_taken(tmp
     with locked(tmp_path, "trained"):
         assert "since 1970" not in (tmp_path / ".lock").read_text()
         complaint = f"is being trained by process {os.getpid()}"
-        with (
-            pytest.raises(SpecificationError, match=complaint),
-            locked(tmp_path / ".", "trained"),
-        ):
+        with pytest.raises(SpecificationError, match=complaint), locked(tmp_path / ".", "trained"):
             pytest.fail("two hold one lock")
     assert list(tmp_path.iterdir()) == []
 

@@ -11,12 +11,7 @@ from plyground.envs.specification import SpecificationError
 from plyground.training import train
 from plyground.training.checkpoints import unpack
 from plyground.training.dqn.settings import DQNSettings
-from plyground.training.folder import (
-    TrainingError,
-    begun_settings,
-    newest_checkpoint,
-    read_metrics,
-)
+from plyground.training.folder import TrainingError, begun_settings, newest_checkpoint, read_metrics
 from plyground.training.ppo.settings import PPOSettings
 
 pytestmark = pytest.mark.thorough
@@ -27,11 +22,6 @@ torch.set_num_threads(1)  # several threads wait for each other where the proces
 
 def weights(folder):
     return unpack(newest_checkpoint(folder))["learner"]["policy"]
-
-
-def row(player):
-    """A measurement as a dictionary."""
-    return [{"opponent": "nobody", "score": 0.5, "low": 0.4, "high": 0.6}]
 
 
 def test_a_run_goes_on_with_its_own_settings_whatever_the_defaults_are(tmp_path):
@@ -99,12 +89,6 @@ def test_weights_that_do_not_fit_or_are_not_there_are_refused(tmp_path):
         values = SMALL_RUN | changes | {"initial": str(tmp_path / initial)}
         with pytest.raises(TrainingError, match=complaint):
             train("ppo", "tic_tac_toe", tmp_path / complaint[:8], **values)
-
-
-def test_from_python_a_run_is_measured_by_what_it_is_handed(tmp_path):
-    run = train("ppo", "tic_tac_toe", tmp_path / "run", measure=row, evaluations=1, **SMALL_RUN)
-    assert run.best_rows == row(None)
-    assert (tmp_path / "run" / "best.onnx").exists()
 
 
 def test_from_python_what_does_not_exist_is_refused(tmp_path):

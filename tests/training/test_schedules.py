@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 
+import numpy as np
 import pytest
 from plyground import make_game
 from plyground.extras.perfect_play.datasets.build import build_dataset
 from plyground.training.api import SETTINGS, train
+from plyground.training.folder import read_metrics
 from plyground.training.run import TrainingRun
 
 pytest.importorskip("sb3_contrib")
@@ -61,25 +63,67 @@ def seen(monkeypatch):
     return rows
 
 
+def sizes_of(algorithm, updates, folder, **changes):
+    """Settings of a short run; a dataset is made where one is learnt from."""
+    steps = updates * STEPS[algorithm] - (2000 if algorithm == "alphazero" else 0)
+    sizes = SIZES[algorithm] | {"steps": steps, "log": "none"} | changes
+    if algorithm == "supervised":
+        build_dataset(GAME, 100, folder / "data.npz")
+        sizes["data"] = str(folder / "data.npz")
+    return sizes
+
+
 @pytest.mark.parametrize("updates", LENGTHS)
 @pytest.mark.parametrize("algorithm", SETTINGS)
 def test_every_update_moves_the_weights_at_the_stated_rate(
     algorithm, updates, seen, tmp_path, monkeypatch
 ):
     monkeypatch.setattr("plyground.training.alphazero.settings.SHORT_ROUNDS", 0)
-    steps = updates * STEPS[algorithm] - (2000 if algorithm == "alphazero" else 0)
-    sizes = SIZES[algorithm] | {"steps": steps, "learning_rate": 0.01}
-    if algorithm == "supervised":
-        build_dataset(GAME, 100, tmp_path / "data.npz")
-        sizes["data"] = str(tmp_path / "data.npz")
-    train(algorithm, GAME, tmp_path / "run", log="none", **sizes)
+    sizes = sizes_of(algorithm, updates, tmp_path, learning_rate=0.01)
+    train(algorithm, GAME, tmp_path / "run", **sizes)
     assert len(seen) == updates + 1
     stated = STATED.get(algorithm, falls_in_the_second_half)
     for before, after in itertools.pairwise(seen):
         assert not torch.equal(before[1], after[1])
-        assert after[2] == pytest.approx(0.01 * stated(before[0] / steps))
+        assert after[2] == pytest.approx(0.01 * stated(before[0] / sizes["steps"]))
     if stated is falls_evenly:
         assert seen[-1][2] == pytest.approx(0.01 / updates)
+
+
+class Stop(Exception):
+    pass
+
+
+# tests/training/test_alphazero.py interrupts runs of AlphaZero, of one worker and of two.
+@pytest.mark.parametrize("algorithm", [each for each in SETTINGS if each != "alphazero"])
+def test_an_interrupted_run_ends_with_exactly_the_weights_of_an_undisturbed_one(
+    algorithm, seen, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
+    itself = {"opponent": "mix:0.5 random,0.5 self", "snapshot_every": 100}
+    sizes = sizes_of(algorithm, 5, tmp_path, **(itself if "opponent" in SIZES[algorithm] else {}))
+    train(algorithm, GAME, tmp_path / "undisturbed", **sizes)
+    undisturbed, reports, notes = [*seen], [], []
+    seen.clear()
+
+    def stop(progress):
+        reports.append(progress)
+        if len(reports) == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        train(algorithm, GAME, tmp_path / "disturbed", on_progress=stop, **sizes)
+    np.random.seed(99)  # noqa: NPY002 - another process would have other generators
+    torch.manual_seed(99)
+    train(algorithm, GAME, tmp_path / "disturbed", on_note=notes.append, **sizes)
+    assert any(note.startswith("resumed at step ") for note in notes)
+    assert seen[-1][0] == undisturbed[-1][0]
+    assert torch.equal(seen[-1][1], undisturbed[-1][1])
+    steps = [
+        [row["step"] for row in read_metrics(tmp_path / name) if row["kind"] == "update"]
+        for name in ("undisturbed", "disturbed")
+    ]
+    assert steps[0] == steps[1]  # nothing is lost, nothing is there twice
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "dqn"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from plyground import make_game
-from plyground.agents.policies.compiled.words import INT8, PRECISIONS
+from plyground.agents.policies.compiled.words import PRECISIONS
 from plyground.agents.policies.policy_file import WHOLE_RETURN, OnnxNetwork, policy_metadata
 from plyground.training.alphazero.evaluator import (
     STEP,
@@ -79,19 +79,6 @@ def test_weights_that_are_taken_over_give_the_bits_of_their_policy_file(
         expected = file.run(observations[:40].astype(np.float32))
         for ours, theirs in zip(kernel.evaluate(observations, 40), expected):
             assert ours.tobytes() == theirs.tobytes()
-
-
-@pytest.mark.skipif(not INT8.is_possible, reason="the processor does not multiply bytes")
-def test_the_kernel_takes_over_weights_in_bytes_too():
-    game = make_game("connect_four")
-    observations = random_observations(game, STEP)
-    near = []
-    for precision in ("float32", "int8"):
-        options = AlphaZeroSettings.for_game(game, {}, [f"precision={precision}", *SMALL])
-        kernel = make_evaluator(game, options, CPU)
-        kernel.load(make_network(game, options, 2).state_dict())
-        near.append(kernel.evaluate(observations, 40)[0])
-    assert 0 < np.abs(near[0] - near[1]).max() < 0.1 * np.abs(near[0]).max()
 
 
 @pytest.mark.parametrize("spec", ["connect_four", "othello:size=6"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import runpy
 
 import plyground
 import pytest
@@ -31,13 +30,6 @@ def test_the_hand_written_learner_gets_better():
     before = example.score_against(network, "random", games=60)
     example.learn(network, 600)
     assert example.score_against(network, "random", games=60) > before + 0.1
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.thorough
-def test_plain_sb3_learns_in_ten_lines(capsys):
-    runpy.run_path(str(EXAMPLES / "train_sb3.py"), run_name="__main__")
-    assert float(capsys.readouterr().out.split()[-1]) > 0.4
 
 
 def test_every_reply_tells_who_can_be_beaten():

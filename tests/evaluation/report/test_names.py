@@ -36,8 +36,7 @@ def test_no_table_of_a_report_breaks_a_word(tmp_path, width):
     store = str(tmp_path / "games.db")
     agents = ("random", "alphabeta:depth=2,scout=no", "mcts:simulations=20,playout=uniform")
     played = invoke(
-        ["tournament", "tic_tac_toe", *agents, "--pairs", "1", "--store", store],
-        COLUMNS=str(width),
+        ["tournament", "tic_tac_toe", *agents, "--pairs", "1", "--store", store], COLUMNS=str(width)
     )
     shown = invoke(["report", store], COLUMNS=str(width)).stdout
     for output in (played.stdout, shown, invoke(["replay", store], COLUMNS=str(width)).stdout):

@@ -134,18 +134,13 @@ def test_a_test_stops_after_the_same_game(tmp_path, monkeypatch):
     assert at_once[0] is not None
 
 
-@pytest.mark.parametrize(
-    "conditions",
-    [
-        {"move_timeout": 1.0},
-        {"game_time": 9.0},
-        {"clock": "cpu"},
-        {"draw_after": 6},
-        {"agreed_after": 2},
-        {"isolate": "always"},
-    ],
-    ids=str,
+ONLY_PYTHON = (
+    *({"move_timeout": 1.0}, {"game_time": 9.0}, {"clock": "cpu"}, {"draw_after": 6}),
+    *({"agreed_after": 2}, {"isolate": "always"}),
 )
+
+
+@pytest.mark.parametrize("conditions", ONLY_PYTHON, ids=str)
 def test_conditions_that_only_python_can_keep(conditions):
     agents = "random", "greedy"
     arena = Arena(Contest(make_game("tic_tac_toe"), agents, agents, Conditions(**conditions)))
@@ -153,20 +148,13 @@ def test_conditions_that_only_python_can_keep(conditions):
         assert not arena.plays_at_once
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "alphabeta:nodes=50",
-        "alphabeta:time=1",
-        "alphabeta:endgame=solver",
-        "mcts:threads=2",
-        "mcts:time=1",
-        "mcts:network=zoo:tic_tac_toe",
-        "solver",
-    ],
-)
-def test_agents_that_only_python_can_ask(spec):
-    assert not plays_at_once([make_agent("random"), make_agent(spec, "tic_tac_toe")], HERE)
+def test_agents_that_only_python_can_ask():
+    specs = ["alphabeta:nodes=50", "alphabeta:time=1", "alphabeta:endgame=solver", "solver"]
+    specs += ["mcts:threads=2", "mcts:time=1", "mcts:network=zoo:tic_tac_toe"]
+    agents = [make_agent(spec, "tic_tac_toe") for spec in (*specs, "alphabeta:depth=2")]
+    agents[-1].on_progress = print  # it reports its progress
+    for agent in agents:
+        assert not plays_at_once([make_agent("random"), agent], HERE), agent.spec
 
 
 @pytest.mark.parametrize("spec", ["mcts:simulations=40", "mcts:simulations=2000,memory=1"])
@@ -175,13 +163,6 @@ def test_games_with_a_tree_each_are_those_of_one_tree(spec):
     with Arena(Contest(game, agents, agents, HERE)) as arena:
         every = [each for each in schedule(game, agents) if each.pair < FEW // 2]
         assert decided(arena.play_all(every)) == decided(map(arena.play, every))
-
-
-def test_an_agent_that_reports_its_progress_is_asked_by_python():
-    agent = make_agent("alphabeta:depth=2")
-    assert plays_at_once([agent], HERE)
-    agent.on_progress = print
-    assert not plays_at_once([agent], HERE)
 
 
 def test_streams_of_many_seeds_are_those_of_each():

@@ -48,14 +48,10 @@ PLAY = "tournament tic_tac_toe random {} --pairs 1 --isolate never --store games
 MATCH = "match tic_tac_toe random {} --isolate never"
 TEST = "sprt tic_tac_toe random {} --max-pairs 1 --isolate never --store games.db"
 CASES = [
-    (PLAY, "python:ending:leaves", LEFT),
-    (MATCH, "leaver", LEFT),
-    (PLAY, "leaver", LEFT),
     (PLAY, "python:ending:dies", KILLED),
     (PLAY, "python:ending:Unmade", LEFT),
     (f"{PLAY} --concurrency 1", "python:ending:leaves", LEFT),
-    (MATCH, "python:ending:dies", KILLED),
-    (TEST, "python:ending:leaves", LEFT),
+    (MATCH, "leaver", LEFT),
     (TEST, "leaver", LEFT),
     ("analyse tic_tac_toe --agent {}", "leaver", LEFT),
 ]
@@ -68,14 +64,9 @@ def run_here(tmp_path):
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         path = os.pathsep.join(filter(None, sys.path))
         return subprocess.run(
-            [sys.executable, *words],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": path},
-            capture_output=True,
-            check=False,
-            text=True,
-            timeout=300,
-        )
+            [sys.executable, *words], cwd=tmp_path, env=os.environ | {"PYTHONPATH": path},
+            capture_output=True, check=False, text=True, timeout=300,
+        )  # fmt: skip
 
     return run
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
-import time
 from typing import NamedTuple
 
-import psutil
 import pytest
-from helpers import count_games, play, records, run
+from helpers import play, records, run
 from plyground import make_game
 from plyground.agents.faults import EXITED
 from plyground.envs.specification import SpecificationError
@@ -101,60 +97,12 @@ def test_games_that_the_main_script_defines_are_refused():
 
 
 def test_a_worker_with_another_version_of_an_agent_is_refused(child_processes):
-    contest = Contest(
-        make_game("tic_tac_toe"),
-        ("random", "random"),
-        ("a", "b"),
-        versions=("plyground 9", "plyground 9"),
-    )
-    with pytest.raises(
-        RunnerError,
-        match=r"a different version of [ab] \(plyground [\d.]+, code \w+\) from this program \(ply",
-    ):
+    agents, versions = ("random", "random"), ("plyground 9", "plyground 9")
+    contest = Contest(make_game("tic_tac_toe"), agents, ("a", "b"), versions=versions)
+    sentence = r"a different version of [ab] \(plyground [\d.]+, code \w+\) from this program"
+    with pytest.raises(RunnerError, match=sentence):
         GameJobs(contest, ONE).get_ready()
     assert child_processes() == []
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp_path):
-    plan = Plan("connect_four", ("random", "montecarlo:simulations=500"), pairs=40, seed=3)
-    path = tmp_path / "store.db"
-    words = [
-        "tournament",
-        plan.game,
-        *plan.agents,
-        "--pairs",
-        "40",
-        "--seed",
-        "3",
-        "--store",
-        str(path),
-        "--concurrency",
-        "2",
-    ]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "plyground.cli", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    deadline = time.monotonic() + 120
-    parent, children = psutil.Process(process.pid), []
-    while process.poll() is None and time.monotonic() < deadline:
-        children = parent.children(recursive=True)
-        if len(children) == 3 and count_games(path) >= 5:  # two workers and a reaper
-            break
-        time.sleep(0.02)
-    process.send_signal(how)
-    _, stderr = process.communicate(timeout=30)
-    _, alive = psutil.wait_procs(children, timeout=10)
-    assert (len(children), alive) == (3, [])
-    assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL), stderr
-    if how == signal.SIGINT:
-        assert "stopped; " in stderr
-        assert "--concurrency 2" in stderr.replace("\n", " ")
-    assert 5 <= count_games(path) < 80
-    assert play(plan, path, TWO) == records(run(plan, tmp_path / "undisturbed.db"))
 
 
 class DiesOverOne(NamedTuple):

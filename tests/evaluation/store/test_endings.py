@@ -17,10 +17,7 @@ TEXTS = {
     "connect_four": {"row": "{n} in a row", "full": "the board is full"},
     "dots_and_boxes": {"boxes": "{a} boxes to {b}"},
     "gomoku": {"row": "{n} in a row", "full": "the board is full"},
-    "hex": {
-        "top_bottom": "top and bottom connected",
-        "left_right": "left and right connected",
-    },
+    "hex": {"top_bottom": "top and bottom connected", "left_right": "left and right connected"},
     "othello": {"discs": "{a} discs to {b}", "cells": "{a} to {b}, free cells included"},
     "tic_tac_toe": {"row": "{n} in a row", "full": "the board is full"},
 }
@@ -62,10 +59,7 @@ def test_a_row_is_told_in_its_length(spec, moves, reason):
 
 @pytest.mark.parametrize(
     ("reason", "complaint"),
-    [
-        ("6 in a row", None),
-        ("5 in a row", "states the reason 5 in a row, not 6 in a row"),
-    ],
+    [("6 in a row", None), ("5 in a row", "states the reason 5 in a row, not 6 in a row")],
 )
 def test_another_length_of_a_row_is_found(reason, complaint, tmp_path):
     run(Plan("gomoku", ("random", "random"), pairs=1), tmp_path / "store.db")

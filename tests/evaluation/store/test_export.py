@@ -14,7 +14,7 @@ from command_line import invoke
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.export import COLUMNS, export_games
-from plyground.evaluation.store.store import Store, StoreError
+from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Tournament
 
 
@@ -23,17 +23,12 @@ def store_and_games(tmp_path_factory):
     """A store with forfeits and two tournaments, and its games."""
     path = tmp_path_factory.mktemp("export") / "store.db"
     with Store(path) as store:
-        tournaments = [
-            Tournament(
-                Plan("tic_tac_toe", ("random", "python:broken.agents:Raises"), pairs=2), store
-            ),
-            Tournament(Plan("connect_four", ("random", "random"), pairs=3), store),
-        ]
+        forfeits = Plan("tic_tac_toe", ("random", "python:broken.agents:Raises"), pairs=2)
+        plans = forfeits, Plan("connect_four", ("random", "random"), pairs=3)
+        tournaments = [Tournament(plan, store) for plan in plans]
         for tournament in tournaments:
             tournament.run()
-        return path, [
-            (tournament, game) for tournament in tournaments for game in tournament.played()
-        ]
+        return path, [(each, game) for each in tournaments for game in each.played()]
 
 
 def lines(path) -> list[dict]:
@@ -49,17 +44,13 @@ def test_json_lines_hold_every_game_of_the_store(store_and_games):
         result = game.result
         assert list(row) == list(COLUMNS)
         assert row["game"] == tournament.game.spec
-        assert (row["pair"], row["player_0"], row["player_1"]) == (
-            game.pair,
-            *(tournament.labels[number] for number in game.players),
-        )
+        labels = [tournament.labels[number] for number in game.players]
+        assert [row["pair"], row["player_0"], row["player_1"]] == [game.pair, *labels]
         assert (row["opening"], row["moves"]) == (list(game.opening), list(result.moves))
         assert (row["return_0"], row["return_1"], row["reason"]) == (*result.returns, result.reason)
         assert (row["fault"], row["forfeited"]) == (result.fault, result.forfeited)
-        assert (row["seed_0"], row["seed_1"], row["seconds_0"], row["seconds_1"]) == (
-            *game.seeds,
-            *result.seconds,
-        )
+        assert (row["seed_0"], row["seed_1"]) == game.seeds
+        assert (row["seconds_0"], row["seconds_1"]) == result.seconds
         assert (row["decisions_0"], row["decisions_1"]) == result.decisions
     assert any(row["fault"] == "raised" for row in lines(path))
 
@@ -70,18 +61,14 @@ def test_csv_holds_the_same_values_as_text(store_and_games, tmp_path):
         export_games(store, "csv", tmp_path / "games.csv")
     with (tmp_path / "games.csv").open(newline="", encoding="utf-8") as file:
         read = list(csv.DictReader(file))
-    expected = [
-        {
-            key: ""
-            if value is None
-            else " ".join(map(str, value))
-            if isinstance(value, list)
-            else str(value)
-            for key, value in row.items()
-        }
-        for row in lines(path)
-    ]
-    assert read == expected
+
+    def text_of(value):
+        return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+    for row, expected in zip(read, lines(path), strict=True):
+        assert row.keys() == expected.keys()
+        for key, value in expected.items():
+            assert row[key] == ("" if value is None else text_of(value)), key
 
 
 def test_parquet_holds_the_same_values_with_their_types(store_and_games, tmp_path):
@@ -95,32 +82,10 @@ def test_parquet_without_pyarrow_says_what_to_install_and_leaves_nothing(
     store_and_games, tmp_path, monkeypatch
 ):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with (
-        Store(store_and_games[0]) as store,
-        pytest.raises(
-            SpecificationError, match=r'Parquet needs pyarrow.*pip install "plyground\[parquet\]"'
-        ),
-    ):
+    sentence = r'Parquet needs pyarrow.*pip install "plyground\[parquet\]"'
+    with Store(store_and_games[0]) as store, pytest.raises(SpecificationError, match=sentence):
         export_games(store, "parquet", tmp_path / "games.parquet")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_format_that_does_not_exist_is_refused(store_and_games):
-    with (
-        Store(store_and_games[0]) as store,
-        pytest.raises(
-            SpecificationError, match="the format is one of jsonl, csv, parquet, not 'xml'"
-        ),
-    ):
-        export_games(store, "xml", io.BytesIO())
-
-
-def test_a_file_that_cannot_be_written_gives_one_sentence(store_and_games, tmp_path):
-    with (
-        Store(store_and_games[0]) as store,
-        pytest.raises(StoreError, match=r"games\.csv cannot be written: No such file or directory"),
-    ):
-        export_games(store, "csv", tmp_path / "missing" / "games.csv")
 
 
 def test_the_command_writes_to_standard_output_or_to_a_file(store_and_games, tmp_path):

@@ -116,15 +116,7 @@ def test_an_agent_changes_with_the_code_that_it_plays_by(file, agent, game, othe
     assert not [game for kind, game in changes if kind == "rules"]
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        "commands/app.py",
-        "evaluation/report/html.py",
-        "envs/pictures/drawing.py",
-        "extras/games/hex/drawing.py",
-    ],
-)
+@pytest.mark.parametrize("file", ["commands/app.py", "extras/games/hex/drawing.py"])
 def test_what_decides_no_game_changes_nothing(file, edit):
     assert changed_by(edit, file) == set()
 
@@ -198,14 +190,8 @@ HELP = "def choice(position):\n    from deeper import best\n\n    return best(po
 def version(folder: Path) -> str:
     """The version of the agent in a folder, as a new process sees it."""
     code = "from plyground import make_agent; print(make_agent('python:players:act').version)"
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        timeout=120,
-    ).stdout
+    words = [sys.executable, "-c", code]
+    return subprocess.run(words, check=True, capture_output=True, text=True, cwd=folder).stdout
 
 
 @pytest.mark.thorough

@@ -12,11 +12,7 @@ import pytest
 from plyground.evaluation.fingerprints import Description
 from plyground.evaluation.match import GameResult
 from plyground.evaluation.store.schema import FORMAT
-from plyground.evaluation.store.store import (
-    Store,
-    StoredGame,
-    StoreError,
-)
+from plyground.evaluation.store.store import Store, StoredGame, StoreError
 
 AGENTS = [
     Description("random", {}, "1", label="a"),
@@ -58,14 +54,8 @@ def test_the_same_game_is_never_counted_twice(store):
 
 def test_agents_are_kept_with_all_their_options_and_versions(store):
     number = store.enter_tournament("t", {}, AGENTS, 1)
-    entry = (
-        sqlite3.connect(store.path)
-        .execute(
-            "SELECT number, label, spec, options, version FROM agents WHERE tournament = ?",
-            (number,),
-        )
-        .fetchall()
-    )
+    query = "SELECT number, label, spec, options, version FROM agents WHERE tournament = ?"
+    entry = sqlite3.connect(store.path).execute(query, (number,)).fetchall()
     assert entry == [
         (0, "a", "random", "{}", "1"),
         (1, "b", "alphabeta:depth=3", '{"depth": 3, "ordering": true}', "1"),
@@ -76,15 +66,8 @@ def test_a_tournament_is_entered_once_and_remembers_its_most_pairs(store):
     first = store.enter_tournament("t", {"seed": 1}, AGENTS, 5)
     assert store.enter_tournament("t", {"seed": 1}, AGENTS, 3) == first
     assert store.enter_tournament("u", {"seed": 2}, AGENTS, 3) != first
-    assert sqlite3.connect(store.path).execute(
-        "SELECT pairs FROM tournaments ORDER BY number"
-    ).fetchall() == [(5,), (3,)]
-
-
-def test_games_are_committed_at_once(store):
-    number = store.enter_tournament("t", {}, AGENTS, 1)
-    store.add(number, game())
-    assert sqlite3.connect(store.path).execute("SELECT count(*) FROM games").fetchone() == (1,)
+    query = "SELECT pairs FROM tournaments ORDER BY number"
+    assert sqlite3.connect(store.path).execute(query).fetchall() == [(5,), (3,)]
 
 
 def refusal(path) -> str:
@@ -149,9 +132,8 @@ def test_a_full_disk_is_reported_and_what_was_committed_stays(store):
             store.add(number, game(pair))
             count += 1
 
-    with pytest.raises(
-        StoreError, match=r"cannot be written: the disk is full .*repeat the command to continue"
-    ):
+    sentence = r"cannot be written: the disk is full .*repeat the command to continue"
+    with pytest.raises(StoreError, match=sentence):
         fill()
     with Store(store.path) as again:
         assert len(again.game_keys(number)) == count
@@ -162,10 +144,7 @@ def test_a_full_disk_is_reported_and_what_was_committed_stays(store):
 def test_a_store_that_another_process_makes_at_the_same_moment_is_recognised(tmp_path, monkeypatch):
     path, connect_plainly = tmp_path / "store.db", sqlite3.connect
 
-    def make_store():
-        Store(path).open().close()
-
-    other = threading.Thread(target=make_store)
+    other = threading.Thread(target=lambda: Store(path).open().close())
 
     class Interruption(sqlite3.Connection):
         def execute(self, statement, *parameters):

@@ -66,8 +66,7 @@ def execute(path, statements: str) -> None:
 
 def test_a_store_that_nobody_touched_is_sound(path):
     verifications, of_file = findings(path, games=100)
-    assert [one.games for one in verifications] == [18, 6]
-    assert [one.played for one in verifications] == [18, 6]
+    assert [(one.games, one.played) for one in verifications] == [(18, 18), (6, 6)]
     assert all(one.sound for one in verifications)
     assert of_file == []
 
@@ -125,10 +124,6 @@ def test_what_was_changed_is_named_at_once_or_by_a_digest_and_stays_so(name, tar
     assert tamperings.findings(path, target[1])[0] in (1, 2)
 
 
-def test_there_are_enough_tamperings():
-    assert len(tamperings.TAMPERINGS) >= 120
-
-
 def test_what_is_no_matter_of_the_games_is_no_part_of_a_digest(target, tmp_path):
     for name in tamperings.NO_PART:
         assert tamperings.findings(tamper(name, target, tmp_path), target[1])[0] == 0, name
@@ -148,9 +143,8 @@ def test_a_store_without_the_games_of_a_digest_is_refused_by_every_command(targe
         assert result.exit_code == 2
         assert f"no tournament in it ever had the digest {target[1][0]}" in result.stderr
         fresh = tmp_path / "none.db"
-        assert (
-            invoke([fresh if each == path else each for each in (*words, *expect)]).exit_code == 2
-        )
+        others = [fresh if each == path else each for each in (*words, *expect)]
+        assert invoke(others).exit_code == 2
         assert not fresh.exists()
 
 
@@ -228,13 +222,6 @@ def test_nothing_is_written_to_a_store_that_is_verified(target):
     assert (path.read_bytes(), sorted(path.parent.iterdir())) == before
 
 
-@pytest.mark.parametrize("name", [each for each in tamperings.TABLES if "trigger" in each])
-def test_no_game_is_written_where_a_trigger_could_lose_it(name, target, tmp_path):
-    path = tamper(name, target, tmp_path)
-    with pytest.raises(StoreError, match="failed its checks, so nothing is added: the trigger"):
-        run(tamperings.PLAN.replace(pairs=5), path)
-
-
 def test_a_game_that_the_file_does_not_take_is_not_one_that_is_there(target, tmp_path):
     path = tmp_path / "store.db"
     with Store(path) as store:
@@ -285,6 +272,9 @@ def test_an_agent_that_ignores_its_seed_is_named_and_nobody_else(tmp_path):
     path = tmp_path / "store.db"
     games = run(Plan("connect_four", ("random", SUSPECT, "greedy"), pairs=2), path, isolate="never")
     assert all(game.result.fault is None for game in games)
+    result = invoke(["verify", str(path), "--isolate", "never", "--ask", SUSPECT])
+    assert result.exit_code == 1
+    assert f"{SUSPECT} deviated from the record in" in result.stdout
     (verifications,), _ = findings(path, games=100)
     assert verifications.played == len(games) == 12
     assert {deviation.agent for deviation in verifications.deviations} == {1}
@@ -321,15 +311,6 @@ def test_repeatable_agents_are_said_to_be_so(path):
     assert "5 of 5 replayed games had the same moves" in result.stdout
     output = json.loads(invoke(["verify", path, "--games", "0", "--json"]).stdout)
     assert [one["sound"] for one in output["tournaments"]] == [True, True]
-    assert len({one["digest"] for one in output["tournaments"]}) == 2
-
-
-def test_the_command_names_the_agent_and_ends_with_status_1(tmp_path):
-    path = tmp_path / "store.db"
-    run(Plan("connect_four", ("random", SUSPECT), pairs=2), path, isolate="never")
-    result = invoke(["verify", str(path), "--isolate", "never", "--ask", SUSPECT])
-    assert result.exit_code == 1
-    assert f"{SUSPECT} deviated from the record in" in result.stdout
 
 
 def test_tournaments_tests_and_reports_show_both_digests(tmp_path):

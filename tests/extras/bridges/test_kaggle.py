@@ -10,7 +10,6 @@ import time
 import types
 
 import numpy as np
-import plyground
 import pytest
 from command_line import invoke
 from helpers import random_positions, run
@@ -199,19 +198,3 @@ def test_policies_that_cannot_be_submitted_are_refused(tmp_path):
     with pytest.raises(SpecificationError, match=r"ConnectX is connect_four; .* plays tic_tac_toe"):
         write_submission(other, tmp_path / "submission.py")
     assert not (tmp_path / "submission.py").exists()
-
-
-@pytest.mark.parametrize(
-    ("code", "answer"),
-    [
-        ("def agent(obs): return 1", 1),
-        ("def agent(obs, config): return config.columns - 5", 2),
-        ("def agent(obs, config, depth=3): return config.columns - depth", 4),
-        ("def agent(obs, config=None): return config.rows", 6),
-    ],
-)
-def test_submissions_are_given_the_configuration_as_kaggle_gives_it(code, answer, tmp_path):
-    (tmp_path / "submission.py").write_text(code)
-    (name,) = plyground.envs.registry.games_in("kaggle")
-    start = make_game(name).initial_position()
-    assert make_agent(f"kaggle:{tmp_path / 'submission.py'}").act(start) == answer

@@ -107,10 +107,8 @@ def test_a_folder_that_push_wrote_is_pulled_and_pushed(cache, tmp_path):
         ("push own.onnx hf://one/ttt", "hf://one/ttt is not pushed: Token is required"),
         ("push own.onnx hf://ttt", "hf://ttt is not pushed: Invalid HF URI"),
         ("push own.onnx own.onnx", "own.onnx cannot be written: File exists"),
-        ("push none.onnx hf://one/ttt", "there is no policy file or training run 'none.onnx'"),
         ("pull hf://one/none --out a.onnx", "hf://one/none cannot be fetched: "),
         ("pull hf://one/ttt/none.onnx --out a.onnx", "cannot be fetched: "),
-        ("pull s3://one/ttt --out a.onnx", "no package fetches policies of 's3' (there are: hf)"),
         ("analyse tic_tac_toe --agent onnx:hf://one/none", "hf://one/none cannot be fetched: "),
     ],
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from command_line import plyground
 from plyground.envs.workers.jobs import JobPlace
 from plyground.training.alphazero.learner import AlphaZeroLearner
 from plyground.training.alphazero.train import train
@@ -14,13 +13,6 @@ from self_play.runs import CPU, GAME, have_equal_weights, settings
 
 ray = pytest.importorskip("ray")
 cluster_utils = pytest.importorskip("ray.cluster_utils")
-
-
-@pytest.mark.parametrize("words", [("--runner", "ray"), ("--address", "192.0.2.1:1")])
-def test_a_cluster_learns_with_as_many_workers_as_are_named(words):
-    refused = plyground("train", "alphazero", "tic_tac_toe", "--out", "run", *words)
-    assert refused.exit_code == 2
-    assert "--runner ray needs --workers" in refused.stderr
 
 
 @pytest.mark.thorough

@@ -9,7 +9,6 @@ import shlex
 import tomllib
 
 import pytest
-from command_line import invoke
 from helpers import DATA, ROOT
 from plyground.commands.app import make_app
 from plyground.extras.studies import catalogue
@@ -50,12 +49,6 @@ def test_every_figure_of_the_documents_has_a_claim_of_its_section_or_a_reason():
         assert all(section.values())
 
 
-@pytest.mark.parametrize("source", ["000 Task 2", "003 §4.5.3", "004 §6"])
-def test_a_figure_without_a_claim_is_noticed(source):
-    missing = without_entry([claim for claim in OF_COURSES if claim.source != source])
-    assert missing == [(source, figure) for figure in FIGURES[source]["claims"]]
-
-
 def test_every_course_has_a_file_of_claims_and_no_claim_of_it_stands_elsewhere():
     files = {path.stem for path in catalogue.FOLDER.glob("*.toml")}
     assert files == {study.name for study in COURSES}
@@ -91,15 +84,6 @@ def test_the_command_line_reads_the_command_of_a_claim(command):
     name, *words = shlex.split(command)
     assert name == "plyground"
     make_app(words).parse_args(words, exit_on_error=False, print_error=False)
-
-
-@pytest.mark.parametrize("command", [each for each in COMMANDS if each.split()[1] == "analyse"])
-@pytest.mark.thorough
-def test_what_shows_a_claim_runs_unless_it_is_to_be_refused(command):
-    result = invoke(shlex.split(command)[1:])
-    notes = (claim.note for claim in CLAIMS if claim.command == command)
-    refused = any(re.search("(is|are) refused", note) for note in notes)
-    assert result.exit_code == (2 if refused else 0), result.stderr
 
 
 def exact_random_play():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers import DATA
-from plyground import make_agent, make_game
+from plyground import make_agent
 from plyground.agents.policies.zoo import ZooNetworks
 from plyground.extras.studies.catalogue import STUDIES
 from plyground.extras.studies.cells import Cell
@@ -38,18 +38,6 @@ def all_measurements():
         for experiment in study.experiments
         for measurement in (*experiment.quick, *experiment.full)
     ]
-
-
-@SIZES
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_an_experiment_measures_something_at_both_sizes(experiment, quick):
-    assert experiment.measurements(quick)
-    assert len(set(experiment.lines)) == len(experiment.lines)
-
-
-@pytest.mark.parametrize("spec", sorted({g for each in all_measurements() for g in each.games()}))
-def test_the_games_exist(spec):
-    assert make_game(spec).facts.num_actions > 0
 
 
 def test_the_agents_exist_and_play_their_games():

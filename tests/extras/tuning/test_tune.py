@@ -148,27 +148,6 @@ def test_the_printed_command_trains_the_best_run_again(tmp_path, monkeypatch):
     assert "trial 1: " not in more.stderr
 
 
-@pytest.mark.parametrize(
-    ("sets", "sentence"),
-    [
-        ((), "give settings to search, such as --set learning_rate=0.0001..0.01"),
-        (("learning_rate=0.1",), "give settings to search"),
-        (("learning_rte=0.1..0.2",), "there is no setting 'learning_rte'; did you mean"),
-        (("learning_rate=0.1..0.01",), "'learning_rate=0.1..0.01' is not of the form"),
-        (("learning_rate=0.1..0.2..0.3",), "is not of the form NAME=LOW..HIGH"),
-        (("layers=1..300",), "layers=300 is not possible for ppo: layers must be a whole number"),
-        (("clock=wall|sun",), "clock=sun is not possible for ppo: clock must be one of"),
-        (("evaluate=none", "layers=0..2"), "a sweep needs scores: give opponents with --evaluate"),
-    ],
-)
-def test_what_cannot_be_swept_is_refused_in_a_sentence(sets, sentence, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    result = invoke([*TUNE, *(word for each in sets for word in ("--set", each))])
-    assert result.exit_code == 2
-    assert sentence in result.stderr
-    assert not (tmp_path / "s").exists()
-
-
 def test_without_optuna_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "plyground.extras.tuning.sweep", raising=False)

@@ -117,7 +117,6 @@ def failing(folder):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("language", SENTENCES)
 @pytest.mark.parametrize(
     ("path", "done"),
     [
@@ -128,20 +127,17 @@ def failing(folder):
         (f"/review?game=hex:size=9&moves=e5,a1&agent={AGENT}", "body[data-reviewed]"),
     ],
 )
-def test_a_page_says_that_an_agent_failed_and_tries_again(
-    visit, failing, folder, path, done, language
-):
-    page = visit(f"{path}&lang={language}", failing.address, viewport={"width": 360, "height": 740})
+def test_a_page_says_that_an_agent_failed_and_tries_again(visit, failing, folder, path, done):
+    page = visit(f"{path}&lang=vi", failing.address, viewport={"width": 360, "height": 740})
     if path.startswith("/watch"):
         page.click("#step")
     problem = page.locator("#problem")
-    sentence = SENTENCES[language]
+    sentence = SENTENCES["vi"]
     if "review" in path:  # what fails is the review
-        sentence = sentence.replace(AGENT, {"en": "The review", "vi": "Phần xem lại"}[language])
-    button = {"en": "Try again", "vi": "Thử lại"}[language]
-    expect(problem).to_have_text(f"{sentence} {button}")
+        sentence = sentence.replace(AGENT, "Phần xem lại")
+    expect(problem).to_have_text(f"{sentence} Thử lại")
     expect(page.locator(".busy:visible")).to_have_count(0)
-    assert not {"Thinking…", "Đang nghĩ…"} & set(page.locator("main").inner_text().split("\n"))
+    assert "Đang nghĩ…" not in page.locator("main").inner_text().split("\n")
     if "second" in path and "analyse" in path:
         expect(page.locator("#result-first .lines button").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -162,7 +158,6 @@ STEPS = "game=tic_tac_toe&moves=b2,a1,c3"
     [
         (f"/analyse?{STEPS}&agent=greedy", "#back", "#moves button[data-ply='2'][aria-current]"),
         (f"/review?{STEPS}&agent=greedy", "#back", "#moves button[data-ply='2'][aria-current]"),
-        (f"/watch?{STEPS}&first=random&second=random", "#moves button >> nth=0", "#step:enabled"),
         (f"/watch?{STEPS}&first=random&second=random", "#step", "#moves button[data-ply='4']"),
         (f"/play?{STEPS}&opponent=human", "#undo", "#redo:enabled"),
         (f"/play?{STEPS}&opponent=human", ".area >> nth=0", "#moves button[data-ply='4']"),
@@ -180,7 +175,7 @@ def test_every_request_that_was_refused_is_made_again(browser, visit, path, clic
         route.fulfill(status=429, json=BUSY)
 
     page.wait_for_load_state("networkidle")
-    assert page.locator(done).count() == 0 or done.startswith("#step")
+    assert page.locator(done).count() == 0
     context.route(re.compile("/api/"), refuse)
     page.click(click)
     expect(page.locator("#problem")).to_have_text(f"{BUSY['error']} Try again")

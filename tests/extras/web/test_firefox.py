@@ -83,14 +83,6 @@ def assert_fit(page, shown: str) -> None:
 
 
 @once
-def test_a_stone_is_placed_by_a_click_and_answered(visit):
-    page = visit("/play?game=tic_tac_toe&opponent=random", viewport=PHONE)
-    page.get_by_role("button", name="Cell b2").click()
-    expect(page.locator("#moves button")).to_have_count(2)
-    assert "moves=b2," in page.url
-
-
-@once
 def test_a_piece_is_moved_by_two_clicks_and_answered(visit):
     page = visit(
         "/play?game=breakthrough:rows=5,cols=3&opponent=random", viewport=PHONE, locale="vi-VN"

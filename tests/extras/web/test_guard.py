@@ -59,14 +59,9 @@ FORWARDED = {"x-forwarded-host": "games.example.org", "x-forwarded-proto": "http
     ],
 )
 def test_the_headers_of_a_trusted_proxy_count(client, behind_proxy, host, status):
-    changes = settings.ServerSettings(
-        workers=1,
-        no_warm_up=True,
-        allow_hosts=("games.example.org",),
-        behind_proxy=behind_proxy,
-    )
+    changes = {"allow_hosts": ("games.example.org",), "behind_proxy": behind_proxy}
     headers = FORWARDED | {"host": host, "origin": "https://games.example.org"}
-    with TestClient(make_app(changes), base_url=ADDRESS, client=(client, 1)) as visitor:
+    with client_of(client, **changes) as visitor:
         answer = visitor.get("/static/icon.svg", headers=headers)
     assert answer.status_code == status
     if status == 200:
@@ -76,8 +71,7 @@ def test_the_headers_of_a_trusted_proxy_count(client, behind_proxy, host, status
 def test_behind_a_proxy_the_address_is_the_forwarded_one(monkeypatch):
     monkeypatch.setattr(sessions, "ADDRESS_AT_ONCE", 3.0)
     monkeypatch.setattr(sessions, "ADDRESS_A_SECOND", 0.001)
-    app = make_app(settings.ServerSettings(workers=1, no_warm_up=True, behind_proxy=True))
-    with TestClient(app, base_url=ADDRESS, client=("127.0.0.1", 1)) as visitor:
+    with client_of(behind_proxy=True) as visitor:
         for address in ("198.51.100.1", "198.51.100.2"):
             # what the visitor claims to have been forwarded for does not count
             headers = {"x-forwarded-for": f"10.9.8.7, {address}"}

@@ -93,21 +93,3 @@ def test_a_game_on_the_first_page_is_followed_by_the_next(browser, visit):
     page.get_by_role("button", name="Run").click()
     expect(page.locator("#live-title")).to_have_text("Gomoku 10×10")
     context.close()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.thorough
-def test_axe_finds_no_fault_in_open_menus_and_rules_and_nothing_sticks_out(visit, scheme):
-    from axe_playwright_python.sync_playwright import Axe
-
-    size = {"width": 320, "height": 700}
-    for path, opener in (
-        ("/", ".card summary"),
-        ("/play?game=connect_four&opponent=human", "#menu summary"),
-        ("/play?game=connect_four&opponent=human", "[data-opens=how]"),
-    ):
-        page = visit(path, viewport=size, color_scheme=scheme, reduced_motion="reduce")
-        page.locator(opener).first.click()
-        violations = Axe().run(page).response["violations"]
-        assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in violations] == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= 320

@@ -70,19 +70,6 @@ def test_a_piece_is_moved_with_the_keyboard_and_put_back_by_escape(visit):
     expect(page.locator("#moves button")).to_have_text([label.removeprefix("Move ")])
 
 
-def test_a_piece_is_moved_by_touch_on_a_small_phone(visit):
-    page = visit(
-        "/play?game=breakthrough&opponent=human",
-        viewport={"width": 360, "height": 740},
-        has_touch=True,
-        is_mobile=True,
-    )
-    piece(page, "d2").tap()
-    page.get_by_role("button", name="Move d2-e3").tap()
-    expect(page.locator("#moves button")).to_have_text(["d2-e3"])
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
 def test_a_hint_marks_the_way_of_the_piece(visit):
     page = visit(f"{BOARD}&moves=a2-b3,a3-b2")
     page.click("#hint")
@@ -135,15 +122,6 @@ def test_a_position_is_taken_over_only_when_the_server_has_answered(visit):
     expect(page.locator("#use")).to_be_disabled()
     waiting.pop().continue_()
     expect(page.locator("#use")).to_be_enabled()
-
-
-def test_axe_finds_no_serious_fault_while_a_piece_is_picked(visit):
-    from axe_playwright_python.sync_playwright import Axe
-
-    page = visit("/play?game=breakthrough&opponent=human")
-    piece(page, "d2").click()
-    content = Axe().run(page).response["violations"]
-    assert [each["id"] for each in content if each["impact"] in ("serious", "critical")] == []
 
 
 def test_a_piece_is_dragged_to_its_target_or_back(visit):

@@ -7,10 +7,8 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-from pages import in_words, proved_labels
 from playwright.sync_api import expect
 from plyground import make_game
-from plyground.agents import solve
 from plyground.agents.solvers.solver import make_solver
 from plyground.evaluation.store.store import Store
 from plyground.extras.web.api import solved_json
@@ -28,17 +26,6 @@ LOST = "ccbdbdadb"  # red's last move turns a draw into a loss
 def server(store):
     with running("--store", str(store)) as web_server:
         yield web_server
-
-
-@pytest.mark.fast_cases(1)
-def test_the_exact_value_of_every_move_stands_on_the_board(visit):
-    page = visit(f"/analyse?game={SMALL}&moves=ccbbd&agent=greedy")
-    expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
-    position = make_game(SMALL).position(list("ccbbd"))
-    values = solve(position, moves="all").values
-    labels = [in_words(position.after(action), value) for action, value in values.items()]
-    expect(page.locator("#exact-text")).to_contain_text("Best:")
-    assert proved_labels(page) == labels
 
 
 PART = "breakthrough:rows=5,cols=4", "OOOO/O1O1/1XO1/1XX1/XXXX:X"
@@ -269,20 +256,32 @@ def test_a_game_that_ends_is_kept_in_the_store(visit, store):
     assert not any("finish" in url for url in requests)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(
-    "path",
-    ["/analyse?game=tic_tac_toe&moves=b2&agent=greedy", "/watch?game=tic_tac_toe", "/games",
-     "/ratings", "/review?game=tic_tac_toe&moves=b2,a1,a2"],
-)  # fmt: skip
-@pytest.mark.thorough
-def test_axe_finds_no_fault_and_nothing_sticks_out(visit, path, scheme):
+# Pages, and what is clicked on them before they are examined.
+PLAY = "/play?game=connect_four&opponent=human"
+EXAMINED = [
+    *[("/", None), ("/", ".card summary"), (PLAY, "#menu summary"), (PLAY, "[data-opens=how]")],
+    *[("/play?game=othello&opponent=human", None), ("/watch?game=tic_tac_toe", None)],
+    *[("/play?game=breakthrough&opponent=human", ".area"), ("/games", None), ("/ratings", None)],
+    *[("/analyse?game=tic_tac_toe&moves=b2&agent=greedy", None), ("/analyse?game=hex", "#edit")],
+    ("/review?game=tic_tac_toe&moves=b2,a1,a2", None),
+]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (360, "dark"), (1280, "dark")])
+@pytest.mark.parametrize(("path", "opener"), EXAMINED)
+@pytest.mark.fast_cases(1)
+def test_axe_finds_no_fault_and_nothing_sticks_out(visit, path, opener, width, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
-    page = visit(path, viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    size = {"width": width, "height": 740}
+    page = visit(path, viewport=size, color_scheme=scheme, reduced_motion="reduce")
+    if opener is not None:
+        page.locator(opener).first.click()
     violations = Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in violations] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (ground == "rgb(21, 23, 28)") == (scheme == "dark")
 
 
 @pytest.mark.thorough

@@ -11,7 +11,6 @@ import pytest
 from helpers import GAMES, SMALL_GAMES
 from playwright.sync_api import expect
 from plyground import make_game
-from plyground.envs import rules as r
 from web_server import running
 
 pytestmark = pytest.mark.thorough
@@ -95,18 +94,6 @@ def test_a_whole_game_by_keyboard(visit):
 
 
 @pytest.mark.thorough
-def test_a_whole_game_by_touch_on_a_small_phone(visit):
-    page = visit(
-        f"/play?game=connect_four:rows=4,cols=5&{QUIET}",
-        viewport={"width": 360, "height": 740},
-        has_touch=True,
-        is_mobile=True,
-    )
-    play_to_the_end(page, lambda choice: choice.tap())
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-@pytest.mark.thorough
 def test_a_finger_on_a_small_cell_aims_before_it_plays(visit):
     page = visit(
         "/play?game=gomoku:size=20&opponent=human",
@@ -165,26 +152,6 @@ def _game_up_to_a_pass() -> tuple[str, list[str]]:
 
 
 @pytest.mark.thorough
-def test_the_swap_of_hex_is_a_button_beside_the_board(visit):
-    page = visit(f"/play?game=hex:size=3,swap=yes&{QUIET}&seat=1&moves=b2")
-    page.locator("#elsewhere button", has_text="swap").click()
-    wait_for_moves(page, 1 + 1)
-    assert page.locator("#moves button").nth(1).inner_text() == "swap"
-
-
-def test_a_click_on_a_taken_cell_does_nothing(visit):
-    page = visit("/play?game=tic_tac_toe&opponent=human&moves=b2")
-    area = r.board(make_game("tic_tac_toe").rules).areas[4]
-    box = page.locator("#board").bounding_box()
-    scale = box["width"] / make_game("tic_tac_toe").facts.observation_shape[1]
-    x, y = area.centre
-    page.mouse.click(box["x"] + x * scale * 0.82, box["y"] + y * scale * 0.82)
-    page.wait_for_timeout(150)
-    assert count_moves(page) == 1
-    assert page.locator(".area").count() == 8
-
-
-@pytest.mark.thorough
 def test_undo_while_the_opponent_thinks_ends_its_search(visit, server):
     page = visit(SLOW)
     page.get_by_role("button", name="Cell h8").click()
@@ -231,15 +198,6 @@ def test_a_reload_and_a_link_in_another_browser_go_on_with_the_game(visit):
     other = visit(urlsplit(page.url).path + "?" + urlsplit(page.url).query)
     assert other.inner_text("#moves") == page.inner_text("#moves")
     assert "moves=dde" in other.url
-
-
-@pytest.mark.thorough
-def test_two_sessions_play_at_once(visit):
-    pages = [visit(f"/play?game=tic_tac_toe&{QUIET}") for _ in range(2)]
-    for page in pages:
-        page.locator(".area").nth(4).click()
-    for page in pages:
-        wait_for_moves(page, 2)
 
 
 @pytest.mark.parametrize(
@@ -442,16 +400,6 @@ def test_a_move_and_its_answer_cost_two_requests(visit):
     assert [path for path in paths if "/api/" in path] == ["/api/play", "/api/think"]
 
 
-def test_thinking_is_shown_on_request(visit):
-    page = visit("/play?game=connect_four&opponent=alphabeta:depth=4")
-    assert page.is_hidden("#thinking")
-    page.click("#menu summary")
-    page.check("#show-thinking")
-    page.get_by_role("button", name="Column d").click()
-    page.wait_for_selector("#thinking dl")
-    assert "depth" in page.inner_text("#thinking")
-
-
 def test_the_page_speaks_vietnamese_by_browser_and_by_link(visit):
     page = visit(f"/play?game=tic_tac_toe&{QUIET}", locale="vi-VN")
     assert page.get_attribute("html", "lang") == "vi"
@@ -460,21 +408,6 @@ def test_the_page_speaks_vietnamese_by_browser_and_by_link(visit):
     page.wait_for_selector("html[lang=en] body[data-ready]")
     page.goto(page.url.split("?")[0] + "?game=tic_tac_toe")  # the choice is remembered
     assert page.get_attribute("html", "lang") == "en"
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("path", ["/", "/play?game=othello&opponent=human"])
-@pytest.mark.thorough
-def test_axe_finds_no_fault_and_nothing_sticks_out(visit, path, width, scheme):
-    from axe_playwright_python.sync_playwright import Axe
-
-    page = visit(path, viewport={"width": width, "height": 800}, color_scheme=scheme)
-    violations = Axe().run(page).response["violations"]
-    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in violations] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (ground == "rgb(21, 23, 28)") == (scheme == "dark")
 
 
 @pytest.mark.thorough

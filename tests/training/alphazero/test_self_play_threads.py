@@ -11,12 +11,7 @@ from plyground.envs.workers.jobs import HERE
 from plyground.training.alphazero.learner import AlphaZeroLearner
 from plyground.training.alphazero.self_play import SelfPlayer, pack_games, unpack_games
 from plyground.training.alphazero.settings import AlphaZeroSettings
-from plyground.training.alphazero.workers import (
-    JobWorkers,
-    SelfPlayTask,
-    ThreadWorkers,
-    seed_of,
-)
+from plyground.training.alphazero.workers import JobWorkers, SelfPlayTask, ThreadWorkers, seed_of
 from self_play.runs import CPU, GAME, settings
 
 pytestmark = pytest.mark.thorough
