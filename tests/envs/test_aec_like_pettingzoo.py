@@ -13,10 +13,7 @@ from pettingzoo.utils.wrappers import (
     OrderEnforcingWrapper,
     TerminateIllegalWrapper,
 )
-from plyground.envs import (
-    IllegalMoveError,
-    connect_four_v0,
-)
+from plyground.envs import IllegalMoveError, connect_four_v0
 from plyground.envs.aec import env as make_env
 from plyground.envs.aec import raw_env as make_raw_env
 
@@ -65,20 +62,6 @@ def test_env_does_what_the_wrapped_connect_four_of_pettingzoo_does(seed, odd):
     ours.reset()
     theirs.reset()
     play_both(ours, theirs, random.Random(seed), 150, odd)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_raw_env_does_what_the_raw_connect_four_of_pettingzoo_does(seed):
-    ours, theirs = connect_four_v0.raw_env(), pettingzoo_connect_four.raw_env()
-    ours.reset()
-    theirs.reset()
-    rng = random.Random(seed)
-    for _ in range(8):
-        play_both(ours, theirs, rng, 1, 0)
-        while theirs.agents:
-            play_both(ours, theirs, rng, 1, 0)
-        ours.reset()
-        theirs.reset()
 
 
 @pytest.mark.parametrize("spec", SPECS)

@@ -16,13 +16,7 @@ from broken.games import FAULTS, Line
 from helpers import GAMES, ROOT, SMALL_VARIANTS
 from pettingzoo.classic.connect_four import connect_four as pettingzoo_connect_four
 from pettingzoo.utils.env_logger import EnvLogger
-from plyground.envs import (
-    BoardEnv,
-    ConformanceError,
-    check_env,
-    check_game,
-    declare_game,
-)
+from plyground.envs import BoardEnv, ConformanceError, check_env, check_game, declare_game
 from plyground.envs import rules as r
 
 REJECTIONS = {
@@ -88,7 +82,8 @@ def test_the_game_without_faults_conforms():
 
 
 def test_each_fault_has_its_rejection():
-    assert set(REJECTIONS) == set(FAULTS) - {"none"}
+    sound = {"none", "returns_are_fractions"}  # the second is beyond the solver only
+    assert set(REJECTIONS) == set(FAULTS) - sound
 
 
 @pytest.mark.parametrize("fault", REJECTIONS)

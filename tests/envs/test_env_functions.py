@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
@@ -11,9 +10,7 @@ import warnings
 import pettingzoo
 import plyground
 import pytest
-from plyground.envs import (
-    BoardEnv,
-)
+from plyground.envs import BoardEnv
 
 
 @pytest.mark.parametrize("rules", plyground.envs.BUILT_IN, ids=lambda rules: rules.declaration.name)
@@ -75,33 +72,6 @@ def test_an_environment_of_another_version_is_named():
         match="there is no environment 'connect_four_v9'; did you mean 'connect_four_v0'",
     ):
         plyground.envs.connect_four_v9  # noqa: B018
-
-
-def test_environments_work_without_compilation():
-    program = """
-from plyground.envs import connect_four_v0
-environment = connect_four_v0.env()
-environment.reset()
-for action in (3, 2, 3, 2, 3, 2, 3):
-    environment.step(action)
-position = environment.position
-discs = position.observation(1)[:, :4, 0].sum(axis=0)
-print(environment.rewards, discs, position.action_mask())
-"""
-    environ = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    result = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environ
-    )
-    assert result.stdout == "{'player_0': 1.0, 'player_1': -1.0} [0 0 3 0] [0 0 0 0 0 0 0]\n", (
-        result.stderr
-    )
-
-
-def test_a_record_changed_by_a_search_is_what_the_position_shows():
-    position = plyground.make_game("connect_four").initial_position()
-    plyground.envs.rules.play(position.game.rules, position.record, 3)
-    assert position == position.game.position([3])
-    assert position.observation(0).sum() == 1
 
 
 def test_the_package_is_imported_with_a_pettingzoo_that_has_no_registry():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
@@ -59,10 +58,8 @@ def play(env, agent_env, rng):
     """
     observation, info = env.reset()
     agent_env.reset()
-    learner, opponent = (
-        agent_env.possible_agents[info["seat"]],
-        make_agent(env.get_wrapper_attr("opponents")[0]),
-    )
+    learner = agent_env.possible_agents[info["seat"]]
+    opponent = make_agent(env.get_wrapper_attr("opponents")[0])
     rewards, owed = [], {learner: 0.0}
 
     def step(action):
@@ -85,13 +82,9 @@ def play(env, agent_env, rng):
         owed[learner] = 0.0
         step(action)
         let_the_opponent_play()
-        observation, reward, terminated, truncated, info = env.step(action)
-        assert (reward, terminated, truncated) == (
-            owed[learner],
-            agent_env.terminations[learner],
-            False,
-        )
-        rewards.append(reward)
+        observation, *outcome, info = env.step(action)
+        assert outcome == [owed[learner], agent_env.terminations[learner], False]
+        rewards.append(outcome[0])
 
 
 @pytest.mark.parametrize(
@@ -116,13 +109,9 @@ def test_the_same_game_through_aec_and_gymnasium_is_the_same_at_every_step(name,
 
 
 def test_every_loss_reaches_the_learner():
-    env, agent_env, rng = (
-        make_env("connect_four", "alphabeta:depth=4"),
-        aec.env("connect_four"),
-        np.random.default_rng(3),
-    )
+    env, agent_env = make_env("connect_four", "alphabeta:depth=4"), aec.env("connect_four")
+    rng, last, results = np.random.default_rng(3), [], []
     env.reset(seed=1)
-    last, results = [], []
     for _ in range(200):
         rewards, result = play(env, agent_env, rng)
         assert set(rewards[:-1]) <= {0.0}
@@ -180,16 +169,21 @@ def test_wrong_calls_are_refused_clearly():
         env.reset(options={"seat": 1})
     env.reset()
     for action in (7, -1, 1.5, None):
-        with pytest.raises(
-            IllegalActionError, match="is not an action of connect_four; actions are 0 to 6"
-        ):
+        with pytest.raises(IllegalActionError, match="not an action of connect_four; actions"):
             env.step(action)
-    with pytest.raises(ValueError, match="render_mode='3d' is not possible"):
-        make_env("connect_four", render_mode="3d")
-    with pytest.raises(ValueError, match="there is no agent 'stockfish'"):
-        gymnasium.make("plyground/ConnectFour-v0", opponent="stockfish")
-    with pytest.raises(ValueError, match="seat='first' is not possible"):
-        gymnasium.make("plyground/ConnectFour-v0", seat="first")
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"render_mode": "3d"}, "render_mode='3d' is not possible"),
+        ({"opponent": "stockfish"}, "there is no agent 'stockfish'"),
+        ({"seat": "first"}, "seat='first' is not possible"),
+    ],
+)
+def test_options_that_are_not_possible_are_refused(options, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        make_env("connect_four", **options)
 
 
 def test_text_and_pixels_show_the_board():
@@ -217,19 +211,9 @@ def test_the_name_with_its_module_needs_no_import():
         "import gymnasium; print(gymnasium.make('plyground:plyground/ConnectFour-v0', "
         "opponent='alphabeta:depth=2', rows=5).reset(seed=1)[0].shape)"
     )
-    over = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        env=dict(os.environ),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert over.stdout.split() == ["(5,", "7,", "2)"], over.stderr
-
-
-def test_every_built_in_game_is_registered():
-    assert "plyground/ConnectFour-v0" in IDS
-    assert set(IDS) <= set(gymnasium.registry)
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.stdout == "(5, 7, 2)\n", result.stderr
 
 
 # -- stable-baselines3 --
@@ -264,18 +248,6 @@ def test_the_vecenv_reports_ends_of_games_as_monitored_environments_do():
         assert all("episode" in info for info, over in zip(infos, dones) if over)
         assert not any(info for info, over in zip(infos, dones) if not over)
     assert results.count(-1.0) > 15
-
-
-def test_the_vecenv_is_repeatable_by_seed():
-    def games():
-        env = make_vec_env("tic_tac_toe", 4, "random")
-        env.seed(5)
-        steps = [env.reset()]
-        for _ in range(20):
-            steps.append(env.step(env.action_masks().argmax(axis=1))[0])
-        return np.stack(steps)
-
-    assert np.array_equal(games(), games())
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

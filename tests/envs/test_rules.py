@@ -171,19 +171,6 @@ def test_heuristics_value_positions_as_the_reference_does(board, seed):
         reference.play(last)
 
 
-@settings(max_examples=60)
-@given(games(), seeds)
-def test_ordering_permutes_the_legal_actions(board, seed):
-    game, rng = make_game(*board), random.Random(seed)
-    position = game.initial_position()
-    while not position.is_over:
-        legal = position.legal_actions()
-        order = np.array(legal, np.int16)
-        r.order_actions(game.rules, position.record, order, len(legal))
-        assert sorted(order.tolist()) == legal
-        position.play(rng.choice(legal))
-
-
 @pytest.mark.parametrize("name", game_names())
 def test_random_actions_are_uniform_over_the_legal_ones(name):
     game = small_board(name)
@@ -204,24 +191,6 @@ def test_random_actions_are_uniform_over_the_legal_ones(name):
         assert ((counts - expected) ** 2 / expected).sum() < len(legal) - 1 + 6 * (
             2 * len(legal)
         ) ** 0.5
-
-
-@settings(max_examples=60)
-@given(games(), seeds)
-def test_play_commutes_with_every_symmetry(board, seed):
-    game, rng = make_game(*board), random.Random(seed)
-    symmetries = game.symmetries
-    number = rng.randrange(len(symmetries))
-    position = game.initial_position()
-    image = position.transformed(number)
-    assert image == position
-    while not position.is_over:
-        action = rng.choice(position.legal_actions())
-        position.play(action)
-        image.play(int(symmetries[number, action]))
-        assert position.transformed(number) == image
-        assert position.transformed(number).key == image.key
-        assert image.returns == position.returns
 
 
 # Specifications whose rules decide the same games as those of another one.

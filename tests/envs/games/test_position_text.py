@@ -22,19 +22,11 @@ KALAH = ["kalah", "kalah:pits=2,seeds=6", "kalah:remaining=nobody"]  # it has a 
 @pytest.mark.parametrize("spec", [*WITH_PLACES, *KALAH])
 def test_every_position_of_a_random_game_is_read_as_it_was_written(spec):
     game = make_game(spec)
-    for plies in [*range(0, game.facts.longest_game + 1, 3), game.facts.longest_game]:
-        position = random_position(game, plies, seed=plies)
+    positions = [random_position(game, n, seed=n) for n in range(0, game.facts.longest_game, 3)]
+    for position in (*positions, *(finished_position(game, seed) for seed in range(12))):
         text = position.to_text()
         assert game.position_from_text(text) == position, text
         assert game.position_from_text(text).to_text() == text
-
-
-@pytest.mark.parametrize("spec", [*WITH_PLACES, *KALAH])
-def test_won_games_are_read_as_they_were_written(spec):
-    game = make_game(spec)
-    for seed in range(12):
-        position = finished_position(game, seed)
-        assert game.position_from_text(position.to_text()) == position
 
 
 @pytest.mark.parametrize("spec", WITH_PLACES)
