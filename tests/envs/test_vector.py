@@ -350,15 +350,6 @@ def test_only_without_copying_does_a_step_overwrite_what_was_returned():
         assert np.array_equal(first, before) == copies
 
 
-def test_a_reset_mask_starts_only_some_games_anew():
-    env = make_vector_env("connect_four", 3, "random", seat=0)
-    env.reset(seed=1)
-    before, *_ = env.step(np.array([1, 2, 3]))
-    after, _ = env.reset(options={"reset_mask": np.array([False, True, False])})
-    assert np.array_equal(before[[0, 2]], after[[0, 2]])
-    assert after[1].sum() == 0
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
