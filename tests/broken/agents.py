@@ -170,12 +170,6 @@ class HangsInAKernel(Broken):
         return endless(1)
 
 
-class HangsInReset(Broken):
-    def reset(self, seed):
-        if seed:
-            time.sleep(1000)
-
-
 class EndsTheProcess(Broken):
     def misbehave(self, position):
         os._exit(3)

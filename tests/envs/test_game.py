@@ -181,14 +181,6 @@ def test_the_outcome_names_the_winner_and_the_reason(spec, actions, outcome):
     assert str(make_game(spec).position(actions.split(",")).outcome).startswith(outcome)
 
 
-def test_one_edge_may_complete_two_boxes():
-    position = make_game("dots_and_boxes:rows=1,cols=2,reward=margin").position(
-        ["h 0 0", "h 1 0", "v 0 0", "h 0 1", "h 1 1", "v 0 2", "v 0 1"]
-    )
-    assert position.is_over
-    assert position.returns == (2.0, -2.0)
-
-
 # -- errors --
 
 

@@ -274,10 +274,8 @@ def test_an_illegal_action_of_either_side_loses():
 
 
 def test_an_illegal_action_brings_the_sum_of_rewards_to_the_games_lowest_return():
-    batch, stream = (
-        batch_of("dots_and_boxes:rows=2,cols=2,reward=margin", 16, "greedy"),
-        new_stream(1),
-    )
+    batch = batch_of("dots_and_boxes:rows=2,cols=2,reward=margin", 16, "greedy")
+    stream = new_stream(1)
     batch.reset(seed=0)
     sums = np.zeros(16)
     for _ in range(4):

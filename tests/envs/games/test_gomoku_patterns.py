@@ -60,30 +60,6 @@ def code(line: str, connect: int = 5, rule: str = "freestyle") -> str:
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("XX?XX", "five"),
-        ("OXX?XXO", "five"),
-        (".XX?X.", "open four"),
-        ("OXX?X.", "four"),
-        ("|XX?X.", "four"),
-        ("X.XX?.O", "four"),
-        ("X.X?X.X", "open four"),  # two gaps, either of which completes a five
-        (".XX?..", "open three"),
-        ("OXX?..", "three"),
-        ("..X?..", "open two"),
-        ("O.X?.O", "nothing"),  # four cells between the stones
-        ("|..?.|", "nothing"),
-        ("|..?..|", "one"),
-        ("..?..", "open one"),
-    ],
-)
-def test_the_code_of_a_freestyle_line(line, expected):
-    assert code(line) == expected
-    assert code(line[::-1]) == expected
-
-
-@pytest.mark.parametrize(
     ("line", *RULES),
     [
         ("XX?XXX", "five", "nothing", "nothing", "five"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import plyground
 import pytest
+from helpers import run_python
 from plyground.envs import aec, tic_tac_toe_v0
 from plyground.envs import rules as r
 from plyground.envs.pictures import drawing
@@ -178,7 +177,5 @@ try:
 except ImportError as error:
     print(error)
 """
-    result = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert result.stdout == 'a window needs pygame: pip install "plyground[human]"\n'
+    told = run_python("-c", program)
+    assert told == 'a window needs pygame: pip install "plyground[human]"\n'

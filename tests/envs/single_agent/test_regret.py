@@ -72,7 +72,7 @@ def test_perfect_play_has_no_regret_and_keeps_its_results():
         env.reset(seed=seed)
         ended = False
         while not ended:
-            _, reward, ended, _, _ = env.step(solver.act(env.position))
+            _, reward, ended, _, _ = env.step(solver.act(env))
             assert reward == 0
         results.append(max(env.position.returns))
     assert set(results) <= {0.0, 1.0}

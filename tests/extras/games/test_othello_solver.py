@@ -12,7 +12,7 @@ from helpers import best_of_mover, worth_of_actions
 from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.compiled.kernels import kernel
-from plyground.extras.games.othello.solver import lanes, table
+from plyground.extras.games.othello.solver import table
 from plyground.extras.games.othello.solver.board import make_board, stable_discs
 
 pytestmark = pytest.mark.thorough
@@ -62,31 +62,6 @@ def test_the_result_alone_costs_less_than_the_margin():
             solver.clear()
             nodes[weak] += solver.solve(position, weak=weak).nodes
     assert nodes[True] < nodes[False] / 2
-
-
-@kernel
-def fill(cells, own, other, flips, discs):
-    """Open cells, and the discs turned by each cell, of many boards."""
-    for i in range(len(own)):
-        cells[i] = lanes.open_cells(cells[i], own[i], other[i])
-        for cell in range(64):
-            flips[i, cell] = lanes.turned_discs(lanes.RAYS, cell, own[i], other[i])
-
-
-def test_the_lanes_know_the_rules():
-    rng = np.random.default_rng(0)
-    discs, sides = (rng.integers(0, 2**64, 40, np.uint64) for _ in range(2))
-    discs[::2] |= rng.integers(0, 2**64, 20, np.uint64)  # some boards nearly full
-    own, other, everywhere = discs & sides, discs & ~sides, np.full(40, 2**64 - 1, np.uint64)
-    cells, flips = everywhere.copy(), np.zeros((40, 64), np.uint64)
-    fill(cells, own, other, flips, discs)
-    for i in range(40):
-        assert cells[i] == lanes._interpreted_open_cells(everywhere[i], own[i], other[i])
-        for cell in range(64):
-            expected = lanes._interpreted_turned_discs(lanes.RAYS, cell, own[i], other[i])
-            assert flips[i, cell] == expected
-            if not int(discs[i]) >> cell & 1:
-                assert (flips[i, cell] != 0) == bool(int(cells[i]) >> cell & 1)
 
 
 @kernel
