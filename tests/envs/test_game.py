@@ -219,6 +219,11 @@ def test_nothing_may_be_played_once_the_game_is_over(game):
         ("tic_tac_toe", "a0", "cells run from a1 to c3"),
         ("tic_tac_toe", "", "cells run from a1 to c3"),
         ("dots_and_boxes", "h 5 0", "'h 4 3' and 'v 3 4'"),
+        ("breakthrough", "b2", "a move is two cells, such as a2-a3"),
+        ("breakthrough", "b2-b4", "a piece goes one row forward"),
+        ("breakthrough", "b2-d3", "a piece goes one row forward"),
+        ("breakthrough", "b2-c2", "a piece goes one row forward"),
+        ("breakthrough", "h7-i8", "'i8' is no cell of this board"),
         ("dots_and_boxes", "x", "edges run from 'h 0 0'"),
     ],
 )

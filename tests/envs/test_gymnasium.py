@@ -119,30 +119,6 @@ def test_every_loss_reaches_the_learner():
     assert last.count(-1.0) > 190
 
 
-@pytest.mark.parametrize("choice", ["penalty", "raise"])
-def test_an_illegal_action_ends_the_game_with_a_loss_or_raises(choice):
-    env = make_env("connect_four", "random", seat=0, illegal=choice, rows=2)
-    _, info = env.reset(seed=1)
-    while info["action_mask"][0]:
-        _, _, over, _, info = env.step(0)
-        assert not over
-    before = env.position
-    if choice == "raise":
-        with pytest.raises(IllegalActionError, match="action 0 is not legal"):
-            env.step(0)
-        assert env.position == before
-    else:
-        _, reward, terminated, _, info = env.step(0)
-        assert (reward, terminated, info["illegal_action"], info["action_mask"].any()) == (
-            -1.0,
-            True,
-            True,
-            False,
-        )
-        with pytest.raises(ValueError, match="no game under way"):
-            env.step(1)
-
-
 def test_wrong_calls_are_refused_clearly():
     env = make_env("connect_four")
     with pytest.raises(ValueError, match=r"no game under way; call reset\(\)"):
