@@ -24,7 +24,6 @@ from plyground.envs.rules_types import parameter_values
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "guide" / "pettingzoo.md"
 GAMES = games_in("pettingzoo")
 MAKERS = {"env": make_env, "raw_env": make_raw_env}
-AGENTS = ["random", "greedy", "minimax:depth=2", "alphabeta:depth=3", "mcts:simulations=30"]
 both_kinds = pytest.mark.parametrize("kind", MAKERS)
 all_games = pytest.mark.parametrize("game", GAMES)
 
@@ -81,23 +80,6 @@ def test_actions_spaces_observations_masks_and_rewards_are_the_same(game, kind):
                 environment.step(action)
             assert list(ours.rewards.values()) == list(theirs.rewards.values())
         assert any(ours.terminations.values())
-
-
-@pytest.mark.parametrize("spec", AGENTS)
-@both_kinds
-@all_games
-def test_an_agent_acts_on_their_environment_as_on_the_position(game, kind, spec):
-    ours, theirs = pair_of(game, kind)
-    rng = random.Random(5)
-    on_theirs, on_position = make_agent(spec, seed=2), make_agent(spec, seed=2)
-    moves = 0
-    while not any(theirs.terminations.values()):
-        assert on_theirs.act(theirs) == on_position.act(ours.position)
-        action = legal_action(theirs, rng)
-        ours.step(action)
-        theirs.step(action)
-        moves += 1
-    assert moves > 4
 
 
 @all_games
