@@ -227,10 +227,8 @@ def test_the_network_in_the_kernel_grows_the_tree_of_the_loop_in_python(
 
 def test_a_network_that_gives_no_numbers_ends_the_search(tmp_path):
     network = write_network(tmp_path / "broken.onnx", "tic_tac_toe")
-    agent, start = (
-        make_agent(f"mcts:network={network}"),
-        make_game("tic_tac_toe").initial_position(),
-    )
+    agent = make_agent(f"mcts:network={network}")
+    start = make_game("tic_tac_toe").initial_position()
     agent.get_ready(start.game)
     agent._growers[0]._batch.network.weights[:] = np.nan
     with pytest.raises(SpecificationError, match="returned NaN or infinity"):

@@ -75,16 +75,6 @@ def test_tables_equal_minimax_on_every_position(rows, cols):
 
 
 @pytest.mark.parametrize(
-    ("rows", "cols"),
-    [*SMALL, (1, 4), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 3), (3, 2)))],
-)
-def test_search_equals_the_table_on_every_position(rows, cols):
-    solver, table = searching_solver(rows, cols), tables.value_table(rows, cols)
-    values = [value_by_search(solver, table.size - 1 - drawn) for drawn in range(table.size - 1)]
-    assert values == table[:-1].tolist()
-
-
-@pytest.mark.parametrize(
     ("rows", "cols", "count"), [(2, 3, 3000), (3, 2, 1000), (1, 5, 1000), (3, 3, 1500)]
 )
 def test_search_equals_the_table_on_random_positions(rows, cols, count):

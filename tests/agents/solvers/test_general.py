@@ -22,7 +22,7 @@ from plyground.envs.specification import SpecificationError
 
 pytestmark = pytest.mark.thorough
 
-MOST_COURSES = 1_000  # of the rest of a game that is enumerated
+MOST_COURSES = 300  # of the rest of a game that is enumerated
 WITH_OWN_SOLVERS = [
     "dots_and_boxes:rows=2,cols=2,reward=margin",
     "connect_four:rows=4,cols=4",

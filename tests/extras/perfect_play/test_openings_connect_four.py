@@ -14,7 +14,7 @@ from plyground.agents.solvers.connect_four.board import has_row, make_board
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.canonical import position_layers
 from plyground.envs.specification import SpecificationError
-from plyground.envs.workers.jobs import HERE, JobPlace
+from plyground.envs.workers.jobs import HERE
 from plyground.extras.perfect_play.opening_writer import write_openings
 
 SMALL, PLIES = "connect_four:rows=3,cols=4,connect=3", 5
@@ -130,15 +130,6 @@ def wins_at_once(board, own, opp):
     moves = ((own | opp) + board.bottom) & board.playable
     cells = [np.uint64(1 << bit) for bit in range(board.cols * int(board.height))]
     return any(has_row(board, own | cell) for cell in cells if moves & cell)
-
-
-@pytest.mark.thorough
-def test_several_processes_write_the_same_file(values, tmp_path):
-    path = tmp_path / "openings.npy"
-    write_openings(
-        path, make_game(SMALL), PLIES, JobPlace(concurrency=2), 1, lambda count, total: None
-    )
-    assert opening.read_values(path).tolist() == values.tolist()
 
 
 @pytest.mark.slow
