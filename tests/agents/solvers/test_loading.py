@@ -52,6 +52,8 @@ def test_each_agent_and_preset_of_the_core_is_in_the_list_with_its_module():
         text = path.read_text(encoding="utf-8")
         names = re.findall(r'^@?register_(?:agent|preset)\(\s*"(\w+)"', text, re.MULTILINE)
         registered |= dict.fromkeys(names, module)
+    assert len(registered) >= 20
+    registered |= dict.fromkeys(registry.POLICY_ALIASES, "plyground.agents.policies.policy")
     assert registered == registry.AGENTS_AND_PRESETS._core
 
 
